@@ -1,0 +1,1 @@
+"""Plumbline's core: answers from documents with page-accurate citations, or a truthful refusal."""

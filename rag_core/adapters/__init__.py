@@ -1,0 +1,1 @@
+"""One file per outside thing; each fits a port of `rag_core.ports` by shape."""

@@ -1,0 +1,1 @@
+"""Checking a draft against the exact text it cites."""

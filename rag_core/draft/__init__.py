@@ -1,0 +1,1 @@
+"""Drafting an answer from retrieved passages."""

@@ -1,0 +1,105 @@
+"""The error tree. Every error names the problem and the remedy, and both are shown wherever it surfaces.
+
+RagError
+├── InvalidSetting        a knob out of its range, or unknown
+├── InvalidInput          a question, claim or record that cannot be used
+├── IngestError           one file could not be indexed; the other files go on
+│   ├── NotAPdf           another format under a PDF's name
+│   ├── PasswordNeeded    encrypted, and no password or a wrong one
+│   ├── DamagedPdf        cannot be opened or ends too early
+│   ├── EmptyDocument     no pages, or no text at all
+│   └── LimitExceeded     more pages, characters, memory or time than allowed
+├── LibraryError
+│   ├── LibraryBusy       another process is writing
+│   ├── LibraryDamaged    a checksum does not match
+│   └── ModelMismatch     built with another embedding model or precision
+├── ModelUnavailable      a model could not be loaded or reached
+├── MissingDependency     an optional package is not installed
+└── Cancelled             the user stopped it; nothing is lost
+"""
+
+
+class RagError(Exception):
+    """A problem that is reported to the user, with what to do about it.
+
+    Args:
+        problem: one sentence that says what is wrong, with the value received.
+        remedy: one sentence that says what to do now.
+    """
+
+    def __init__(self, problem: str, *, remedy: str) -> None:
+        super().__init__(f"{problem} {remedy}")
+        self.problem = problem
+        self.remedy = remedy
+
+    @property
+    def kind(self) -> str:
+        """Stable machine-readable name, for JSON and statistics."""
+        return type(self).__name__
+
+    def __reduce__(self) -> "tuple[object, ...]":
+        return (_rebuild, (type(self), self.problem, self.remedy))
+
+
+def _rebuild(kind: type[RagError], problem: str, remedy: str) -> RagError:
+    return kind(problem, remedy=remedy)
+
+
+class InvalidSetting(RagError):
+    """A knob is unknown or out of its range."""
+
+
+class InvalidInput(RagError):
+    """A question, claim or record cannot be used."""
+
+
+class IngestError(RagError):
+    """One file could not be indexed; the others go on."""
+
+
+class NotAPdf(IngestError):
+    """The bytes are another format."""
+
+
+class PasswordNeeded(IngestError):
+    """The file is encrypted, and no password, or a wrong one, was given."""
+
+
+class DamagedPdf(IngestError):
+    """The file cannot be opened or ends too early."""
+
+
+class EmptyDocument(IngestError):
+    """The file has no pages, or no text at all."""
+
+
+class LimitExceeded(IngestError):
+    """The file asks for more pages, characters, memory or time than allowed."""
+
+
+class LibraryError(RagError):
+    """The library on disk cannot be used as asked."""
+
+
+class LibraryBusy(LibraryError):
+    """Another process is writing to the same library."""
+
+
+class LibraryDamaged(LibraryError):
+    """A stored file does not match its checksum."""
+
+
+class ModelMismatch(LibraryError):
+    """The library was built with another embedding model or precision."""
+
+
+class ModelUnavailable(RagError):
+    """A model could not be loaded or reached."""
+
+
+class MissingDependency(RagError):
+    """An optional package is not installed."""
+
+
+class Cancelled(RagError):
+    """The user stopped it."""

@@ -1,0 +1,67 @@
+"""What the core needs from the outside, as Protocols of one to three methods. Adapters fit by shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+Progress = Callable[[str, int, int], None]  # (what, done, total)
+Cancel = Callable[[], bool]  # True when the user wants to stop; read between batches
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors."""
+
+    @property
+    def name(self) -> str:
+        """Model and precision, as stored in a library's manifest: `all-MiniLM-L6-v2@bfloat16`."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens the model reads, special tokens included; more would be cut off silently."""
+        ...
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text in the model's own tokenizer, special tokens included."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of shape (len(texts), dim), float32."""
+        ...
+
+
+class VectorIndex(Protocol):
+    """Finds the passages nearest to a vector."""
+
+    def search(self, vector: Vectors, k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
+        """At most k (row, cosine), best first, ties by row; only rows in `allowed` when given. `vector` has shape (dim,)."""
+        ...
+
+    def vectors(self, rows: Sequence[int]) -> Vectors:
+        """The stored vectors of these rows, shape (len(rows), dim)."""
+        ...
+
+
+class LexicalIndex(Protocol):
+    """Finds the passages that share words with a question."""
+
+    def search(self, terms: Sequence[str], k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
+        """At most k (row, BM25 score > 0), best first, ties by row; only rows in `allowed` when given."""
+        ...
+
+    def idf(self, terms: Sequence[str]) -> list[float]:
+        """Inverse document frequency of each term in the whole namespace, >= 0; a term that no passage holds gets the maximum."""
+        ...
+
+
+class Reranker(Protocol):
+    """Scores passages against a question with a cross-encoder."""
+
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One score in [0, 1] per text."""
+        ...
