@@ -89,7 +89,8 @@ class Line:
 class Page:
     """One page: raw text, its rows and word boxes. `number` is 1-based.
 
-    `text` is what a reader of the page sees, row by row, rows parted by a line break; hidden text is not in it unless ingest was told to keep it.
+    `text` is what a reader of the page sees, row by row, rows parted by a line break; hidden text is not in it unless ingest
+    was told to keep it.
     `hidden_chars` counts characters that are in the file but cannot be seen. `lines` and `words` are empty for text documents.
     """
 

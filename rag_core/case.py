@@ -1,0 +1,114 @@
+"""Everything measured for one question, frozen. Gates and audits read it; replay judges it again under other settings.
+
+Settings ride in the case. A case holds no model, index or file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from rag_core.domain import Citation, Claim, Hit
+from rag_core.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """What the question is, before anything is retrieved.
+
+    `keywords` are its content words longer than three characters (S0-9), `entities` the names, codes, years and numbers it holds.
+    """
+
+    language: str = "und"
+    intent: str = "factual"
+    keywords: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordMatch:
+    """Which keywords stand in the retrieved passages, and how each matched."""
+
+    matched: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    abstain: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryFacts:
+    """What a refusal must know about the searched documents. `names` maps document ids to the names to show."""
+
+    documents: int = 0
+    passages: int = 0
+    pages: int = 0
+    unreadable: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    languages: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    dates: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    authority: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    generation: int = 0
+    model: str = ""
+    unknown_languages: tuple[str, ...] = ()  # languages of searched documents that the embedding model does not know
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimAudit:
+    """What the audits measured on one claim; thresholds judge it later.
+
+    Args:
+        quotes_missing: quotes that do not stand on the page they cite.
+        fabricated: cited ids that were not retrieved.
+        indicators: indicator phrases in the claim that its evidence does not hold.
+        overlap: share of the claim's words in its best evidence, in [0, 1]; None when the claim has no words.
+        changed_facts: numbers, dates, names, negations of the claim that its evidence lacks, as (kind, text).
+        similarity: cosine between claim and evidence; None when not measured.
+    """
+
+    quotes_missing: tuple[str, ...] = ()
+    fabricated: tuple[str, ...] = ()
+    indicators: tuple[str, ...] = ()
+    overlap: float | None = None
+    changed_facts: tuple[tuple[str, str], ...] = ()
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A drafted answer with its audits, claim by claim. `drafter` is extract, raw, model or none."""
+
+    drafter: str = "none"
+    claims: tuple[Claim, ...] = ()
+    audits: tuple[ClaimAudit, ...] = ()
+    citations: Mapping[str, Citation] = field(default_factory=lambda: MappingProxyType({}))  # by evidence key
+    text: str = ""  # a draft's raw text where it is not just its claims
+    context_chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One question with all its measurements.
+
+    `relevance` is the mean cosine of the question to the beginnings of the top passages; None when nothing was retrieved.
+    `missing_entities` are those
+    of the question's entities that stand in none of the searched documents. `answerability` is None when no calibration fits the library.
+    `timings` are milliseconds by stage.
+    """
+
+    question: str
+    settings: Settings
+    understanding: Understanding = Understanding()
+    library: LibraryFacts = LibraryFacts()
+    hits: tuple[Hit, ...] = ()
+    signals: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    answerability: float | None = None
+    relevance: float | None = None
+    keywords: KeywordMatch = KeywordMatch()
+    missing_entities: tuple[str, ...] = ()
+    draft: Draft = Draft()
+    answer: str = ""  # for questions answered without retrieval
+    failure: str = ""  # a failure of ours, in one sentence
+    timings: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))

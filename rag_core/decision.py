@@ -1,0 +1,127 @@
+"""A decision: an answer or a refusal, with its whole trace, and its one JSON form.
+
+The same object leaves the command line, the page, and later the HTTP API and MCP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from rag_core.domain import Citation, Claim, Hit, require_between
+from rag_core.status import AnswerStatus, ConfidenceLevel, Reason, status_of
+from rag_core.trace import Trace
+
+SCHEMA_VERSION = 1
+EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a question ended with.
+
+    Args:
+        answer: the text to show: composed from `claims` on success, the refusal sentence otherwise. On a refusal the contract's `answer` is
+            this sentence too, and `citations` is empty.
+        reason: the first reason; `reasons` holds all of them (audits report every one).
+        explanation: one sentence that says truthfully why, with the measured value; empty on success.
+        confidence: in [0, 1], and `confidence_basis` says what it is.
+        scores: named measurements; `answerability` and `top_cosine` are always there when a question was retrieved for.
+        notes: things the reader must know beside the answer: unreadable pages, an observed audit, a language the model does not know.
+    """
+
+    question: str
+    language: str
+    reason: Reason
+    answer: str
+    trace: Trace
+    confidence: float = 0.0
+    confidence_basis: str = "none"
+    confidence_level: ConfidenceLevel = ConfidenceLevel.INSUFFICIENT
+    explanation: str = ""
+    reasons: tuple[Reason, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    retrieved: tuple[tuple[str, Hit], ...] = ()  # (document name, hit), best first
+    scores: Mapping[str, float] = EMPTY
+    suggestions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = EMPTY
+
+    def __post_init__(self) -> None:
+        require_between("Decision.confidence", self.confidence, 0.0, 1.0)
+        cited = self.reason in (Reason.GREETING, Reason.ABOUT_LIBRARY) or bool(self.claims and self.citations)
+        if self.status is AnswerStatus.SUCCESS and not (cited and self.answer):
+            raise ValueError("an answer needs text, at least one claim and at least one citation; refuse instead")
+
+    @property
+    def status(self) -> AnswerStatus:
+        """The status that the reason gives."""
+        return status_of(self.reason)
+
+    def is_safe(self) -> bool:
+        """Whether the answer may be shown as one: only on success (S2-3)."""
+        return self.status is AnswerStatus.SUCCESS
+
+    def to_json(self, id: str = "") -> dict[str, Any]:
+        """The decision in the contract's form; every field is always there."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "id": id,
+            "question": self.question,
+            "language": self.language,
+            "status": self.status,
+            "reason": self.reason,
+            "reasons": list(self.reasons),
+            "is_safe": self.is_safe(),
+            "is_refusal": not self.is_safe(),
+            "hallucination": self.status is AnswerStatus.HALLUCINATION_DETECTED,
+            "answer": self.answer,
+            "explanation": self.explanation,
+            "confidence": round(self.confidence, 4),
+            "confidence_basis": self.confidence_basis,
+            "confidence_level": self.confidence_level,
+            "scores": {name: round(value, 6) for name, value in self.scores.items()},
+            "claims": [{"text": c.text, "cited": list(c.cited), "relevance": round(c.relevance, 4)} for c in self.claims],
+            "citations": [citation_json(citation) for citation in self.citations],
+            "retrieved": [hit_json(name, hit) for name, hit in self.retrieved],
+            "trace": self.trace.to_json(),
+            "suggestions": list(self.suggestions),
+            "notes": list(self.notes),
+            "metadata": dict(self.metadata),
+        }
+
+
+def citation_json(citation: Citation) -> dict[str, Any]:
+    """A citation as JSON; pages are 1-based, offsets are into the page's raw text, boxes in PDF points."""
+    return {
+        "id": citation.id,
+        "document": citation.document,
+        "title": citation.title,
+        "page": citation.page,
+        "chunk_id": citation.chunk_id,
+        "excerpt": citation.excerpt,
+        "spans": [{"page": s.page, "start": s.start, "end": s.end} for s in citation.spans],
+        "boxes": [{"page": page, **box._asdict()} for page, box in citation.boxes],
+        "section": citation.section,
+        "ocr": citation.ocr,
+    }
+
+
+def hit_json(name: str, hit: Hit) -> dict[str, Any]:
+    """A retrieved passage as JSON."""
+    return {
+        "document": name,
+        "page": hit.passage.page,
+        "pages": sorted({span.page for span in hit.passage.spans}),
+        "chunk_id": hit.passage.id,
+        "score": round(hit.score, 6),
+        "cosine": round(hit.cosine, 6),
+        "lexical": round(hit.lexical, 4),
+        "dense_rank": hit.dense_rank,
+        "lexical_rank": hit.lexical_rank,
+        "section": hit.passage.section,
+        "text": hit.passage.text,
+    }
