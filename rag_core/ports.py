@@ -66,3 +66,35 @@ class Reranker(Protocol):
     def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """One score in [0, 1] per text."""
         ...
+
+
+class VectorStore(Protocol):
+    """Builds a vector index, and keeps it in a folder."""
+
+    def build(self, vectors: Vectors) -> VectorIndex:
+        """An index over unit vectors of shape (n, dim); n may be 0."""
+        ...
+
+    def save(self, index: VectorIndex, folder: Path) -> None:
+        """Write the index into `folder`, which exists and is empty of it. No pickle."""
+        ...
+
+    def load(self, folder: Path) -> VectorIndex:
+        """Read what `save` wrote."""
+        ...
+
+
+class LexicalStore(Protocol):
+    """Builds a lexical index, and keeps it in a folder."""
+
+    def build(self, terms: Sequence[Sequence[str]]) -> LexicalIndex:
+        """An index over the terms of each passage, in row order; may be empty."""
+        ...
+
+    def save(self, index: LexicalIndex, folder: Path) -> None:
+        """Write the index into `folder`, which exists and is empty of it. No pickle."""
+        ...
+
+    def load(self, folder: Path) -> LexicalIndex:
+        """Read what `save` wrote."""
+        ...
