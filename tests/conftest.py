@@ -1,0 +1,55 @@
+"""What holds for every test: no network beyond this machine, and on the build server no browser or OCR test that was skipped."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
+MUST_RUN = ("browser", "ocr")
+
+
+class NetworkUsed(OSError):
+    """A test tried to reach another machine. An OSError, so that code under test sees what it would see offline."""
+
+
+def _stay_local(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        host = arguments[1][0]
+    elif event == "socket.getaddrinfo":
+        host = arguments[0]
+    else:
+        return
+    host = host.decode() if isinstance(host, bytes) else host
+    if host not in LOCAL:
+        raise NetworkUsed(f"Tests use no network, and this one tried to reach {host!r}.")
+
+
+# An audit hook sees every socket, whichever library opens it; child processes are not covered.
+sys.addaudithook(_stay_local)
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With PLUMBLINE_CI set, a skipped test marked `browser` or `ocr` has failed: there, all they need is installed."""
+    report = yield
+    marked = [mark for mark in MUST_RUN if item.get_closest_marker(mark)]
+    if os.environ.get("PLUMBLINE_CI") and report.skipped and marked and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, but a test marked {marked[0]!r} must run here: {report.longrepr}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """With PLUMBLINE_CI set, a test file skipped as a whole has failed too: its marks cannot be read."""
+    report = yield
+    if os.environ.get("PLUMBLINE_CI") and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"a whole test file was skipped: {report.longrepr}"
+    return report
