@@ -1,0 +1,210 @@
+"""The promises of the house: safe configuration, pinned packages, a README that matches the tree, import rules that bite."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import socket
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from streamlit import config as streamlit_config
+
+ROOT = Path(__file__).resolve().parent.parent
+
+SAFE = {
+    "server.address": "127.0.0.1",
+    "server.headless": True,
+    "server.maxUploadSize": 50,
+    "server.maxMessageSize": 50,
+    "server.enableXsrfProtection": True,
+    "server.enableCORS": True,
+    "server.allowedHosts": ["127.0.0.1", "localhost"],
+    "server.fileWatcherType": "none",
+    "server.enableStaticServing": False,
+    "client.showErrorDetails": "none",
+    "client.toolbarMode": "viewer",
+    "browser.gatherUsageStats": False,
+}
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def tracked_and_new() -> list[str]:
+    """Every file that is, or by its name would be, in the repository."""
+    try:
+        listing = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):  # unpacked from an archive: no repository to ask
+        skipped = {".venv", ".git", "library", "build"}
+        return [
+            str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file() and not skipped & set(path.relative_to(ROOT).parts)
+        ]
+    return [name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+@pytest.mark.parametrize(("option", "value"), SAFE.items())
+def test_given_the_shipped_configuration_when_read_then_the_safe_value_stands(option: str, value: object) -> None:
+    section, name = option.split(".")
+
+    assert tomllib.loads(read(".streamlit/config.toml"))[section][name] == value
+
+
+def test_given_streamlit_when_it_loads_the_configuration_then_every_safe_value_is_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A misspelt or renamed option is ignored by Streamlit, so the file alone proves nothing.
+    monkeypatch.chdir(ROOT)
+    for option in SAFE:
+        monkeypatch.delenv("STREAMLIT_" + re.sub(r"(?<=[a-z])(?=[A-Z])|\.", "_", option).upper(), raising=False)
+    loaded = streamlit_config.get_config_options(force_reparse=True)
+
+    assert {option: loaded[option].value for option in SAFE} == SAFE
+
+
+def test_given_the_requirements_when_read_then_every_line_is_pinned_and_torch_is_first() -> None:
+    lines = [line for line in read("requirements.txt").splitlines() if line.strip() and not line.startswith("#")]
+
+    assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9_.-]+(\[[a-z,]+\])?==[0-9][0-9A-Za-z.]*", line)] == []
+    assert lines[0] == "torch==2.13.0"
+
+
+def test_given_the_license_when_read_then_it_is_the_whole_published_text() -> None:
+    # SHA-256 of agpl-3.0.txt as the Free Software Foundation publishes it.
+    published = "0d96a4ff68ad6d4b6f1f30f713b18d5184912ba8dd389f86aa7710db079abcb0"
+
+    assert hashlib.sha256((ROOT / "LICENSE").read_bytes()).hexdigest() == published
+
+
+def test_given_the_readme_when_read_then_it_names_the_two_commands_and_each_target_exists() -> None:
+    commands = set(re.findall(r"\bmake ([a-z]+)\b", read("README.md")))
+    targets = set(re.findall(r"^([a-z]+):", read("Makefile"), flags=re.MULTILINE))
+
+    assert {"app", "test"} <= commands
+    assert commands <= targets
+
+
+def test_given_the_readme_tree_when_compared_then_every_top_level_file_and_core_module_has_a_row() -> None:
+    tree = read("README.md").split("## The tree")[1].split("```")[1]
+    rows = {line.split()[0].rstrip("/") for line in tree.splitlines() if line.strip()}
+    names = [Path(name) for name in tracked_and_new()]
+    expected = {path.parts[0] for path in names} | {path.parts[1] for path in names if path.parts[0] == "rag_core"}
+
+    missing = sorted(expected - rows)
+    assert not missing, f"add one line to the tree in README.md for each of: {', '.join(missing)}"
+
+
+def test_given_the_repository_when_searched_then_no_file_names_a_path_of_one_machine() -> None:
+    # Folders that every machine has may be named, even where this checkout happens to stand in one of them.
+    parent = str(ROOT.parent)
+    here = r"(?!)" if parent in {"/", "/app", "/etc", "/opt", "/srv", "/tmp", "/usr", "/var"} else rf"(?<![\w.]){re.escape(parent)}/"
+    pattern = re.compile(rf"{here}|/(?:home|Users)/\w|[A-Z]:\\Users\\")
+
+    found = []
+    for name in tracked_and_new():
+        if name == "tests/test_house.py":  # holds the pattern
+            continue
+        text = (ROOT / name).read_bytes().decode("utf-8", errors="ignore")
+        found += [f"{name}:{number}" for number, line in enumerate(text.split("\n"), 1) if pattern.search(line)]
+    assert found == []
+
+
+def test_given_the_code_when_searched_then_no_package_reports_usage_home() -> None:
+    reporters = r"^\s*(?:import|from)\s+(sentry_sdk|posthog|segment|mixpanel|analytics|opentelemetry|datadog|newrelic)\b"
+    found = [name for name in tracked_and_new() if name.endswith(".py") and re.search(reporters, read(name), re.MULTILINE)]
+
+    assert found == []
+    assert not re.search(r"sentry|posthog|mixpanel|datadog|newrelic", read("requirements.txt"))
+
+
+ALLOWED = {
+    "domain.py": "import rag_core.settings",
+    "language/words.py": "import Stemmer",
+    "ingest/pdf_worker.py": "import pymupdf",
+    "adapters/store.py": "import faiss",
+    "pipeline.py": "import rag_core.gates",
+    "gates.py": "import rag_core.language.words",
+    "wiring.py": "import rag_core.adapters.store, rag_core.pipeline",
+    "entrypoints/server.py": "import fastapi, rag_core.wiring",
+    "__main__.py": "import rag_core.entrypoints.server",
+}
+FORBIDDEN = {
+    "layers": ("domain.py", "import rag_core.pipeline"),
+    "wiring": ("pipeline.py", "import rag_core.adapters.store"),
+    "interface": ("gates.py", "import streamlit"),
+    "pdf": ("ingest/pdf.py", "import pymupdf"),
+    "vendors": ("gates.py", "import faiss"),
+    "languages": ("gates.py", "import Stemmer"),
+    "servers": ("pipeline.py", "import fastapi"),
+}
+
+
+def broken_contracts(folder: Path, extra: tuple[str, str] | None = None) -> set[str]:
+    """Write a miniature rag_core and return the ids of the contracts that import-linter finds broken in it."""
+    packages = ("", "adapters", "audit", "draft", "entrypoints", "ingest", "language")
+    modules = {f"{package}/__init__.py".lstrip("/"): "" for package in packages}
+    modules |= {f"{name}.py": "" for name in ("settings", "status", "errors", "trace", "ports", "case", "decision")} | ALLOWED
+    if extra:
+        modules[extra[0]] = f"{modules.get(extra[0], '')}\n{extra[1]}\n"
+    for name, body in modules.items():
+        path = folder / "rag_core" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(body, encoding="utf-8")
+    (folder / "pyproject.toml").write_text(read("pyproject.toml"), encoding="utf-8")
+
+    lint = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache", "--no-logo"]
+    report = subprocess.run(lint, cwd=folder, capture_output=True, text=True, check=False).stdout
+    names = {row["name"]: row["id"] for row in tomllib.loads(read("pyproject.toml"))["tool"]["importlinter"]["contracts"]}
+    verdicts = re.findall(r"^(.+?) (KEPT|BROKEN)\b", re.sub(r"\n(?!\n)(?=[a-z])", " ", report), flags=re.MULTILINE)
+    assert {names[name] for name, _ in verdicts} == set(names.values()), report
+    return {names[name] for name, verdict in verdicts if verdict == "BROKEN"}
+
+
+def test_given_imports_that_the_design_allows_when_linted_then_no_contract_is_broken(tmp_path: Path) -> None:
+    assert broken_contracts(tmp_path) == set()
+
+
+@pytest.mark.parametrize("contract", FORBIDDEN)
+def test_given_an_import_that_the_design_forbids_when_linted_then_its_contract_is_broken(contract: str, tmp_path: Path) -> None:
+    assert contract in broken_contracts(tmp_path, FORBIDDEN[contract])
+
+
+def test_given_a_module_that_no_layer_names_when_linted_then_the_layers_are_broken(tmp_path: Path) -> None:
+    assert broken_contracts(tmp_path, ("utils.py", "")) == {"layers"}
+
+
+def test_given_a_test_that_leaves_the_machine_when_it_connects_then_it_is_stopped() -> None:
+    with socket.socket() as probe, pytest.raises(OSError, match="Tests use no network"):
+        probe.connect(("192.0.2.1", 80))  # a documentation address: nothing is there
+
+
+SKIPPED = """
+import pytest
+
+@pytest.mark.{mark}
+def test_that_is_skipped():
+    pytest.skip("nothing to run it with")
+"""
+
+
+@pytest.mark.parametrize(
+    ("mark", "on_the_build_server", "outcome"),
+    [("browser", True, 1), ("ocr", True, 1), ("slow", True, 0), ("browser", False, 0)],
+)
+def test_given_a_skipped_test_when_on_the_build_server_then_browser_and_ocr_fail(
+    mark: str, on_the_build_server: bool, outcome: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PLUMBLINE_CI", raising=False)
+    if on_the_build_server:
+        monkeypatch.setenv("PLUMBLINE_CI", "1")
+    (tmp_path / "conftest.py").write_text(read("tests/conftest.py"), encoding="utf-8")
+    (tmp_path / "test_one.py").write_text(SKIPPED.format(mark=mark), encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    browser\n    ocr\n    slow\n", encoding="utf-8")
+
+    run = subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert run.returncode == outcome, run.stdout
