@@ -1,0 +1,51 @@
+"""Language handling for retrieval, gates, extraction and refusals. Every function is pure and safe to call from threads.
+
+`lang` is an ISO 639-1 code, or "und". Any language in principle: what a language has no list, stemmer or dictionary for
+falls back to folded words and English phrases. This package alone imports simplemma, PyStemmer, sentencex and py3langid.
+"""
+
+from rag_core.language.detection import detect, question_language
+from rag_core.language.inflection import forms, lemma, stem, term, terms
+from rag_core.language.keywords import content_terms, keywords, synonyms
+from rag_core.language.phrases import (
+    Intent,
+    asks_about_library,
+    asks_number,
+    indicator_phrases,
+    intent,
+    is_greeting,
+    is_refusal,
+    is_time_sensitive,
+    refusal,
+)
+from rag_core.language.profiles import LANGUAGES, LanguageInfo
+from rag_core.language.sentences import sentences
+from rag_core.language.words import Word, fold, words
+
+__all__ = [
+    "LANGUAGES",
+    "Intent",
+    "LanguageInfo",
+    "Word",
+    "asks_about_library",
+    "asks_number",
+    "content_terms",
+    "detect",
+    "fold",
+    "forms",
+    "indicator_phrases",
+    "intent",
+    "is_greeting",
+    "is_refusal",
+    "is_time_sensitive",
+    "keywords",
+    "lemma",
+    "question_language",
+    "refusal",
+    "sentences",
+    "stem",
+    "synonyms",
+    "term",
+    "terms",
+    "words",
+]

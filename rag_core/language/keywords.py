@@ -1,0 +1,79 @@
+"""The words of a question that carry its content, and the default synonyms."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+
+import regex
+
+from rag_core.language.inflection import lemma, term
+from rag_core.language.profiles import LANGUAGES
+from rag_core.language.words import Word, fold, words
+
+#: Shortest keyword in characters (S0-9: "longer than 3"). Scripts that write vowels as marks or syllables say more in fewer.
+MIN_KEYWORD_CHARS = 4
+MIN_KEYWORD_CHARS_ABUGIDA = 3
+
+_ALPHABETIC = regex.compile(r"[\p{Latin}\p{Cyrillic}\p{Greek}\p{Nd}]")
+_SYLLABIC = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
+
+
+@lru_cache(maxsize=64)
+def _folded_function_words(lang: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in LANGUAGES[lang].function_words)
+
+
+def _content_words(question: str, lang: str) -> list[Word]:
+    """The words that are neither question words nor stop words; an acronym is never one of them ("WHO", "IT").
+
+    A question typed without any diacritics is compared without them; otherwise they count, because they part words
+    ("být" is "to be", "byt" is a flat).
+    """
+    found = words(question)
+    if lang not in LANGUAGES:
+        return found
+    function_words = _folded_function_words(lang) if question.isascii() else LANGUAGES[lang].function_words
+    shouted = question.isupper()
+    return [
+        word for word in found if word.text.lower() not in function_words or (len(word.text) > 1 and word.text.isupper() and not shouted)
+    ]
+
+
+def _long_enough(word: str) -> bool:
+    if _ALPHABETIC.search(word):
+        return len(word) >= MIN_KEYWORD_CHARS
+    return bool(_SYLLABIC.search(word)) or len(word) >= MIN_KEYWORD_CHARS_ABUGIDA
+
+
+def keywords(question: str, lang: str) -> list[str]:
+    """The question's keywords as written, in order, each once: content words longer than 3 characters (S0-9, S0-15).
+
+    Combining marks count as characters, and 3 characters suffice in Devanagari and other scripts that write vowels as marks;
+    a Han or kana character is a word and a keyword of its own. May be empty.
+    """
+    kept: dict[str, str] = {}
+    for word in _content_words(question, lang):
+        if _long_enough(word.text):
+            kept.setdefault(fold(word.text), word.text)
+    return list(kept.values())
+
+
+def content_terms(question: str, lang: str) -> list[str]:
+    """Like `terms`, without question words and stop words. Short words, numbers, codes and negations stay."""
+    return [term(word.text, lang) for word in _content_words(question, lang)]
+
+
+@lru_cache(maxsize=64)
+def synonyms(lang: str) -> Mapping[str, tuple[str, ...]]:
+    """The default synonyms of a language: folded word, and folded lemma -> the other words of its groups, as written (S0-35).
+
+    Look an inflected word up by `lemma(word, lang)`. Empty for a language without a list.
+    """
+    groups = LANGUAGES[lang].synonym_groups if lang in LANGUAGES else ()
+    table: dict[str, tuple[str, ...]] = {}
+    for group in groups:
+        for word in group:
+            others = tuple(other for other in group if other != word)
+            for key in {fold(word), lemma(word, lang)}:
+                table[key] = table.get(key, ()) + others
+    return MappingProxyType(table)

@@ -1,0 +1,110 @@
+"""Fixed phrases: refusals, phrases that betray outside knowledge, greetings, questions about the library, intents."""
+
+from functools import lru_cache
+from typing import Literal
+
+import regex
+
+from rag_core.language.profiles import LANGUAGES, LanguageInfo, spaced
+from rag_core.language.sentences import sentences
+
+Intent = Literal["greeting", "about_library", "comparative", "procedural", "factual"]
+
+#: A refusal is short. A longer text that begins like one says more than that, and is an answer to be audited.
+_MOST_REFUSAL_SENTENCES = 3
+_SHORT_TEXT_CHARS = 2000
+_QUOTED = regex.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«]*«|‘[^’]*’|‚[^‘’]*[‘’]")
+
+
+def _info(lang: str) -> LanguageInfo:
+    return LANGUAGES.get(lang, LANGUAGES["en"])
+
+
+def refusal(lang: str) -> str:
+    """The canonical refusal sentence of a language; English for a language without one (S0-30, S1-3, S4-13)."""
+    return _info(lang).refusal
+
+
+def indicator_phrases(lang: str) -> tuple[str, ...]:
+    """Phrases by which an answer claims knowledge from elsewhere, as written (S2-10); English for a language without a list.
+
+    Compare without regard to case, on whole words.
+    """
+    return _info(lang).indicator_phrases
+
+
+@lru_cache(maxsize=1)
+def _refusal_phrases() -> regex.Pattern[str]:
+    phrases = {phrase for info in LANGUAGES.values() for phrase in info.refusal_phrases}
+    return regex.compile(rf"(?:^| )(?:{'|'.join(sorted(map(regex.escape, phrases)))})(?: |$)")
+
+
+@lru_cache(maxsize=1)
+def _conditionals() -> frozenset[str]:
+    return frozenset(word for info in LANGUAGES.values() for word in info.conditionals)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a text as a whole declines to answer, in any of the languages, whatever its case and punctuation.
+
+    True for at most three sentences whose first holds a refusal phrase outside quotation marks and sets no condition
+    ("If the information is not available in the documents, ..." is a rule, not a refusal).
+    """
+    if len(text) > _SHORT_TEXT_CHARS:
+        return False
+    own_words = text if _QUOTED.fullmatch(text.strip()) else _QUOTED.sub(" ", text)
+    found = sentences(own_words, "en")
+    if not 0 < len(found) <= _MOST_REFUSAL_SENTENCES:
+        return False
+    start, end = found[0]
+    first = spaced(own_words[start:end])
+    return not _conditionals() & set(first.split()[:2]) and _refusal_phrases().search(first) is not None
+
+
+@lru_cache(maxsize=1)
+def _greeting_pattern() -> regex.Pattern[str]:
+    greetings = {phrase for info in LANGUAGES.values() for phrase in info.greetings}
+    fillers = {phrase for info in LANGUAGES.values() for phrase in info.greeting_fillers}
+    greeting, either = ("|".join(sorted(map(regex.escape, phrases), key=len, reverse=True)) for phrases in (greetings, greetings | fillers))
+    return regex.compile(rf"(?:{greeting})(?: (?:{either}))*+")
+
+
+def is_greeting(text: str) -> bool:
+    """Whether a text is only a greeting, in any of the languages (S4-19). A greeting before a question is not."""
+    return len(text) <= _SHORT_TEXT_CHARS and _greeting_pattern().fullmatch(spaced(text)) is not None
+
+
+def asks_about_library(text: str) -> bool:
+    """Whether a question is about the library itself and not its contents (S4-20), in any of the languages.
+
+    Only whole questions of known wording count: "What documents must the supplier provide?" is about the contents.
+    """
+    if len(text) > _SHORT_TEXT_CHARS:
+        return False
+    question = spaced(text)
+    return any(info.about_library and info.about_library.fullmatch(question) for info in LANGUAGES.values())
+
+
+def intent(question: str, lang: str) -> Intent:
+    """What kind of answer a question asks for (S3-27): the first that fits, in the order of `Intent`, else factual."""
+    if is_greeting(question):
+        return "greeting"
+    if asks_about_library(question):
+        return "about_library"
+    if _holds(_info(lang).comparative, question):
+        return "comparative"
+    return "procedural" if _holds(_info(lang).procedural, question) else "factual"
+
+
+def asks_number(question: str, lang: str) -> bool:
+    """Whether a question asks for a number, an amount, a date or a duration."""
+    return _holds(_info(lang).asks_number, question)
+
+
+def is_time_sensitive(question: str, lang: str) -> bool:
+    """Whether a question asks for the present or latest state ("current", "this year"), so that recency may count."""
+    return _holds(_info(lang).time_sensitive, question)
+
+
+def _holds(pattern: regex.Pattern[str] | None, question: str) -> bool:
+    return pattern is not None and pattern.search(spaced(question[:_SHORT_TEXT_CHARS])) is not None

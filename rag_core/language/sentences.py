@@ -1,0 +1,143 @@
+"""Sentences with offsets, for text as it comes out of PDFs: wrapped lines, lists, legal abbreviations, ordinals.
+
+Blank lines and list items divide the text into blocks; sentencex divides a block; then pieces are joined again where
+the full stop belonged to an abbreviation, an ordinal or an initial. Joining too much only makes an excerpt longer, while
+cutting too early changes what it says: in doubt, pieces stay together.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+import regex
+import sentencex
+
+from rag_core.language.profiles import LANGUAGES, LanguageInfo
+
+_LINE = regex.compile(r"[^\n\f\u2029]*[\n\f\u2029]?")
+_LINE_BREAKS = str.maketrans({"\r": "\n", "\v": "\n", "\x1c": "\n", "\x1d": "\n", "\x1e": "\n", "\x85": "\n", "\u2028": "\n"})
+_SURROGATE = regex.compile(r"[\uD800-\uDFFF]")
+
+_BULLET = regex.compile(r"\s*(?:[-•·*▪▫◦‣►●○■□✓➢]|\(?\p{L}\)|\(?\p{Nd}{1,3}\)|\(?[ivx]{1,5}\))\s+\S")
+_DASH_BULLET = regex.compile(r"\s*[–—]\s+\S")
+_NUMBER_BULLET = regex.compile(r"\s*(\p{Nd}{1,3})(?:\.|(?:\.\p{Nd}{1,3}){1,4}\.?)\s+(\S+)")
+_ENDS_CLAUSE = regex.compile(r"[.!?:;,।॥…。？！][\p{Pe}\p{Pf}\"']*\s*$")
+
+_LAST_TOKEN = regex.compile(r"([^\s(\[{\"„“‚‘«]*[^\s.(\[{\"„“‚‘«])\.\s*$")
+_DANDA = regex.compile(r"[।॥]\s*$")
+_TAIL_CHARS = 80
+_LIST_MARK = regex.compile(r"\s*(?:[-–—•·*▪▫◦‣►●○■□✓➢]|\(?[\p{L}\p{Nd}]{1,3}[.)]|\p{Nd}{1,3}(?:\.\p{Nd}{1,3}){1,4}\.?)\s*$")
+_NUMBER = regex.compile(r"\p{Nd}{1,4}$")
+_INITIAL = regex.compile(r"(?:\p{Lu}|[^\W\p{Ll}\p{Lu}\d_])$")
+_NUMBER_NEXT = regex.compile(r"[\p{Nd}§]|[IVXLC]+\b")
+_NO_WORD = regex.compile(r"[^\p{L}\p{N}]*$")
+
+
+def sentences(text: str, lang: str) -> list[tuple[int, int]]:
+    """The sentences of a text as offsets `(start, end)`.
+
+    They are stripped of outer white space, never empty, ascending, do not overlap, and hold every character that is not
+    white space. A single line break does not end a sentence; a blank line, a page break and a new list item do.
+    A language without a file in `data/languages` is split by sentencex's general rules.
+    """
+    plain = _SURROGATE.sub("\ufffd", text.replace("\r\n", " \n").translate(_LINE_BREAKS))
+    info = LANGUAGES.get(lang)
+    found: list[tuple[int, int]] = []
+    for start, end in _blocks(plain, info):
+        found.extend(_block_sentences(plain, start, end, lang, info))
+    return found
+
+
+def _lines(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _LINE.finditer(text) if match.end() > match.start()]
+
+
+def _blocks(text: str, info: LanguageInfo | None) -> Iterator[tuple[int, int]]:
+    """Stretches no sentence crosses: they start after a blank line or page break, and at a list item."""
+    lines = _lines(text)
+    numbers = Counter(_number_of(text[start:end]) for start, end in lines)
+    block_start = 0
+    for (previous_start, start), (_, end) in pairwise(lines):
+        previous, line = text[previous_start:start], text[start:end]
+        if _breaks_paragraph(previous) or _starts_item(line, previous, numbers, info):
+            yield block_start, start
+            block_start = start
+    yield block_start, len(text)
+
+
+def _breaks_paragraph(line: str) -> bool:
+    return not line.strip() or line[-1] in "\f\u2029"
+
+
+def _number_of(line: str) -> int | None:
+    """The first number of a line that may be a numbered item: 4 of "4. Price" and of "4.2 Price"."""
+    match = _NUMBER_BULLET.match(line)
+    return int(match[1]) if match else None
+
+
+def _starts_item(line: str, previous: str, numbers: Counter[int | None], info: LanguageInfo | None) -> bool:
+    """Whether a line starts a list item, and is not a wrapped line that happens to start with a number or a dash.
+
+    A number counts after the end of a clause, or when the text has lines with its neighbours too.
+    """
+    token = _LAST_TOKEN.search(previous[-_TAIL_CHARS:])
+    if token and _full_stop_is_part(token[1], line.lstrip(), info):
+        return False
+    if _BULLET.match(line):
+        return True
+    if _DASH_BULLET.match(line):
+        return bool(_ENDS_CLAUSE.search(previous[-_TAIL_CHARS:]))
+    numbered = _NUMBER_BULLET.match(line)
+    if not numbered or numbered[2][0].islower() or _follows_ordinal(numbered[2], info):
+        return False
+    number = int(numbered[1])
+    in_sequence = numbers[number] > 1 or numbers[number - 1] > 0 or numbers[number + 1] > 0
+    return in_sequence or bool(_ENDS_CLAUSE.search(previous[-_TAIL_CHARS:]))
+
+
+def _block_sentences(text: str, start: int, end: int, lang: str, info: LanguageInfo | None) -> Iterator[tuple[int, int]]:
+    block = text[start:end]
+    if not block.strip():
+        return
+    code = lang if info else "en"
+    pieces = [(int(piece["start_index"]), int(piece["end_index"])) for piece in sentencex.get_sentence_boundaries(code, block)]
+    open_start = 0
+    for (_, cut), (_, following_end) in pairwise(pieces):
+        before, following = block[max(open_start, cut - _TAIL_CHARS) : cut], block[cut:following_end].lstrip()
+        if before.strip() and following and not _joins_on(before, following, info):
+            yield _stripped(text, start + open_start, start + cut)
+            open_start = cut
+    yield _stripped(text, start + open_start, end)
+
+
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip())
+
+
+def _follows_ordinal(token: str, info: LanguageInfo | None) -> bool:
+    return info is not None and token.lower().rstrip(".,;:)") in info.ordinal_followers
+
+
+def _joins_on(before: str, following: str, info: LanguageInfo | None) -> bool:
+    """Whether the end of `before` is no end of a sentence, seeing what comes after it."""
+    if _LIST_MARK.match(before) or _NO_WORD.match(following[:_TAIL_CHARS]):
+        return True
+    if following[0].islower() and not _DANDA.search(before):
+        return True
+    token = _LAST_TOKEN.search(before)
+    return token is not None and _full_stop_is_part(token[1], following, info)
+
+
+def _full_stop_is_part(token: str, following: str, info: LanguageInfo | None) -> bool:
+    """Whether the full stop after a token belongs to the token."""
+    if _INITIAL.match(token):
+        return True
+    if info is None:
+        return False
+    if _NUMBER.match(token):
+        return info.ordinal_dot and (following[:1].isdigit() or _follows_ordinal(following.split(maxsplit=1)[0], info))
+    word = token.lower()
+    if word in info.abbreviations:
+        return True
+    return word in info.number_abbreviations and _NUMBER_NEXT.match(following) is not None
