@@ -1,0 +1,205 @@
+"""The audits of a draft: `measure` looks at every claim once, each audit holds one measurement against its threshold.
+
+All audits run and all their reasons are kept (S2-15). An audit looks only at what it is about: a claim without a citation is reported as
+uncited, and not as unverified as well (S3-18).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from rag_core.audit.citations import PageText, evidence_text, fabricated, is_cited, quote_stands
+from rag_core.audit.facts import changed_facts
+from rag_core.audit.phrases import indicators
+from rag_core.audit.support import grounded_share, overlap, similarities
+from rag_core.case import Case, ClaimAudit
+from rag_core.domain import Claim, Evidence
+from rag_core.ingest.normalise import normalise
+from rag_core.ports import Embedder
+from rag_core.settings import Mode
+from rag_core.status import Reason
+from rag_core.trace import Check, Direction, judge
+
+Audit = Callable[[Case], Check]
+
+_NO_DRAFT = "no draft to audit"
+_NO_CITED = "no claim with a citation"
+_SHOWN, _SHOWN_CHARS = 3, 100  # findings named in a check, and characters of each
+
+
+def measure(
+    claims: Sequence[Claim], retrieved_ids: Collection[str], page_text: PageText, language: str, embedder: Embedder | None = None
+) -> tuple[ClaimAudit, ...]:
+    """What the audits need to know of each claim, in the claims' order.
+
+    Args:
+        claims: the drafted answer.
+        retrieved_ids: passages that may be cited.
+        page_text: the raw text of a page; "" where there is no such page.
+        language: of the answer.
+        embedder: for the similarity; without one it stays unmeasured wherever a claim is not word for word its evidence.
+    """
+    sources = [_source(claim.evidence, page_text) for claim in claims]
+    readings = [normalise(claim.text).text for claim in claims]
+    pairs = [(reading, normalise(source).text) for reading, source in zip(readings, sources, strict=True)]
+    cited = [index for index, claim in enumerate(claims) if claim.evidence]
+    cosines = dict(zip(cited, similarities([pairs[index] for index in cited], embedder), strict=True))
+    return tuple(
+        ClaimAudit(
+            quotes_missing=_missing(claim, retrieved_ids, page_text),
+            fabricated=fabricated(claim, retrieved_ids),
+            indicators=indicators(reading, source, (language,)),
+            overlap=_best_overlap(reading, claim.evidence, page_text),
+            changed_facts=changed_facts(claim.text, source, language) if claim.evidence else (),
+            similarity=cosines.get(index),
+        )
+        for index, (claim, reading, source) in enumerate(zip(claims, readings, sources, strict=True))
+    )
+
+
+def citations_present(case: Case) -> Check:
+    """The answer has at least one citation (S2-9)."""
+    count = len([claim for claim in case.draft.claims if is_cited(claim)])
+    found = f"{count} of {len(case.draft.claims)} claims have citations" if count else "Answer contains no citations - likely hallucinated"
+    return _at_least_citation(case, count, found)
+
+
+def citations_complete(case: Case) -> Check:
+    """Every claim has a citation (S3-15)."""
+    uncited = [f"Uncited claim: {claim.text}" for claim in case.draft.claims if not is_cited(claim)]
+    remedy = "Ask again, or ask for less at once: every sentence must name its source."
+    return _none_of(case, Reason.CITATIONS_COMPLETE, uncited, "every claim has a citation", remedy)
+
+
+def citations_valid(case: Case) -> Check:
+    """Every cited passage was retrieved (S2-11, S2-14)."""
+    wrong = dict.fromkeys(ref for audit in _audits(case) for ref in audit.fabricated)
+    findings = [f"Answer cites non-existent Source {ref}" if ref.isdecimal() else f"Invalid citation: {ref}" for ref in wrong]
+    remedy = "Do not rely on this answer: it names a source that was not among the passages found."
+    return _none_of(case, Reason.CITATIONS_VALID, findings, "every citation names a retrieved passage", remedy)
+
+
+def verbatim(case: Case) -> Check:
+    """Every quote stands on the page it cites, character for character."""
+    missing = [f"Not on its page: {quote}" for audit in _audits(case) for quote in audit.quotes_missing]
+    remedy = "Index the documents again: a quote could not be found on its page."
+    return _none_of(case, Reason.VERBATIM, missing, "every quote stands on its page", remedy)
+
+
+def indicator_phrases(case: Case) -> Check:
+    """No phrase by which a model speaks from its own knowledge (S2-10)."""
+    phrases = dict.fromkeys(phrase for audit in _audits(case) for phrase in audit.indicators)
+    findings = [f'Answer contains hallucination indicator: "{phrase}"' for phrase in phrases]
+    remedy = "Rephrase the question so that the documents can be quoted, or set this audit to observe."
+    return _none_of(case, Reason.INDICATORS, findings, "no indicator phrase", remedy, case.settings.indicators_mode)
+
+
+def length_ratio(case: Case) -> Check:
+    """The answer is not much longer than what it was drafted from (S2-12)."""
+    draft, settings = case.draft, case.settings
+    chars = len(draft.text or " ".join(claim.text for claim in draft.claims))
+    ratio = chars / draft.context_chars if draft.context_chars > 0 else None
+    found = f"{chars} characters from {draft.context_chars}"
+    if ratio is not None and ratio > settings.max_length_ratio:
+        found = f"Answer much longer than context - likely added information ({found})"
+    return judge(
+        Reason.LENGTH_RATIO, ratio, settings.max_length_ratio, Direction.AT_MOST, "ratio", Reason.LENGTH_RATIO, settings.length_ratio_mode,
+        found=found, remedy="Ask a narrower question, or raise max_length_ratio.", abstain=_nothing(case),
+    )  # fmt: skip
+
+
+def word_overlap(case: Case) -> Check:
+    """Enough claims share their words with their evidence (S2-13)."""
+    settings = case.settings
+    cited = [audit for _, audit in _cited(case)]
+    share = grounded_share(cited, settings.min_sentence_overlap)
+    found = "no words to compare" if share is None else f"{share:.0%} of {len(cited)} claims grounded"
+    if share is not None and share < settings.min_grounded:
+        found = f"Answer not sufficiently grounded in context ({found})"
+    return judge(
+        Reason.OVERLAP, share, settings.min_grounded, Direction.AT_LEAST, "share", Reason.OVERLAP, settings.overlap_mode,
+        found=found, remedy="Ask in the documents' own words, or lower min_grounded.", abstain=_nothing(case) or _uncited(case),
+    )  # fmt: skip
+
+
+def facts(case: Case) -> Check:
+    """No number, date, name, negation or operator that the evidence lacks (S2-17)."""
+    changed = [f"{kind} not in the evidence: {text}" for _, audit in _cited(case) for kind, text in audit.changed_facts]
+    remedy = "Compare the answer with its sources: what is named here does not stand in them."
+    return _none_of(case, Reason.FACTS, changed, "all facts stand in the evidence", remedy, case.settings.facts_mode, _uncited(case))
+
+
+def similarity(case: Case) -> Check:
+    """Every claim means about what its evidence says (S4-10)."""
+    settings = case.settings
+    measured = [audit.similarity for _, audit in _cited(case)]
+    known = [cosine for cosine in measured if cosine is not None]
+    least = min(known) if known and len(known) == len(measured) else None
+    found = "similarity was not measured: no embedding model" if least is None else f"least similar claim {least:.2f}"
+    return judge(
+        Reason.SIMILARITY, least, settings.min_similarity, Direction.AT_LEAST, "cosine", Reason.SIMILARITY, settings.similarity_mode,
+        found=found, remedy="Ask in the documents' own words, or lower min_similarity.", abstain=_nothing(case) or _uncited(case),
+    )  # fmt: skip
+
+
+AUDITS: tuple[Audit, ...] = (
+    citations_present, citations_complete, citations_valid, verbatim, indicator_phrases, length_ratio, word_overlap, facts, similarity,
+)  # fmt: skip
+
+
+def _source(evidence: Iterable[Evidence], page_text: PageText) -> str:
+    return "\n".join(evidence_text(piece, page_text) for piece in evidence)
+
+
+def _missing(claim: Claim, retrieved_ids: Collection[str], page_text: PageText) -> tuple[str, ...]:
+    """Quotes that do not stand on their page; a citation of a retrieved passage without any quote stands nowhere either."""
+    if claim.cited and not claim.evidence:
+        return tuple(f"no quote from {ref}" for ref in dict.fromkeys(claim.cited) if ref in retrieved_ids)
+    return tuple(piece.quote for piece in claim.evidence if not quote_stands(piece, page_text))
+
+
+def _best_overlap(reading: str, evidence: Sequence[Evidence], page_text: PageText) -> float | None:
+    """Overlap with the best passage, all evidence of one passage (a row and its header) taken together."""
+    passages = dict.fromkeys(piece.passage for piece in evidence)
+    texts = [_source((piece for piece in evidence if piece.passage == passage), page_text) for passage in passages]
+    shares = [share for text in texts or [""] if (share := overlap(reading, normalise(text).text)) is not None]
+    return max(shares, default=None)
+
+
+def _nothing(case: Case) -> str:
+    return "" if case.draft.claims else _NO_DRAFT
+
+
+def _uncited(case: Case) -> str:
+    return "" if _cited(case) else _NO_CITED
+
+
+def _cited(case: Case) -> list[tuple[Claim, ClaimAudit]]:
+    """The claims that rest on evidence, with their audits."""
+    return [(claim, audit) for claim, audit in zip(case.draft.claims, _audits(case), strict=True) if claim.evidence]
+
+
+def _audits(case: Case) -> tuple[ClaimAudit, ...]:
+    """The measurements of all claims; a draft that was not measured must not pass for want of findings."""
+    if len(case.draft.audits) != len(case.draft.claims):
+        raise ValueError(f"{len(case.draft.claims)} claims need as many measurements, got {len(case.draft.audits)}")
+    return case.draft.audits
+
+
+def _at_least_citation(case: Case, count: int, found: str) -> Check:
+    return judge(
+        Reason.CITATIONS_PRESENT, count, 1, Direction.AT_LEAST, "count", Reason.CITATIONS_PRESENT, Mode.ENFORCE,
+        found=found, remedy="Do not rely on this answer: nothing in it can be checked.", abstain=_nothing(case),
+    )  # fmt: skip
+
+
+def _none_of(
+    case: Case, reason: Reason, findings: Sequence[str], clean: str, remedy: str, mode: Mode = Mode.ENFORCE, abstain: str = ""
+) -> Check:
+    """A check that passes when there are no findings; the first of them are named."""
+    found = "; ".join(finding[:_SHOWN_CHARS] for finding in findings[:_SHOWN]) or clean
+    if len(findings) > _SHOWN:
+        found += f" and {len(findings) - _SHOWN} more"
+    return judge(
+        reason, len(findings), 0, Direction.AT_MOST, "count", reason, mode, found=found, remedy=remedy, abstain=_nothing(case) or abstain
+    )
