@@ -65,6 +65,21 @@ class Decision:
         """Whether the answer may be shown as one: only on success (S2-3)."""
         return self.status is AnswerStatus.SUCCESS
 
+    @classmethod
+    def failed(cls, question: str, problem: str) -> Decision:
+        """The decision for a question that could not even be measured: an error, never an answer."""
+        return cls(
+            question=question,
+            language="und",
+            reason=Reason.FAILURE,
+            answer="",
+            trace=Trace(),
+            explanation=problem,
+            reasons=(Reason.FAILURE,),
+            scores={"answerability": 0.0, "top_cosine": -1.0},
+            metadata={"drafter": "none", "library_generation": 0, "settings_hash": ""},
+        )
+
     def to_json(self, id: str = "") -> dict[str, Any]:
         """The decision in the contract's form; every field is always there."""
         return {

@@ -10,7 +10,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -19,72 +18,12 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rag_core.errors import InvalidSetting
+from rag_core.knobs import Cost, Knob, Mode, Stage, choice, mode, number
+
+__all__ = ["DATA", "DEFAULT_PRESET", "Cost", "Knob", "Mode", "Preset", "Settings", "Stage", "presets"]
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 DEFAULT_PRESET = "balanced"
-
-
-class Mode(StrEnum):
-    """What a check may do: block, only be shown, or not be looked at."""
-
-    ENFORCE = "enforce"
-    OBSERVE = "observe"
-    OFF = "off"
-
-
-class Cost(StrEnum):
-    """What changing a knob costs."""
-
-    REPLAY = "replay"  # a judgement: decided again at once from what was measured
-    ASK = "ask"  # retrieve or draft again
-    INGEST = "ingest"  # read the documents again
-
-
-class Stage(StrEnum):
-    """Where a knob belongs."""
-
-    INGEST = "ingest"
-    RETRIEVE = "retrieve"
-    GATE = "gate"
-    DRAFT = "draft"
-    AUDIT = "audit"
-    OUTPUT = "output"
-
-
-def number(
-    default: float, low: float, high: float, step: float, stage: Stage, cost: Cost, scale: str, help: str, stricter: str = ""
-) -> Any:
-    """Declare a numeric knob. `stricter` is "higher", "lower" or "" where neither end is stricter; integers stay integers."""
-    extra: Any = {"step": step, "stage": stage, "cost": cost, "scale": scale, "stricter": stricter}
-    return Field(default, ge=low, le=high, description=help, json_schema_extra=extra)
-
-
-def choice(default: Any, stage: Stage, cost: Cost, help: str) -> Any:
-    """Declare a knob with named values or a switch."""
-    return Field(default, description=help, json_schema_extra={"stage": stage, "cost": cost, "scale": "choice"})
-
-
-def mode(default: Mode, stage: Stage, name: str) -> Any:
-    """Declare the mode of a gate or audit."""
-    help = f"Whether the {name} check may block an answer (enforce), is only shown (observe), or is not looked at (off)."
-    return Field(default, description=help, json_schema_extra={"stage": stage, "cost": Cost.REPLAY, "scale": "mode"})
-
-
-@dataclass(frozen=True, slots=True)
-class Knob:
-    """One setting as the page, the command line and the documentation see it. `low`, `high`, `step` are None for choices."""
-
-    name: str
-    default: Any
-    low: float | None
-    high: float | None
-    step: float | None
-    options: tuple[str, ...]
-    stage: Stage
-    cost: Cost
-    scale: str
-    stricter: str
-    help: str
 
 
 _R, _A, _I = Cost.REPLAY, Cost.ASK, Cost.INGEST

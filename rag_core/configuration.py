@@ -1,0 +1,76 @@
+"""Where settings come from: preset, environment, YAML file, command line; a later source wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rag_core.errors import InvalidSetting
+from rag_core.settings import DEFAULT_PRESET, Mode, Settings
+
+# the environment variables of S4-3 and the settings they stand for
+_SWITCHED_OFF = {
+    "RAG_STRICT_MODE": ("answerability_mode", "distance_mode", "min_documents_mode"),
+    "RAG_VALIDATION_ENABLED": ("indicators_mode", "length_ratio_mode", "overlap_mode", "facts_mode", "similarity_mode"),
+}
+_NUMBERS = {"RAG_CONFIDENCE_THRESHOLD": "max_distance", "RAG_MIN_DOCUMENTS": "min_documents"}
+
+
+def load_settings(
+    preset: str | None = None,
+    config: Path | None = None,
+    values: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Settings:
+    """Settings from all sources; a later one wins: preset, environment (S4-3), YAML file (S3-29), `values`.
+
+    Environment: RAG_PRESET names the preset; RAG_STRICT_MODE=false turns the score gates off (S4-24); RAG_VALIDATION_ENABLED=false lets
+    the optional audits only observe; RAG_CONFIDENCE_THRESHOLD and RAG_MIN_DOCUMENTS are S4's distance and minimum.
+
+    Raises:
+        InvalidSetting: an unknown name, a value out of its range, or a file that cannot be read.
+    """
+    env = environment or {}
+    merged: dict[str, Any] = from_environment(env)
+    if config is not None:
+        read = _read_yaml(config)
+        preset = preset or read.pop("preset", None)
+        merged |= read
+    return Settings.load(preset or env.get("RAG_PRESET") or DEFAULT_PRESET, {**merged, **(values or {})})
+
+
+def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
+    """The settings that the variables of S4-3 ask for; nothing for those that are not set."""
+    found: dict[str, Any] = {}
+    for name, knobs in _SWITCHED_OFF.items():
+        if name in env and not _truth(name, env[name]):
+            found |= dict.fromkeys(knobs, Mode.OFF if name == "RAG_STRICT_MODE" else Mode.OBSERVE)
+    return found | {knob: env[name] for name, knob in _NUMBERS.items() if name in env}
+
+
+def parse_value(pair: str) -> tuple[str, Any]:
+    """Split "KEY=VALUE" of a command line; numbers and switches are read by the setting's own type."""
+    key, equals, value = pair.partition("=")
+    if not equals:
+        raise InvalidSetting(f"{pair!r} is not KEY=VALUE.", remedy="Write it like top_k=5.")
+    return key.strip(), value.strip()
+
+
+def _truth(name: str, value: str) -> bool:
+    known = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+    if value.strip().casefold() not in known:
+        raise InvalidSetting(f"{name} cannot be {value!r}.", remedy="Use true or false.")
+    return known[value.strip().casefold()]
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InvalidSetting(f"{path} cannot be read as settings: {error}.", remedy="Give a YAML file of `name: value` lines.") from error
+    if not isinstance(read, dict):
+        raise InvalidSetting(f"{path} holds no settings.", remedy="Give a YAML file of `name: value` lines.")
+    return dict(read)

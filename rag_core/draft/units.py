@@ -1,0 +1,85 @@
+"""What an extract is made of: the sentences, table rows and code lines of a passage, each with its exact place on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rag_core.domain import Evidence, Passage, PassageKind, Span
+from rag_core.ingest.normalise import locate, normalise
+from rag_core.language import sentences
+
+PageText = Callable[[str, int], str]  # (document id, 1-based page) -> raw text
+
+MAX_UNIT_CHARS = 600  # a longer "sentence" is a list or a table without marks; it is cut at line ends
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A stretch of a passage that can be quoted by itself.
+
+    `start` and `end` are offsets into `Passage.text` for text, and into the raw page for table rows (`spans` is set then).
+    """
+
+    passage: Passage
+    text: str
+    start: int
+    end: int
+    spans: tuple[Span, ...] = ()
+
+    def evidence(self, page_text: PageText) -> tuple[Evidence, ...]:
+        """The verbatim quotes this unit rests on: the header of its table first, then itself."""
+        spans = self.spans or self._located(page_text)
+        rows = [*self.passage.header, *spans] if self.spans else list(spans)
+        return tuple(evidence_of(self.passage, span, page_text) for span in rows)
+
+    def _located(self, page_text: PageText) -> tuple[Span, ...]:
+        pages = {span.page: page_text(self.passage.document, span.page) for span in self.passage.spans}
+        return locate(pages, self.passage.spans, self.start, self.end)
+
+
+def evidence_of(passage: Passage, span: Span, page_text: PageText) -> Evidence:
+    """One verbatim quote: the raw text at a span."""
+    quote = page_text(passage.document, span.page)[span.start : span.end]
+    return Evidence(passage.id, passage.document, quote, (span,))
+
+
+def units(passage: Passage, page_text: PageText) -> list[Unit]:
+    """The units of a passage in reading order: rows of a table, lines of code, sentences of everything else."""
+    if passage.kind is PassageKind.TABLE:
+        return _rows(passage, page_text)
+    if passage.kind is PassageKind.CODE:
+        return [Unit(passage, passage.text, 0, len(passage.text))]
+    return [Unit(passage, passage.text[start:end], start, end) for start, end in sentences(passage.text, passage.language)]
+
+
+def _rows(passage: Passage, page_text: PageText) -> list[Unit]:
+    """The visual rows of a table, but for those of its header."""
+    heads = {(span.page, span.start) for span in passage.header}
+    found = []
+    for span in passage.spans:
+        raw = page_text(passage.document, span.page)
+        at = span.start
+        for row in raw[span.start : span.end].split("\n"):
+            left = at + len(row) - len(row.lstrip())
+            right = at + len(row.rstrip())
+            at += len(row) + 1
+            if left < right and (span.page, left) not in heads:
+                text = normalise(raw[left:right]).text
+                if text:
+                    found.append(Unit(passage, text, left, right, (Span(span.page, left, right),)))
+    return found
+
+
+def in_order(chosen: Sequence[Unit], hits: Sequence[Passage]) -> list[Unit]:
+    """Document order: documents by their best rank, then page and place."""
+    rank: dict[str, int] = {}
+    for i, passage in enumerate(hits):
+        rank.setdefault(passage.document, i)
+    return sorted(
+        chosen, key=lambda u: (rank[u.passage.document], (u.spans or u.passage.spans)[0].page, u.start if u.spans else _offset(u))
+    )
+
+
+def _offset(unit: Unit) -> int:
+    return unit.passage.spans[0].start + unit.start

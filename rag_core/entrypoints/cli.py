@@ -1,0 +1,102 @@
+"""The command line: index, ask, judge, documents, delete, settings.
+
+Exit codes: 0 all went well, 1 some input could not be used (the rest was done, the problems are on standard error), 2 wrong usage or a
+setting out of range, 130 interrupted (nothing that was finished is lost).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rag_core.entrypoints import commands
+from rag_core.errors import Cancelled, InvalidSetting, RagError
+from rag_core.settings import DEFAULT_PRESET
+
+EXAMPLES = """examples:
+  python -m rag_core index contracts/ handbook.pdf --meta class=10 --meta subject=law
+  python -m rag_core ask "What is the notice period?"
+  python -m rag_core ask --documents report.pdf --questions questions.jsonl --out decisions.jsonl
+  python -m rag_core ask "What is the notice period?" --preset compliance --set min_top_cosine=0.65
+  python -m rag_core judge --input claims.jsonl --out verdicts.jsonl
+  python -m rag_core documents
+  python -m rag_core settings --preset scoping
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands with their options."""
+    root = argparse.ArgumentParser(
+        prog="python -m rag_core",
+        description="Answers questions from documents with page-accurate citations, or refuses and says why.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    sub = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    place = argparse.ArgumentParser(add_help=False)
+    place.add_argument("--library", type=Path, metavar="FOLDER", help="folder of the library (default: $RAG_LIBRARY, or ./library)")
+    place.add_argument("--namespace", default="default", help="collection inside the library (default: %(default)s)")
+    tune = argparse.ArgumentParser(add_help=False)
+    tune.add_argument("--preset", default=None, help=f"named set of settings (default: {DEFAULT_PRESET})")
+    tune.add_argument("--config", type=Path, metavar="FILE", help="YAML file of settings")
+    tune.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="one setting; may be repeated")
+
+    add = sub.add_parser("index", parents=[place, tune], help="add documents to the library")
+    add.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="PDF files, folders of PDFs, .txt, .md, or .jsonl of texts")
+    add.add_argument("--meta", action="append", default=[], metavar="KEY=VALUE", help="title, date, authority, verified, or a key of yours")
+    add.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
+    add.add_argument("--resume", action="store_true", help="finish the files that an interrupted run had accepted")
+    add.set_defaults(run=commands.index)
+
+    ask = sub.add_parser("ask", parents=[place, tune], help="answer questions, or refuse and say why")
+    ask.add_argument("question", nargs="?", help="one question, answered in words; --questions for many")
+    ask.add_argument("--documents", nargs="+", type=Path, metavar="PATH", help="answer from these only, without keeping a library")
+    ask.add_argument("--questions", type=Path, metavar="FILE", help="JSON lines of {id, lang, question, documents?}")
+    ask.add_argument("--out", type=Path, metavar="FILE", help="where the decisions go (default: standard output)")
+    ask.add_argument("--filter", action="append", default=[], metavar="KEY=VALUE", help="search only documents with this metadata")
+    ask.add_argument("--json", action="store_true", help="print one question's decision as JSON")
+    ask.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
+    ask.set_defaults(run=commands.ask)
+
+    judge = sub.add_parser("judge", parents=[tune], help="check given answers against given contexts")
+    judge.add_argument("--input", type=Path, required=True, metavar="FILE", help="JSON lines of {id, lang, question, context, answer}")
+    judge.add_argument("--out", type=Path, metavar="FILE", help="where the verdicts go (default: standard output)")
+    judge.set_defaults(run=commands.judge)
+
+    documents = sub.add_parser("documents", parents=[place, tune], help="list what is indexed")
+    documents.add_argument("--json", action="store_true", help="as JSON lines")
+    documents.set_defaults(run=commands.documents)
+
+    delete = sub.add_parser("delete", parents=[place, tune], help="remove documents from the library")
+    delete.add_argument("names", nargs="+", metavar="DOCUMENT", help="ids or names, as `documents` lists them")
+    delete.set_defaults(run=commands.delete)
+
+    settings = sub.add_parser("settings", parents=[tune], help="show every setting with its range and what changing it costs")
+    settings.add_argument("--json", action="store_true", help="as JSON")
+    settings.set_defaults(run=commands.settings)
+    return root
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # never reach for a hub unless the user says so
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    args = parser().parse_args(argv)
+    try:
+        return int(args.run(args))
+    except (KeyboardInterrupt, Cancelled):
+        print("Stopped. What was finished is kept.", file=sys.stderr)
+        return 130
+    except InvalidSetting as error:
+        print(f"{error.problem} {error.remedy}", file=sys.stderr)
+        return 2
+    except RagError as error:
+        print(f"{error.problem} {error.remedy}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader went away; nothing to say
+        return 0

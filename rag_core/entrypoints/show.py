@@ -1,0 +1,91 @@
+"""Decisions, documents and settings in words, for a terminal. Untrusted text loses its control characters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from rag_core.audit.citations import sources_list
+from rag_core.decision import Decision
+from rag_core.domain import Document
+from rag_core.settings import Settings
+from rag_core.trace import Check
+
+
+def show_decision(decision: Decision) -> str:
+    """An answer with its sources, or a refusal with its reason; then the trace."""
+    lines = [_printable(decision.answer), ""]
+    if decision.is_safe() and decision.citations:
+        lines += ["Sources:", *(f"  {_printable(row)}" for row in sources_list(decision.citations)), ""]
+        lines.append(f"Confidence {decision.confidence:.2f} ({decision.confidence_basis}), level {decision.confidence_level}.")
+    elif not decision.is_safe():
+        lines += [_printable(decision.explanation), *(f"  - {_printable(row)}" for row in decision.suggestions)]
+    lines += [_printable(note) for note in decision.notes]
+    lines += ["", *map(_check, decision.trace.checks)] if decision.trace.checks else []
+    return "\n".join(lines)
+
+
+def _check(check: Check) -> str:
+    return f"  {check.stage:20} {check.state:12} {check.mode:8} {_printable(check.found or check.note)}"
+
+
+def show_documents(documents: Sequence[Document], *, as_json: bool) -> str:
+    """One line a document."""
+    if as_json:
+        return "\n".join(json.dumps(document_json(d), ensure_ascii=False) for d in documents)
+    if not documents:
+        return "No documents. Add some: python -m rag_core index FILE.pdf"
+    return "\n".join(
+        f"{d.id[:19]}  {d.page_count:5} pages  {d.language:3}  {d.strategy:9}  {_printable(d.name)}{_flags(d)}" for d in documents
+    )
+
+
+def _flags(document: Document) -> str:
+    flags = []
+    if document.ocr_pages:
+        flags.append(f"{len(document.ocr_pages)} pages by OCR")
+    if document.unreadable_pages:
+        flags.append(f"{len(document.unreadable_pages)} pages unreadable")
+    if document.hidden_chars:
+        flags.append(f"{document.hidden_chars} hidden characters")
+    return f"  ({', '.join(flags)})" if flags else ""
+
+
+def document_json(document: Document) -> dict[str, object]:
+    """A document's record as JSON."""
+    meta = document.metadata
+    return {
+        "id": document.id,
+        "name": document.name,
+        "title": document.title,
+        "language": document.language,
+        "pages": document.page_count,
+        "strategy": document.strategy,
+        "strategy_evidence": document.strategy_evidence,
+        "ocr_pages": list(document.ocr_pages),
+        "unreadable_pages": list(document.unreadable_pages),
+        "hidden_chars": document.hidden_chars,
+        "problems": list(document.problems),
+        "size_bytes": document.size_bytes,
+        "metadata": {"date": meta.date, "authority": meta.authority, "verified": meta.verified, **meta.values},
+    }
+
+
+def show_settings(settings: Settings, *, as_json: bool) -> str:
+    """Every setting with its value, range, scale, cost and help."""
+    if as_json:
+        return json.dumps(settings.model_dump(mode="json"), ensure_ascii=False, indent=2)
+    lines = [f"preset {settings.preset}, settings hash {settings.hash()}"]
+    stage = ""
+    for knob in Settings.knobs():
+        if knob.stage != stage:
+            stage = knob.stage
+            lines += ["", f"{stage}:"]
+        limits = f"{knob.low:g} to {knob.high:g} {knob.scale}" if knob.low is not None else " | ".join(knob.options) or "text or switch"
+        lines.append(f"  {knob.name} = {getattr(settings, knob.name)!s}  ({limits}; changing it costs: {knob.cost})")
+        lines.append(f"      {knob.help}")
+    return "\n".join(lines)
+
+
+def _printable(text: str) -> str:
+    return "\n".join("".join(c if c.isprintable() or c == "\t" else "\ufffd" for c in line) for line in text.split("\n"))

@@ -1,0 +1,226 @@
+"""Everything that is measured for one question, in order: understand, retrieve, signals, keywords, the extract and its audits.
+
+Expensive stages only measure; nothing here judges. Every measurement that needs no language model is taken for every question, refused
+ones too, so that a decision can be replayed under any thresholds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+import numpy as np
+
+from rag_core.audit.audits import measure as measure_audits
+from rag_core.audit.facts import entities
+from rag_core.calibrate import Calibration
+from rag_core.case import Case, Draft, LibraryFacts, Understanding
+from rag_core.domain import Document, Hit
+from rag_core.draft.cite import cite
+from rag_core.draft.extract import Extract, extract
+from rag_core.draft.raw import raw_draft, short_enough
+from rag_core.errors import InvalidInput, RagError
+from rag_core.keyword_match import match_keywords
+from rag_core.language import asks_number, intent, is_time_sensitive, keywords, question_language, terms
+from rag_core.ports import Corpus, Embedder, Reranker, Vectors
+from rag_core.replies import reply
+from rag_core.retrieve import retrieve
+from rag_core.settings import Settings
+from rag_core.signals import KNOWN_LANGUAGES, weigh
+from rag_core.signals import measure as measure_signals
+
+MAX_QUESTION_CHARS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What measuring needs from outside. `clock` returns seconds."""
+
+    embedder: Embedder
+    calibration: Calibration | None = None
+    reranker: Callable[[str], Reranker] | None = None
+    clock: Callable[[], float] = time.perf_counter
+    today: Callable[[], date] = date.today
+
+
+@dataclass(slots=True)
+class _Timer:
+    clock: Callable[[], float]
+    ms: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        started = self.clock()
+        yield
+        self.ms[stage] = self.ms.get(stage, 0.0) + (self.clock() - started) * 1000
+
+
+def measure(
+    question: str,
+    settings: Settings,
+    corpus: Corpus,
+    tools: Tools,
+    *,
+    documents: Collection[str] | None = None,
+    filters: Mapping[str, str] | None = None,
+) -> Case:
+    """Measure one question against one generation of a library.
+
+    Args:
+        question: as asked.
+        settings: what to retrieve and how to draft; its thresholds only ride along.
+        corpus: the generation searched; it is held to the end.
+        tools: models and clock.
+        documents: ids or names to search in; None for all.
+        filters: metadata that a document must have.
+
+    Raises:
+        InvalidInput: an empty or far too long question, or a document that is not in the library.
+    """
+    question = question.strip()
+    if not question or len(question) > MAX_QUESTION_CHARS:
+        raise InvalidInput(
+            f"A question has 1 to {MAX_QUESTION_CHARS} characters, got {len(question)}.", remedy="Ask one question in a sentence or two."
+        )
+    timed = _Timer(tools.clock)
+    with timed("understand"):
+        rows = corpus.rows(documents, filters or {})
+        facts = library_facts(corpus, rows, tools.embedder.name)
+        understood = understand(question, facts.languages)
+    case = Case(question, settings, understood, facts, metadata={"asked_on": tools.today().isoformat()})
+    if understood.intent in ("greeting", "about_library"):
+        return _with(case, answer=reply(understood.intent, understood.language, facts), timings=timed.ms)
+    try:
+        return _measured(case, corpus, tools, rows, timed)
+    except RagError as error:  # a failure of ours is never an answer: it is decided as an error, with its own words
+        return _with(case, failure=str(error), timings=timed.ms)
+
+
+def understand(question: str, document_languages: Collection[str]) -> Understanding:
+    """Language, intent, keywords and entities of a question."""
+    language = question_language(question, document_languages)
+    named = tuple(dict.fromkeys(entity.text for entity in entities(question, language)))
+    return Understanding(language, intent(question, language), tuple(keywords(question, language)), named)
+
+
+def library_facts(corpus: Corpus, rows: Sequence[int] | None, model: str) -> LibraryFacts:
+    """What a decision must know about the searched documents."""
+    searched = searched_documents(corpus, rows)
+    languages = tuple(dict.fromkeys(d.language for d in searched))
+    return LibraryFacts(
+        documents=len(searched),
+        passages=len(corpus.passages) if rows is None else len(rows),
+        pages=sum(d.page_count for d in searched),
+        unreadable={d.id: d.unreadable_pages for d in searched if d.unreadable_pages},
+        languages=languages,
+        names={d.id: d.name for d in searched},
+        titles={d.id: d.title for d in searched},
+        dates={d.id: d.metadata.date for d in searched if d.metadata.date},
+        authority={d.id: d.metadata.authority for d in searched if d.metadata.authority is not None},
+        generation=corpus.generation,
+        model=model,
+        unknown_languages=tuple(code for code in languages if code not in KNOWN_LANGUAGES and code != "und"),
+    )
+
+
+def searched_documents(corpus: Corpus, rows: Sequence[int] | None) -> list[Document]:
+    """The documents that hold any of these rows, in library order."""
+    if rows is None:
+        return list(corpus.documents)
+    ids = {corpus.passages[row].document for row in rows}
+    return [document for document in corpus.documents if document.id in ids]
+
+
+def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, timed: _Timer) -> Case:
+    s, language = case.settings, case.understanding.language
+    with timed("embed"):
+        vector = tools.embedder.embed([case.question])[0]
+    with timed("retrieve"):
+        asked = _search_terms(case.question, language, case.library.languages)
+        reranker = tools.reranker(s.reranker) if s.reranker and tools.reranker else None
+        ranking = retrieve(
+            case.question, vector, asked, corpus, s, rows, reranker=reranker, time_sensitive=is_time_sensitive(case.question, language),
+            today=tools.today(),
+        )  # fmt: skip
+    hits = ranking.hits
+    with timed("extract"):
+        weights = weigh(case.question, language, corpus.lexical)
+        found = extract(hits, weights, asks_number(case.question, language), vector, tools.embedder.embed, corpus.page_text, s)
+    with timed("signals"):
+        missing = missing_entities(case.understanding.entities, language, corpus, rows, case.library)
+        share = len(missing) / len(case.understanding.entities) if case.understanding.entities else 0.0
+        signals = measure_signals(language, weights, hits, share, found.best_sentence)
+    with timed("relevance"):
+        relevance = _relevance(hits, vector, s, tools.embedder)
+    with timed("keywords"):
+        match = match_keywords(
+            case.understanding.keywords, language, [h.passage.text for h in hits], [h.passage.language for h in hits],
+            own_synonyms=s.keyword_synonyms, semantic=s.keyword_semantic, embed=tools.embedder.embed,
+        )  # fmt: skip
+    with timed("audit"):
+        draft = _draft(found, hits, corpus, case, tools)
+    return _with(
+        case,
+        hits=hits,
+        signals=signals,
+        answerability=tools.calibration.probability(signals) if tools.calibration and hits else (0.0 if tools.calibration else None),
+        relevance=relevance,
+        keywords=match,
+        missing_entities=missing,
+        draft=draft,
+        timings=dict(timed.ms),
+    )
+
+
+def _draft(found: Extract, hits: Sequence[Hit], corpus: Corpus, case: Case, tools: Tools) -> Draft:
+    """The draft the settings ask for, audited claim by claim."""
+    s = case.settings
+    claims, drafter = found.claims, "extract"
+    if hits and (s.drafter == "raw" or (s.return_short_context and short_enough(hits, s))):
+        claims, drafter = raw_draft(hits, corpus.page_text, s), "raw"
+    retrieved = frozenset(hit.passage.id for hit in hits)
+    audits = measure_audits(claims, retrieved, corpus.page_text, case.understanding.language, tools.embedder)
+    citations = cite(claims, hits, corpus)
+    return Draft(drafter if claims else "none", claims, audits, citations, context_chars=sum(len(hit.passage.text) for hit in hits))
+
+
+def _relevance(hits: Sequence[Hit], vector: Vectors, settings: Settings, embedder: Embedder) -> float | None:
+    """Mean cosine of the question to the beginnings of the top passages (S1-6)."""
+    tops = [hit.passage.text[: settings.relevance_chars] for hit in hits[: settings.relevance_passages]]
+    return float(np.clip((embedder.embed(tops) @ vector).mean(), -1.0, 1.0)) if tops else None
+
+
+def _search_terms(question: str, language: str, languages: Sequence[str]) -> list[str]:
+    """The question's terms in its own language and, where they differ, as the documents' languages would inflect them."""
+    found = terms(question, language)
+    for other in languages:
+        if other != language:
+            found += [term for term in terms(question, other) if term not in found]
+    return found
+
+
+def missing_entities(
+    named: Sequence[str], language: str, corpus: Corpus, rows: Sequence[int] | None, facts: LibraryFacts
+) -> tuple[str, ...]:
+    """The entities of which some word stands in no searched passage, title or file name."""
+    titles = {term for text in (*facts.names.values(), *facts.titles.values()) for term in terms(text, language)}
+    missing = []
+    for entity in named:
+        spellings = [_search_terms(entity, language, facts.languages)]
+        wanted = [term for term in spellings[0] if term not in titles]
+        own = [term for term in terms(entity, language) if term not in titles]
+        if own and any(not corpus.lexical.search(_variants(term, wanted, own), 1, rows) for term in own):
+            missing.append(entity)
+    return tuple(missing)
+
+
+def _variants(term: str, wanted: Sequence[str], own: Sequence[str]) -> list[str]:
+    """A term with its spellings in the documents' languages, where there is only one word to tell apart."""
+    return [term, *wanted] if len(own) == 1 else [term]
+
+
+def _with(case: Case, **values: object) -> Case:
+    return replace(case, **values)  # type: ignore[arg-type]

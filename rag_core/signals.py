@@ -1,0 +1,157 @@
+"""The numbers measured on a retrieval: inputs of the calibrated answerability score.
+
+Each has a range and a meaning that does not depend on the collection's size, so that one score holds for six articles and for a shelf of
+filings. This module judges nothing and knows no threshold.
+
+| signal | range | what it is |
+|---|---|---|
+| top_cosine, mean_cosine | [-1, 1] | cosine of the closest passage; mean of the five closest |
+| cosine_gap | [0, 2] | closest minus the mean of the next four |
+| best_sentence | [-1, 1] | highest cosine of the question to one sentence of the extract's candidates |
+| top_lexical, lexical_gap | [0, 1] | best BM25 score over the question's own maximum; its lead over the fifth |
+| coverage_best | [0, 1] | IDF-weighted share of the question's content terms that the best passage holds |
+| coverage_dense, coverage_all | [0, 1] | the same for the closest passage; for all retrieved passages together |
+| coverage_sentence | [0, 1] | the same for the best window of two sentences |
+| pairs | [0, 1] | share of neighbouring question terms that stand next to each other in some passage |
+| rarest_missing | [0, 1] | IDF of the rarest question term that no retrieved passage holds, over the largest possible |
+| missing_entities | [0, 1] | share of the question's names, codes, years and numbers that the searched documents lack |
+| agreement | [0, 1] | share of the five best by meaning among the five best by words |
+| length | [0, 5] | log(1 + number of content terms) |
+| known_language | {0, 1} | whether the embedding model knows the question's language |
+| known_* | as the signal | the cosines again, 0 unless the language is known: their scale differs between languages |
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rag_core.domain import Hit
+from rag_core.language import content_terms, sentences, terms
+from rag_core.ports import LexicalIndex
+
+KNOWN_LANGUAGES = frozenset({"en"})  # of the embedded model
+SIGNALS = (
+    "top_cosine",
+    "mean_cosine",
+    "cosine_gap",
+    "best_sentence",
+    "top_lexical",
+    "lexical_gap",
+    "coverage_best",
+    "coverage_dense",
+    "coverage_all",
+    "coverage_sentence",
+    "pairs",
+    "rarest_missing",
+    "missing_entities",
+    "agreement",
+    "length",
+    "known_language",
+    "known_top_cosine",
+    "known_mean_cosine",
+    "known_cosine_gap",
+    "known_best_sentence",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The question's distinct content terms with their word weights, and the largest weight possible in the library."""
+
+    idf: Mapping[str, float]
+    order: tuple[str, ...]
+    maximum: float
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights."""
+        return sum(self.idf.values())
+
+    def coverage(self, held: frozenset[str] | set[str]) -> float:
+        """IDF-weighted share of the terms that stand in `held`, in [0, 1]; 0 without terms."""
+        return sum(weight for term, weight in self.idf.items() if term in held) / self.total if self.total else 0.0
+
+
+def weigh(question: str, language: str, lexical: LexicalIndex) -> Weights:
+    """The content terms of a question with their weights in this library; all its terms when it has no content terms."""
+    order = content_terms(question, language) or terms(question, language)
+    distinct = list(dict.fromkeys(order))
+    return Weights(dict(zip(distinct, lexical.idf(distinct), strict=True)), tuple(order), max(lexical.idf(["\x00"])[0], 1e-9))
+
+
+def measure(
+    language: str,
+    weights: Weights,
+    hits: Sequence[Hit],
+    missing_entities: float,
+    best_sentence: float,
+    known_languages: frozenset[str] = KNOWN_LANGUAGES,
+) -> dict[str, float]:
+    """All signals of one retrieval; every one is there, also when nothing was retrieved.
+
+    Args:
+        language: of the question.
+        weights: from `weigh`.
+        hits: best first.
+        missing_entities: share in [0, 1].
+        best_sentence: highest cosine of a sentence, in [-1, 1].
+        known_languages: what the embedding model knows.
+    """
+    if not hits:
+        return dict.fromkeys(SIGNALS, 0.0) | {"missing_entities": missing_entities, "rarest_missing": 1.0}
+    known = float(language in known_languages)
+    cosines = sorted((hit.cosine for hit in hits), reverse=True)
+    lexical = sorted((hit.lexical for hit in hits), reverse=True)
+    held = [terms(hit.passage.text, hit.passage.language) for hit in hits]
+    sets = [frozenset(row) for row in held]
+    closest = max(range(len(hits)), key=lambda i: (hits[i].cosine, -i))
+    union = frozenset[str]().union(*sets)
+    top = cosines[0]
+    mean = sum(cosines[:5]) / len(cosines[:5])
+    gap = top - (sum(cosines[1:5]) / len(cosines[1:5]) if len(cosines) > 1 else 0.0)
+    total = weights.total or 1.0
+    rarest = max((idf for term, idf in weights.idf.items() if term not in union), default=0.0)
+    by_meaning = {i for i, hit in enumerate(hits) if 0 < hit.dense_rank <= 5}
+    by_words = {i for i, hit in enumerate(hits) if 0 < hit.lexical_rank <= 5}
+    return {
+        "top_cosine": top,
+        "mean_cosine": mean,
+        "cosine_gap": max(0.0, gap),
+        "best_sentence": best_sentence,
+        "top_lexical": min(1.0, lexical[0] / total),
+        "lexical_gap": min(1.0, (lexical[0] - lexical[min(4, len(lexical) - 1)]) / total),
+        "coverage_best": max(map(weights.coverage, sets)),
+        "coverage_dense": weights.coverage(sets[closest]),
+        "coverage_all": weights.coverage(union),
+        "coverage_sentence": max((_window_coverage(weights, hit) for hit in hits[:5]), default=0.0),
+        "pairs": _pairs(weights.order, held),
+        "rarest_missing": min(1.0, rarest / weights.maximum),
+        "missing_entities": missing_entities,
+        "agreement": len(by_meaning & by_words) / max(1, min(5, len(hits))),
+        "length": math.log1p(len(weights.order)),
+        "known_language": known,
+        "known_top_cosine": known * top,
+        "known_mean_cosine": known * mean,
+        "known_cosine_gap": known * max(0.0, gap),
+        "known_best_sentence": known * best_sentence,
+    }
+
+
+def _window_coverage(weights: Weights, hit: Hit) -> float:
+    """The best coverage by two neighbouring sentences of a passage."""
+    text = hit.passage.text
+    held = [frozenset(terms(text[start:end], hit.passage.language)) for start, end in sentences(text, hit.passage.language)]
+    pairs = [a | b for a, b in pairwise(held)] or held
+    return max(map(weights.coverage, pairs), default=0.0)
+
+
+def _pairs(order: Sequence[str], held: Sequence[Sequence[str]]) -> float:
+    """Share of neighbouring question terms that stand next to each other, with at most one word between, in some passage."""
+    wanted = set(pairwise(order))
+    if not wanted:
+        return 0.0
+    near = {pair for row in held for pair in pairwise(row)} | {pair for row in held for pair in zip(row, row[2:], strict=False)}
+    return len(wanted & near) / len(wanted)
