@@ -1,0 +1,136 @@
+"""From the raw text of a page to the form in which it is read, searched and embedded, with the way back kept.
+
+Raw text has line breaks inside words, ligatures, soft hyphens and runs of blanks. The reading form has none of them, and every one of its
+characters knows the raw range it came from, so that whatever is found in it can be quoted verbatim from the page. This module knows
+nothing about documents, only about text and spans.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import regex
+
+from rag_core.domain import Span
+
+# A hyphen at the end of a row. It goes when it parts a word (two letters before it, a lower-case letter after it) and stays in
+# "2019-\n2020", "Coca-\nCola" and "e-\nmail"; the line break goes in both cases.
+_BROKEN_WORD = r"(?<=[\p{L}\p{M}]{2})[-\u2010][^\S\n]*\n\s*(?=\p{Ll})"
+_KEPT_HYPHEN = r"(?P<hyphen>(?<=[\p{L}\p{M}\p{N}])[-\u2010])[^\S\n]*\n\s*(?=[\p{L}\p{N}])"
+# What has no width: soft hyphens (with the line break after them), joiners, byte-order marks, direction marks, control characters.
+_WIDTHLESS = r"[[\p{Default_Ignorable_Code_Point}\p{Cc}]--[\s]]"
+_NOTHING = rf"\u00AD+[^\S\n]*\n\s*(?=\p{{L}})|{_WIDTHLESS}+|\A\s+|\s+\Z"
+_BLANK = r"(?P<blank>\s{2,}|[^\S ])"
+# The smallest pieces that NFKC changes without looking at their neighbours: a Hangul syllable, any other character with its marks.
+_CLUSTER = r"(?P<cluster>[\u1100-\u115E\uAC00-\uD7A3][\u1161-\u11FF\p{M}]*+|[^\x00-\x7F]\p{M}*+|[\x21-\x7E]\p{M}++)"
+
+_COMPOSED = regex.compile(f"{_BROKEN_WORD}|{_KEPT_HYPHEN}|{_NOTHING}|{_BLANK}", regex.V1)
+_ANY = regex.compile(f"{_BROKEN_WORD}|{_KEPT_HYPHEN}|{_NOTHING}|{_BLANK}|{_CLUSTER}", regex.V1)
+_UNSETTLED = regex.compile(rf"{_WIDTHLESS}|[^\S ]|\s\s|\A\s|\s\Z", regex.V1)
+_PASSES = 6  # what one pass drops can bring blanks or a letter and its mark together for the next; a bound for hostile text
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """A text in its reading form. `text[i]` comes from `raw[starts[i]:ends[i]]`; both arrays ascend (not strictly)."""
+
+    text: str
+    starts: array[int]
+    ends: array[int]
+
+    def to_raw(self, start: int, end: int) -> tuple[int, int]:
+        """The raw half-open range of `text[start:end]`.
+
+        Raises:
+            ValueError: unless 0 <= start < end <= len(text).
+        """
+        if not 0 <= start < end <= len(self.text):
+            raise ValueError(f"to_raw needs 0 <= start < end <= {len(self.text)}, got {start}, {end}")
+        return self.starts[start], self.ends[end - 1]
+
+
+def normalise(raw: str) -> Normal:
+    """The reading form: NFKC, words joined over line breaks, each run of white space one space, nothing without width, bare ends.
+
+    `normalise(normalise(raw).text).text == normalise(raw).text`. Quotes and dashes stay as they are: they are part of a quotation.
+    """
+    out = _one_pass(raw)
+    for _ in range(_PASSES):
+        if not _UNSETTLED.search(out.text) and unicodedata.is_normalized("NFKC", out.text):
+            break
+        again = _one_pass(out.text)
+        starts = array("L", (out.starts[start] for start in again.starts))
+        ends = array("L", (out.ends[end - 1] for end in again.ends))
+        out = Normal(again.text, starts, ends)
+    return out
+
+
+def _one_pass(raw: str) -> Normal:
+    parts: list[str] = []
+    starts, ends = array("L"), array("L")
+
+    def write(text: str, start: int, end: int) -> None:
+        parts.append(text)
+        starts.extend([start] * len(text))
+        ends.extend([end] * len(text))
+
+    def copy(start: int, end: int) -> None:
+        parts.append(raw[start:end])
+        starts.extend(range(start, end))
+        ends.extend(range(start + 1, end + 1))
+
+    done = 0
+    pattern = _COMPOSED if unicodedata.is_normalized("NFKC", raw) else _ANY
+    for match in pattern.finditer(raw):
+        start, end = match.span()
+        copy(done, start)
+        match match.lastgroup:
+            case "blank":
+                write(" ", start, end)
+            case "hyphen":
+                copy(start, start + 1)
+            case "cluster":
+                write(unicodedata.normalize("NFKC", match.group()), start, end)
+        done = end
+    copy(done, len(raw))
+    return Normal("".join(parts), starts, ends)
+
+
+def join(pages_text: Mapping[int, str], spans: Sequence[Span]) -> str:
+    """The raw text of several spans, parted by line breaks so that a word broken over a page or a row is joined later."""
+    return "\n".join(pages_text[span.page][span.start : span.end] for span in spans)
+
+
+def cut(spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
+    """The spans that `join(pages_text, spans)[start:end]` came from; what lies in the joints comes from nowhere."""
+    found, offset = [], 0
+    for span in spans:
+        low, high = max(start, offset), min(end, offset + span.end - span.start)
+        if low < high:
+            found.append(Span(span.page, span.start + low - offset, span.start + high - offset))
+        offset += span.end - span.start + 1
+    return tuple(found)
+
+
+def read_passage_text(pages_text: Mapping[int, str], spans: Sequence[Span]) -> Normal:
+    """The reading form of a passage. `starts` and `ends` are offsets into `join(pages_text, spans)`.
+
+    Args:
+        pages_text: raw text by 1-based page number.
+        spans: in reading order.
+    """
+    return normalise(join(pages_text, spans))
+
+
+def locate(pages_text: Mapping[int, str], spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
+    """Where `read_passage_text(pages_text, spans).text[start:end]` stands on its pages, one span per stretch, in reading order.
+
+    Empty when the range holds nothing but the space between two spans.
+
+    Raises:
+        ValueError: when the range is empty or not within the text.
+    """
+    return cut(spans, *read_passage_text(pages_text, spans).to_raw(start, end))
