@@ -96,7 +96,7 @@ def _starts_item(line: str, previous: str, numbers: Counter[int | None], info: L
 
 
 def _block_sentences(text: str, start: int, end: int, lang: str, info: LanguageInfo | None) -> Iterator[tuple[int, int]]:
-    block = text[start:end]
+    block = text[start:end].replace("\n", " ")  # the blocks have decided what line breaks mean; sentencex has other views
     if not block.strip():
         return
     code = lang if info else "en"

@@ -1,0 +1,114 @@
+"""The language of documents and questions."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag_core.language import detect, question_language
+
+QUESTIONS = {
+    "en": [
+        "What is the notice period?",
+        "How many vacation days do I get?",
+        "Who is liable?",
+        "Who pays?",
+        "Was the contract signed?",
+        "Does the contract end in 2025?",
+        "capital of France",
+    ],
+    "cs": [
+        "Jaké riziko smlouva představuje?",
+        "Jaká je doba plnění?",
+        "Kdo je skutečným vlastníkem?",
+        "Kolik dní dovolené mám?",
+        "Kdo platí dopravu?",
+        "Jaka je vypovedni doba?",
+        "Co se stane při prodlení?",
+    ],
+    "de": [
+        "Was ist ein Knowledge Graph?",
+        "Erkläre mir das Konzept von RAG",
+        "Wie lang ist die Kündigungsfrist?",
+        "Wer haftet für Mängel?",
+        "Gibt es eine Vertragsstrafe?",
+        "Wie hoch ist der Preis?",
+    ],
+    "hi": ["अनुबंध की अवधि क्या है?", "वारंटी", "Knowledge Graph क्या है?", "API की सीमा कितनी है?"],
+    "es": ["¿Cuál es el plazo de entrega?", "¿Quién paga?", "que documentos tienes", "¿Cuántos días de vacaciones hay?"],
+    "ru": ["Какой срок договора?", "Кто платит?", "Что такое RAG?"],
+}
+CASES = [(lang, question) for lang, questions in QUESTIONS.items() for question in questions]
+
+
+@pytest.mark.parametrize("documents", [[], ["en"], ["cs"], ["de"], ["hi"], ["cs", "de"], ["uk"]], ids="+".join)
+@pytest.mark.parametrize(("lang", "question"), CASES)
+def test_given_a_typical_question_when_asked_of_documents_in_any_language_then_its_own_is_found(
+    lang: str, question: str, documents: list[str]
+) -> None:
+    assert question_language(question, documents) == lang
+
+
+@pytest.mark.parametrize(
+    ("question", "documents", "expected"),
+    [
+        ("záruka?", ["cs"], "cs"),
+        ("notice period", ["en"], "en"),
+        ("Garantie", ["de"], "de"),
+        ("garantía", ["es"], "es"),
+        ("гарантія", ["uk"], "uk"),
+        ("гарантия?", ["ru", "uk"], "ru"),
+        ("гарантия?", ["en"], "ru"),
+        ("शुल्क", ["mr"], "mr"),
+        ("smlouva", ["cs", "hi"], "cs"),
+    ],
+)
+def test_given_a_question_of_one_word_when_asked_then_the_documents_of_its_script_decide(
+    question: str, documents: list[str], expected: str
+) -> None:
+    assert question_language(question, documents) == expected
+
+
+@pytest.mark.parametrize("text", ["", " ", "123 456", "§ 5 %", "?!", "\x00", "\u0301", "😀"])
+def test_given_no_letters_when_detecting_then_the_language_is_undetermined(text: str) -> None:
+    assert detect(text) == "und"
+    assert question_language(text, ["cs"]) == "und"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The supplier shall deliver the goods within thirty days of the order.", "en"),
+        ("Dodavatel je povinen dodat zboží do třiceti dnů od objednávky.", "cs"),
+        ("Smlouva je platná.", "cs"),
+        ("Zmluva je platná.", "sk"),
+        ("Der Lieferant liefert die Ware innerhalb von dreißig Tagen.", "de"),
+        ("आपूर्तिकर्ता तीस दिनों के भीतर माल की आपूर्ति करेगा।", "hi"),
+        ("El proveedor entregará los bienes en treinta días.", "es"),
+        ("Поставщик обязан поставить товар в течение тридцати дней.", "ru"),
+        ("Договір діє два роки і може бути розірваний.", "uk"),
+        ("De overeenkomst is gesloten voor een periode van twee jaar en kan worden opgezegd.", "nl"),
+    ],
+)
+def test_given_a_sentence_of_a_document_when_detecting_then_its_language_is_found(text: str, expected: str) -> None:
+    assert detect(text) == expected
+
+
+def test_given_a_foreign_title_page_when_detecting_a_long_document_then_the_body_decides() -> None:
+    title = "Annual report of the board to the members of the company. " * 60
+    body = "Dodavatel je povinen dodat zboží do třiceti dnů od objednávky. " * 2000
+
+    assert detect(title + body) == "cs"
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.text(max_size=60), st.lists(st.sampled_from(["en", "cs", "hi", "xx", ""]), max_size=3))
+def test_given_any_text_when_detecting_then_a_two_letter_code_or_und_comes(text: str, documents: list[str]) -> None:
+    for found in (detect(text), question_language(text, documents)):
+        assert found in (*documents, "und") or (len(found) == 2 and found.isalpha())
+
+
+@pytest.mark.parametrize("text", ["a" * 1_000_000, "\u202eאבג", "Jaká " * 100_000, "\ud800 abc"])
+def test_given_hostile_text_when_detecting_then_a_language_comes(text: str) -> None:
+    assert len(detect(text)) == 2

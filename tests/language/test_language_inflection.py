@@ -1,0 +1,173 @@
+"""Stems, lemmas, terms and forms; keywords and synonyms."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag_core.language import content_terms, fold, forms, keywords, lemma, stem, synonyms, term, terms, words
+from rag_core.language.inflection import _stem, _stem_of_lemma
+
+LANGS = ["en", "cs", "de", "hi", "es", "ru", "und", "zh", "../en"]
+# Letters whose upper and lower case forms are one to one, so that "other case" is well defined.
+CASED = st.text(alphabet="abcdefghijklmnopqrstuvwxyzáčďéěíňóřšťúůýžäöüñабвгдежзийклмнопрстуфхцчшщыьэюя कखगिा0123456789.,-", max_size=40)
+
+
+def meet(one: str, other: str, lang: str) -> bool:
+    return bool(forms(one, lang) & forms(other, lang))
+
+
+@settings(deadline=None, derandomize=True)
+@given(CASED, st.sampled_from(LANGS))
+def test_given_any_text_when_its_case_changes_then_its_terms_do_not(text: str, lang: str) -> None:
+    assert terms(text.upper(), lang) == terms(text, lang) == terms(text.title(), lang)
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.text(max_size=40), st.sampled_from(LANGS))
+def test_given_any_text_when_indexed_then_every_word_has_one_term_that_is_not_empty(text: str, lang: str) -> None:
+    found = terms(text, lang)
+
+    assert len(found) == len(words(text))
+    assert all(found)
+
+
+@pytest.mark.parametrize(
+    ("lang", "one", "other"),
+    [
+        ("cs", "smlouvu", "Smlouva"),
+        ("cs", "vypovědět", "vypovězena"),
+        ("cs", "měsíců", "měsíce"),
+        ("cs", "plnění", "PLNENI"),
+        ("de", "Verträge", "Vertrag"),
+        ("de", "gekündigt", "kündigen"),
+        ("de", "Häusern", "Haus"),
+        ("en", "went", "go"),
+        ("en", "terminations", "termination"),
+        ("en", "companies", "company"),
+        ("hi", "महीने", "महीना"),
+        ("ru", "договора", "договоре"),
+        ("ru", "лет", "год"),
+        ("es", "contratos", "contrato"),
+    ],
+)
+def test_given_inflected_forms_when_compared_then_they_meet(lang: str, one: str, other: str) -> None:
+    """S0-16: inflected forms match by lemma or stem."""
+    assert meet(one, other, lang)
+
+
+@pytest.mark.parametrize(
+    ("lang", "one", "other"),
+    [
+        ("cs", "riziko", "smlouva"),
+        ("cs", "představuje", "mezi"),
+        ("cs", "trhu", "cena"),
+        ("en", "notice", "note"),
+        ("en", "1,250", "1,251"),
+        ("hi", "अवधि", "माह"),
+    ],
+)
+def test_given_different_words_when_compared_then_they_do_not_meet(lang: str, one: str, other: str) -> None:
+    """S0-16: matching inflected forms does not make unrelated words match."""
+    assert not meet(one, other, lang)
+
+
+def test_given_a_czech_participle_when_its_stem_fails_then_its_lemma_still_meets() -> None:
+    """S0-16: the stemmer alone loses this pair, the dictionary finds it."""
+    assert stem("vypovědět", "cs") != stem("vypovězena", "cs")
+    assert lemma("vypovězena", "cs") == "vypovedet" == lemma("vypovědět", "cs")
+
+
+@pytest.mark.parametrize("word", ["2024", "1,250.5", "24b", "A4", "x" * 65, "९९"])
+def test_given_numbers_codes_and_endless_words_when_analysed_then_they_are_only_folded(word: str) -> None:
+    for lang in LANGS:
+        assert stem(word, lang) == lemma(word, lang) == term(word, lang) == fold(word)
+
+
+@pytest.mark.parametrize("lang", ["und", "zh", "", "../en", "xx"])
+def test_given_a_language_nobody_knows_when_analysed_then_words_are_only_folded(lang: str) -> None:
+    assert terms("Záruční DOBA", lang) == ["zarucni", "doba"]
+    assert keywords("Jaká je záruční doba?", lang) == ["Jaká", "záruční", "doba"]
+    assert synonyms(lang) == {}
+
+
+def test_given_many_threads_when_stemming_then_every_thread_gets_what_one_thread_gets() -> None:
+    vocabulary = [
+        f"{beginning}{ending}"
+        for beginning in ("smlouv", "lhůt", "měsíc", "vertrag", "kündig")
+        for ending in ("a", "u", "ou", "ách", "en", "ungen")
+    ]
+    expected = [(_stem.__wrapped__(word, "cs"), _stem_of_lemma.__wrapped__(word, "de")) for word in vocabulary]
+
+    with ThreadPoolExecutor(8) as pool:
+        rounds = pool.map(lambda _: [(_stem.__wrapped__(w, "cs"), _stem_of_lemma.__wrapped__(w, "de")) for w in vocabulary], range(40))
+
+        assert all(found == expected for found in rounds)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Jaké riziko smlouva představuje?", ["riziko", "smlouva", "představuje"]),
+        ("Jaká je doba plnění?", ["doba", "plnění"]),
+        ("Jaká je cena na trhu?", ["cena", "trhu"]),
+        ("Kdo je skutečným vlastníkem?", ["skutečným", "vlastníkem"]),
+        ("Za jakých podmínek lze smlouvu vypovědět?", ["podmínek", "smlouvu", "vypovědět"]),
+        ("Za jakych podminek lze smlouvu vypovedet?", ["podminek", "smlouvu", "vypovedet"]),
+        ("Smlouva, SMLOUVA a smlouva", ["Smlouva"]),
+        ("Kdo je to?", []),
+    ],
+)
+def test_given_a_czech_question_when_reduced_to_keywords_then_question_words_and_short_words_are_gone(
+    question: str, expected: list[str]
+) -> None:
+    """S0-9, S0-15: content words longer than 3 characters, without jaké, jaká, jakých."""
+    assert keywords(question, "cs") == expected
+
+
+@pytest.mark.parametrize(
+    ("lang", "question", "expected"),
+    [
+        ("en", "What is the notice period?", ["notice", "period"]),
+        ("de", "Welche Kündigungsfrist gilt für den Mietvertrag?", ["Kündigungsfrist", "gilt", "Mietvertrag"]),
+        ("hi", "अनुबंध की अवधि क्या है?", ["अनुबंध", "अवधि"]),
+        ("es", "¿Cuál es el plazo del contrato?", ["plazo", "contrato"]),
+        ("ru", "Какой срок действия договора?", ["срок", "действия", "договора"]),
+    ],
+)
+def test_given_questions_in_other_languages_when_reduced_then_their_own_stop_words_go(
+    lang: str, question: str, expected: list[str]
+) -> None:
+    """S0-9, S0-15: per language; in Devanagari 3 characters suffice."""
+    assert keywords(question, lang) == expected
+
+
+def test_given_a_word_that_differs_from_a_stop_word_by_a_diacritic_when_reduced_then_it_stays() -> None:
+    assert content_terms("Čí má být ten byt?", "cs") == ["byt"]
+
+
+def test_given_negations_numbers_and_acronyms_when_reduced_to_content_terms_then_they_stay() -> None:
+    assert content_terms("What must not be paid to WHO in 2023 without notice?", "en") == [
+        "must",
+        "not",
+        "pay",
+        "who",
+        "2023",
+        "without",
+        "notic",
+    ]
+    assert content_terms("WHAT IS THE PRICE?", "en") == ["price"]
+
+
+def test_given_a_synonym_list_when_a_word_is_looked_up_by_lemma_then_the_others_of_its_group_come() -> None:
+    """S0-35: a synonym list for keywords."""
+    assert {"úplata", "částka"} <= set(synonyms("cs")[lemma("cenu", "cs")])
+    assert {"pay", "wage"} <= set(synonyms("en")[lemma("salaries", "en")])
+    for lang in ("cs", "en", "de", "hi"):
+        for word, others in synonyms(lang).items():
+            assert word
+            assert others
+            assert word not in others

@@ -1,0 +1,317 @@
+"""Refusals, indicator phrases, greetings, questions about the library, intents."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from rag_core.errors import InvalidSetting
+from rag_core.language import (
+    LANGUAGES,
+    asks_about_library,
+    asks_number,
+    indicator_phrases,
+    intent,
+    is_greeting,
+    is_refusal,
+    is_time_sensitive,
+    refusal,
+)
+from rag_core.language.profiles import load_languages
+
+NEVER_STOP_WORDS = """not no nor never must may shall should need unless without only
+ne není nesmí nelze bez nikdy musí smí ani
+nicht kein keine ohne darf muss müssen nie
+नहीं बिना मत न चाहिए
+no sin nunca debe не нет без нельзя должен ne pas sans non senza nie brez""".split()
+
+
+def test_given_the_four_first_languages_when_refusing_then_each_has_its_canonical_sentence() -> None:
+    """S0-30, S1-1, S4-13: one canonical refusal per language."""
+    assert refusal("cs") == "Požadovaná informace není v dokumentech."
+    assert refusal("de") == "Diese Information ist nicht in der Wissensdatenbank verfügbar."
+    assert refusal("en") == "I cannot answer this question based on the provided documents."
+    assert refusal("hi") == "दिए गए दस्तावेज़ों में इस प्रश्न का उत्तर उपलब्ध नहीं है।"
+
+
+@pytest.mark.parametrize("lang", ["und", "xx", "", "../en"])
+def test_given_a_language_without_a_file_when_refusing_then_english_is_used(lang: str) -> None:
+    """S1-3: the refusal follows the question's language, with a fallback."""
+    assert refusal(lang) == refusal("en")
+
+
+@pytest.mark.parametrize("lang", sorted(LANGUAGES))
+def test_given_every_language_when_its_refusal_is_read_back_then_it_is_recognised(lang: str) -> None:
+    """S0-30: what we say ourselves is recognised as a refusal."""
+    assert is_refusal(refusal(lang))
+    assert is_refusal(refusal(lang).upper())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Požadovaná informace není v dokumentech explicitně uvedena.",
+        "I don't know based on NCERT textbooks.",
+        "I DON’T KNOW based on NCERT textbooks",
+        "Information not available in provided context",
+        "i cannot answer this based on the provided documents",
+        "I CANNOT ANSWER THIS QUESTION based on the provided documents",
+        "Unfortunately, the provided documents do not contain enough information to say.",
+        "I cannot answer this question based on the provided documents. Try another file.",
+        '"I cannot answer this question based on the provided documents."',
+        "Na tuto otázku nelze z dokumentů odpovědět, protože na tuto otázku nelze odpovědět.",
+        "Leider kann ich diese Frage nicht beantworten.",
+        "यह जानकारी दस्तावेज़ों में नहीं है।",
+    ],
+)
+def test_given_a_refusal_in_any_known_wording_when_read_then_it_is_recognised(text: str) -> None:
+    """S2-1, S3-14, S4-13: the sources' refusal phrases, whatever their case."""
+    assert is_refusal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "...",
+        "The notice period is 30 days.",
+        "The documents do not contain any personal data.",
+        'The assistant says "I cannot answer this question" when it finds nothing.',
+        "Nástroj hlásí „Požadovaná informace není v dokumentech.“ a skončí.",
+        "If the information is not available in the documents, the supplier asks the customer.",
+        "Pokud požadovaná informace není v dokumentech, dodavatel ji doplní.",
+        "The notice period is 30 days. I don't know more.",
+        "I cannot answer this question in one line. The rent is 5. The deposit is 6. The fee is 7.",
+        "He said he cannot answer thisish things.",
+    ],
+)
+def test_given_an_answer_that_quotes_or_only_touches_a_refusal_when_read_then_it_is_none(text: str) -> None:
+    """S4-13: a refusal is what the whole text says, not words inside it."""
+    assert not is_refusal(text)
+
+
+def test_given_the_english_indicator_phrases_then_they_are_those_of_the_source() -> None:
+    """S2-10: the list, verbatim."""
+    assert indicator_phrases("en") == (
+        "as we know",
+        "in general",
+        "typically",
+        "usually",
+        "it is well known",
+        "common knowledge",
+        "everyone knows",
+    )
+    assert indicator_phrases("xx") == indicator_phrases("en")
+
+
+@pytest.mark.parametrize(
+    ("lang", "phrase"), [("cs", "jak víme"), ("de", "bekanntlich"), ("hi", "आमतौर पर"), ("es", "como sabemos"), ("ru", "как известно")]
+)
+def test_given_another_language_then_it_has_indicator_phrases_of_its_own(lang: str, phrase: str) -> None:
+    """S2-10: equivalents per language."""
+    assert phrase in indicator_phrases(lang)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hello",
+        "hello!",
+        "Ahoj",
+        "Guten Tag.",
+        "नमस्ते",
+        "Dobrý den",
+        "dobry den",
+        "Hi there 👋",
+        "Good morning, everyone!",
+        "Здравствуйте!",
+        "Hola",
+    ],
+)
+def test_given_only_a_greeting_when_read_then_it_is_one(text: str) -> None:
+    """S4-19: a greeting is recognised in each language."""
+    assert is_greeting(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "?",
+        "there",
+        "Hello, what is the notice period?",
+        "Hi-fi",
+        "What is a greeting?",
+        "Guten Tag, wie hoch ist der Preis?",
+        "hello world",
+    ],
+)
+def test_given_anything_more_than_a_greeting_when_read_then_it_is_none(text: str) -> None:
+    """S4-19: a greeting before a question does not hide the question."""
+    assert not is_greeting(text)
+
+
+ABOUT_LIBRARY = [
+    "What documents do you have?",
+    "which files are available",
+    "Jaké dokumenty máš?",
+    "Jake mas dokumenty",
+    "Welche Dokumente hast du?",
+    "आपके पास कौन से दस्तावेज़ हैं?",
+    "आपके पास कौन-से दस्तावेज हैं",
+    "¿Qué documentos tienes?",
+    "Какие документы у вас есть?",
+    "List all documents, please",
+    "What can I ask you about?",
+]
+
+
+@pytest.mark.parametrize("text", ABOUT_LIBRARY)
+def test_given_a_question_about_the_library_when_read_then_it_is_recognised(text: str) -> None:
+    """S4-20: the library describes itself."""
+    assert asks_about_library(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "What documents must the supplier provide?",
+        "What documents are available to the auditor?",
+        "Jaké dokumenty musí dodavatel předložit?",
+        "Welche Dokumente sind vorzulegen?",
+        "आपूर्तिकर्ता को कौन से दस्तावेज़ देने हैं?",
+        "List the documents named in clause 5",
+        "Who are you required to inform?",
+    ],
+)
+def test_given_a_question_about_documents_in_the_contents_when_read_then_it_is_not_about_the_library(text: str) -> None:
+    """S4-20: nothing that must be looked up is answered without looking."""
+    assert not asks_about_library(text)
+
+
+@pytest.mark.parametrize(
+    ("lang", "question", "expected"),
+    [
+        ("en", "Hello", "greeting"),
+        ("cs", "Jaké dokumenty máte?", "about_library"),
+        ("en", "How do I configure the API?", "procedural"),
+        ("en", "What are the steps to terminate?", "procedural"),
+        ("en", "How long is the notice period?", "factual"),
+        ("en", "Compare plan A and plan B", "comparative"),
+        ("en", "What is the difference between leave and absence?", "comparative"),
+        ("en", "A versus B", "comparative"),
+        ("cs", "Jak podat výpověď?", "procedural"),
+        ("cs", "Jak dlouho trvá zkušební doba?", "factual"),
+        ("cs", "Jaký je rozdíl mezi A a B?", "comparative"),
+        ("de", "Wie kann ich kündigen?", "procedural"),
+        ("de", "Wie lange muss ich warten?", "factual"),
+        ("de", "Was ist der Unterschied?", "comparative"),
+        ("hi", "मैं आवेदन कैसे करूँ?", "procedural"),
+        ("hi", "दोनों में क्या अंतर है?", "comparative"),
+        ("hi", "अवधि क्या है?", "factual"),
+        ("xx", "How do I start?", "procedural"),
+        ("en", "", "factual"),
+        ("en", "incomparably good", "factual"),
+    ],
+)
+def test_given_a_question_when_its_intent_is_read_then_it_is_the_kind_it_asks_for(lang: str, question: str, expected: str) -> None:
+    """S3-27: intent factual, procedural or comparative."""
+    assert intent(question, lang) == expected
+
+
+@pytest.mark.parametrize(
+    ("lang", "question", "number"),
+    [
+        ("en", "How many days?", True),
+        ("en", "What is the notice period?", True),
+        ("en", "Who signed?", False),
+        ("en", "Whenever", False),
+        ("cs", "Kolik dní?", True),
+        ("cs", "Jaká je výpovědní doba?", True),
+        ("cs", "Kdo podepsal?", False),
+        ("de", "Wie hoch ist der Preis?", True),
+        ("de", "Wer zahlt?", False),
+        ("hi", "कितने दिन?", True),
+        ("hi", "कौन आया?", False),
+        ("ru", "Сколько дней?", True),
+        ("es", "¿Cuántos días?", True),
+    ],
+)
+def test_given_a_question_for_an_amount_or_date_when_read_then_a_number_is_expected(lang: str, question: str, number: bool) -> None:
+    assert asks_number(question, lang) is number
+
+
+@pytest.mark.parametrize(
+    ("lang", "question", "sensitive"),
+    [
+        ("en", "What is the current rate?", True),
+        ("en", "What is the rate?", False),
+        ("cs", "Jaká je současná sazba?", True),
+        ("de", "Was ist der aktuelle Satz?", True),
+        ("hi", "वर्तमान दर क्या है?", True),
+        ("hi", "दर क्या है?", False),
+    ],
+)
+def test_given_a_question_for_the_present_state_when_read_then_recency_may_count(lang: str, question: str, sensitive: bool) -> None:
+    assert is_time_sensitive(question, lang) is sensitive
+
+
+@pytest.mark.parametrize("lang", sorted(LANGUAGES))
+def test_given_every_language_file_then_no_negation_or_modal_is_a_stop_word_and_no_list_is_empty(lang: str) -> None:
+    info = LANGUAGES[lang]
+
+    assert not info.function_words & set(NEVER_STOP_WORDS)
+    assert all(word == word.lower() for word in info.function_words)
+    assert info.question_words
+    assert info.stop_words
+    assert info.about_library
+    assert info.greetings
+
+
+@pytest.mark.parametrize("read", [is_refusal, is_greeting, asks_about_library])
+@pytest.mark.parametrize(
+    "text", ["hello " * 50_000, "hi " * 600 + "x", '"' * 100_000, "\ud800", "\x00", "what " * 400], ids=lambda text: repr(text[:7])
+)
+def test_given_hostile_text_when_read_then_it_is_nothing_and_ends_soon(read: object, text: str) -> None:
+    started = time.process_time()
+
+    assert callable(read)
+    assert read(text) is False
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"code": "en"}', "\xff"])
+def test_given_a_broken_language_file_when_loaded_then_the_error_names_it_and_a_remedy(tmp_path: Path, content: str) -> None:
+    (tmp_path / "en.json").write_text(content, encoding="latin-1")
+
+    with pytest.raises(InvalidSetting, match=r"en\.json") as caught:
+        load_languages(tmp_path)
+
+    assert "data/languages" in caught.value.remedy
+
+
+def test_given_no_english_file_when_loaded_then_the_error_says_so(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSetting, match="No English"):
+        load_languages(tmp_path)
+
+
+def test_given_a_broken_pattern_in_a_language_file_when_loaded_then_the_error_names_the_file(tmp_path: Path) -> None:
+    record = {
+        "code": "en",
+        "name": "x",
+        "script": "Latin",
+        "refusal": "no",
+        "refusal_phrases": [],
+        "indicator_phrases": [],
+        "greetings": ["hi"],
+        "greeting_fillers": [],
+        "about_library": ["("],
+    }
+    (tmp_path / "en.json").write_text(json.dumps(record), encoding="utf-8")
+
+    with pytest.raises(InvalidSetting, match=r"en\.json"):
+        load_languages(tmp_path)

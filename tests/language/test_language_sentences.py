@@ -1,0 +1,175 @@
+"""Sentences: traps written for this test, offsets, hostile text."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag_core.language import sentences
+
+# "|" is where a sentence ends; it stands for one space.
+TRAPS = {
+    "cs": [
+        "Podle § 12 odst. 3 zákona je smlouva platná.|Platí to i nadále.",
+        "Smlouvu lze vypovědět podle čl. 5 písm. a) do 30 dnů.|Lhůta běží od doručení.",
+        "Zákon č. 89/2012 Sb. upravuje závazky.|Viz též § 5.",
+        "Dne 12. 3. 2024 byla smlouva podepsána.|Účinnosti nabyla 1. dubna 2024.",
+        "Výpověď musí být písemná, tj. v listinné podobě.|Jiná forma nestačí.",
+        "Srov. např. Nejvyšší soud, sp. zn. 29 Cdo 123/2010.|MUDr. Novák souhlasil.",
+        "Společnost ACME s.r.o. dodá zboží do 5. května.|Kupující zaplatí.",
+        "Cena činí 30 tis. Kč bez DPH.|Faktura je splatná do 14 dnů.",
+        "J. Novák a Ing. P. Dvořák, Ph.D. souhlasí.|Ostatní nesouhlasí.",
+        "V 19. století to neplatilo.|Dnes ano.",
+        "Jde o nájem, pacht apod. podle smlouvy.|Výše je uvedena v příloze č. 2.",
+        "Kdo odpovídá za vady?|Prodávající!|A to po dobu 24 měsíců.",
+        "Na str. 7 a v tab. 3 jsou ceny.|Platí pro r. 2024.",
+    ],
+    "de": [
+        "Gemäß Art. 5 Abs. 2 DSGVO gilt dies.|Das ist neu.",
+        "Siehe Nr. 7 und § 12 S. 2 BGB.|Die Frist beträgt zwei Wochen.",
+        "Das gilt z. B. für Verträge.|Andere Fälle regelt Ziff. 4.",
+        "Der Vertrag wurde am 12. März 2024 geschlossen.|Dr. Müller unterschrieb ihn.",
+        "Der 1. Senat entschied im 19. Jahrhundert anders.|Heute nicht mehr.",
+        "Die Frist endet am 31. 12. 2024.|Danach verfällt der Anspruch.",
+        "Die Müller GmbH & Co. KG haftet.|Die Haftung ist begrenzt.",
+        "Es sind 5.|Danach kamen zwei.",
+        "Die Kosten betragen ca. 3 Mio. Euro.|Sie werden geteilt.",
+        "Es gilt d. h. Verträge sind bindend.|Ausnahmen gibt es nicht.",
+        "Hr. Prof. Dr. Weber und Fr. Meier stimmten zu.|Niemand widersprach.",
+        "Wer haftet?|Der Verkäufer, vgl. § 437 Nr. 3 BGB.",
+    ],
+    "en": [
+        "Apple Inc. reported sales.|The U.S. market grew by 5.2%.",
+        "See No. 5 and Fig. 3 for details.|The rest is in App. 2.",
+        "J. R. Smith agreed at 5 p.m. on Monday.|Nobody objected.",
+        "Under Sec. 4.2 the supplier pays.|Payment is due in 30 days.",
+        "Mr. Jones and Dr. Lee signed it.|It ended in 2025.",
+        "Is it safe?|Yes!|It is safe.",
+        "Tools, e.g. hammers, i.e. heavy ones, are included.|Nails are not.",
+        "Costs rose (cf. Smith et al. 2020) by 3.5 percent.|Then they fell.",
+        "The ratio of A vs. B is 1.5.|It never exceeded 2.0.",
+        'He said "Stop."|Then he left.',
+        "It costs $5.00.|Delivery is free.",
+        "Wait... and see.|That is all.",
+    ],
+    "hi": [
+        "डॉ. शर्मा ने अनुबंध पर हस्ताक्षर किए।|अवधि 24 माह है।",
+        "क्या यह सही है?|हाँ।|यह सही है।",
+        "कीमत रु. 500 है।|भुगतान 30 दिनों में करें।",
+        "श्री. वर्मा और श्रीमती. गुप्ता आए।|वे चले गए।",
+        "ए. पी. जे. अब्दुल कलाम राष्ट्रपति थे।|उनका जन्म 1931 में हुआ।",
+        "धारा 5 क. देखें।|दर 3.5 प्रतिशत है।",
+        "यह पहला वाक्य है॥|यह दूसरा है!",
+        "सं. 7 और पृ. 12 देखें।|iPhone भी शामिल है।",
+    ],
+}
+CASES = [(lang, marked) for lang, rows in TRAPS.items() for marked in rows]
+
+TEXT = st.text(max_size=120) | st.text(alphabet='aB1.. !?\n\n\r\f\u2029-•(a)।z "“”č.Dr\ud800\x00\u3000', max_size=120)
+LANGS = st.sampled_from(["en", "cs", "de", "hi", "ru", "und", "zh", "../x"])
+
+
+def split(text: str, lang: str) -> list[str]:
+    return [text[start:end] for start, end in sentences(text, lang)]
+
+
+def test_given_the_trap_set_then_it_has_at_least_forty_cases() -> None:
+    assert len(CASES) >= 40
+
+
+@pytest.mark.parametrize(("lang", "marked"), CASES)
+def test_given_abbreviations_ordinals_and_initials_when_split_then_only_sentences_end(lang: str, marked: str) -> None:
+    assert split(marked.replace("|", " "), lang) == marked.split("|")
+
+
+@pytest.mark.parametrize(("lang", "marked"), CASES)
+def test_given_the_same_text_wrapped_after_every_word_when_split_then_the_sentences_are_the_same(lang: str, marked: str) -> None:
+    wrapped = marked.replace("|", " ").replace(" ", "\n")
+
+    assert [" ".join(sentence.split()) for sentence in split(wrapped, lang)] == marked.split("|")
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "expected"),
+    [
+        ("en", "First line\ncontinues here. Second.", ["First line\ncontinues here.", "Second."]),
+        ("en", "A heading\n\nThe text", ["A heading", "The text"]),
+        ("en", "A heading\r\n \r\nThe text\fNext page", ["A heading", "The text", "Next page"]),
+        ("en", "Goods:\n- one\n- two\n• three", ["Goods:", "- one", "- two", "• three"]),
+        (
+            "en",
+            "(a) first part\nwraps\n(b) second\n1) third\niv) fourth",
+            ["(a) first part\nwraps", "(b) second", "1) third", "iv) fourth"],
+        ),
+        (
+            "en",
+            "1. Definitions\n1.1 Agreement means this.\n1.2 Party means one.",
+            ["1. Definitions", "1.1 Agreement means this.", "1.2 Party means one."],
+        ),
+        ("cs", "Povinnosti\n1. Dodavatel dodá\n2. Dodavatel zaplatí", ["Povinnosti", "1. Dodavatel dodá", "2. Dodavatel zaplatí"]),
+        (
+            "cs",
+            "Uzavřena dne\n12. března 2024 v Praze podle čl. 5 písm.\na) zákona č.\n89/2012 Sb.",
+            ["Uzavřena dne\n12. března 2024 v Praze podle čl. 5 písm.\na) zákona č.\n89/2012 Sb."],
+        ),
+        ("de", "Das Urteil vom\n12. März erging im\n19. Jahrhundert.", ["Das Urteil vom\n12. März erging im\n19. Jahrhundert."]),
+        ("de", "Der Preis\n– ohne Steuer –\nbeträgt 5 Euro.", ["Der Preis\n– ohne Steuer –\nbeträgt 5 Euro."]),
+        ("de", "Umfang:\n– Lieferung;\n– Montage.", ["Umfang:", "– Lieferung;", "– Montage."]),
+        ("en", "Sales grew by\n5.2 Million in 2024.", ["Sales grew by\n5.2 Million in 2024."]),
+        ("zh", "这是一个。那是。", ["这是一个。", "那是。"]),
+        ("en", "यह एक है। iPhone भी।", ["यह एक है।", "iPhone भी।"]),
+    ],
+)
+def test_given_wrapped_lines_paragraphs_and_lists_when_split_then_the_layout_is_respected(
+    lang: str, text: str, expected: list[str]
+) -> None:
+    assert split(text, lang) == expected
+
+
+@settings(deadline=None, derandomize=True, max_examples=400)
+@given(TEXT, LANGS)
+def test_given_any_text_when_split_then_sentences_ascend_and_hold_every_visible_character(text: str, lang: str) -> None:
+    found = sentences(text, lang)
+
+    position = 0
+    for start, end in found:
+        assert not text[position:start].strip()
+        assert position <= start < end <= len(text)
+        assert text[start:end] == text[start:end].strip()
+        position = end
+    assert not text[position:].strip()
+
+
+HOSTILE = [
+    "",
+    " \n\t",
+    "?!.",
+    "\x00.\x00",
+    "\u0301.",
+    "\u202eאבג. דהו.",
+    "\ud800. B",
+    "a" * 100_000,
+    "a." * 50_000,
+    ". " * 50_000,
+    "X. " * 30_000,
+    "\n" * 100_000,
+    "1. A\n" * 20_000,
+    "- a\n" * 20_000,
+    "(" * 100_000,
+    '"' * 100_000,
+    "Dr. " * 30_000,
+    "a) " * 30_000,
+    "Hi. " * 20_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:6]))
+def test_given_hostile_text_when_split_then_it_ends_soon_and_covers_the_text(text: str) -> None:
+    started = time.process_time()
+    found = sentences(text, "cs")
+
+    assert time.process_time() - started < 5  # each takes at most about 0.2 s; a quadratic version took 6 s and more
+    assert "".join("".join(text[start:end].split()) for start, end in found) == "".join(text.split())
