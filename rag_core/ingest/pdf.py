@@ -1,0 +1,277 @@
+"""Reads a PDF into pages, and draws its pages, in a child process. Nothing of an untrusted PDF is parsed in this one.
+
+This module decides what may be asked, and turns the child's JSON into the domain's values or into typed errors; `pdf_process` runs the
+child, `pdf_worker` is the child.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from rag_core import errors
+from rag_core.domain import Box, Line, Page, PageSource, WordBox
+from rag_core.errors import DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf
+from rag_core.ingest import pdf_process
+from rag_core.ingest.pdf_facts import HEADER_BYTES, clean_title, foreign_format, iso_date
+from rag_core.ingest.pdf_process import Event
+from rag_core.ports import Cancel, Progress
+
+OCR_LANGUAGES = ("eng", "ces", "deu", "hin")  # the first one weighs most; eng first took 20 % less time than ces first
+TESSDATA_FOLDERS = ("usr/share/tesseract-ocr/*/tessdata", "usr/share/tessdata", "usr/local/share/tessdata", "opt/homebrew/share/tessdata")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one file may cost. Each limit is for one file; a file over a limit is refused, other files go on.
+
+    The defaults let the largest of the filings tried (213 pages, 1.9 MB, 2 s) through with a factor of 20 to spare on every count.
+    """
+
+    file_bytes: int = 200_000_000  # held in memory by both processes
+    memory_bytes: int = 2 << 30  # address space of the child; a dense page needs about 0.5 GB, one page of recognition about 0.75 GB
+    cpu_seconds: float = 30.0  # a 39 KB bomb took 18 s in PyMuPDF's drawing code
+    cpu_seconds_per_page: float = 0.5  # a page takes about 0.007 s; drawing one to look for hidden text up to about 0.1 s
+    wall_seconds: float = 900.0  # recognition included
+    ocr_seconds: float = 600.0  # recognition in all, about 100 dense pages; the pages after that are reported as unreadable
+    pages: int = 5_000
+    page_chars: int = 200_000  # a page is cut there, and says so; a dense page has about 8,000
+    chars: int = 50_000_000
+    pixels: int = 25_000_000  # of any picture that is made of a page: A4 at 400 dpi is 15 million
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if not 0 < value < float("inf") and not (item.name == "ocr_seconds" and value == 0):
+                raise ValueError(f"Limits.{item.name} must be positive and finite, got {value}")
+
+
+DEFAULT_LIMITS = Limits()
+SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
+
+
+@dataclass(frozen=True, slots=True)
+class PdfContent:
+    """What a PDF holds.
+
+    `title` and `author` are "" where the file does not say or says junk; `date` is ISO (YYYY, YYYY-MM or YYYY-MM-DD) or "". `toc` has
+    (level, title, page) with levels and pages from 1; a page of -1 is unknown. `problems` are sentences for the user. All
+    strings are untrusted.
+    """
+
+    pages: tuple[Page, ...]
+    title: str = ""
+    author: str = ""
+    date: str = ""
+    toc: tuple[tuple[int, str, int], ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def read_pdf(
+    data: bytes,
+    name: str,
+    *,
+    password: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    keep_hidden: bool = False,
+    ocr: bool = True,
+    progress: Progress | None = None,
+    cancelled: Cancel | None = None,
+) -> PdfContent:
+    """Read all pages of a PDF.
+
+    Args:
+        data: the file.
+        name: what progress is reported under; it is neither opened nor passed on.
+        password: opens an encrypted file; it goes through a pipe to the child and nowhere else.
+        limits: how much the file may cost.
+        keep_hidden: leave text that cannot be seen in `Page.text` (it is counted in any case).
+        ocr: read pages that are pictures, where Tesseract's language data are installed.
+        progress: told (name, page, pages) after each page.
+        cancelled: asked about ten times a second; reading stops within a second of it saying so.
+
+    Raises:
+        NotAPdf, PasswordNeeded, DamagedPdf, EmptyDocument, LimitExceeded: the file cannot be read, with what to do.
+        Cancelled: `cancelled` said so.
+    """
+    _refuse_at_sight(data, limits)
+    languages, tessdata = find_tessdata()
+    request = {**_request(limits, password), "keep_hidden": keep_hidden, "ocr": ocr, "languages": "+".join(languages), "tessdata": tessdata}
+    pages: list[Page] = []
+    opened: Event = {"count": 0, "meta": {}, "toc": []}
+    notes: list[str] = []
+    for event in pdf_process.events(request, data, wall_seconds=limits.wall_seconds, cancelled=cancelled):
+        with _checked():
+            match event["event"]:
+                case "open":
+                    opened = event
+                case "page":
+                    pages.append(_page(event))
+                case "note":
+                    notes.append(str(event["problem"]))
+                case _:
+                    raise _failure(event, limits)
+            count = int(opened["count"])
+        if progress is not None and event["event"] == "page":
+            progress(name, len(pages), count)
+    if not any(page.width for page in pages):
+        raise DamagedPdf("None of the file's pages could be read.", remedy=SAVE_AGAIN)
+    if all(page.source is PageSource.EMPTY for page in pages):
+        raise EmptyDocument(f"All pages of the file are blank ({len(pages):,}).", remedy="Check that it is the right file.")
+    with _checked():
+        return _content(opened, pages, notes, keep_hidden)
+
+
+def render_page(
+    data: bytes,
+    number: int,
+    boxes: Sequence[Box] = (),
+    *,
+    password: str | None = None,
+    dpi: float = 110.0,
+    max_pixels: int = 4_000_000,
+    limits: Limits = DEFAULT_LIMITS,
+) -> bytes:
+    """Page `number` (from 1) as a PNG, with exactly `boxes` marked in a see-through yellow.
+
+    `dpi` is lowered where the page would have more than `max_pixels` pixels.
+
+    Raises:
+        InvalidInput: there is no such page.
+        IngestError: the file cannot be read, as in `read_pdf`.
+    """
+    _refuse_at_sight(data, limits)
+    render = {"number": number, "boxes": list(boxes), "dpi": dpi, "pixels": min(max_pixels, limits.pixels)}
+    picture = b""
+    for event in pdf_process.events({**_request(limits, password), "render": render}, data, wall_seconds=limits.wall_seconds):
+        if event["event"] != "image":
+            raise _failure(event, limits)
+        with _checked():
+            picture = base64.b64decode(event["png"], validate=True)
+    return picture
+
+
+def find_tessdata() -> tuple[tuple[str, ...], str]:
+    """The languages of OCR_LANGUAGES that are installed, and the folder of their data; ((), "") when there is none.
+
+    $TESSDATA_PREFIX has the last word, as it has for Tesseract itself.
+    """
+    given = os.environ.get("TESSDATA_PREFIX")
+    folders = [Path(given)] if given else [path for pattern in TESSDATA_FOLDERS for path in sorted(Path("/").glob(pattern), reverse=True)]
+    for folder in folders:
+        languages = tuple(code for code in OCR_LANGUAGES if (folder / f"{code}.traineddata").is_file())
+        if languages:
+            return languages, str(folder)
+    return (), ""
+
+
+def _refuse_at_sight(data: bytes, limits: Limits) -> None:
+    if not data:
+        raise EmptyDocument("The file is empty (0 bytes).", remedy="Check that it was copied or downloaded completely.")
+    if len(data) > limits.file_bytes:
+        raise LimitExceeded(
+            f"The file has {len(data):,} bytes; at most {limits.file_bytes:,} are allowed.",
+            remedy="Split it into parts, or raise the limit on file size.",
+        )
+    foreign = foreign_format(data)
+    if foreign or b"%PDF-" not in data[:HEADER_BYTES]:
+        what = f"it looks like {foreign}" if foreign else "it does not begin like one"
+        raise NotAPdf(f"The file is not a PDF: {what}.", remedy="Convert it to PDF (print to PDF), and add that copy.")
+
+
+def _request(limits: Limits, password: str | None) -> dict[str, object]:
+    return {
+        "memory": limits.memory_bytes,
+        "cpu": limits.cpu_seconds,
+        "cpu_page": limits.cpu_seconds_per_page,
+        "ocr_seconds": limits.ocr_seconds,
+        "pages": limits.pages,
+        "page_chars": limits.page_chars,
+        "chars": limits.chars,
+        "pixels": limits.pixels,
+        "password": password or "",
+    }
+
+
+def _failure(event: Mapping[str, Any], limits: Limits) -> errors.RagError:
+    kind, problem, remedy = (str(event.get(key, "")) for key in ("kind", "problem", "remedy"))
+    if kind == "memory":
+        return LimitExceeded(
+            f"Reading the file took more than the {limits.memory_bytes >> 20:,} MiB of memory allowed.",
+            remedy="Print it to a new PDF or split it into parts, or raise the limit on memory.",
+        )
+    if kind == "page":
+        return InvalidInput(problem, remedy=remedy)
+    known = getattr(errors, kind, None)
+    if isinstance(known, type) and issubclass(known, IngestError):
+        return known(problem, remedy=remedy)
+    return pdf_process.nonsense()
+
+
+@contextmanager
+def _checked() -> Iterator[None]:
+    """Whatever the child sent that does not fit is one typed error: a hostile file may have taken the child over."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise pdf_process.nonsense() from error
+
+
+def _page(event: Event) -> Page:
+    return Page(
+        number=int(event["n"]),
+        text=str(event["text"]),
+        source=PageSource(event["source"]),
+        lines=tuple(
+            Line(start, end, Box(x0, y0, x1, y1), size, bool(bold), bool(mono), block, tuple(zip(cells[::2], cells[1::2], strict=True)))
+            for start, end, x0, y0, x1, y1, size, bold, mono, block, cells in event["lines"]
+        ),
+        words=tuple(WordBox(*word) for word in event["words"]),
+        width=float(event["w"]),
+        height=float(event["h"]),
+        hidden_chars=int(event["hidden"]),
+        hidden_sample=str(event["sample"]),
+        problem=str(event["problem"]),
+    )
+
+
+def _content(opened: Event, pages: Sequence[Page], notes: Iterable[str], keep_hidden: bool) -> PdfContent:
+    meta = {key: str(value or "") for key, value in opened["meta"].items()}
+    return PdfContent(
+        pages=tuple(pages),
+        title=clean_title(meta.get("title", "")),
+        author=" ".join(meta.get("author", "").split()),
+        date=iso_date(meta.get("creationDate", "")) or iso_date(meta.get("modDate", "")),
+        toc=tuple((int(level), " ".join(str(title).split()), int(page)) for level, title, page in opened["toc"]),
+        problems=(*notes, *_page_problems(pages, keep_hidden)),
+    )
+
+
+def _page_problems(pages: Sequence[Page], keep_hidden: bool) -> Iterator[str]:
+    """One sentence for each kind of problem, with the pages that have it."""
+    by_problem: dict[str, list[int]] = {}
+    for page in pages:
+        if page.problem:
+            by_problem.setdefault(page.problem, []).append(page.number)
+    for problem, numbers in by_problem.items():
+        yield f"{page_list(numbers)}: {problem}"
+    hidden = [page.number for page in pages if page.hidden_chars]
+    if hidden:
+        chars = sum(page.hidden_chars for page in pages)
+        yield f"{page_list(hidden)}: {chars:,} characters of hidden text were {'kept' if keep_hidden else 'left out'}."
+
+
+def page_list(numbers: Sequence[int]) -> str:
+    """Ascending page numbers for a sentence: "Page 3", "Pages 1-3, 7"."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return ("Page " if len(numbers) == 1 else "Pages ") + ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)

@@ -1,0 +1,154 @@
+"""Runs one request in the child process that opens PDFs, and brings back what it says. It knows processes and JSON, and no PDF.
+
+The child is not trusted: it may crash, hang, or send anything. It runs in its own session with an environment of its own (no keys, no
+proxies), and whatever happens here, it and everything it started is killed before `events` ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rag_core.errors import Cancelled, DamagedPdf, LimitExceeded
+from rag_core.ports import Cancel
+
+WORKER = Path(__file__).with_name("pdf_worker")
+POLL_S = 0.1  # how long a cancel or the wall limit may go unnoticed
+CHUNK_BYTES = 1 << 18
+MAX_LINE_BYTES = 1 << 28  # a 25-million-pixel picture as base64 is at most 100 MB; more is not our child speaking
+
+Event = dict[str, Any]
+
+
+def events(request: Mapping[str, object], data: bytes, *, wall_seconds: float, cancelled: Cancel | None = None) -> Iterator[Event]:
+    """The child's events, in order, up to and without `done`.
+
+    Args:
+        request: everything the child is told, the password included; it travels through a pipe only.
+        data: the file.
+        wall_seconds: time until the child is killed.
+        cancelled: asked about every 0.1 s.
+
+    Raises:
+        Cancelled: `cancelled` said so.
+        LimitExceeded: the child ran out of time or memory.
+        DamagedPdf: the child crashed, or sent what it never sends.
+    """
+    header = json.dumps({**request, "size": len(data)}).encode() + b"\n"
+    child = subprocess.Popen(
+        [sys.executable, "-I", str(WORKER)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env={"PATH": os.defpath, "LANG": "C.UTF-8", "OMP_THREAD_LIMIT": "1"},
+    )
+    page = 1
+    try:
+        for line in _lines(child, memoryview(header + data), time.monotonic() + wall_seconds, wall_seconds, cancelled):
+            event = _event(line)
+            if event["event"] == "done":
+                return
+            page += event["event"] == "page"
+            yield event
+        raise _died(child.wait(), page)
+    finally:
+        _end(child)
+
+
+def _event(line: bytes) -> Event:
+    try:
+        event = json.loads(line, parse_constant=lambda _: 0.0)  # no NaN and no infinity, whatever a font says
+        if isinstance(event["event"], str):
+            return dict(event)
+    except (ValueError, TypeError, KeyError):
+        pass  # told below: whatever is not an event is one case
+    raise nonsense()
+
+
+def _lines(
+    child: subprocess.Popen[bytes], to_send: memoryview, deadline: float, wall_seconds: float, cancelled: Cancel | None
+) -> Iterator[bytes]:
+    """What the child writes, line by line, while it is sent `to_send`; neither side ever waits for the other."""
+    assert child.stdin is not None
+    assert child.stdout is not None
+    pending = bytearray()
+    with selectors.DefaultSelector() as ready:
+        for pipe, what in ((child.stdin, selectors.EVENT_WRITE), (child.stdout, selectors.EVENT_READ)):
+            os.set_blocking(pipe.fileno(), False)
+            ready.register(pipe, what)
+        while True:
+            if cancelled is not None and cancelled():
+                raise Cancelled("Reading was stopped.", remedy="Nothing was changed; add the file again at any time.")
+            if time.monotonic() > deadline:
+                raise LimitExceeded(
+                    f"Reading the file took more than the {wall_seconds:g} s allowed.",
+                    remedy="Split it into parts, or raise the limit on time.",
+                )
+            for key, _ in ready.select(POLL_S):
+                if key.fileobj is child.stdin:
+                    to_send = _send(child.stdin.fileno(), to_send)
+                    if not to_send:
+                        ready.unregister(child.stdin)
+                        child.stdin.close()
+                    continue
+                received = os.read(child.stdout.fileno(), CHUNK_BYTES)
+                if not received:
+                    return
+                pending += received
+                *lines, rest = pending.split(b"\n") if b"\n" in received else (pending,)
+                pending = rest
+                if len(pending) > MAX_LINE_BYTES:
+                    raise nonsense()
+                yield from map(bytes, lines)
+
+
+def _send(pipe: int, to_send: memoryview) -> memoryview:
+    try:
+        return to_send[os.write(pipe, to_send[:CHUNK_BYTES]) :]
+    except BlockingIOError:
+        return to_send
+    except BrokenPipeError:
+        return to_send[:0]  # the child ended early; what it said, or its exit status, tells why
+
+
+def nonsense() -> DamagedPdf:
+    """The error for an answer that our child never gives."""
+    problem = "The file made the reader fail in a way it never should."
+    return DamagedPdf(problem, remedy="Do not trust this file; add a copy from its source.")
+
+
+def _died(status: int, page: int) -> DamagedPdf | LimitExceeded:
+    """The error for a child that ended without `done`; `status` as Popen gives it, `page` the one it was reading."""
+    if status == -signal.SIGXCPU:
+        return LimitExceeded(
+            f"Reading the file took more computing time than allowed (at page {page}).",
+            remedy="The file is far more complex than its size says; print it to a new PDF, or raise the limit on CPU seconds.",
+        )
+    if status == -signal.SIGKILL:
+        return LimitExceeded(
+            f"Reading was ended by the system at page {page}, probably for want of memory.",
+            remedy="Close other programs, or split the file into parts.",
+        )
+    return DamagedPdf(
+        f"The file made the reader crash at page {page}.",
+        remedy="Open it in a PDF viewer, save it again (print to PDF), and add that copy.",
+    )
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """Kill the child's whole process group, and leave neither a zombie nor an open pipe."""
+    if child.poll() is None:
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    for pipe in (child.stdin, child.stdout):
+        if pipe is not None:
+            pipe.close()

@@ -1,0 +1,216 @@
+"""The child's side of the border: one request on stdin, JSON lines on stdout, limits set before the file is looked at.
+
+Request: one line of JSON (see `rag_core.ingest.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object a line:
+`open` {count, meta, toc} · `page` {n, …} · `image` {png} · `note` {problem} · `failed` {kind, problem, remedy} · `done`.
+"""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import resource
+import sys
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+Emit = Callable[[dict[str, object]], None]
+
+SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
+
+
+class Failure(Exception):
+    """The file cannot be read; `kind` is the name of an error of rag_core.errors."""
+
+    def __init__(self, kind: str, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.kind, self.problem, self.remedy = kind, problem, remedy
+
+
+def main() -> None:
+    """Serve one request, then end."""
+    out = os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)  # MuPDF and Tesseract print warnings; stdout belongs to the protocol
+    os.dup2(nowhere, 2)
+    request = json.loads(sys.stdin.buffer.readline())
+    set_limits(request)
+    data = sys.stdin.buffer.read(request["size"])
+    if len(data) < request["size"]:
+        return  # the parent is gone
+
+    def emit(event: dict[str, object]) -> None:
+        out.write(json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n")
+        out.flush()
+
+    try:
+        serve(request, data, emit)
+    except Failure as failure:
+        emit({"event": "failed", "kind": failure.kind, "problem": failure.problem, "remedy": failure.remedy})
+    except MemoryError:
+        emit({"event": "failed", "kind": "memory", "problem": "", "remedy": ""})
+    finish(out)
+
+
+def finish(out: BinaryIO) -> None:
+    """End at once: taking MuPDF down in order costs time and can crash on a broken document that was read well."""
+    out.flush()
+    os._exit(0)
+
+
+def set_limits(request: dict[str, Any]) -> None:
+    """Limit memory, CPU time, open files and written files of this process, for good."""
+
+    def limit(what: int, soft: int, hard: int) -> None:
+        allowed = resource.getrlimit(what)[1]
+        hard = hard if allowed == resource.RLIM_INFINITY else min(hard, allowed)
+        resource.setrlimit(what, (min(soft, hard), hard))
+
+    limit(resource.RLIMIT_CORE, 0, 0)
+    limit(resource.RLIMIT_FSIZE, 0, 0)
+    limit(resource.RLIMIT_NOFILE, 64, 64)
+    if sys.platform != "darwin":  # macOS refuses to limit the address space; the wall and CPU limits still hold there
+        limit(resource.RLIMIT_AS, request["memory"], request["memory"])
+    most = request["cpu"] + request["cpu_page"] * request["pages"] + request["ocr_seconds"]
+    limit(resource.RLIMIT_CPU, int(request["cpu"]), int(most) + 1)
+
+
+def allow_cpu(seconds: float) -> None:
+    """Move the CPU limit within what `set_limits` left open."""
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    resource.setrlimit(resource.RLIMIT_CPU, (min(int(seconds) + 1, hard), hard))
+
+
+def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
+    """Open the file and do what is asked with it.
+
+    Raises:
+        Failure: the file, or what is asked of it, is refused.
+        MemoryError: the memory limit.
+    """
+    sys.modules["pymupdf.layout"] = None  # type: ignore[assignment]  # a neural layout model that we do not use: 0.3 s of start, 100 MB
+    try:
+        document = open_document(request, data)
+        if "render" in request:
+            render(document, request["render"], emit)
+        else:
+            read_pages(document, request, data, emit)
+    except RuntimeError as error:
+        if "alloc" in str(error):  # MuPDF's "malloc (… bytes) failed"
+            raise MemoryError from error
+        raise Failure("DamagedPdf", "The file is damaged and cannot be read.", SAVE_AGAIN) from error
+
+
+def open_document(request: dict[str, Any], data: bytes) -> Any:
+    """The open document, with its password given, its pages counted and within the limit."""
+    import pymupdf  # here, because it is slow, and limits come first
+
+    document = pymupdf.open(stream=data, filetype="pdf")
+    if not document.is_pdf:
+        raise Failure("NotAPdf", "The file is not a PDF, although it says so.", "Convert it to PDF and add that copy.")
+    if document.needs_pass and not (request["password"] and document.authenticate(request["password"])):
+        what = "The password does not open this file." if request["password"] else "The file is encrypted and needs a password."
+        raise Failure("PasswordNeeded", what, "Give the password that opens it, or add a copy without one.")
+    if document.is_repaired and b"%%EOF" not in data[-2048:]:
+        raise Failure("DamagedPdf", "The file ends too early: its last part is missing.", "Download or copy it again, completely.")
+    count, found = document.page_count, leaves(document, request["pages"])
+    if max(count, found) > request["pages"]:
+        raise Failure(
+            "LimitExceeded",
+            f"The file has {max(count, found):,}{' or more' if found > count else ''} pages; at most {request['pages']:,} are allowed.",
+            "Split it into parts, or raise the limit on pages.",
+        )
+    if count != found:
+        raise Failure("DamagedPdf", f"The file says that it has {count:,} pages, but {found:,} are in it.", SAVE_AGAIN)
+    if not count:
+        raise Failure("EmptyDocument", "The file has no pages.", "Check that it is the right file.")
+    return document
+
+
+def leaves(document: Any, limit: int) -> int:
+    """Pages that hang on the page tree, counted without believing any /Count; stops just above `limit`, and at loops."""
+
+    def reference(xref: int, key: str) -> int:
+        kind, value = document.xref_get_key(xref, key)
+        return int(value.split()[0]) if kind == "xref" else 0
+
+    seen: set[int] = set()
+    found = 0
+    waiting = [reference(document.pdf_catalog(), "Pages")]
+    while waiting and found <= limit:
+        node = waiting.pop()
+        kind, kids = document.xref_get_key(node, "Kids")
+        if kind == "xref":
+            kids = document.xref_object(int(kids.split()[0]))
+        if kind == "null":
+            found += document.xref_get_key(node, "Type")[1] != "/Pages"
+        elif node not in seen:
+            seen.add(node)
+            waiting.extend(int(number) for number in re.findall(r"(\d+) \d+ R", kids))
+    return found
+
+
+def read_pages(document: Any, request: dict[str, Any], data: bytes, emit: Emit) -> None:
+    """Emit what the document says about itself, then its pages."""
+    from .ocr import Reader
+    from .pages import Options, read
+
+    emit({"event": "open", "count": document.page_count, "meta": document.metadata or {}, "toc": toc(document)})
+    if document.is_repaired:
+        emit({"event": "note", "problem": "The file is damaged and was repaired while reading; something may be missing."})
+    base = request["cpu"] + request["cpu_page"] * document.page_count
+    allow_cpu(base)
+    reader = Reader(
+        languages=request["languages"],
+        tessdata=request["tessdata"],
+        seconds=request["ocr_seconds"],
+        max_pixels=request["pixels"],
+        enabled=request["ocr"],
+        allow_cpu=lambda seconds: allow_cpu(base + seconds),
+    )
+    options = Options(request["keep_hidden"], request["page_chars"], request["pixels"])
+    chars = 0
+    for number in range(document.page_count):
+        try:
+            page = read(document[number], options, reader)
+        except RuntimeError as error:
+            if "alloc" in str(error):
+                raise MemoryError from error
+            page = {"w": 0.0, "h": 0.0, "source": "unreadable", "text": "", "lines": [], "words": [], "hidden": 0, "sample": ""}
+            page["problem"] = "This page is damaged and could not be read."
+        chars += len(str(page["text"]))
+        if chars > request["chars"]:
+            raise Failure(
+                "LimitExceeded",
+                f"The file has more than {request['chars']:,} characters (reached on page {number + 1}).",
+                "Split it into parts, or raise the limit on characters.",
+            )
+        emit({"event": "page", "n": number + 1, **page})
+    emit({"event": "done"})
+
+
+def toc(document: Any) -> list[list[object]]:
+    """The outline as [level, title, page]; empty when it is broken, as nothing depends on it."""
+    try:
+        return [[level, str(title), page] for level, title, page, *_ in document.get_toc()]
+    except (RuntimeError, ValueError, TypeError, IndexError):
+        return []
+
+
+def render(document: Any, request: dict[str, Any], emit: Emit) -> None:
+    """Emit one page as a PNG with rectangles marked."""
+    from .marks import draw
+
+    number = request["number"]
+    if not 1 <= number <= document.page_count:
+        raise Failure("page", f"There is no page {number}; the file has {document.page_count:,}.", "Ask for a page of the file.")
+    png = draw(document[number - 1], request["boxes"], request["dpi"], request["pixels"])
+    emit({"event": "image", "png": base64.b64encode(png).decode("ascii")})
+    emit({"event": "done"})
+
+
+if __name__ == "__main__":
+    main()

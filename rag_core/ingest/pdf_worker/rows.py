@@ -1,0 +1,154 @@
+"""Puts words into rows, and rows into a page's text. Pure: it knows neither PDF nor PyMuPDF.
+
+MuPDF parts what stands on one row wherever a gap is wide, so a table's row arrives as many short runs ("Net income", "$", "596"). Runs that
+follow one another on the same baseline are put back into one row, their parts set apart by a tab. The order of the runs is never changed:
+only neighbours in reading order are joined, which is what keeps the columns of a two-column page apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+SAME_ROW_OVERLAP = 0.6  # share of the lower run's height; a superscript overlaps its line by about 0.65, the next line by about 0.1
+CELL_GAP_EM = 1.0  # a stretched space of justified text stays below about 0.8 em, where MuPDF itself parts runs
+CELL_GAP_MONO_EM = 1.5  # a fixed-width space is 0.6 em, and two of them follow a full stop
+BACKSTEP_EM = 0.3  # kerning and italics may let a run begin a little before the last one ended
+
+Rect = tuple[float, float, float, float]
+
+
+class Word(NamedTuple):
+    """A word and where it is shown: points, origin at the top left. `size` is the font size in points."""
+
+    text: str
+    box: Rect
+    size: float
+    bold: bool
+    mono: bool
+
+
+class Run(NamedTuple):
+    """Words that MuPDF gives as one line: never empty. `direction` is the unit step of its reading direction, (1, 0) for upright text."""
+
+    words: list[Word]
+    block: int
+    direction: tuple[int, int]
+
+
+@dataclass
+class Rows:
+    """A page's text and what stands where in it, as compact lists of numbers that go into JSON as they are.
+
+    `lines`: [start, end, x0, y0, x1, y1, size, bold, mono, block, [cell start, cell end, …]]; `words`: [start, end, x0, y0, x1, y1].
+    Offsets are characters of `text`. `truncated` says that `max_chars` was reached.
+    """
+
+    text: str = ""
+    lines: list[list[object]] = field(default_factory=list)
+    words: list[list[float]] = field(default_factory=list)
+    truncated: bool = False
+
+
+def build(runs: Iterable[Run], max_chars: int) -> Rows:
+    """The rows of `runs` in their order, at most `max_chars` characters; a row that would not fit is left out with all that follow."""
+    page = Rows()
+    parts: list[str] = []
+    length = 0
+    for row in _rows(runs):
+        text, line, words = _row(row, length)
+        if length + len(text) > max_chars:
+            page.truncated = True
+            break
+        parts.append(text)
+        page.lines.append(line)
+        page.words.extend(words)
+        length += len(text) + 1
+    page.text = "\n".join(parts)
+    return page
+
+
+def union(boxes: Iterable[Rect]) -> Rect:
+    """The smallest rectangle around `boxes`, which must not be empty."""
+    x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
+    return min(x0s), min(y0s), max(x1s), max(y1s)
+
+
+def turned(box: Rect, direction: tuple[int, int]) -> Rect:
+    """`box` in the coordinates of a reader: first axis along the reading direction, second axis towards the next row."""
+    x0, y0, x1, y1 = box
+    if direction == (1, 0):
+        return box
+    if direction == (-1, 0):
+        return -x1, -y1, -x0, -y0
+    if direction == (0, -1):  # bottom to top: the next row is to the right
+        return -y1, x0, -y0, x1
+    return y0, -x1, y1, -x0  # top to bottom: the next row is to the left
+
+
+def _rows(runs: Iterable[Run]) -> Iterable[list[Run]]:
+    row: list[Run] = []
+    core: Rect = (0, 0, 0, 0)  # of the row's tallest run, so that a superscript does not move the row
+    end = 0.0
+    for run in runs:
+        first, last = turned(run.words[0].box, run.direction), turned(run.words[-1].box, run.direction)
+        box = first[0], min(first[1], last[1]), last[2], max(first[3], last[3])
+        if row and row[-1].direction == run.direction and _same_row(core, box) and box[0] >= end - BACKSTEP_EM * run.words[0].size:
+            row.append(run)
+            if box[3] - box[1] > core[3] - core[1]:
+                core = box
+        else:
+            if row:
+                yield row
+            row, core = [run], box
+        end = box[2]
+    if row:
+        yield row
+
+
+def _same_row(a: Rect, b: Rect) -> bool:
+    lower = min(a[3] - a[1], b[3] - b[1])
+    return min(a[3], b[3]) - max(a[1], b[1]) > SAME_ROW_OVERLAP * lower > 0
+
+
+def _row(runs: list[Run], start: int) -> tuple[str, list[object], list[list[float]]]:
+    direction = runs[0].direction
+    words = [word for run in runs for word in run.words]
+    mono = _most(words, 4)
+    parts: list[str] = []
+    boxes: list[list[float]] = []
+    cells = [start]
+    at = start
+    end = 0.0
+    for word in words:
+        begin, _, stop, _ = turned(word.box, direction)
+        if parts:
+            wide = begin - end > (CELL_GAP_MONO_EM if word.mono else CELL_GAP_EM) * word.size
+            parts.append("\t" if wide else " ")
+            at += 1
+            if wide:
+                cells += [at - 1, at]
+        x0, y0, x1, y1 = word.box
+        boxes.append([at, at + len(word.text), round(x0, 2), round(y0, 2), round(x1, 2), round(y1, 2)])
+        parts.append(word.text)
+        at += len(word.text)
+        end = stop
+    cells.append(at)
+    box = [round(edge, 2) for edge in union(word.box for word in words)]
+    return "".join(parts), [start, at, *box, _dominant_size(words), int(_most(words, 3)), int(mono), runs[0].block, cells], boxes
+
+
+def _most(words: list[Word], flag: int) -> bool:
+    yes = sum(len(word.text) if word[flag] else -len(word.text) for word in words)
+    return yes > 0
+
+
+def _dominant_size(words: list[Word]) -> float:
+    if all(word.size == words[0].size for word in words):
+        return round(words[0].size, 1)
+    sizes: dict[float, int] = {}
+    for word in words:
+        size = round(word.size, 1)
+        sizes[size] = sizes.get(size, 0) + len(word.text)
+    return max(sizes, key=lambda size: (sizes[size], size))
