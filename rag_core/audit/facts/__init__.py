@@ -19,7 +19,7 @@ from rag_core.audit.facts.numbers import Quantity, ascii_digits, quantities, uni
 from rag_core.ingest.normalise import normalise
 from rag_core.language import fold, words
 
-__all__ = ["Entity", "changed_facts", "entities"]
+__all__ = ["Entity", "absent_facts", "changed_facts", "entities"]
 
 _ENDS = regex.compile(r"(?:^|[.!?।:;|•…][\"'”“»)\]]*\s*|\]\s*)$")
 
@@ -71,19 +71,28 @@ def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang:
         lang: of the claim, ISO 639-1 or "und".
         evidence_lang: of the evidence, where it is another language.
     """
-    claim, evidence = _reading(claim_text), _reading(evidence_text)
+    claim, evidence, other = _reading(claim_text), _reading(evidence_text), evidence_lang or lang
     if _stands(claim, evidence):
         return ()
-    other = evidence_lang or lang
-    mine, theirs = _facts(claim, lang), _facts(evidence, other)
-    changed = [("date", date.text) for date in mine.dates if not _date_stands(date, theirs)]
-    changed += _changed_numbers(mine, theirs, evidence, units_in(evidence, other))
-    changed += _changed_names(mine, theirs, evidence, other)
+    changed = _absent(claim, evidence, lang, other)
     changed += [("operator", sign) for sign in changed_operators(claim, evidence)]
     changed += [("negation", phrase) for phrase in changed_negations(claim, evidence, lang, other)]
     return tuple(dict.fromkeys(changed))
 
 
+def absent_facts(claim_text: str, text: str, lang: str) -> tuple[tuple[str, str], ...]:
+    """The dates, numbers, units, codes and names of a claim that stand nowhere in a text of any length, as (kind, text)."""
+    return tuple(dict.fromkeys(_absent(_reading(claim_text), _reading(text), lang, lang)))
+
+
+def _absent(claim: str, evidence: str, lang: str, evidence_lang: str) -> list[tuple[str, str]]:
+    mine, theirs = _facts(claim, lang), _facts(evidence, evidence_lang)
+    changed = [("date", date.text) for date in mine.dates if not _date_stands(date, theirs)]
+    changed += _changed_numbers(mine, theirs, evidence, _units(evidence, evidence_lang))
+    return changed + _changed_names(mine, theirs, evidence, evidence_lang)
+
+
+@lru_cache(maxsize=256)
 def _reading(text: str) -> str:
     """The reading form with ASCII digits, without citation marks, cells of a table parted by bars."""
     cells = " | ".join(normalise(cell).text for cell in strip_marks(text).split("\t"))
@@ -102,7 +111,17 @@ def _stands(claim: str, evidence: str) -> bool:
     return False
 
 
-@lru_cache(maxsize=512)
+# A text is the evidence of many sentences in a row: what is read out of it is kept for the next one.
+_units = lru_cache(maxsize=64)(units_in)
+_initials = lru_cache(maxsize=64)(initials)
+
+
+@lru_cache(maxsize=64)
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(fold(word.text) for word in words(text))
+
+
+@lru_cache(maxsize=256)
 def _facts(text: str, lang: str) -> _Facts:
     days = dates(text, lang)
     taken = [(date.start, date.end) for date in days]
@@ -158,14 +177,14 @@ def _unit_stands(number: Quantity, here: list[Quantity], units: frozenset[str]) 
 
 def _changed_names(mine: _Facts, theirs: _Facts, evidence: str, lang: str) -> list[tuple[str, str]]:
     their_codes = {canonical_code(code.text) for code in theirs.codes}
-    their_words = frozenset(fold(word.text) for word in words(evidence))
+    their_words = _word_set(evidence)
     years = {number.value for number in theirs.quantities} | {str(day.year) for date in theirs.dates for day in date.readings}
     changed = []
     for code in mine.codes:
         known = years | their_codes if code.kind == "year" else their_codes | their_words
         if canonical_code(code.text) not in known:
             changed.append((code.kind, code.text))
-    short_forms = initials(evidence) if mine.names else frozenset()
+    short_forms = _initials(evidence) if mine.names else frozenset()
     changed += [
         ("name", name.text) for name in mine.names if not name_stands(name.text, their_words, lang) and fold(name.text) not in short_forms
     ]

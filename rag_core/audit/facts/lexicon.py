@@ -21,7 +21,8 @@ class Lexicon:
     """One language's words, English ones included where a document may mix both.
 
     Keys of `months` (1-12), `numbers`, `scales` (multiplier) and `units` (canonical unit) are folded words. `negators`, `not_negators`,
-    `at_least` and `at_most` match whole words, whatever their case. `negated_words` maps a folded word to its positive.
+    `at_least` and `at_most` match whole words, whatever their case; `bounds_follow` says whether they may stand behind their number.
+    `negated_words` maps a folded word to its positive.
     """
 
     months: Mapping[str, int]
@@ -36,6 +37,7 @@ class Lexicon:
     negated_words: Mapping[str, str]
     at_least: regex.Pattern[str]
     at_most: regex.Pattern[str]
+    bounds_follow: bool
 
 
 @cache
@@ -58,6 +60,7 @@ def lexicon(lang: str) -> Lexicon:
         negated_words=_negated(row["negated_words"]),
         at_least=_phrases(row["at_least"].split("|")),
         at_most=_phrases(row["at_most"].split("|")),
+        bounds_follow=bool(row.get("bounds_follow", False)),
     )
 
 

@@ -92,7 +92,7 @@ def _positive(word: str, lex: Lexicon) -> str:
     return next((word[len(p) :] for p in lex.negative_prefixes if word.startswith(p) and len(word) - len(p) >= 3), "")
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=256)
 def _polarities(text: str, lang: str) -> tuple[Polarity, ...]:
     return tuple(_polarity(text[start:end], lang) for start, end in sentences(text, lang))
 

@@ -20,6 +20,7 @@ from rag_core.language import Word, fold, words
 
 _LOCALES = ("en", "de", "hi")  # 1,250.50 · 1.250,50 · 1,25,000.50
 _SPACE_GROUPS = frozenset({"cs", "sk", "pl", "ru", "uk", "fr", "bg", "sv", "fi", "nb"})  # "12 300" is one number here
+_MAX_DIGITS = 24  # more are no quantity, and beyond the precision of a Decimal
 _DIGITS = regex.compile(r"\p{Nd}")
 _NUMBER = regex.compile(
     r"(?<![\p{L}\p{M}\p{N}])(?P<sign>(?<![\p{N})]\s?)[-−](?=\d))?"
@@ -27,7 +28,7 @@ _NUMBER = regex.compile(
 )
 _CURRENCY_BEFORE = regex.compile(r"(?P<unit>\p{Sc}|US\$|\b(?:USD|EUR|GBP|CZK|INR|Rs\.?|Kč))\s?[-−]?$")
 _AFTER = regex.compile(r"\s?-?\s?(?P<unit>[%‰°\p{Sc}]\p{L}?|(?:per|por|pour) ?c(?:ent|iento)\b|\p{L}[\p{L}\p{M}]*\d?)")
-_NEAR = 4  # words before a number, or after it, in which a bound ("at least") is looked for
+_NEAR = 4  # words in which a bound ("at least") is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ def _value(body: str, lang: str) -> tuple[str, tuple[str, ...]]:
         if lang not in _SPACE_GROUPS and not regex.search(r"\d{3}[.,]", body) and len(groups[0]) == 3:
             return body, parts  # "250 300": most likely two numbers of a table's row
     digits = "".join(groups)
-    for locale in (lang, *_LOCALES):
+    for locale in (lang, *_LOCALES) if len(digits) <= _MAX_DIGITS else ():
         try:
             return _canonical(Decimal(parse_decimal(digits, locale=locale, strict=True))), parts
         except (NumberFormatError, UnknownLocaleError):  # not this convention
@@ -142,9 +143,9 @@ def _canonical(value: Decimal) -> str:
 
 
 def _bound(text: str, start: int, end: int, lex: Lexicon) -> str:
-    """Whether words near a number make it a lower or an upper bound; the nearer phrase counts."""
+    """Whether words before a number (in Hindi also after it) make it a lower or an upper bound; the nearest phrase counts."""
     before = " ".join(text[max(0, start - 60) : start].split()[-_NEAR:])
-    after = " ".join(text[end : end + 60].split()[:_NEAR])
+    after = " ".join(text[end : end + 60].split()[:_NEAR]) if lex.bounds_follow else ""
     places: list[tuple[int, int, str]] = []
     for sign, pattern in ((">=", lex.at_least), ("<=", lex.at_most)):
         places += [(len(before) - match.end(), -len(match.group()), sign) for match in pattern.finditer(before)]
