@@ -186,7 +186,9 @@ def test_given_a_claim_of_other_meaning_then_the_least_similar_decides() -> None
     check = run(judged)[Reason.SIMILARITY]
     assert check.state is State.FAILED
     assert check.value is not None
-    assert run(dataclasses.replace(judged, settings=Settings.load(values={"min_similarity": -1.0})))[Reason.SIMILARITY].state is State.PASSED
+    assert (
+        run(dataclasses.replace(judged, settings=Settings.load(values={"min_similarity": -1.0})))[Reason.SIMILARITY].state is State.PASSED
+    )
 
 
 def test_given_no_embedding_model_then_a_rephrased_claim_has_not_passed() -> None:

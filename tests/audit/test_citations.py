@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.audit.citations import (
-    cited_sources,
     citation_marks,
+    cited_sources,
     evidence_key,
     evidence_text,
     fabricated,
@@ -134,7 +134,9 @@ def test_given_a_style_and_a_format_when_an_answer_is_composed_then_citations_st
     assert render(CLAIMS, CITATIONS, settings) == text
 
 
-@pytest.mark.parametrize("claim", [Claim("Nobody said this."), Claim("x", (evidence(0, 3, "p3"),)), Claim("x", (FIRST, evidence(0, 3, "p3")))])
+@pytest.mark.parametrize(
+    "claim", [Claim("Nobody said this."), Claim("x", (evidence(0, 3, "p3"),)), Claim("x", (FIRST, evidence(0, 3, "p3")))]
+)
 @pytest.mark.parametrize("style", ["inline", "end", "none"])
 def test_given_a_claim_without_its_citation_when_an_answer_is_composed_then_it_cannot_be_built(claim: Claim, style: str) -> None:
     """S2-26: every answer is cited."""

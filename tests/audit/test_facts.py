@@ -7,8 +7,8 @@ from rag_core.audit.support import overlap
 
 TEXTS = {
     "en": (
-        "Chapter 5 treats arithmetic progressions. The nth term of an AP is a + (n - 1)d. Dr. Marie Curie was not born on 7 November 1868.\n"
-        "Net sales\t177,866\t135,987\t107,006 (in millions). The notice period is 30 days, or 5 % of $1.5 million, under ISO 9001 and § 12. "
+        "Chapter 5 treats arithmetic progressions. The nth term of an AP is a + (n - 1)d. Dr. Marie Curie was not born on 7 May 1868.\n"
+        "Net sales\t177,866\t135,987\t107,006 (in millions). Notice period is 30 days, or 5 % of $1.5 million, under ISO 9001 and § 12. "
         "No more than two invoices, e.g. A-123, may be unpaid without approval of the Bank of England."
     ),
     "cs": (
@@ -33,12 +33,24 @@ def kinds(text: str, lang: str) -> list[tuple[str, str]]:
     [
         ("What was CVS Health's revenue in FY2022?", "en", [("name", "CVS Health"), ("year", "FY2022")]),
         ("Who was the CEO of Boeing in 2019?", "en", [("name", "CEO"), ("name", "Boeing"), ("year", "2019")]),
-        ("Does ISO 9001 apply to the Bank of England after § 12?", "en", [("code", "ISO 9001"), ("name", "Bank of England"), ("code", "§ 12")]),
+        (
+            "Does ISO 9001 apply to the Bank of England after § 12?",
+            "en",
+            [("code", "ISO 9001"), ("name", "Bank of England"), ("code", "§ 12")],
+        ),
         ("How many days of vacation do I have?", "en", []),
         ("Notice periods: Which one applies?", "en", []),
-        ("Is $1.5 million or 5 % due on March 12, 2024?", "en", [("number", "$1.5 million"), ("number", "5 %"), ("date", "March 12, 2024")]),
+        (
+            "Is $1.5 million or 5 % due on March 12, 2024?",
+            "en",
+            [("number", "$1.5 million"), ("number", "5 %"), ("date", "March 12, 2024")],
+        ),
         ("What did 3M pay under A-123?", "en", [("code", "3M"), ("code", "A-123")]),
-        ("Kolik činí pokuta podle smlouvy A-123 ze dne 12. 3. 2024 v Praze?", "cs", [("code", "A-123"), ("date", "12. 3. 2024"), ("name", "Praze")]),
+        (
+            "Kolik činí pokuta podle smlouvy A-123 ze dne 12. 3. 2024 v Praze?",
+            "cs",
+            [("code", "A-123"), ("date", "12. 3. 2024"), ("name", "Praze")],
+        ),
         ("Wie hoch ist die Umsatzsteuer von Angela Merkel in der EU?", "de", [("name", "Angela Merkel"), ("name", "EU")]),
         ("Welche Kündigungsfrist hat der Vertrag?", "de", []),
         ("वारंटी की अवधि २४ माह कब से है?", "hi", [("number", "२४ माह")]),
@@ -160,7 +172,9 @@ def test_given_any_text_as_its_own_evidence_then_no_fact_is_changed(text: str, l
     assert changed_facts(text, text, lang) == ()
 
 
-@pytest.mark.parametrize("claim", ["Net sales 177,866 135,987 107,006 (in millions).", "Year ended December 31, 2017 2016 Net sales 177,866 135,987"])
+@pytest.mark.parametrize(
+    "claim", ["Net sales 177,866 135,987 107,006 (in millions).", "Year ended December 31, 2017 2016 Net sales 177,866 135,987"]
+)
 def test_given_a_row_of_a_table_with_its_header_then_no_fact_is_changed(claim: str) -> None:
     evidence = "Year ended December 31,\n2017\t2016\nNet sales\t177,866\t135,987\t107,006 (in millions)."
     assert changed_facts(claim, evidence, "en") == ()
@@ -171,7 +185,9 @@ def test_given_a_phrase_cut_out_of_a_negated_sentence_then_it_is_not_taken_for_a
     assert changed_facts("The supplier is liable.", "It is not true that the supplier is liable.", "en")
 
 
-@pytest.mark.parametrize("hostile", ["\x00" * 50, "9" * 5000, "1,2," * 2000, "А" * 3000, "- " * 3000, "\u0301" * 300, "A-1" * 1000, "٣٤٥ ৩৪", "½ ² ①"])
+@pytest.mark.parametrize(
+    "hostile", ["\x00" * 50, "9" * 5000, "1,2," * 2000, "А" * 3000, "- " * 3000, "\u0301" * 300, "A-1" * 1000, "٣٤٥ ৩৪", "½ ² ①"]
+)
 def test_given_hostile_text_then_it_ends_and_agrees_with_itself(hostile: str) -> None:
     assert changed_facts(hostile, hostile, "en") == ()
     assert isinstance(entities(hostile, "cs"), tuple)

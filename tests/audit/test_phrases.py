@@ -24,7 +24,11 @@ def test_given_part_of_a_word_then_it_is_no_phrase() -> None:
 
 @pytest.mark.parametrize(
     ("text", "lang"),
-    [("Jak víme, rostliny potřebují světlo.", "cs"), ("Wie wir wissen, brauchen Pflanzen Licht.", "de"), ("जैसा कि हम जानते हैं, पौधों को प्रकाश चाहिए।", "hi")],
+    [
+        ("Jak víme, rostliny potřebují světlo.", "cs"),
+        ("Wie wir wissen, brauchen Pflanzen Licht.", "de"),
+        ("जैसा कि हम जानते हैं, पौधों को प्रकाश चाहिए।", "hi"),
+    ],
 )
 def test_given_another_language_then_its_own_list_is_used_and_the_english_one_too(text: str, lang: str) -> None:
     assert len(indicators(text, "", (lang,))) == 1

@@ -13,7 +13,7 @@ from rag_core.language import LANGUAGES, fold, sentences, stem, words
 
 _STOP = regex.compile(r"[.:;!?।]")
 _TARGETS = 2  # content words after a negation that it is taken to negate; before it when none follow
-_SYMBOL = r"(?:\d+(?:[.,]\d+)*|\p{L}\p{M}*(?:\p{L}|\p{N})?)"
+_SYMBOL = r"(?:\d{1,24}+(?:[.,]\d{1,24}+){0,4}+|\p{L}\p{M}*(?:\p{L}|\p{N})?)"
 _OPERATOR = regex.compile(
     rf"(?<![\p{{L}}\p{{M}}\p{{N}}])(?P<left>{_SYMBOL}|[)\]])\s*(?P<op>[-+−–×*/÷·=<>≤≥≠^]|<=|>=|!=)\s*(?=(?P<right>{_SYMBOL}|[(\[])(?![\p{{L}}\p{{M}}]))"
 )
