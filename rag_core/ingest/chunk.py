@@ -1,0 +1,269 @@
+"""From blocks to passages: what belongs together stays together, as long as the embedding model reads all of it.
+
+Sizes are counted in the model's own tokens, those of the context line included; a passage that the model would cut off is never made.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from rag_core.domain import Page, PageSource, Passage, PassageKind, Span
+from rag_core.errors import Cancelled, InvalidSetting
+from rag_core.ingest.context import context, embedding_text, section_path
+from rag_core.ingest.normalise import read_passage_text
+from rag_core.ingest.strategies import Strategy
+from rag_core.ingest.structure import blocks
+from rag_core.ingest.units import Atom, Counter, Unit, counted, parted, sizes_of, units
+from rag_core.ports import Cancel, Embedder
+
+__all__ = ["chunk", "embedding_text"]
+
+SMALL_TOKENS = 25  # a passage below this says too little to be found by, and joins a neighbour
+MIN_TOKENS = 32  # the smallest limit a user can set: a sentence
+MIN_ROOM = 16  # tokens for the text however long the context; if that is too much for the model, the final check parts the passage
+
+_TEXT = (PassageKind.PARAGRAPH, PassageKind.LIST)
+Room = Callable[[Unit], int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A passage that may still be joined or parted. `room` is how many tokens of text fit beside its context."""
+
+    kind: PassageKind
+    section: tuple[str, ...]
+    header: tuple[Span, ...]
+    atoms: tuple[Atom, ...]
+    room: int
+
+    @property
+    def tokens(self) -> int:
+        return sum(atom.tokens for atom in self.atoms)
+
+
+def chunk(
+    document_id: str,
+    pages: Sequence[Page],
+    *,
+    language: str,
+    title: str,
+    strategy: Strategy,
+    embedder: Embedder,
+    max_tokens: int | None = None,
+    overlap_tokens: int = 50,
+    cancelled: Cancel | None = None,
+) -> list[Passage]:
+    """Cut a document into passages in reading order. Every visible character outside the boilerplate lies in at least one.
+
+    Args:
+        document_id: its first 12 hex digits (of `sha256:<hex>`), or all of it, start the passages' ids.
+        pages: in order.
+        language: ISO 639-1 or "und".
+        title: as it will be given to `embedding_text`.
+        strategy: how to cut.
+        embedder: counts the tokens and says how many it reads.
+        max_tokens: of a passage with its context line, special tokens included; None for the strategy's own size. The model's limit holds
+            anyway.
+        overlap_tokens: at most so many are repeated, in whole sentences; 0 for none (S3-2).
+        cancelled: read between batches.
+
+    Raises:
+        Cancelled: the user stopped it.
+        InvalidSetting: `max_tokens` is too small for a sentence, or for the context line of a passage, or `overlap_tokens` is negative.
+    """
+    limit = min(strategy.max_tokens if max_tokens is None else max_tokens, embedder.max_tokens)
+    if limit < MIN_TOKENS or overlap_tokens < 0:
+        raise InvalidSetting(
+            f"Passages of at most {limit} tokens with an overlap of {overlap_tokens} cannot be made.",
+            remedy=f"Choose a size of at least {MIN_TOKENS} tokens and an overlap of at least 0.",
+        )
+    count = _counter(embedder, cancelled)
+    texts = {page.number: page.text for page in pages}
+    found = units(blocks(pages, language), texts, language, by_definition=strategy.by_definition)
+    special = embedder.count_tokens([""])[0]
+    room = _room(found, texts, title, limit - special, count)
+    drafts: list[_Draft] = []
+    for _, flow in groupby(counted(found, texts, count, room), key=_flow):
+        drafts += _Packer(strategy, overlap_tokens).packed(list(flow), room)
+    maker = _Maker(document_id, pages, texts, language)
+    passages = _settled(_joined(drafts), maker, lambda passage: embedding_text(passage, title), limit - special, count)
+    prefix = document_id.removeprefix("sha256:")[:12] if document_id.startswith("sha256:") else document_id
+    return [replace(passage, id=f"{prefix}:{number:05d}", tokens=passage.tokens + special) for number, passage in enumerate(passages)]
+
+
+def _counter(embedder: Embedder, cancelled: Cancel | None) -> Counter:
+    special = embedder.count_tokens([""])[0]
+
+    def count(texts: Sequence[str]) -> list[int]:
+        if cancelled is not None and cancelled():
+            raise Cancelled("Indexing was stopped.", remedy="Index the file again to go on; nothing was stored.")
+        return [tokens - special for tokens in embedder.count_tokens(texts)]
+
+    return count
+
+
+def _room(found: Sequence[Unit], texts: Mapping[int, str], title: str, limit: int, count: Counter) -> Room:
+    """How many tokens of text fit beside the context of a unit."""
+    lines = {(unit.section, unit.header): context(title, section_path(unit.section), _reading(texts, unit.header)) for unit in found}
+    distinct = sorted(set(lines.values()))
+    sizes = dict(zip(distinct, sizes_of(distinct, count), strict=True))
+    return lambda unit: max(MIN_ROOM, limit - sizes[lines[unit.section, unit.header]])
+
+
+def _reading(texts: Mapping[int, str], spans: Sequence[Span]) -> str:
+    return read_passage_text(texts, spans).text if spans else ""
+
+
+def _flow(unit: Unit) -> tuple[object, ...]:
+    """Units of one flow may share a passage: the text of a section, its code; a table stands alone."""
+    kind = PassageKind.PARAGRAPH if unit.kind in _TEXT else unit.kind
+    return unit.section, kind, unit.spans if kind is PassageKind.TABLE else ()
+
+
+class _Packer:
+    """Fills passages with whole units; only a unit that is larger than a passage is cut, between its atoms."""
+
+    def __init__(self, strategy: Strategy, overlap: int) -> None:
+        self._strategy, self._overlap = strategy, overlap
+        self._atoms: list[Atom] = []
+        self._kinds: set[PassageKind] = set()
+        self._size = 0
+
+    def packed(self, flow: Sequence[Unit], room_of: Room) -> Iterator[_Draft]:
+        """The drafts of one flow; all its units have the same context, so the same room."""
+        first, room = flow[0], room_of(flow[0])
+        overlap = self._overlap if first.kind in _TEXT else 0
+        for unit in flow:
+            total = sum(atom.tokens for atom in unit.atoms)
+            if self._kinds and self._is_full(total, room):
+                yield self._draft(first, room)
+                self._restart(min(overlap if self._strategy.overlap else 0, room - (total if total <= room else unit.atoms[0].tokens)))
+            for atom in unit.atoms:
+                if self._kinds and self._size + atom.tokens > room:
+                    yield self._draft(first, room)
+                    self._restart(min(overlap, room - atom.tokens))
+                self._atoms.append(atom)
+                self._kinds.add(unit.kind)
+                self._size += atom.tokens
+        yield self._draft(first, room)
+
+    def _is_full(self, following: int, room: int) -> bool:
+        """Whether the next unit starts a new passage; a unit that must be cut anyway may fill up one that is not yet half full."""
+        fits_alone = following <= room
+        return self._size >= self._strategy.fill_tokens or (self._size + following > room and (fits_alone or self._size > room // 2))
+
+    def _restart(self, overlap: int) -> None:
+        self._atoms = _tail(self._atoms, overlap)
+        self._kinds = set()
+        self._size = sum(atom.tokens for atom in self._atoms)
+
+    def _draft(self, first: Unit, room: int) -> _Draft:
+        kind = next(iter(self._kinds)) if len(self._kinds) == 1 else first.kind
+        return _Draft(kind, first.section, first.header, tuple(self._atoms), room)
+
+
+def _tail(atoms: Sequence[Atom], limit: int) -> list[Atom]:
+    """The last whole sentences with at most `limit` tokens together, never all of them."""
+    start, total = len(atoms), 0
+    while start > 1 and atoms[start - 1].whole and total + atoms[start - 1].tokens <= limit:
+        start -= 1
+        total += atoms[start].tokens
+    return list(atoms[start:])
+
+
+def _joined(drafts: Sequence[_Draft]) -> list[_Draft]:
+    """Very small drafts joined to the one before, or else after, of the same section, where it fits."""
+    out: list[_Draft] = []
+    for draft in drafts:
+        small = bool(out) and min(out[-1].tokens, draft.tokens) < SMALL_TOKENS
+        both = _both(out[-1], draft) if small else None
+        if both:
+            out[-1] = both
+        else:
+            out.append(draft)
+    return out
+
+
+def _both(draft: _Draft, following: _Draft) -> _Draft | None:
+    larger = max(draft, following, key=lambda each: each.tokens)
+    atoms = draft.atoms + tuple(atom for atom in following.atoms if atom not in draft.atoms)
+    headers = {each.header for each in (draft, following) if each.kind is PassageKind.TABLE}
+    if draft.section != following.section or sum(atom.tokens for atom in atoms) > min(draft.room, following.room) or len(headers) > 1:
+        return None
+    return replace(larger, atoms=atoms, header=headers.pop() if headers else (), room=min(draft.room, following.room))
+
+
+class _Maker:
+    """Makes passages of drafts. Their ids come last, when it is certain which there are."""
+
+    def __init__(self, document: str, pages: Sequence[Page], texts: Mapping[int, str], language: str) -> None:
+        self._document, self._texts, self._language = document, texts, language
+        self._ocr = {page.number for page in pages if page.source is PageSource.OCR}
+        self._breaks: dict[int, list[int]] = {}
+
+    def passage(self, draft: _Draft) -> Passage | None:
+        """The passage of a draft; None when it holds nothing that can be read, such as a lone soft hyphen."""
+        spans = self._merged(span for atom in draft.atoms for span in atom.spans)
+        text = read_passage_text(self._texts, spans).text
+        if not text:
+            return None
+        first = [span for span in spans if span.page == spans[0].page]
+        lines = (self._line(first[0].page, first[0].start), self._line(first[0].page, first[-1].end))
+        return Passage(
+            id="",
+            document=self._document,
+            text=text,
+            spans=spans,
+            language=self._language,
+            section=section_path(draft.section),
+            kind=draft.kind,
+            lines=lines,
+            ocr=any(span.page in self._ocr for span in spans),
+            header=draft.header,
+            header_text=_reading(self._texts, draft.header),
+        )
+
+    def halves(self, draft: _Draft, count: Counter) -> list[_Draft]:
+        """Two drafts, together the given one; a single atom is parted first."""
+        atoms = draft.atoms
+        if len(atoms) == 1:
+            atoms = tuple(parted(atoms[0], self._texts, count, max(1, atoms[0].tokens // 2)))
+        if len(atoms) == 1:
+            raise InvalidSetting(
+                "The title and section leave no room for the text of a passage.", remedy="Choose a larger size, or a shorter title."
+            )
+        middle = len(atoms) // 2
+        return [replace(draft, atoms=atoms[:middle]), replace(draft, atoms=atoms[middle:])]
+
+    def _merged(self, spans: Iterator[Span]) -> tuple[Span, ...]:
+        out: list[Span] = []
+        for span in spans:
+            if out and out[-1].page == span.page and self._adjoin(out[-1], span):
+                span = Span(span.page, out.pop().start, span.end)
+            out.append(span)
+        return tuple(out)
+
+    def _adjoin(self, span: Span, following: Span) -> bool:
+        return span.end <= following.start and not self._texts[span.page][span.end : following.start].strip()
+
+    def _line(self, page: int, offset: int) -> int:
+        if page not in self._breaks:
+            self._breaks[page] = [match.start() for match in re.finditer("\n", self._texts[page])]
+        return bisect_left(self._breaks[page], offset) + 1
+
+
+def _settled(drafts: Sequence[_Draft], maker: _Maker, embedded: Callable[[Passage], str], limit: int, count: Counter) -> list[Passage]:
+    """The passages of these drafts, each counted as it is embedded: tokens of parts do not always add up. What is too large is halved."""
+    made = [(draft, passage) for draft in drafts if (passage := maker.passage(draft))]
+    sizes = sizes_of([embedded(passage) for _, passage in made], count)
+    out: list[Passage] = []
+    for (draft, passage), size in zip(made, sizes, strict=True):
+        if size <= limit:
+            out.append(replace(passage, tokens=size))
+        else:
+            out += _settled(maker.halves(draft, count), maker, embedded, limit, count)
+    return out

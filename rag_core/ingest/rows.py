@@ -1,0 +1,150 @@
+"""The rows of a document, the same for a PDF (its lines) and a text document (its text split at line breaks); and which of them repeat.
+
+Rows are what `structure` reads: where a piece of text starts and ends, how large and heavy it is set, how many cells it has. Rows of
+running headers, footers and page numbers stay in `Page.text` and are only told apart here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rag_core.domain import Page
+from rag_core.ingest.tables import names_unit
+
+MARGIN_ROWS = 4  # rows from the upper and the lower edge that can be running headers or footers; filings have up to three
+MIN_PAGES = 3  # a text on two pages is a coincidence
+MIN_SHARE = 0.3  # of all pages; left and right pages often carry different headers
+RUN_PAGES, RUN_SHARE = 6, 0.5  # a running header of one chapter: on at least six pages and half of the pages from its first to its last
+
+_DIGITS = re.compile(r"\d+")
+_PAGE_NUMBER = re.compile(r"(?:\w+\s)?\W*(\d{1,4})\W*(?:(?:\w{1,3}\s)?\s*\d{1,4}\W*)?")
+_CELL_BREAK = re.compile(r"\t+|(?<=\S)\s*\|\s*(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a page: `page.text[start:end]` is `text`, without outer white space.
+
+    `left`, `top` and `right` are PDF points, or columns and 0 for a text document. `cells` counts the parts that tabs, wide gaps or
+    pipes set apart, at least 1. Rows with equal `block` stand together.
+    """
+
+    page: int
+    number: int  # 1-based line of the page
+    start: int
+    end: int
+    text: str
+    cells: int = 1
+    block: int = 0
+    size: float = 0.0
+    bold: bool = False
+    mono: bool = False
+    left: float = 0.0
+    top: float = 0.0
+    right: float = 0.0
+
+
+def rows(page: Page) -> list[Row]:
+    """The rows of a page in reading order; rows without a visible character are left out."""
+    return list(_rows_of_lines(page) if page.lines else _rows_of_text(page))
+
+
+def _rows_of_lines(page: Page) -> Iterator[Row]:
+    number, counted = 1, 0
+    for line in page.lines:
+        start, end = _bare(page.text, line.start, line.end)
+        if start == end:
+            continue
+        number += page.text.count("\n", counted, start)
+        counted = start
+        box = line.box
+        cells = max(1, len(line.cells))
+        text = page.text[start:end]
+        yield Row(page.number, number, start, end, text, cells, line.block, line.size, line.bold, line.mono, box.x0, box.y0, box.x1)
+
+
+def _rows_of_text(page: Page) -> Iterator[Row]:
+    offset = block = 0
+    for number, line in enumerate(page.text.split("\n"), start=1):
+        start, end = _bare(page.text, offset, offset + len(line))
+        indent = len(page.text[offset:start].expandtabs(4))
+        offset += len(line) + 1
+        if start == end:
+            block += 1
+            continue
+        text = page.text[start:end]
+        yield Row(page.number, number, start, end, text, len(_CELL_BREAK.split(text.strip("|"))), block, left=float(indent))
+
+
+def _bare(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def boilerplate(pages: Sequence[Sequence[Row]]) -> set[Row]:
+    """Running headers, footers and page numbers.
+
+    A row is one when it stands at the upper or lower edge of its page, with nothing but such rows further out, and its text (digits
+    masked) stands at that edge of enough other pages; or when it is the number of its page. Rows that name a unit or hold several
+    numbers are a table's and never boilerplate.
+    """
+    seen: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    for page in pages:
+        for edge, candidates in _edges(page):
+            for row in candidates:
+                seen[edge, _key(row)].add(row.page)
+    repeated = {key for key, numbers in seen.items() if _enough(numbers, len(pages))}
+    found: set[Row] = set()
+    for page in pages:
+        for edge, candidates in _edges(page):
+            for row in candidates:
+                if not ((edge, _key(row)) in repeated or _is_page_number(row)):
+                    break
+                found.add(row)
+    return found
+
+
+def _edges(page: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+    ordered = sorted(page, key=lambda row: row.top) if any(row.top for row in page) else list(page)
+    yield "upper", _candidates(ordered[:MARGIN_ROWS])
+    yield "lower", _candidates(reversed(ordered[-MARGIN_ROWS:]))
+
+
+def _candidates(outermost_first: Iterable[Row]) -> list[Row]:
+    found = []
+    for row in outermost_first:
+        if names_unit(row.text) or (row.cells > 1 and len(_DIGITS.findall(row.text)) > 2) or len(row.text) > 200:
+            break
+        found.append(row)
+    return found
+
+
+def _key(row: Row) -> str:
+    return _DIGITS.sub("#", "".join(row.text.split()).casefold())
+
+
+def _enough(pages: set[int], page_count: int) -> bool:
+    if len(pages) < MIN_PAGES:
+        return False
+    reach = max(pages) - min(pages) + 1
+    return len(pages) >= MIN_SHARE * page_count or (len(pages) >= RUN_PAGES and len(pages) >= RUN_SHARE * reach)
+
+
+def _is_page_number(row: Row) -> bool:
+    match = _PAGE_NUMBER.fullmatch(row.text)
+    return match is not None and int(match[1]) == row.page
+
+
+def body_size(pages: Iterable[Iterable[Row]]) -> float:
+    """The font size of most characters, in points; 0 for text documents."""
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for row in page:
+            sizes[row.size] += len(row.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0

@@ -1,0 +1,184 @@
+"""What a document is made of: headings, paragraphs, tables, code, lists, in reading order, each with its section.
+
+Works from the rows of a PDF (size, weight, cells) and from the marks of a text document (`#`, fences, bullets, blank lines) alike. Offsets
+are into `Page.text`. It only tells parts apart; how they are cut into passages is `chunk`'s business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import pairwise
+
+from rag_core.domain import Page, Span
+from rag_core.ingest.code import code_end, code_rows
+from rag_core.ingest.headings import Style, heading_end, style, title
+from rag_core.ingest.rows import Row, body_size, boilerplate, rows
+from rag_core.ingest.tables import header_rows, table_end
+
+_ITEM = re.compile(
+    r"[•●▪■◦‣∙·*–—-]\s+\S|\(?(?:[a-z]|[ivx]{1,4}|\d{1,3})\)\s+\S|(?:\d{1,3}(?:\.\d{1,3})*\.|\d{1,3}(?:\.\d{1,3})+|[a-z]\.)\s+\S|§+\s*\d+\s+\S",
+    re.IGNORECASE,
+)
+_MARK_ALONE = re.compile(r"[•●▪■◦‣∙]")
+_LONG_ROW = 120  # characters; in a text document with rows this long each is a paragraph of its own
+_ENDS_SENTENCE = re.compile(r"[.!?:;।…][\"'”’»)\]]*$")
+
+
+class BlockKind(StrEnum):
+    """What a block is."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    TABLE = "table"
+    CODE = "code"
+    LIST = "list"
+    BOILERPLATE = "boilerplate"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of one page: `page.text[start:end]`.
+
+    `parts` are offset pairs where it may be cut: the rows of a table or of code, the items of a list, else the whole. `header` are the rows
+    that name a table's columns, on this page or, where a table goes on over a page break, on an earlier one. `section` is the path of
+    headings above it, outermost first; of a heading, with itself. `lines` is its 1-based range of lines on the page.
+    """
+
+    kind: BlockKind
+    page: int
+    start: int
+    end: int
+    lines: tuple[int, int]
+    parts: tuple[tuple[int, int], ...]
+    level: int = 0  # of a heading: 1 is outermost
+    title: str = ""
+    header: tuple[Span, ...] = ()
+    section: tuple[str, ...] = ()
+    columns: int = 0  # of a table: the cells of its widest row
+
+
+def blocks(pages: Sequence[Page], language: str) -> list[Block]:
+    """The blocks of a document, page by page in reading order, the boilerplate of a page last. Every visible character lies in exactly one.
+
+    Args:
+        pages: in order.
+        language: ISO 639-1 or "und"; the rules of today are the same for all.
+    """
+    by_page = [rows(page) for page in pages]
+    running = boilerplate(by_page)
+    code = code_rows([row for page in by_page for row in page])
+    body = body_size(by_page)
+    found: list[Block] = []
+    styles: dict[int, Style] = {}
+    for page in by_page:
+        content = [row for row in page if row not in running]
+        for kind, start, end in _runs(content, code, body):
+            if kind is BlockKind.HEADING:
+                styles[len(found)] = style(content[start], content[start + 1] if end > start + 1 else None, body)
+            found.append(_block(kind, content[start:end]))
+        found += [_block(BlockKind.BOILERPLATE, [row]) for row in page if row in running]
+    _carry_headers(found)
+    return _with_sections(found, styles, {page.number: page.text for page in pages})
+
+
+def _runs(content: Sequence[Row], code: Collection[Row], body: float) -> Iterator[tuple[BlockKind, int, int]]:
+    """Part the rows of a page into runs of one kind. The order of the questions matters: a bold row of a table is no heading."""
+    start = 0
+    while start < len(content):
+        if (end := code_end(content, start, code)) > start:
+            kind = BlockKind.CODE
+        elif (end := table_end(content, start)) > start:
+            kind = BlockKind.TABLE
+        elif (end := heading_end(content, start, body)) > start:
+            kind = BlockKind.HEADING
+        else:
+            kind, end = _text_run(content, start, code, body)
+        yield kind, start, end
+        start = end
+
+
+def _text_run(content: Sequence[Row], start: int, code: Collection[Row], body: float) -> tuple[BlockKind, int]:
+    kind = BlockKind.LIST if starts_item(content[start]) else BlockKind.PARAGRAPH
+    end = start + 1
+    while end < len(content) and _same_text(content[end - 1], content[end], kind):
+        if max(code_end(content, end, code), table_end(content, end), heading_end(content, end, body)) > end:
+            break
+        end += 1
+    return kind, end
+
+
+def _same_text(row: Row, following: Row, kind: BlockKind) -> bool:
+    if starts_item(following):
+        return kind is BlockKind.LIST
+    if following.block != row.block:
+        # A sentence that goes on in another block of the file: its blocks are rows, or the item is indented.
+        return following.size > 0 and following.size == row.size and not ends_sentence(row.text) and following.text[0].islower()
+    return following.size > 0 or len(row.text) < _LONG_ROW or following.left > row.left
+
+
+def starts_item(row: Row) -> bool:
+    """Whether a row starts an item of a list or a numbered clause."""
+    return bool(_ITEM.match(row.text) or _MARK_ALONE.fullmatch(row.text))
+
+
+def ends_sentence(text: str) -> bool:
+    """Whether a row's text ends as a sentence, or a part of one that stands for itself, ends."""
+    return bool(_ENDS_SENTENCE.search(text))
+
+
+def _block(kind: BlockKind, run: Sequence[Row]) -> Block:
+    first, last = run[0], run[-1]
+    header: tuple[Span, ...] = ()
+    columns = 0
+    match kind:
+        case BlockKind.LIST:
+            starts = [row.start for row in run if row is first or starts_item(row)]
+            parts = _until(starts, run)
+        case BlockKind.TABLE:
+            parts = _until([row.start for row in run], run)
+            columns = max(row.cells for row in run)
+            if count := header_rows(run):
+                header = (Span(first.page, first.start, run[count - 1].end),)
+        case BlockKind.CODE:
+            parts = _until([row.start for row in run], run)
+        case _:
+            parts = ((first.start, last.end),)
+    return Block(kind, first.page, first.start, last.end, (first.number, last.number), parts, header=header, columns=columns)
+
+
+def _until(starts: Sequence[int], run: Sequence[Row]) -> tuple[tuple[int, int], ...]:
+    """Parts that start at these offsets, each up to the end of its last row."""
+    following = set(starts[1:])
+    ends = [row.end for row, after in pairwise(run) if after.start in following]
+    return tuple(zip(starts, [*ends, run[-1].end], strict=True))
+
+
+def _carry_headers(found: list[Block]) -> None:
+    """A table that goes on over a page break keeps the header it started with."""
+    before: Block | None = None
+    for index, block in enumerate(found):
+        if block.kind is BlockKind.BOILERPLATE:
+            continue
+        if before and before.kind is block.kind is BlockKind.TABLE and block.page == before.page + 1 and not block.header:
+            if abs(block.columns - before.columns) <= 1:
+                found[index] = block = replace(block, header=before.header)
+        before = block
+
+
+def _with_sections(found: Sequence[Block], styles: Mapping[int, Style], texts: Mapping[int, str]) -> list[Block]:
+    levels = {each: level for level, each in enumerate(sorted(set(styles.values())), start=1)}
+    path: list[tuple[int, str]] = []
+    out = []
+    for index, block in enumerate(found):
+        if index in styles:
+            level = levels[styles[index]]
+            words = title(texts[block.page][block.start : block.end])
+            while path and path[-1][0] >= level:
+                path.pop()
+            path.append((level, words))
+            block = replace(block, level=level, title=words)
+        out.append(replace(block, section=tuple(words for _, words in path)))
+    return out

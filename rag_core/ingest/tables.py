@@ -1,0 +1,111 @@
+"""Which rows of a table name its columns and its unit, and where a table starts and ends.
+
+A number in a filing means nothing without its column ("2017") and its unit ("in millions"). Both stand in the rows above the figures, often
+rows of their own, and every piece that is cut from the table must keep them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rag_core.ingest.rows import Row
+
+MAX_HEADER_ROWS = 6
+GAP_ROWS = 2  # rows of one cell inside a table (group labels, wrapped labels) before the next row of several
+
+_SCALE = r"(?:thousands?|millions?|billions?|tis|mil|mld|tausend|tsd|millionen|mio|mrd|teur|crores?|lakhs?|per share)"
+_UNIT_OPENS = r"\W*(?:dollars|amounts?|shares|in|u\.?s\.?|expressed|v|údaje|beträge|angaben|eur|usd|czk)\b"
+_UNIT = re.compile(rf"\({_UNIT_OPENS}[^()]*\b{_SCALE}\b|^{_UNIT_OPENS}[^.]{{0,30}}\b{_SCALE}\b.{{0,50}}$", re.IGNORECASE)
+_PERIOD = re.compile(
+    r"\b(?:years?|months?|quarters?|weeks?|period)\b.{0,30}\b(?:ended|ending)\b|"
+    r"^\W*(?:(?:as of|as at|at|k|zum|per) )?"
+    r"(?:[^\W\d]{3,10} \d{1,2},(?: \d{4})?|\d{1,2}\. ?(?:[^\W\d]{3,10}|\d{1,2}\.) ?\d{4}|(?:19|20)\d\d)\W*$",
+    re.IGNORECASE,
+)
+# What has digits and yet is no figure: years, dates, "Level 1", "Note 5", "Q3", "1Q22", footnote marks.
+_NAMES_WITH_DIGITS = re.compile(
+    r"\b(?:19|20)\d\d\b|\b\d{1,2}[./] ?\d{1,2}[./]|[^\W\d]+\.? \d{1,2}\b(?![.,]?\d)|\b\d{1,2}\. [^\W\d]{3,}|"
+    r"\b[A-Za-z]+\d\w*|\b\d[A-Za-z]\w*|\(\d\)"
+)
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_FIGURE = re.compile(r"\d|[—–]")
+_RULE = re.compile(r"[\s|:+=-]+")
+_MARKER = re.compile(  # of a list's item, or of a heading: "Item 7.", "§ 5"
+    r"(?:[•●▪■◦‣∙·*o–—-]|\(?[0-9a-zA-Z]{1,4}[.)]|\d{1,2}(?:\.\d{1,2})+|(?:\w+\.?|§+) (?:[IVXLC]+|\d{1,3}[A-Z]?)\.?)\s+(?=.*[^\W\d]{3})"
+)
+
+
+def names_unit(text: str) -> bool:
+    """Whether a row names a unit or scale: "(in millions, except per share data)"."""
+    return bool(_UNIT.search(text))
+
+
+def _has_figures(text: str) -> bool:
+    return bool(_FIGURE.search(_NAMES_WITH_DIGITS.sub("", text)))
+
+
+def is_rule(row: Row) -> bool:
+    """Whether a row only draws a line: the second row of a Markdown table."""
+    return bool(_RULE.fullmatch(row.text)) and "-" in row.text
+
+
+def is_tabular(row: Row) -> bool:
+    """Whether a row has several cells and is not an item of a list, whose marker stands apart like a cell."""
+    return row.cells > 1 and not (row.cells == 2 and _MARKER.match(row.text))
+
+
+def _opens(row: Row) -> bool:
+    """Whether a row can only be the head of a table: a unit, a period, or nothing but years."""
+    if row.cells == 1:
+        return len(row.text) < 80 and (names_unit(row.text) or bool(_PERIOD.search(row.text)))
+    return len(_YEAR.findall(row.text)) > 1 and not _has_figures(row.text) and not re.search(r"[^\W\d]{3,}.*\t.*(?:19|20)\d\d", row.text)
+
+
+def table_end(rows: Sequence[Row], start: int) -> int:
+    """The index after the last row of the table that starts at `rows[start]`, or `start` when none starts there.
+
+    A table has at least two rows of several cells, or one of at least three. It ends where running text, a heading or the head of another
+    table starts.
+    """
+    index = start
+    while index < min(len(rows), start + MAX_HEADER_ROWS) and not is_tabular(rows[index]) and _opens(rows[index]):
+        index += 1
+    end, figures = start, False
+    while index < len(rows):
+        row = rows[index]
+        if figures and (_opens(row) or _set_apart(rows[start], row)):
+            break
+        if is_tabular(row) or is_rule(row):
+            end, figures = index + 1, figures or _has_figures(row.text)
+        elif index - end >= GAP_ROWS or _is_prose(row) or end == start:
+            break
+        index += 1
+    body = [row for row in rows[start:end] if is_tabular(row)]
+    return end if len(body) > 1 or any(row.cells > 2 for row in body) else start
+
+
+def _set_apart(first: Row, row: Row) -> bool:
+    return row.cells == 1 and row.size > 1.15 * first.size > 0
+
+
+def _is_prose(row: Row) -> bool:
+    return row.cells == 1 and len(row.text) > 60 and row.text.endswith(".")
+
+
+def header_rows(table: Sequence[Row]) -> int:
+    """How many of a table's first rows name its columns or unit, at most `MAX_HEADER_ROWS`."""
+    for index, row in enumerate(table[: MAX_HEADER_ROWS + 1]):
+        if is_rule(row):
+            return index
+    count, columns = 0, False
+    for row in table[:MAX_HEADER_ROWS]:
+        if _has_figures(row.text) or (columns and row.cells == 1 and not _opens(row)):
+            break
+        columns = columns or row.cells > 1
+        count += 1
+    if count < len(table) and (count < MAX_HEADER_ROWS or not columns):
+        return count
+    return int(len(table) > 2 and table[0].bold and not table[1].bold)  # a table of words: only its setting tells
