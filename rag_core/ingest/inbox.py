@@ -1,0 +1,116 @@
+"""What was accepted and is not in the library yet: listed on disk, so that a killed process forgets nothing.
+
+A source's bytes are stored before it is listed. Passwords are never stored: a listed source only says that it needs one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from rag_core.domain import Metadata
+from rag_core.ingest.files import damaged, write_atomically
+from rag_core.ingest.records import metadata_from_json, metadata_to_json
+from rag_core.ingest.sources import Kind, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A source whose bytes are stored under its digest, as the caller described it; the fields are those of `Source`.
+
+    `names` are all names it was given under, the current one last.
+    """
+
+    digest: str
+    names: tuple[str, ...]
+    kind: Kind
+    language: str = ""
+    strategy: str = ""
+    metadata: Metadata = field(default_factory=Metadata)
+    needs_password: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name it was given last."""
+        return self.names[-1]
+
+    @property
+    def id(self) -> str:
+        """The id that its document has, or will have."""
+        return f"sha256:{self.digest}"
+
+    @classmethod
+    def of(cls, source: Source) -> Accepted:
+        """The listing of a source."""
+        locked = source.password is not None
+        return cls(source.digest, (source.name,), source.kind, source.language, source.strategy, source.metadata, locked)
+
+    def knowing(self, metadata: Metadata) -> Accepted:
+        """The same source, described by these metadata."""
+        return replace(self, metadata=metadata)
+
+    def also_named(self, names: Iterable[str]) -> Accepted:
+        """With these names as the newest ones."""
+        newest = tuple(dict.fromkeys(names))
+        return replace(self, names=(*(name for name in self.names if name not in newest), *newest))
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object with every field."""
+        return asdict(replace(self, metadata=Metadata(values={}))) | {"metadata": metadata_to_json(self.metadata)}
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Accepted:
+        """What `to_json` gave."""
+        return cls(**{**row, "names": tuple(row["names"]), "metadata": metadata_from_json(row["metadata"])})
+
+
+class Inbox:
+    """The list of accepted sources, one JSON file, replaced as a whole. Only the writer changes it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def rows(self) -> dict[str, Accepted]:
+        """The sources by digest, in the order in which they were accepted.
+
+        Raises:
+            LibraryDamaged: the list was changed from outside.
+        """
+        try:
+            rows = json.loads(self._path.read_bytes())
+            return {row["digest"]: Accepted.from_json(row) for row in rows}
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise damaged(self._path, "is not a list of sources") from error
+
+    def accept(self, sources: Iterable[Source], store: Callable[[str, bytes], None]) -> list[tuple[Accepted, str | None]]:
+        """Store the bytes of all sources, then list them; returns each with its password.
+
+        Equal bytes are one source with several names. `store` keeps bytes under a digest, durably.
+        """
+        taken: dict[str, tuple[Accepted, str | None]] = {}
+        for source in sources:
+            row = Accepted.of(source)
+            store(row.digest, source.data)
+            known = taken.get(row.digest)
+            taken[row.digest] = (known[0].also_named(row.names) if known else row, source.password)
+        self.list([row for row, _ in taken.values()])
+        return list(taken.values())
+
+    def list(self, rows: Iterable[Accepted]) -> None:
+        """Put these on the list, in place of earlier ones with the same digest."""
+        self._write({**self.rows(), **{row.digest: row for row in rows}})
+
+    def drop(self, digests: Collection[str]) -> None:
+        """Take these off the list."""
+        rows = self.rows()
+        kept = {digest: row for digest, row in rows.items() if digest not in digests}
+        if len(kept) < len(rows):
+            self._write(kept)
+
+    def _write(self, rows: Mapping[str, Accepted]) -> None:
+        write_atomically(self._path, json.dumps([row.to_json() for row in rows.values()], ensure_ascii=False).encode())

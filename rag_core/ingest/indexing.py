@@ -1,0 +1,256 @@
+"""From an accepted source to a complete document folder: read, detect the language, cut, embed, list the terms.
+
+Every step's outcome depends only on the bytes and the options, which name the folder; a folder that is complete is never made twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rag_core.domain import Document, Page, PageSource, Passage
+from rag_core.errors import Cancelled, EmptyDocument, LibraryError, ModelUnavailable
+from rag_core.ingest import strategies
+from rag_core.ingest.chunk import chunk
+from rag_core.ingest.context import embedding_text
+from rag_core.ingest.files import pack, pack_vectors, stamp, stamps_from_json, stamps_to_json, verify_file
+from rag_core.ingest.inbox import Accepted
+from rag_core.ingest.manifest import Entry, combined
+from rag_core.ingest.pdf import find_tessdata
+from rag_core.ingest.reading import READING_FILES, Reading, ReadOptions, keep, read, reuse
+from rag_core.ingest.records import document_from_json, document_to_json, passages_to_json
+from rag_core.ingest.store import PASSAGES, Store
+from rag_core.ingest.writer import TERMS, VECTORS, Parts, pack_terms
+from rag_core.language import detect, terms
+from rag_core.ports import Cancel, Embedder, Progress, Vectors
+from rag_core.settings import Settings
+
+INDEX_VERSION = 1  # of chunker, language module and normalisation together; a library of another version must be rebuilt
+DOCUMENT = "document.json"
+EMBED_BATCH = 64  # texts between two looks at the cancel flag: about half a second with the embedded model
+LANGUAGE_CHARS = 20_000  # enough to detect a language by
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A source that was read and cut, and waits for its vectors. `folder` is where its files are gathered."""
+
+    row: Accepted
+    key: str
+    document: Document
+    title: str
+    passages: tuple[Passage, ...]
+    folder: Path
+
+
+class Indexer:
+    """Turns accepted sources of one namespace into documents, under the ingest settings."""
+
+    def __init__(self, store: Store, embedder: Embedder, settings: Settings, progress: Progress | None, cancelled: Cancel | None) -> None:
+        self._store, self._embedder, self._settings = store, embedder, settings
+        self._progress, self._cancelled = progress, cancelled
+        self._can_ocr = settings.ocr and bool(find_tessdata()[0])
+
+    def done(self, row: Accepted, candidates: Iterable[Entry | None]) -> Entry | None:
+        """The first of these documents that is what indexing this source now would give."""
+        keys = {self._key(row, can_ocr): can_ocr for can_ocr in (True, False)}
+        for entry in candidates:
+            # pages that could not be read then may be read now that OCR is there
+            if entry and entry.key in keys and (keys[entry.key] or not self._can_ocr or not entry.document.unreadable_pages):
+                return entry
+        return None
+
+    def complete(self, row: Accepted) -> Iterator[Entry]:
+        """The document folders of this source that stand complete on disk, published or not."""
+        for can_ocr in (self._can_ocr, not self._can_ocr):
+            entry = self._complete(row, self._key(row, can_ocr))
+            if entry is not None:
+                yield entry
+
+    def prepare(self, row: Accepted, password: str | None) -> Prepared:
+        """Read and cut a source.
+
+        Raises:
+            IngestError: it cannot be read, or holds no text.
+            Cancelled: the user stopped it.
+        """
+        options, key = self._read_options(row), self._key(row, self._can_ocr)
+        folder = self._store.root / "work" / f"{row.digest}-{_hash(asdict(options))}"
+        reading = self._reading(row, password, options, folder)
+        language = row.language.casefold()[:2] or detect(_sample(reading.pages))
+        wanted = row.strategy or self._settings.strategy
+        choice = strategies.choose(reading.pages, language) if wanted == "auto" else strategies.named(wanted)
+        title = row.metadata.title or reading.metadata.title or _title_of(row)
+        passages = chunk(
+            row.id,
+            reading.pages,
+            language=language,
+            title=title,
+            strategy=choice.strategy,
+            embedder=self._embedder,
+            max_tokens=self._settings.passage_tokens,
+            overlap_tokens=self._settings.overlap_tokens,
+            cancelled=self._cancelled,
+        )
+        size = (self._store.root / "sources" / row.digest).stat().st_size
+        document = _document(row, reading, language, choice, size)
+        if not passages:
+            raise _no_text(document)
+        return Prepared(row, key, document, title, tuple(passages), folder)
+
+    def finish(self, group: Sequence[Prepared]) -> Iterator[tuple[Entry, Parts]]:
+        """Embed the passages of all of these at once, and complete their folders.
+
+        Raises:
+            Cancelled: the user stopped it; none of them is complete.
+            ModelUnavailable: the model gave no usable vectors.
+        """
+        texts = [[embedding_text(passage, prepared.title) for passage in prepared.passages] for prepared in group]
+        name = group[0].row.name if len(group) == 1 else f"{len(group)} texts"
+        vectors = self._embed([text for rows in texts for text in rows], f"{name}: embedding")
+        first = 0
+        for prepared, rows in zip(group, texts, strict=True):
+            last = first + len(rows)
+            indexed = [terms(text, passage.language) for text, passage in zip(rows, prepared.passages, strict=True)]
+            parts = Parts(prepared.passages, vectors[first:last], indexed)
+            yield self._write(prepared, parts), parts
+            first = last
+
+    def _reading(self, row: Accepted, password: str | None, options: ReadOptions, folder: Path) -> Reading:
+        # a text is read faster than looked for
+        folders = [folder, *sorted((self._store.root / "documents").glob(f"{row.digest}-*"))] if row.kind == "pdf" else []
+        folder.mkdir(parents=True, exist_ok=True)
+        reading = reuse(options, folders, folder)
+        if reading is None:
+            data = (self._store.root / "sources" / row.digest).read_bytes()
+            reading = read(row, data, options, password, self._progress, self._cancelled)
+            keep(reading, options, folder)
+        return reading
+
+    def _embed(self, texts: Sequence[str], what: str) -> Vectors:
+        batches = []
+        for start in range(0, len(texts), EMBED_BATCH):
+            if self._cancelled is not None and self._cancelled():
+                raise Cancelled("Stopped while embedding.", remedy="Resume to index the rest.")
+            batches.append(self._embedder.embed(texts[start : start + EMBED_BATCH]))
+            if self._progress is not None:
+                self._progress(what, min(start + EMBED_BATCH, len(texts)), len(texts))
+        vectors = np.concatenate(batches)
+        if vectors.shape[0] != len(texts) or not np.isfinite(vectors).all():
+            raise ModelUnavailable(
+                f"The embedding model gave {vectors.shape[0]} vectors for {len(texts)} texts, or some that are not finite.",
+                remedy="Use another model or precision.",
+            )
+        return vectors
+
+    def _write(self, prepared: Prepared, parts: Parts) -> Entry:
+        folder = prepared.folder
+        files = {
+            PASSAGES: pack(passages_to_json(parts.passages)),
+            VECTORS: pack_vectors(parts.vectors),
+            TERMS: pack_terms(parts.terms),
+        }
+        stamps = {name: stamp((folder / name).read_bytes()) for name in READING_FILES}
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
+            stamps[name] = stamp(data)
+        row = {"document": document_to_json(prepared.document), "stamps": stamps_to_json(stamps)}
+        (folder / DOCUMENT).write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+        target = self._store.root / "documents" / prepared.key
+        shutil.rmtree(target, ignore_errors=True)  # an incomplete one, or complete() would have found it
+        target.parent.mkdir(exist_ok=True)
+        os.rename(folder, target)
+        entry = self._complete(prepared.row, prepared.key)
+        if entry is None:
+            raise LibraryError(
+                f"What was written for {prepared.row.name} cannot be read back.", remedy="Check the disk, then resume; nothing is lost."
+            )
+        return entry
+
+    def _complete(self, row: Accepted, key: str) -> Entry | None:
+        folder = self._store.root / "documents" / key
+        try:
+            data = (folder / DOCUMENT).read_bytes()
+            stored = json.loads(data)
+            stamps = stamps_from_json(stored["stamps"])
+            for name, expected in stamps.items():
+                verify_file(folder / name, expected)
+            document = document_from_json(stored["document"])
+        except (OSError, LibraryError, ValueError, KeyError, TypeError):
+            return None  # it never was completed, or was damaged since: it is made again
+        source = self._store.root / "sources" / row.digest
+        files = {f"documents/{key}/{name}": value for name, value in {**stamps, DOCUMENT: stamp(data)}.items()}
+        files[f"sources/{row.digest}"] = stamp(source.read_bytes())
+        document = replace(document, name=row.name, metadata=combined(document.metadata, row.metadata))
+        return Entry(key, document, row, files)
+
+    def _read_options(self, row: Accepted) -> ReadOptions:
+        if row.kind == "text":
+            return ReadOptions("text", ocr=False, can_ocr=False, keep_hidden=False)
+        return ReadOptions("pdf", self._settings.ocr, self._can_ocr, self._settings.keep_hidden)
+
+    def _key(self, row: Accepted, can_ocr: bool) -> str:
+        reading = asdict(replace(self._read_options(row), can_ocr=can_ocr and row.kind == "pdf"))
+        cutting = {
+            "index_version": INDEX_VERSION,
+            "embedder": self._embedder.name,
+            "language": row.language,
+            "strategy": row.strategy or self._settings.strategy,
+            "passage_tokens": self._settings.passage_tokens,
+            "overlap_tokens": self._settings.overlap_tokens,
+        }
+        return f"{row.digest}-{_hash({**reading, **cutting})}"
+
+
+def _hash(values: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _sample(pages: Iterable[Page]) -> str:
+    sample = ""
+    for page in pages:
+        sample += page.text[: LANGUAGE_CHARS - len(sample)] + "\n"
+        if len(sample) >= LANGUAGE_CHARS:
+            break
+    return sample
+
+
+def _title_of(row: Accepted) -> str:
+    """What a PDF's name says about it ("AMAZON_2017_10K.pdf"), for the context that is embedded; a caller's id says nothing."""
+    return Path(row.name).stem.replace("_", " ") if row.kind == "pdf" else ""
+
+
+def _document(row: Accepted, reading: Reading, language: str, choice: strategies.Choice, size: int) -> Document:
+    pages = reading.pages
+    return Document(
+        id=row.id,
+        name=row.name,
+        language=language,
+        page_count=len(pages),
+        metadata=reading.metadata,
+        strategy=choice.strategy.name,
+        strategy_evidence=choice.evidence,
+        ocr_pages=tuple(page.number for page in pages if page.source is PageSource.OCR),
+        unreadable_pages=tuple(page.number for page in pages if page.source is PageSource.UNREADABLE),
+        hidden_chars=sum(page.hidden_chars for page in pages),
+        problems=tuple(dict.fromkeys((*reading.problems, *(page.problem for page in pages if page.problem)))),
+        size_bytes=size,
+    )
+
+
+def _no_text(document: Document) -> EmptyDocument:
+    unread = len(document.unreadable_pages)
+    if unread:
+        return EmptyDocument(
+            f"None of the {document.page_count} pages has text, and {unread} of them could not be read as pictures.",
+            remedy="Install Tesseract with the document's language, or add a copy that has a text layer.",
+        )
+    return EmptyDocument(f"There is no text on any of its {document.page_count} pages.", remedy="Check that it is the right file.")
