@@ -26,6 +26,7 @@ _CHAPTER = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = regex.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[\p{Lu}\p{Lo}]|(?P<roman>[IVX]{1,5})\.\s+\p{Lu}")
+_LISTED = re.compile(r"[^\W\d]{3,}\W*\s\d{1,3}$")  # a row of a table of contents: "Note 22 Segments 109"
 _ENDS_SENTENCE = re.compile(r"[.!?:;,…][\"'”’»)\]]*$")
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 
@@ -78,6 +79,8 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
     pattern, caps = _pattern(row.text), _is_caps(row.text)
     if pattern <= 6:
         return True
+    if row.text.startswith("(") or (pattern < NO_PATTERN and _LISTED.search(row.text)):
+        return False
     if (row.cells == 2 and pattern == NO_PATTERN) or not (_parted(before, row) and _parted(row, after)):
         return False
     if _ENDS_SENTENCE.search(row.text) and not (row.text.endswith(".") and (caps or (7 <= pattern <= 8 and len(row.text.split()) <= 8))):

@@ -17,8 +17,13 @@ import regex
 from rag_core.domain import Span
 
 # A hyphen at the end of a row. It goes when it parts a word (two letters before it, a lower-case letter after it) and stays in
-# "2019-\n2020", "Coca-\nCola" and "e-\nmail"; the line break goes in both cases.
-_BROKEN_WORD = r"(?<=[\p{L}\p{M}]{2})[-\u2010][^\S\n]*\n\s*(?=\p{Ll})"
+# "2019-\n2020", "Coca-\nCola", "e-\nmail" and where a compound is plain to see, as in "held-for-\nsale" and "risk-\nbased": English filings
+# are full of those and hardly ever part a word. The line break goes in both cases.
+_COMPOUND_TAILS = (
+    "adjusted|asset|backed|balance|based|cash|dependent|driven|first|free|generated|generating|grade|looking|making|month|only|owned|party|quality|"
+    "rated|related|sale|sharing|specific|standing|tax|term|time|to|weighted|wide|year"
+)
+_BROKEN_WORD = rf"(?<=[\p{{L}}\p{{M}}]{{2}})(?<!\p{{L}}-\p{{L}}{{1,20}})[-\u2010][^\S\n]*\n\s*(?=\p{{Ll}})(?!(?:{_COMPOUND_TAILS})\b)"
 _KEPT_HYPHEN = r"(?P<hyphen>(?<=[\p{L}\p{M}\p{N}])[-\u2010])[^\S\n]*\n\s*(?=[\p{L}\p{N}])"
 # What has no width: soft hyphens (with the line break after them), joiners, byte-order marks, direction marks, control characters.
 _WIDTHLESS = r"[[\p{Default_Ignorable_Code_Point}\p{Cc}]--[\s]]"

@@ -24,6 +24,7 @@ _ITEM = re.compile(
 )
 _MARK_ALONE = re.compile(r"[•●▪■◦‣∙]")
 _LONG_ROW = 120  # characters; in a text document with rows this long each is a paragraph of its own
+MAX_ROWS_BETWEEN = 4  # between two parts of a table on one page: a group label in bold or of several rows
 _ENDS_SENTENCE = re.compile(r"[.!?:;।…][\"'”’»)\]]*$")
 
 
@@ -157,15 +158,21 @@ def _until(starts: Sequence[int], run: Sequence[Row]) -> tuple[tuple[int, int], 
 
 
 def _carry_headers(found: list[Block]) -> None:
-    """A table that goes on over a page break keeps the header it started with."""
+    """A table that goes on over a page break, or after a few rows that do not look like its own, keeps the header it started with."""
     before: Block | None = None
+    interrupted = False
     for index, block in enumerate(found):
-        if block.kind is BlockKind.BOILERPLATE:
-            continue
-        if before and before.kind is block.kind is BlockKind.TABLE and block.page == before.page + 1 and not block.header:
-            if abs(block.columns - before.columns) <= 1:
+        if block.kind is BlockKind.TABLE:
+            if before and not block.header and abs(block.columns - before.columns) <= 1 and _near(before, block, interrupted):
                 found[index] = block = replace(block, header=before.header)
-        before = block
+            before = block
+        interrupted = block.kind not in (BlockKind.TABLE, BlockKind.BOILERPLATE) or (interrupted and block is not before)
+
+
+def _near(before: Block, block: Block, interrupted: bool) -> bool:
+    if block.page == before.page:
+        return block.lines[0] - before.lines[1] - 1 <= MAX_ROWS_BETWEEN
+    return block.page == before.page + 1 and not interrupted
 
 
 def _with_sections(found: Sequence[Block], styles: Mapping[int, Style], texts: Mapping[int, str]) -> list[Block]:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from rag_core.ingest.rows import Row
 
 MAX_HEADER_ROWS = 6
-GAP_ROWS = 2  # rows of one cell inside a table (group labels, wrapped labels) before the next row of several
+GAP_ROWS = 3  # rows of one cell inside a table (group labels, wrapped labels) before the next row of several
+MAX_LABEL_CHARS = 80  # a longer row of one cell is running text, unless figures follow within two rows
 
 _SCALE = r"(?:thousands?|millions?|billions?|tis|mil|mld|tausend|tsd|millionen|mio|mrd|teur|crores?|lakhs?|per share)"
 _UNIT_OPENS = r"\W*(?:dollars|amounts?|shares|in|u\.?s\.?|expressed|v|údaje|beträge|angaben|eur|usd|czk)\b"
@@ -36,6 +37,9 @@ _RULE = re.compile(r"[\s|:+=-]+")
 _MARKER = re.compile(  # of a list's item, or of a heading: "Item 7.", "§ 5"
     r"(?:[•●▪■◦‣∙·*o–—-]|\(?[0-9a-zA-Z]{1,4}[.)]|\d{1,2}(?:\.\d{1,2})+|(?:\w+\.?|§+) (?:[IVXLC]+|\d{1,3}[A-Z]?)\.?)\s+(?=.*[^\W\d]{3})"
 )
+
+
+_ASIDE = re.compile(r"\([^()]{3,30}\)", re.IGNORECASE)  # "(unaudited)", "(restated)"
 
 
 def names_unit(text: str) -> bool:
@@ -60,7 +64,7 @@ def is_tabular(row: Row) -> bool:
 def _opens(row: Row) -> bool:
     """Whether a row can only be the head of a table: a unit, a period, or nothing but years."""
     if row.cells == 1:
-        return len(row.text) < 80 and (names_unit(row.text) or bool(_PERIOD.search(row.text)))
+        return len(row.text) < MAX_LABEL_CHARS and (names_unit(row.text) or bool(_PERIOD.search(row.text) or _ASIDE.fullmatch(row.text)))
     return len(_YEAR.findall(row.text)) > 1 and not _has_figures(row.text) and not re.search(r"[^\W\d]{3,}.*\t.*(?:19|20)\d\d", row.text)
 
 
@@ -80,7 +84,7 @@ def table_end(rows: Sequence[Row], start: int) -> int:
             break
         if is_tabular(row) or is_rule(row):
             end, figures = index + 1, figures or _has_figures(row.text)
-        elif index - end >= GAP_ROWS or _is_prose(row) or end == start:
+        elif end == start or index - end >= GAP_ROWS or not _is_label(row, rows[index + 1 : index + 3]):
             break
         index += 1
     body = [row for row in rows[start:end] if is_tabular(row)]
@@ -91,8 +95,10 @@ def _set_apart(first: Row, row: Row) -> bool:
     return row.cells == 1 and row.size > 1.15 * first.size > 0
 
 
-def _is_prose(row: Row) -> bool:
-    return row.cells == 1 and len(row.text) > 60 and row.text.endswith(".")
+def _is_label(row: Row, following: Sequence[Row]) -> bool:
+    if len(row.text) > 60 and row.text.endswith("."):
+        return False
+    return len(row.text) <= MAX_LABEL_CHARS or any(is_tabular(each) for each in following)
 
 
 def header_rows(table: Sequence[Row]) -> int:

@@ -30,6 +30,8 @@ def squeeze(text: str) -> str:
         ("für Verpflich-\ntungen, zá-\nruční", "für Verpflichtungen, záruční"),
         ("2019-\n2020", "2019-2020"),
         ("Coca-\nCola", "Coca-Cola"),
+        ("held-for-\nsale and long-\nterm", "held-for-sale and long-term"),
+        ("pa-\nrty, ba-\nsed on", "party, based on"),
         ("an e-\nmail", "an e-mail"),
         ("a loss -\nand a gain", "a loss - and a gain"),
         ("Net income\t$\t596\n\n Total\u00a0", "Net income $ 596 Total"),
