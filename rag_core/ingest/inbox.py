@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_core.domain import Metadata
-from rag_core.ingest.files import damaged, write_atomically
+from rag_core.ingest.files import damaged, sync, write_atomically
 from rag_core.ingest.records import metadata_from_json, metadata_to_json
 from rag_core.ingest.sources import Kind, Source
 
@@ -87,17 +87,19 @@ class Inbox:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise damaged(self._path, "is not a list of sources") from error
 
-    def accept(self, sources: Iterable[Source], store: Callable[[str, bytes], None]) -> list[tuple[Accepted, str | None]]:
+    def accept(self, sources: Iterable[Source], store: Callable[[str, bytes], Path]) -> list[tuple[Accepted, str | None]]:
         """Store the bytes of all sources, then list them; returns each with its password.
 
-        Equal bytes are one source with several names. `store` keeps bytes under a digest, durably.
+        Equal bytes are one source with several names. `store` writes bytes under a digest, and returns the file.
         """
         taken: dict[str, tuple[Accepted, str | None]] = {}
+        files = set()
         for source in sources:
             row = Accepted.of(source)
-            store(row.digest, source.data)
+            files.add(store(row.digest, source.data))
             known = taken.get(row.digest)
             taken[row.digest] = (known[0].also_named(row.names) if known else row, source.password)
+        sync({*files, *(file.parent for file in files)})
         self.list([row for row, _ in taken.values()])
         return list(taken.values())
 

@@ -14,6 +14,7 @@ Nothing that a manifest names is ever changed: CURRENT alone is replaced, after 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Collection, Iterable, Mapping
@@ -141,11 +142,15 @@ class Store:
         pointer = {"generation": manifest.generation, "sha256": stamp(data).sha256}
         write_atomically(self.root / "CURRENT", json.dumps(pointer).encode())
 
-    def write_source(self, digest: str, data: bytes) -> None:
-        """Keep the bytes of a source."""
+    def write_source(self, digest: str, data: bytes) -> Path:
+        """Keep the bytes of a source; the file is not on the disk until it is synced."""
         path = self.root / "sources" / digest
-        if not path.exists() or path.stat().st_size != len(data):
-            write_atomically(path, data)
+        if not path.is_file() or path.stat().st_size != len(data):
+            path.parent.mkdir(exist_ok=True)
+            draft = path.with_name(f"{digest}.tmp")
+            draft.write_bytes(data)
+            os.replace(draft, path)
+        return path
 
     def clear(self, newest: int, live: Collection[int], unfinished: Collection[str]) -> None:
         """Delete what no kept generation names and no unfinished source (by digest) needs.
@@ -173,12 +178,10 @@ class Store:
 
 def sync_tree(folders: Iterable[Path]) -> None:
     """Wait until the files in these folders, the folders themselves and their parents are on the disk."""
-    parents: set[Path] = set()
+    paths: set[Path] = set()
     for folder in folders:
-        paths = sorted(folder.rglob("*"))
-        sync([*paths, folder])
-        parents.add(folder.parent)
-    sync(sorted(parents))
+        paths |= {folder, folder.parent, *folder.rglob("*")}
+    sync(paths)
 
 
 def _children(folder: Path) -> list[Path]:
