@@ -26,7 +26,6 @@ _DOCUMENT_LANGUAGE = 0.9
 _LOG_PROBABILITY_PER_POINT = 20.0
 
 _SAMPLE_CHARS = 4000
-_EVIDENCE_WORDS = 60
 _SHORT_WORDS = 2
 
 _SCRIPTS = {
@@ -80,7 +79,7 @@ def _evidence_table() -> Mapping[str, Mapping[str, float]]:
 def _evidence(text: str) -> Counter[str]:
     table = _evidence_table()
     points: Counter[str] = Counter()
-    for word in words(text)[:_EVIDENCE_WORDS]:
+    for word in words(text):
         points.update(table.get(word.text.lower(), {}))
     return points
 

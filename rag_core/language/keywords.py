@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import regex
 
-from rag_core.language.inflection import lemma, term
+from rag_core.language.inflection import forms, term
 from rag_core.language.profiles import LANGUAGES
 from rag_core.language.words import Word, fold, words
 
@@ -65,15 +65,15 @@ def content_terms(question: str, lang: str) -> list[str]:
 
 @lru_cache(maxsize=64)
 def synonyms(lang: str) -> Mapping[str, tuple[str, ...]]:
-    """The default synonyms of a language: folded word, and folded lemma -> the other words of its groups, as written (S0-35).
+    """The default synonyms of a language: each of a word's `forms` -> the other words of its groups, as written (S0-35).
 
-    Look an inflected word up by `lemma(word, lang)`. Empty for a language without a list.
+    Look an inflected word up by its forms too. Empty for a language without a list.
     """
     groups = LANGUAGES[lang].synonym_groups if lang in LANGUAGES else ()
     table: dict[str, tuple[str, ...]] = {}
     for group in groups:
         for word in group:
             others = tuple(other for other in group if other != word)
-            for key in {fold(word), lemma(word, lang)}:
+            for key in forms(word, lang):
                 table[key] = table.get(key, ()) + others
     return MappingProxyType(table)

@@ -24,7 +24,8 @@ class LanguageInfo:
     """The word lists and phrases of one language.
 
     `question_words` and `stop_words` are lower case, not folded. They hold no negation and no modal of obligation or
-    permission, because these decide what a clause says. Patterns are None where the language's file has none.
+    permission, because these decide what a clause says; `function_words` is both together.
+    Patterns are None where the language's file has none.
     """
 
     code: str
@@ -32,6 +33,7 @@ class LanguageInfo:
     script: str
     question_words: frozenset[str]
     stop_words: frozenset[str]
+    function_words: frozenset[str]
     refusal: str
     refusal_phrases: tuple[str, ...]
     conditionals: frozenset[str]
@@ -48,11 +50,6 @@ class LanguageInfo:
     ordinal_dot: bool
     ordinal_followers: frozenset[str]
     synonym_groups: tuple[tuple[str, ...], ...]
-
-    @property
-    def function_words(self) -> frozenset[str]:
-        """Question words and stop words together."""
-        return self.question_words | self.stop_words
 
 
 def spaced(text: str) -> str:
@@ -79,6 +76,7 @@ def _info(record: Mapping[str, Any]) -> LanguageInfo:
         script=record["script"],
         question_words=_word_set(record, "question_words"),
         stop_words=_word_set(record, "stop_words"),
+        function_words=_word_set(record, "question_words") | _word_set(record, "stop_words"),
         refusal=record["refusal"],
         refusal_phrases=tuple(spaced(phrase) for phrase in [record["refusal"], *record["refusal_phrases"]]),
         conditionals=frozenset(fold(word) for word in _word_set(record, "conditionals")),

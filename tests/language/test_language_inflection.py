@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_core.language import content_terms, fold, forms, keywords, lemma, stem, synonyms, term, terms, words
-from rag_core.language.inflection import _stem, _stem_of_lemma
+from rag_core.language.inflection import _stem, _stem_of_lemma, _stemmer
 
 LANGS = ["en", "cs", "de", "hi", "es", "ru", "und", "zh", "../en"]
 # Letters whose upper and lower case forms are one to one, so that "other case" is well defined.
@@ -24,6 +25,14 @@ def meet(one: str, other: str, lang: str) -> bool:
 @given(CASED, st.sampled_from(LANGS))
 def test_given_any_text_when_its_case_changes_then_its_terms_do_not(text: str, lang: str) -> None:
     assert terms(text.upper(), lang) == terms(text, lang) == terms(text.title(), lang)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"), [("de", "Verträge gekündigt Praxen"), ("cs", "smlouvu Praze vypovězena"), ("ru", "договоре лет")]
+)
+def test_given_inflected_words_when_their_case_changes_then_their_lemmas_and_terms_do_not(lang: str, text: str) -> None:
+    assert terms(text.upper(), lang) == terms(text.lower(), lang) == terms(text.title(), lang)
+    assert [lemma(word, lang) for word in text.upper().split()] == [lemma(word, lang) for word in text.lower().split()]
 
 
 @settings(deadline=None, derandomize=True)
@@ -81,7 +90,7 @@ def test_given_a_czech_participle_when_its_stem_fails_then_its_lemma_still_meets
     assert lemma("vypovězena", "cs") == "vypovedet" == lemma("vypovědět", "cs")
 
 
-@pytest.mark.parametrize("word", ["2024", "1,250.5", "24b", "A4", "x" * 65, "९९"])
+@pytest.mark.parametrize("word", ["2024", "1,250.5", "24b", "A4", "2020s", "a" * 60 + "ations", "९९"])
 def test_given_numbers_codes_and_endless_words_when_analysed_then_they_are_only_folded(word: str) -> None:
     for lang in LANGS:
         assert stem(word, lang) == lemma(word, lang) == term(word, lang) == fold(word)
@@ -106,6 +115,19 @@ def test_given_many_threads_when_stemming_then_every_thread_gets_what_one_thread
         rounds = pool.map(lambda _: [(_stem.__wrapped__(w, "cs"), _stem_of_lemma.__wrapped__(w, "de")) for w in vocabulary], range(40))
 
         assert all(found == expected for found in rounds)
+
+
+def test_given_two_threads_when_stemming_then_each_has_a_stemmer_of_its_own() -> None:
+    both_at_work = Barrier(2)
+
+    def own() -> object:
+        both_at_work.wait()
+        return _stemmer("cs")
+
+    with ThreadPoolExecutor(2) as pool:
+        one, other = (future.result() for future in (pool.submit(own), pool.submit(own)))
+
+    assert one is not other
 
 
 @pytest.mark.parametrize(
@@ -135,6 +157,7 @@ def test_given_a_czech_question_when_reduced_to_keywords_then_question_words_and
         ("de", "Welche Kündigungsfrist gilt für den Mietvertrag?", ["Kündigungsfrist", "gilt", "Mietvertrag"]),
         ("hi", "अनुबंध की अवधि क्या है?", ["अनुबंध", "अवधि"]),
         ("es", "¿Cuál es el plazo del contrato?", ["plazo", "contrato"]),
+        ("zh", "合同期限 24", ["合", "同", "期", "限"]),
         ("ru", "Какой срок действия договора?", ["срок", "действия", "договора"]),
     ],
 )
@@ -160,12 +183,14 @@ def test_given_negations_numbers_and_acronyms_when_reduced_to_content_terms_then
         "notic",
     ]
     assert content_terms("WHAT IS THE PRICE?", "en") == ["price"]
+    assert content_terms("May I pay A fee?", "en") == ["may", "pay", "fee"]
 
 
 def test_given_a_synonym_list_when_a_word_is_looked_up_by_lemma_then_the_others_of_its_group_come() -> None:
     """S0-35: a synonym list for keywords."""
     assert {"úplata", "částka"} <= set(synonyms("cs")[lemma("cenu", "cs")])
     assert {"pay", "wage"} <= set(synonyms("en")[lemma("salaries", "en")])
+    assert {"Preis", "Kosten"} <= set(synonyms("de")[term("Gebühren", "de")]) & set(synonyms("de")[lemma("Gebühr", "de")])
     for lang in ("cs", "en", "de", "hi"):
         for word, others in synonyms(lang).items():
             assert word

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import time
-from pathlib import Path
 
 import pytest
 
-from rag_core.errors import InvalidSetting
 from rag_core.language import (
     LANGUAGES,
     asks_about_library,
@@ -20,13 +17,6 @@ from rag_core.language import (
     is_time_sensitive,
     refusal,
 )
-from rag_core.language.profiles import load_languages
-
-NEVER_STOP_WORDS = """not no nor never must may shall should need unless without only
-ne není nesmí nelze bez nikdy musí smí ani
-nicht kein keine ohne darf muss müssen nie
-नहीं बिना मत न चाहिए
-no sin nunca debe не нет без нельзя должен ne pas sans non senza nie brez""".split()
 
 
 def test_given_the_four_first_languages_when_refusing_then_each_has_its_canonical_sentence() -> None:
@@ -85,7 +75,7 @@ def test_given_a_refusal_in_any_known_wording_when_read_then_it_is_recognised(te
         "Pokud požadovaná informace není v dokumentech, dodavatel ji doplní.",
         "The notice period is 30 days. I don't know more.",
         "I cannot answer this question in one line. The rent is 5. The deposit is 6. The fee is 7.",
-        "He said he cannot answer thisish things.",
+        "I don't knowingly hide anything.",
     ],
 )
 def test_given_an_answer_that_quotes_or_only_touches_a_refusal_when_read_then_it_is_none(text: str) -> None:
@@ -260,18 +250,6 @@ def test_given_a_question_for_the_present_state_when_read_then_recency_may_count
     assert is_time_sensitive(question, lang) is sensitive
 
 
-@pytest.mark.parametrize("lang", sorted(LANGUAGES))
-def test_given_every_language_file_then_no_negation_or_modal_is_a_stop_word_and_no_list_is_empty(lang: str) -> None:
-    info = LANGUAGES[lang]
-
-    assert not info.function_words & set(NEVER_STOP_WORDS)
-    assert all(word == word.lower() for word in info.function_words)
-    assert info.question_words
-    assert info.stop_words
-    assert info.about_library
-    assert info.greetings
-
-
 @pytest.mark.parametrize("read", [is_refusal, is_greeting, asks_about_library])
 @pytest.mark.parametrize(
     "text", ["hello " * 50_000, "hi " * 600 + "x", '"' * 100_000, "\ud800", "\x00", "what " * 400], ids=lambda text: repr(text[:7])
@@ -282,36 +260,3 @@ def test_given_hostile_text_when_read_then_it_is_nothing_and_ends_soon(read: obj
     assert callable(read)
     assert read(text) is False
     assert time.process_time() - started < 2
-
-
-@pytest.mark.parametrize("content", ["{", "[]", '{"code": "en"}', "\xff"])
-def test_given_a_broken_language_file_when_loaded_then_the_error_names_it_and_a_remedy(tmp_path: Path, content: str) -> None:
-    (tmp_path / "en.json").write_text(content, encoding="latin-1")
-
-    with pytest.raises(InvalidSetting, match=r"en\.json") as caught:
-        load_languages(tmp_path)
-
-    assert "data/languages" in caught.value.remedy
-
-
-def test_given_no_english_file_when_loaded_then_the_error_says_so(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSetting, match="No English"):
-        load_languages(tmp_path)
-
-
-def test_given_a_broken_pattern_in_a_language_file_when_loaded_then_the_error_names_the_file(tmp_path: Path) -> None:
-    record = {
-        "code": "en",
-        "name": "x",
-        "script": "Latin",
-        "refusal": "no",
-        "refusal_phrases": [],
-        "indicator_phrases": [],
-        "greetings": ["hi"],
-        "greeting_fillers": [],
-        "about_library": ["("],
-    }
-    (tmp_path / "en.json").write_text(json.dumps(record), encoding="utf-8")
-
-    with pytest.raises(InvalidSetting, match=r"en\.json"):
-        load_languages(tmp_path)

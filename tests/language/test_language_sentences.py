@@ -53,6 +53,9 @@ TRAPS = {
         "The ratio of A vs. B is 1.5.|It never exceeded 2.0.",
         'He said "Stop."|Then he left.',
         "It costs $5.00.|Delivery is free.",
+        "Sold in 2025.|7 were left.",
+        "Open the app.|The rest is easy, see App. 2.",
+        "Is it ready? asked the buyer.|It was.",
         "Wait... and see.|That is all.",
     ],
     "hi": [
@@ -98,6 +101,11 @@ def test_given_the_same_text_wrapped_after_every_word_when_split_then_the_senten
         ("en", "First line\ncontinues here. Second.", ["First line\ncontinues here.", "Second."]),
         ("en", "A heading\n\nThe text", ["A heading", "The text"]),
         ("en", "A heading\r\n \r\nThe text\fNext page", ["A heading", "The text", "Next page"]),
+        ("en", "A heading\r\rThe text\x85\u2028Next", ["A heading", "The text", "Next"]),
+        ("en", "It ends here. ***", ["It ends here. ***"]),
+        ("cs", "Dne 12.\n3. 2024 byla podepsána.", ["Dne 12.\n3. 2024 byla podepsána."]),
+        ("cs", "Sklad je ve\n2. patře a byt ve\n3. patře domu.", ["Sklad je ve\n2. patře a byt ve\n3. patře domu."]),
+        ("de", "Vom\n12. März bis zum\n13. März.", ["Vom\n12. März bis zum\n13. März."]),
         ("en", "Goods:\n- one\n- two\n• three", ["Goods:", "- one", "- two", "• three"]),
         (
             "en",
