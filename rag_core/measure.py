@@ -29,21 +29,29 @@ from rag_core.ports import Corpus, Embedder, Reranker, Vectors
 from rag_core.replies import reply
 from rag_core.retrieve import retrieve
 from rag_core.settings import Settings
-from rag_core.signals import KNOWN_LANGUAGES, weigh
 from rag_core.signals import measure as measure_signals
+from rag_core.signals import weigh
 
 MAX_QUESTION_CHARS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What measuring needs from outside. `clock` returns seconds."""
+    """What measuring needs from outside.
+
+    `known_languages` are those the embedding model knows, None for any; `clock` returns seconds.
+    """
 
     embedder: Embedder
     calibration: Calibration | None = None
+    known_languages: frozenset[str] | None = None
     reranker: Callable[[str], Reranker] | None = None
     clock: Callable[[], float] = time.perf_counter
     today: Callable[[], date] = date.today
+
+    def knows(self, language: str) -> bool:
+        """Whether the embedding model knows a language; "und" counts as known, since nothing speaks against it."""
+        return self.known_languages is None or language in self.known_languages or language == "und"
 
 
 @dataclass(slots=True)
@@ -88,7 +96,7 @@ def measure(
     timed = _Timer(tools.clock)
     with timed("understand"):
         rows = corpus.rows(documents, filters or {})
-        facts = library_facts(corpus, rows, tools.embedder.name)
+        facts = library_facts(corpus, rows, tools)
         understood = understand(question, facts.languages)
     case = Case(question, settings, understood, facts, metadata={"asked_on": tools.today().isoformat()})
     if understood.intent in ("greeting", "about_library"):
@@ -106,7 +114,7 @@ def understand(question: str, document_languages: Collection[str]) -> Understand
     return Understanding(language, intent(question, language), tuple(keywords(question, language)), named)
 
 
-def library_facts(corpus: Corpus, rows: Sequence[int] | None, model: str) -> LibraryFacts:
+def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> LibraryFacts:
     """What a decision must know about the searched documents."""
     searched = searched_documents(corpus, rows)
     languages = tuple(dict.fromkeys(d.language for d in searched))
@@ -121,8 +129,8 @@ def library_facts(corpus: Corpus, rows: Sequence[int] | None, model: str) -> Lib
         dates={d.id: d.metadata.date for d in searched if d.metadata.date},
         authority={d.id: d.metadata.authority for d in searched if d.metadata.authority is not None},
         generation=corpus.generation,
-        model=model,
-        unknown_languages=tuple(code for code in languages if code not in KNOWN_LANGUAGES and code != "und"),
+        model=tools.embedder.name,
+        unknown_languages=tuple(code for code in languages if not tools.knows(code)),
     )
 
 
@@ -142,8 +150,8 @@ def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, 
         asked = _search_terms(case.question, language, case.library.languages)
         reranker = tools.reranker(s.reranker) if s.reranker and tools.reranker else None
         ranking = retrieve(
-            case.question, vector, asked, corpus, s, rows, reranker=reranker, time_sensitive=is_time_sensitive(case.question, language),
-            today=tools.today(),
+            case.question, vector, asked, corpus, s, rows, reranker=reranker, known_language=tools.knows(language),
+            time_sensitive=is_time_sensitive(case.question, language), today=tools.today(),
         )  # fmt: skip
     hits = ranking.hits
     with timed("extract"):
@@ -152,7 +160,7 @@ def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, 
     with timed("signals"):
         missing = missing_entities(case.understanding.entities, language, corpus, rows, case.library)
         share = len(missing) / len(case.understanding.entities) if case.understanding.entities else 0.0
-        signals = measure_signals(language, weights, hits, share, found.best_sentence)
+        signals = measure_signals(tools.knows(language), weights, hits, share, found.best_sentence)
     with timed("relevance"):
         relevance = _relevance(hits, vector, s, tools.embedder)
     with timed("keywords"):

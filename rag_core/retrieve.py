@@ -48,6 +48,7 @@ def retrieve(
     allowed: Sequence[int] | None = None,
     *,
     reranker: Reranker | None = None,
+    known_language: bool = True,
     time_sensitive: bool = False,
     today: date | None = None,
 ) -> Ranking:
@@ -61,6 +62,7 @@ def retrieve(
         settings: the retrieval knobs.
         allowed: rows that may be found; None for all.
         reranker: reorders the fused candidates.
+        known_language: whether the embedding model knows the question's language; it chooses the weight of the ranking by meaning.
         time_sensitive: whether recency counts at all.
         today: for the age of a document; now when not given.
     """
@@ -69,7 +71,7 @@ def retrieve(
     by_words = corpus.lexical.search(terms, k * settings.over_retrieve, allowed)
     dense = {row: rank for rank, (row, _) in enumerate(by_meaning, 1)}
     lexical = {row: rank for rank, (row, _) in enumerate(by_words, 1)}
-    weight = settings.semantic_weight
+    weight = settings.semantic_weight if known_language else settings.unknown_semantic_weight
     fused = reciprocal_rank_fusion([(weight, dense), (1 - weight, lexical)], settings.rrf_constant)
     candidates = sorted(fused)
     cosines = np.clip(corpus.vectors.vectors(candidates) @ vector, -1.0, 1.0) if candidates else []

@@ -42,6 +42,16 @@ class Settings(BaseModel):
     semantic_weight: float = number(
         0.5, 0.0, 1.0, 0.05, Stage.RETRIEVE, _A, "ratio", "Weight of the ranking by meaning when rankings are fused; words get the rest."
     )
+    unknown_semantic_weight: float = number(
+        0.0,
+        0.0,
+        1.0,
+        0.05,
+        Stage.RETRIEVE,
+        _A,
+        "ratio",
+        "The same weight for a question in a language that the embedding model does not know.",
+    )
     rrf_constant: int = number(60, 1, 200, 1, Stage.RETRIEVE, _A, "ranks", "Constant of reciprocal rank fusion, 1 / (rank + constant).")
     reranker: str = choice("", Stage.RETRIEVE, _A, "Name or folder of a cross-encoder that reorders the passages; empty for none.")
     authority_weight: float = number(
@@ -159,6 +169,10 @@ class Settings(BaseModel):
         0.5, -1.0, 1.0, 0.01, Stage.AUDIT, _R, "cosine", "Least similarity between a claim and its evidence (S4-10).", "higher"
     )
     similarity_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "similarity")
+    min_support: float = number(
+        0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "support",
+        "A claim given to `judge` is supported from this estimated probability on.", "higher",
+    )  # fmt: skip
 
     # output
     confidence: Literal["weighted", "mean", "top", "answerability"] = choice(

@@ -32,7 +32,6 @@ from rag_core.domain import Hit
 from rag_core.language import content_terms, sentences, terms
 from rag_core.ports import LexicalIndex
 
-KNOWN_LANGUAGES = frozenset({"en"})  # of the embedded model
 SIGNALS = (
     "top_cosine",
     "mean_cosine",
@@ -83,26 +82,24 @@ def weigh(question: str, language: str, lexical: LexicalIndex) -> Weights:
 
 
 def measure(
-    language: str,
+    known_language: bool,
     weights: Weights,
     hits: Sequence[Hit],
     missing_entities: float,
     best_sentence: float,
-    known_languages: frozenset[str] = KNOWN_LANGUAGES,
 ) -> dict[str, float]:
     """All signals of one retrieval; every one is there, also when nothing was retrieved.
 
     Args:
-        language: of the question.
+        known_language: whether the embedding model knows the question's language.
         weights: from `weigh`.
         hits: best first.
         missing_entities: share in [0, 1].
         best_sentence: highest cosine of a sentence, in [-1, 1].
-        known_languages: what the embedding model knows.
     """
     if not hits:
         return dict.fromkeys(SIGNALS, 0.0) | {"missing_entities": missing_entities, "rarest_missing": 1.0}
-    known = float(language in known_languages)
+    known = float(known_language)
     cosines = sorted((hit.cosine for hit in hits), reverse=True)
     lexical = sorted((hit.lexical for hit in hits), reverse=True)
     held = [terms(hit.passage.text, hit.passage.language) for hit in hits]
