@@ -84,6 +84,13 @@ def test_given_a_row_and_its_header_as_evidence_then_both_carry_the_claim() -> N
     assert measure([Claim("Year ended Net sales", (elsewhere, row))], {"p2"}, page_text, "en", None)[0].overlap == 0.5
 
 
+def test_given_a_word_parted_by_a_line_break_on_the_page_then_it_is_still_the_same_word() -> None:
+    raw = "Our only obliga-\ntion is to deliver 1 250\u00a0kg."
+    claim = Claim("Our only obligation is to deliver 1 250 kg.", (Evidence("p1", "d", raw, (Span(1, 0, len(raw)),)),))
+    audit = measure([claim], {"p1"}, lambda document, page: raw, "cs", None)[0]
+    assert (audit.overlap, audit.changed_facts, audit.similarity, audit.quotes_missing) == (1.0, (), 1.0, ())
+
+
 def test_given_an_answer_without_citations_then_it_is_rejected_as_likely_hallucinated() -> None:
     """S2-9: missing citations, with the reason in these words."""
     check = run(case(Claim("Plants need light.")))[Reason.CITATIONS_PRESENT]
@@ -95,6 +102,7 @@ def test_given_one_uncited_claim_then_it_is_named_and_nothing_else_is_held_again
     """S3-15, S3-18: "Uncited claim: …", and an uncited claim is not also unverified."""
     judged = case(QUOTED, Claim("The moon is made of 7 cheeses."))
     check = run(judged)[Reason.CITATIONS_COMPLETE]
+    assert judged.draft.audits[1] == ClaimAudit(overlap=0.0)
     assert (check.value, check.found) == (1, "Uncited claim: The moon is made of 7 cheeses.")
     assert failed(judged) == {Reason.CITATIONS_COMPLETE}
 
