@@ -32,7 +32,7 @@ _FENCE = re.compile(r"```|~~~")
 
 def looks_like_code(text: str) -> bool:
     """Whether one row, without its indentation, reads like a line of a program. One row is weak evidence; a share of rows is strong."""
-    return bool(_CODE.match(text)) and not text.endswith((".", "?", "!"))
+    return bool(_CODE.match(text)) and not text.endswith((".", "?", "!")) and bool(text.strip("="))  # a row of "=" underlines a title
 
 
 def is_definition(text: str) -> bool:

@@ -46,7 +46,7 @@ def heading_end(rows: Sequence[Row], start: int, body: float) -> int:
     after = rows[start + 1] if start + 1 < len(rows) else None
     if after and after.size == 0 and _UNDERLINE.fullmatch(after.text) and _possible(rows[start]) and after.block == rows[start].block:
         return start + 2
-    if not _is_heading(before, rows[start], after, body):
+    if (before and _goes_on(before, rows[start], body)) or not _is_heading(before, rows[start], after, body):
         return start
     end = start + 1
     while end < len(rows) and _goes_on(rows[end - 1], rows[end], body):
@@ -95,13 +95,14 @@ def _stands_over_text(row: Row, after: Row | None, pattern: int) -> bool:
     if after is None or after.cells > 1 or len(after.text) < 1.3 * len(row.text) or _pattern(after.text) < NO_PATTERN:
         return False
     words = _WORD.findall(row.text)
-    if len(row.text) > 70 or len(words) > 10 or row.text[0].islower() or after.text[0].islower():
+    if len(row.text) > 70 or len(words) > 10 or row.text[0].islower() or after.text[0].islower() or not row.text[0].isalnum():
         return False
     own_block = after.block != row.block
     if pattern < NO_PATTERN:
         return own_block
     titled = all(word[0].isupper() for word in words if len(word) > 4) and words[0][0].isupper()
-    return len(after.text) > 50 and (titled or (own_block and len(words) <= 6))
+    runs_on = len(after.text) > 50 or bool(_ENDS_SENTENCE.search(after.text))
+    return runs_on and (titled or (own_block and len(words) <= 6))
 
 
 def _parted(row: Row | None, following: Row | None) -> bool:

@@ -20,7 +20,8 @@ MIN_SHARE = 0.3  # of all pages; left and right pages often carry different head
 RUN_PAGES, RUN_SHARE = 6, 0.5  # a running header of one chapter: on at least six pages and half of the pages from its first to its last
 
 _DIGITS = re.compile(r"\d+")
-_PAGE_NUMBER = re.compile(r"(?:\w+\s)?\W*(\d{1,4})\W*(?:(?:\w{1,3}\s)?\s*\d{1,4}\W*)?")
+_LETTER = re.compile(r"[^\W\d_]")
+_PAGE_NUMBER = re.compile(r"(?:[^\W\d]+\s)?\W*(\d{1,4})\W*(?:(?:[^\W\d]{1,3}\s)?\s*\d{1,4}\W*)?")
 _CELL_BREAK = re.compile(r"\t+|(?<=\S)\s*\|\s*(?=\S)")
 
 
@@ -91,8 +92,8 @@ def boilerplate(pages: Sequence[Sequence[Row]]) -> set[Row]:
     """Running headers, footers and page numbers.
 
     A row is one when it stands at the upper or lower edge of its page, with nothing but such rows further out, and its text (digits
-    masked) stands at that edge of enough other pages; or when it is the number of its page. Rows that name a unit or hold several
-    numbers are a table's and never boilerplate.
+    masked) stands at that edge of enough other pages; or when it is the number of its page. Rows that name a unit or hold nothing but
+    several numbers are a table's and never boilerplate.
     """
     seen: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     for page in pages:
@@ -119,14 +120,17 @@ def _edges(page: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
 def _candidates(outermost_first: Iterable[Row]) -> list[Row]:
     found = []
     for row in outermost_first:
-        if names_unit(row.text) or (row.cells > 1 and len(_DIGITS.findall(row.text)) > 2) or len(row.text) > 200:
+        if names_unit(row.text) or (row.cells > 1 and not _LETTER.search(row.text)) or len(row.text) > 200:
             break
         found.append(row)
     return found
 
 
 def _key(row: Row) -> str:
-    return _DIGITS.sub("#", "".join(row.text.split()).casefold())
+    """What is equal on every page: the text without its numbers; of a row of cells, which may be a table's, without those at its ends."""
+    first, *rest = _CELL_BREAK.split(row.text.casefold()) if row.cells > 1 else [row.text.casefold()]
+    cells = [_DIGITS.sub("#", first), *rest[:-1], *(_DIGITS.sub("#", cell) for cell in rest[-1:])]
+    return "".join("\t".join(cells).split(" "))
 
 
 def _enough(pages: set[int], page_count: int) -> bool:

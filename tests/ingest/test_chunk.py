@@ -1,0 +1,267 @@
+"""Passages: nothing is lost, nothing is larger than the model reads, and each knows exactly where it stands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from paper import Set, embedder, head, page, prose, quoted
+
+from rag_core.domain import Page, PageSource, Passage, PassageKind
+from rag_core.errors import Cancelled, InvalidSetting
+from rag_core.ingest.chunk import chunk, embedding_text
+from rag_core.ingest.normalise import locate, read_passage_text
+from rag_core.ingest.strategies import STRATEGIES
+from rag_core.ingest.structure import BlockKind, blocks
+
+NUMBERS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
+SENTENCES = [f"Sentence {word} tells the reader something about the delivery of the goods." for word in NUMBERS]
+
+
+def cut(pages: list[Page], strategy: str = "technical", title: str = "Manual", language: str = "en", **kwargs: object) -> list[Passage]:
+    return chunk("doc", pages, language=language, title=title, strategy=STRATEGIES[strategy], embedder=embedder(), **kwargs)  # type: ignore[arg-type]
+
+
+def check(pages: list[Page], passages: list[Passage], title: str = "Manual", limit: int = 256) -> None:
+    """What must hold for every document."""
+    texts = {each.number: each.text for each in pages}
+    sizes = embedder().count_tokens([embedding_text(passage, title) for passage in passages]) if passages else []
+    for passage, size in zip(passages, sizes, strict=True):
+        assert passage.tokens == size <= limit
+        assert passage.text == read_passage_text(texts, passage.spans).text
+    covered = {(span.page, offset) for passage in passages for span in passage.spans for offset in range(span.start, span.end)}
+    for block in blocks(pages, "en"):
+        if block.kind is not BlockKind.BOILERPLATE:
+            text = texts[block.page]
+            assert {(block.page, at) for at in range(block.start, block.end) if text[at].isprintable() and text[at] != " "} <= covered
+    assert len({passage.id for passage in passages}) == len(passages)
+
+
+DOCUMENT = [
+    page(1, [head("Supply"), *prose(*SENTENCES[:8]), Set("List of prices\tPrice", bold=True), Set("Screw\t5"), Set("Nut\t7")]),
+    page(2, [head("Warranty"), *prose(*SENTENCES[8:]), Set("• first duty"), Set("• second duty")]),
+]
+
+
+def test_given_a_document_when_cut_then_headings_paragraphs_tables_and_lists_are_kept() -> None:
+    """S3-1, S3-3: sections, paragraphs, tables and lists are not mixed up, and each passage says what and where it is."""
+    passages = cut(DOCUMENT)
+
+    check(DOCUMENT, passages)
+    assert {passage.section for passage in passages} == {"Supply", "Warranty"}
+    assert {passage.kind for passage in passages} >= {PassageKind.PARAGRAPH}
+    assert [passage.page for passage in passages] == sorted(passage.page for passage in passages)
+    assert all("Supply" not in passage.text for passage in passages if passage.section == "Warranty")
+    assert passages[0].text.startswith("Supply Sentence one")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "lines"),
+    [
+        (f"{' '.join(SENTENCES[:3])}", PassageKind.PARAGRAPH, (1, 1)),
+        ("\n\nPart\tPrice\n" + "\n".join(f"Screw of size {n}\t{n}5" for n in range(9)), PassageKind.TABLE, (3, 12)),
+        ("- " + "\n- ".join(SENTENCES[:4]), PassageKind.LIST, (1, 4)),
+        ("\ndef area(radius):\n    return 3.14159 * radius * radius\n\nprint(area(2), area(3))", PassageKind.CODE, (2, 5)),
+    ],
+)
+def test_given_a_text_of_one_kind_when_cut_then_kind_page_and_lines_are_said(text: str, kind: PassageKind, lines: tuple[int, int]) -> None:
+    """S3-3: chunk type (paragraph, table, code), page and line range."""
+    (passage,) = cut([Page(1, text)])
+
+    assert (passage.kind, passage.page, passage.lines, passage.document) == (kind, 1, lines, "doc")
+
+
+def test_given_more_text_than_fits_when_cut_then_the_last_sentence_is_repeated() -> None:
+    """S3-2: overlap in whole sentences, at most 50 tokens, boundaries respected."""
+    passages = cut([Page(1, " ".join(SENTENCES * 2))])
+
+    assert len(passages) > 1
+    for before, after in pairwise(passages):
+        shared = before.spans[-1].end - after.spans[0].start
+        repeated = before.text[-shared:]
+        assert repeated.startswith("Sentence ")
+        assert repeated.endswith("goods.")
+        assert embedder().count_tokens([repeated])[0] - 2 <= 50
+
+
+def test_given_no_overlap_when_cut_then_nothing_is_repeated() -> None:
+    """S3-2."""
+    passages = cut([Page(1, " ".join(SENTENCES * 2))], overlap_tokens=0)
+
+    assert all(before.spans[-1].end < after.spans[0].start for before, after in pairwise(passages))
+
+
+def test_given_several_paragraphs_when_they_do_not_fit_together_then_none_is_cut() -> None:
+    """S3-1, S3-2: boundaries are respected."""
+    paragraphs = [" ".join(SENTENCES[start : start + 5]) for start in (0, 5, 10)] * 2
+    pages = [Page(1, "\n\n".join(paragraphs))]
+
+    for passage in cut(pages, overlap_tokens=0):
+        assert all(part in paragraphs for part in quoted(pages, passage).split("\n\n"))
+
+
+def test_given_a_few_paragraphs_without_headings_when_cut_then_passages_are_nearly_full() -> None:
+    """S3-2: short documents become few passages, not many scraps."""
+    passages = cut([Page(1, "\n\n".join(" ".join(SENTENCES[at : at + 2]) for at in range(0, 14, 2)))])
+
+    assert all(passage.tokens > 180 for passage in passages[:-1])
+
+
+def test_given_a_size_when_cut_then_no_passage_is_larger() -> None:
+    """S3-2: the size counts the context line and the special tokens."""
+    passages = cut(DOCUMENT, max_tokens=64)
+
+    check(DOCUMENT, passages, limit=64)
+
+
+def test_given_a_long_table_when_cut_then_every_piece_keeps_the_header_and_whole_rows() -> None:
+    """S3-1: tables are kept."""
+    rows = [Set(f"Item number {n} of the list of prices\t{n},100\t{n},200\t{n},300") for n in range(1, 60)]
+    pages = [page(1, [Set("(in millions)"), Set("2015\t2016\t2017"), *rows[:30]]), page(2, rows[30:])]
+
+    passages = cut(pages)
+
+    check(pages, passages)
+    assert len(passages) > 3
+    assert {passage.header_text for passage in passages} == {"(in millions) 2015 2016 2017"}
+    assert all("(in millions) 2015 2016 2017" in embedding_text(passage, "Manual") for passage in passages)
+    assert all(line in pages[passage.page - 1].text.split("\n") for passage in passages for line in quoted(pages, passage).split("\n"))
+
+
+def test_given_a_paragraph_over_a_page_break_when_cut_then_it_is_one_with_a_span_on_each_page() -> None:
+    footer = [Set("Example Corp. 2017")]
+    pages = [
+        page(1, [*prose("The buyer may withdraw from the agreement when the sup-"), *footer]),
+        page(2, [*prose("plier fails to deliver in time."), *prose("Another paragraph begins here."), *footer]),
+        page(3, [*prose("And the last one ends the document."), *footer]),
+    ]
+
+    first, *_ = cut(pages)
+
+    assert "when the supplier fails to deliver" in first.text
+    assert [span.page for span in first.spans[:2]] == [1, 2]
+    at = first.text.index("supplier")
+    places = locate({each.number: each.text for each in pages}, first.spans, at, at + 8)
+    assert [pages[span.page - 1].text[span.start : span.end] for span in places] == ["sup-", "plier"]
+    assert all("Example Corp." not in passage.text for passage in cut(pages))
+
+
+def test_given_a_paragraph_that_ends_with_its_page_when_cut_then_the_next_is_another() -> None:
+    pages = [page(1, prose(*SENTENCES[:9])), page(2, prose("iPhones are named here.", *SENTENCES[9:]))]
+
+    first, second = cut(pages, "research")
+
+    assert [passage.text.split()[0] for passage in (first, second)] == ["Sentence", "iPhones"]
+    assert len(first.spans) == len(second.spans) == 1
+
+
+def test_given_a_scanned_page_when_cut_then_its_passages_say_so() -> None:
+    pages = [replace(DOCUMENT[0], source=PageSource.OCR), DOCUMENT[1]]
+
+    assert {passage.page: passage.ocr for passage in cut(pages)} == {1: True, 2: False}
+
+
+def test_given_equal_input_when_cut_twice_then_ids_and_passages_are_equal() -> None:
+    arguments = {"language": "en", "title": "", "strategy": STRATEGIES["technical"], "embedder": embedder()}
+
+    first = chunk("sha256:0123456789abcdef", DOCUMENT, **arguments)  # type: ignore[arg-type]
+
+    assert first == chunk("sha256:0123456789abcdef", DOCUMENT, **arguments)  # type: ignore[arg-type]
+    assert [passage.id for passage in first] == [f"0123456789ab:{number:05d}" for number in range(len(first))]
+    assert {passage.document for passage in first} == {"sha256:0123456789abcdef"}
+
+
+def test_given_a_user_who_stops_when_cutting_then_it_ends() -> None:
+    with pytest.raises(Cancelled):
+        cut(DOCUMENT, cancelled=lambda: True)
+
+
+@pytest.mark.parametrize(("max_tokens", "overlap"), [(8, 0), (256, -1)])
+def test_given_sizes_that_cannot_be_when_cutting_then_they_are_refused(max_tokens: int, overlap: int) -> None:
+    with pytest.raises(InvalidSetting, match=rf"{max_tokens} tokens.*overlap of {overlap}"):
+        cut(DOCUMENT, max_tokens=max_tokens, overlap_tokens=overlap)
+
+
+def test_given_a_title_that_fills_the_size_when_cutting_then_it_is_said() -> None:
+    with pytest.raises(InvalidSetting, match="leave no room"):
+        cut(DOCUMENT, title="zqxjwv" * 30, max_tokens=32)
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["", "x" * 5000, "Наименование документа " * 40, "§$%&/()=?" * 50, "वार्षिक प्रतिवेदन " * 40, "年度報告" * 99, "zq xj wv kf " * 60],
+)
+def test_given_any_title_when_cut_then_the_text_is_what_is_read_and_not_the_title(title: str) -> None:
+    passages = cut(DOCUMENT, title=title)
+
+    check(DOCUMENT, passages, title=title)
+    assert max(len(passage.text) for passage in passages) > 250
+
+
+HOSTILE = {
+    "no pages": [],
+    "an empty page": [Page(1, "")],
+    "a form feed": [Page(1, "\x0c")],
+    "only a soft hyphen": [Page(1, "\u00ad")],
+    "only white space": [Page(1, " \n\t \u00a0\n")],
+    "one giant line": [Page(1, " ".join(SENTENCES * 300))],
+    "a giant sentence": [Page(1, "word " * 20_000)],
+    "a giant word": [Page(1, "x" * 100_000)],
+    "a giant word with marks": [Page(1, "e\u0301" * 5_000)],
+    "only marks": [Page(1, "\u0301" * 3_000)],
+    "giant Hindi": [Page(1, "अवधि" * 5_000)],
+    "no spaces in Chinese": [Page(1, "年度報告書類" * 1_000)],
+    "Hangul": [Page(1, "한국어" * 1_000)],
+    "only headings": [Page(1, "# One\n\n## Two\n\n# Three")],
+    "only a table": [Page(1, "Part\tPrice\nScrew\t5\nNut\t7")],
+    "a giant row": [Page(1, "Part\tPrice\n" + "cell\t" * 5_000 + "\nNut\t7")],
+    "a giant heading": [Page(1, "# " + "word " * 3000 + "\n\nText.")],
+    "right to left": [Page(1, "العقد ساري المفعول (12 months) חוזה בתוקף.\n\nمدة الضمان 24 شهرا\u202e hidden \u202c.")],
+    "NUL and surrogate-like": [Page(1, "a\x00b \ufffd c\ufeff d")],
+    "10,000 short lines": [Page(1, "a b\n" * 10_000)],
+    "10,000 headings": [Page(1, "# a\n" * 3_000)],
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_given_a_hostile_document_when_cut_then_nothing_is_lost_and_nothing_too_large(name: str) -> None:
+    """S3-2: what the model would cut off silently is never made."""
+    pages = HOSTILE[name]
+
+    check(pages, cut(pages))
+
+
+def test_given_a_giant_word_when_cut_then_its_pieces_are_in_order_and_complete() -> None:
+    (page_,) = HOSTILE["a giant word"]
+
+    assert sum(len(passage.text) for passage in cut([page_])) == 100_000
+
+
+PIECES = st.one_of(
+    st.sampled_from([*SENTENCES[:5], "# Heading", "PART II", "Item 7. Discussion", "- an item", "Part\tPrice", "Nut\t7\t8", "2016\t2017",
+                     "obliga-", "tion goes on", "def f(x):", "    return x", "", "", "ﬁne ﬀ", "12", "§ 5 Záruka", "मूल्य ₹500 है।",
+                     "(in millions)", "a" * 400]),
+    st.text(st.characters(exclude_categories=("Cs",)), max_size=30),
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(st.lists(PIECES, max_size=40), min_size=1, max_size=3),
+    st.sampled_from(sorted(STRATEGIES)),
+    st.sampled_from([48, 100, 256]),
+    st.sampled_from([0, 20, 50]),
+)
+def test_given_any_document_when_cut_then_nothing_is_lost_and_nothing_too_large(
+    documents: list[list[str]], strategy: str, size: int, overlap: int
+) -> None:
+    """S3-1, S3-2."""
+    pages = [Page(number, re.sub(r"\r", "", "\n".join(pieces))) for number, pieces in enumerate(documents, 1)]
+
+    passages = cut(pages, strategy, title="A", max_tokens=size, overlap_tokens=overlap)
+
+    check(pages, passages, title="A", limit=size)

@@ -1,0 +1,248 @@
+"""Blocks of PDFs and text documents: headings, tables with their headers, lists, code, and what repeats on every page."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from paper import Set, head, page, prose
+
+from rag_core.domain import Page
+from rag_core.ingest.structure import Block, BlockKind, blocks
+
+SENTENCE = "The supplier delivers the goods to the place that the buyer has named."
+
+
+def of_kind(pages: list[Page], kind: BlockKind) -> list[str]:
+    texts = {each.number: each.text for each in pages}
+    return [texts[block.page][block.start : block.end] for block in blocks(pages, "en") if block.kind is kind]
+
+
+def text_page(text: str) -> list[Page]:
+    return [Page(1, text)]
+
+
+def header_of(pages: list[Page], block: Block) -> list[str]:
+    texts = {each.number: each.text for each in pages}
+    return [texts[span.page][span.start : span.end] for span in block.header]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (f"# Warranty\n{SENTENCE}", "Warranty"),
+        (f"### Warranty ###\n\n{SENTENCE}", "Warranty"),
+        (f"Warranty\n========\n\n{SENTENCE}", "Warranty"),
+        (f"WARRANTY PERIOD\n\n{SENTENCE}", "WARRANTY PERIOD"),
+        (f"1.2 Warranty\n\n{SENTENCE}", "1.2 Warranty"),
+        (f"§ 5 Záruka\n\n{SENTENCE}", "§ 5 Záruka"),
+        (f"Článek III\n\n{SENTENCE}", "Článek III"),
+        (f"Art. 5 Gewährleistung\n\n{SENTENCE}", "Art. 5 Gewährleistung"),
+        (f"Item 7. Discussion\n\n{SENTENCE}", "Item 7. Discussion"),
+        (f"PART II\n\n{SENTENCE}", "PART II"),
+        (f"अनुच्छेद ५\n\n{SENTENCE}", "अनुच्छेद ५"),
+    ],
+)
+def test_given_a_heading_in_a_text_document_when_read_then_the_text_below_has_it_as_section(text: str, title: str) -> None:
+    heading, below = blocks(text_page(text), "en")
+
+    assert (heading.kind, heading.title) == (BlockKind.HEADING, title)
+    assert (below.kind, below.section) == (BlockKind.PARAGRAPH, (title,))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SENTENCE,
+        f"{SENTENCE}\n\nThis ends as a sentence.\n\n{SENTENCE}",
+        f"according to\nSection 5 of the contract, which\n{SENTENCE.lower()}",
+        "IBM\n\nis a short word in capitals.",
+        f"- an item\n- another\n\n{SENTENCE}",
+    ],
+)
+def test_given_no_heading_when_read_then_none_is_found(text: str) -> None:
+    assert of_kind(text_page(text), BlockKind.HEADING) == []
+
+
+def test_given_headings_of_several_sizes_when_read_then_sections_nest_and_close() -> None:
+    headings = [head("Manual", 18), head("Safety"), head("Use"), head("Annex", 18)]
+    rows = [row for heading in headings for row in (heading, *prose(SENTENCE))]
+
+    sections = [block.section for block in blocks([page(1, rows)], "en") if block.kind is BlockKind.PARAGRAPH]
+
+    assert sections == [("Manual",), ("Manual", "Safety"), ("Manual", "Use"), ("Annex",)]
+
+
+def test_given_parts_items_and_bold_headings_of_one_size_when_read_then_their_words_rank_them() -> None:
+    rows = [Set(text, bold=True) if bold else Set(text) for text, bold in
+            [("PART II", True), (SENTENCE, False), ("Item 7.\tDiscussion", True), (SENTENCE, False), ("Overview", True), (SENTENCE, False),
+             ("Item 8.\tStatements", True), (SENTENCE, False)]]  # fmt: skip
+
+    sections = [block.section for block in blocks([page(1, rows)], "en") if block.kind is BlockKind.PARAGRAPH]
+
+    assert sections[2:] == [("PART II", "Item 7. Discussion", "Overview"), ("PART II", "Item 8. Statements")]
+
+
+def test_given_a_paragraph_in_bold_when_read_then_it_is_no_heading() -> None:
+    rows = [Set("This warning is printed in bold from its first word to the last", bold=True, gap=index == 0) for index in range(5)]
+
+    assert of_kind([page(1, [*rows, *prose(SENTENCE)])], BlockKind.HEADING) == []
+
+
+CASH_FLOWS = [
+    Set("(in millions)"),
+    Set("Year Ended December 31,"),
+    Set("2015\t2016\t2017"),
+    Set("OPERATING ACTIVITIES:"),
+    Set("Net income\t596\t2,371\t3,033"),
+    Set("Depreciation of property and equipment, including internal-use software and other"),
+    Set("amortization, including capitalized content costs\t6,281\t8,116\t11,478", gap=False),
+    Set("Inventories\t(2,187)\t(1,426)\t(3,583)"),
+]
+
+
+def test_given_a_financial_table_when_read_then_unit_period_and_years_are_its_header() -> None:
+    pages = [page(1, [head("CONSOLIDATED STATEMENTS OF CASH FLOWS"), *CASH_FLOWS, *prose("See the notes to these statements below.")])]
+
+    heading, table, rest = blocks(pages, "en")
+
+    assert header_of(pages, table) == ["(in millions)\nYear Ended December 31,\n2015\t2016\t2017"]
+    assert pages[0].text[table.start : table.end].endswith("(3,583)")
+    assert table.section == (heading.title,)
+    assert rest.kind is BlockKind.PARAGRAPH
+
+
+def test_given_a_table_that_goes_on_over_the_page_break_when_read_then_it_keeps_its_header() -> None:
+    pages = [page(1, CASH_FLOWS), page(2, [Set("Receivables\t(1,755)\t(3,367)\t(4,786)"), Set("Payables\t4,294\t5,030\t7,175")])]
+
+    first, second = blocks(pages, "en")
+
+    assert second.page == 2
+    assert second.header == first.header != ()
+
+
+def test_given_text_between_two_tables_when_read_then_the_second_does_not_take_the_header_of_the_first() -> None:
+    between = [row for _ in range(3) for row in prose(SENTENCE, SENTENCE)]
+    pages = [page(1, [*CASH_FLOWS, *between, Set("Alpha\t12\t13\t14"), Set("Beta\t15\t16\t17")])]
+
+    tables = [block for block in blocks(pages, "en") if block.kind is BlockKind.TABLE]
+
+    assert [bool(table.header) for table in tables] == [True, False]
+
+
+def test_given_two_tables_one_after_the_other_when_read_then_each_has_its_own_header() -> None:
+    other = [Set("(in thousands)"), Set("2020\t2021\t2022"), Set("Employees\t10\t11\t12"), Set("Offices\t1\t2\t3")]
+    pages = [page(1, [*CASH_FLOWS, *other])]
+
+    headers = [header_of(pages, block)[0].split("\n")[0] for block in blocks(pages, "en")]
+
+    assert headers == ["(in millions)", "(in thousands)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        ("| Part | Price |\n|------|-------|\n| Screw | 5 |\n| Nut | 7 |", "| Part | Price |"),
+        ("Part\tPrice\nScrew\t5\nNut\t7", "Part\tPrice"),
+        ("(v tis. Kč)\n\t2021\t2022\nVýnosy\t5 100\t6 200\nNáklady\t4 000\t4 100", "(v tis. Kč)\n\t2021\t2022"),
+    ],
+)
+def test_given_a_table_in_a_text_document_when_read_then_its_columns_are_named(text: str, header: str) -> None:
+    pages = text_page(text)
+
+    (table,) = blocks(pages, "en")
+
+    assert table.kind is BlockKind.TABLE
+    assert header_of(pages, table) == [header]
+
+
+def test_given_bullets_set_apart_by_a_gap_when_read_then_they_are_a_list_and_no_table() -> None:
+    second = [Set("•\tsecond duty, which is long and"), Set("goes on in the next row", gap=False)]
+    rows = [Set("•\tfirst duty of the supplier"), *second, Set("•\tthird")]
+
+    (block,) = blocks([page(1, rows)], "en")
+
+    assert block.kind is BlockKind.LIST
+    assert len(block.parts) == 3
+
+
+@pytest.mark.parametrize("code", ["def area(r):\n    return 3.14 * r * r\n\nprint(area(2))", "```\nmake app\nmake test\n```"])
+def test_given_code_between_paragraphs_when_read_then_it_is_code(code: str) -> None:
+    prose_rows = "\n\n".join([SENTENCE] * 8)
+
+    assert "".join(of_kind(text_page(f"{prose_rows}\n\n{code}\n\n{SENTENCE}"), BlockKind.CODE)).replace("\n", "") in code.replace("\n", "")
+    assert of_kind(text_page(f"{prose_rows}\n\n{code}\n\n{SENTENCE}"), BlockKind.CODE)
+
+
+def test_given_rows_in_a_fixed_width_font_when_read_then_they_are_code() -> None:
+    rows = [*prose(SENTENCE, SENTENCE), Set("make app", mono=True), Set("make test", mono=True, gap=False), *prose(SENTENCE)]
+
+    assert of_kind([page(1, rows)], BlockKind.CODE) == ["make app\nmake test"]
+
+
+def with_margins(number: int, body: list[Set]) -> Page:
+    return page(number, [Set("Table of Contents"), *body, Set(f"Example Corp. | 2017 Form 10-K | {number}")])
+
+
+def test_given_headers_and_footers_on_every_page_when_read_then_they_are_boilerplate_and_stay_in_the_text() -> None:
+    pages = [with_margins(number, prose(f"Page {word} says something.")) for number, word in enumerate(["one", "two", "three"], 1)]
+
+    found = of_kind(pages, BlockKind.BOILERPLATE)
+
+    assert found == [text for number in (1, 2, 3) for text in ("Table of Contents", f"Example Corp. | 2017 Form 10-K | {number}")]
+    assert all("Table of Contents" in each.text for each in pages)
+
+
+def test_given_a_text_on_two_pages_only_when_read_then_it_is_content() -> None:
+    assert of_kind([with_margins(number, prose(SENTENCE)) for number in (1, 2)], BlockKind.BOILERPLATE) == []
+
+
+def test_given_a_table_header_repeated_in_the_body_of_each_page_when_read_then_it_is_no_boilerplate() -> None:
+    pages = [
+        page(number, [Set("(in millions)"), Set("2016\t2017"), *(Set(f"Row {name}\t{number}1\t{number}2") for name in "abcdefgh")])
+        for number in (1, 2, 3, 4)
+    ]
+
+    assert of_kind(pages, BlockKind.BOILERPLATE) == []
+    assert all(header_of(pages, block) == ["(in millions)\n2016\t2017"] for block in blocks(pages, "en"))
+
+
+@pytest.mark.parametrize("number", ["7", "- 7 -", "Page 7", "Strana 7", "7 / 12", "Page 7 of 12"])
+def test_given_a_lone_page_number_when_read_then_it_is_boilerplate_even_on_a_single_page(number: str) -> None:
+    assert of_kind([page(7, [*prose(SENTENCE), Set(number)])], BlockKind.BOILERPLATE) == [number]
+
+
+def test_given_a_number_that_is_not_the_pages_when_it_stands_last_then_it_is_content() -> None:
+    assert of_kind([page(7, [*prose(SENTENCE), Set("42")])], BlockKind.BOILERPLATE) == []
+
+
+ROWS = st.lists(
+    st.builds(
+        Set,
+        st.sampled_from(
+            [SENTENCE, "PART II", "Item 7.\tDiscussion", "(in millions)", "2016\t2017", "Net\t5\t7", "• item", "1.2 Scope", "12", "x = 1"]
+        ),
+        st.sampled_from([8.0, 10.0, 14.0]),
+        st.booleans(),
+        st.booleans(),
+        st.booleans(),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(ROWS, max_size=4))
+def test_given_any_rows_when_read_then_every_visible_character_lies_in_exactly_one_block(documents: list[list[Set]]) -> None:
+    pages = [page(number, rows) for number, rows in enumerate(documents, 1)]
+
+    covered: dict[tuple[int, int], int] = {}
+    for block in blocks(pages, "en"):
+        assert all(block.start <= start < end <= block.end for start, end in block.parts)
+        for start, end in block.parts:
+            for offset in range(start, end):
+                covered[block.page, offset] = covered.get((block.page, offset), 0) + 1
+
+    visible = {(each.number, offset) for each in pages for offset, char in enumerate(each.text) if not char.isspace()}
+    assert {place for place in covered if place in visible} == visible
+    assert all(covered[place] == 1 for place in visible)
