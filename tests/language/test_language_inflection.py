@@ -90,7 +90,7 @@ def test_given_a_czech_participle_when_its_stem_fails_then_its_lemma_still_meets
     assert lemma("vypovězena", "cs") == "vypovedet" == lemma("vypovědět", "cs")
 
 
-@pytest.mark.parametrize("word", ["2024", "1,250.5", "24b", "A4", "2020s", "a" * 60 + "ations", "९९"])
+@pytest.mark.parametrize("word", ["2024", "1,250.5", "24b", "A4", "24měsíčního", "a" * 60 + "ations", "९९"])
 def test_given_numbers_codes_and_endless_words_when_analysed_then_they_are_only_folded(word: str) -> None:
     for lang in LANGS:
         assert stem(word, lang) == lemma(word, lang) == term(word, lang) == fold(word)
