@@ -25,6 +25,8 @@ from rag_core.ports import Cancel, Progress
 OCR_LANGUAGES = ("eng", "ces", "deu", "hin")  # the first one weighs most; eng first took 20 % less time than ces first
 TESSDATA_FOLDERS = ("usr/share/tesseract-ocr/*/tessdata", "usr/share/tessdata", "usr/local/share/tessdata", "opt/homebrew/share/tessdata")
 
+LEAST_MEMORY_BYTES = 300 << 20  # Python and MuPDF alone take about 250 MiB of address space; with less, every file would seem damaged
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -49,6 +51,8 @@ class Limits:
             value = getattr(self, item.name)
             if not 0 < value < float("inf") and not (item.name == "ocr_seconds" and value == 0):
                 raise ValueError(f"Limits.{item.name} must be positive and finite, got {value}")
+        if self.memory_bytes < LEAST_MEMORY_BYTES:
+            raise ValueError(f"Limits.memory_bytes must be at least {LEAST_MEMORY_BYTES:,}, got {self.memory_bytes:,}")
 
 
 DEFAULT_LIMITS = Limits()

@@ -50,9 +50,15 @@ def main() -> None:
         serve(request, data, emit)
     except Failure as failure:
         emit({"event": "failed", "kind": failure.kind, "problem": failure.problem, "remedy": failure.remedy})
-    except MemoryError:
-        emit({"event": "failed", "kind": "memory", "problem": "", "remedy": ""})
+    except Exception as error:  # MuPDF has no common class for what it raises on a broken file
+        kind = "memory" if out_of_memory(error) else "DamagedPdf"
+        emit({"event": "failed", "kind": kind, "problem": "The file is damaged and cannot be read.", "remedy": SAVE_AGAIN})
     finish(out)
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether `error` comes from the memory limit: Python's own, or MuPDF's word for it ("malloc (… bytes) failed")."""
+    return isinstance(error, MemoryError | ImportError) or "alloc" in str(error) or "MemoryError" in str(error)
 
 
 def finish(out: BinaryIO) -> None:
@@ -89,19 +95,14 @@ def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
 
     Raises:
         Failure: the file, or what is asked of it, is refused.
-        MemoryError: the memory limit.
+        Exception: whatever MuPDF raises.
     """
     sys.modules["pymupdf.layout"] = None  # type: ignore[assignment]  # a neural layout model that we do not use: 0.3 s of start, 100 MB
-    try:
-        document = open_document(request, data)
-        if "render" in request:
-            render(document, request["render"], emit)
-        else:
-            read_pages(document, request, data, emit)
-    except RuntimeError as error:
-        if "alloc" in str(error):  # MuPDF's "malloc (… bytes) failed"
-            raise MemoryError from error
-        raise Failure("DamagedPdf", "The file is damaged and cannot be read.", SAVE_AGAIN) from error
+    document = open_document(request, data)
+    if "render" in request:
+        render(document, request["render"], emit)
+    else:
+        read_pages(document, request, emit)
 
 
 def open_document(request: dict[str, Any], data: bytes) -> Any:
@@ -153,7 +154,7 @@ def leaves(document: Any, limit: int) -> int:
     return found
 
 
-def read_pages(document: Any, request: dict[str, Any], data: bytes, emit: Emit) -> None:
+def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     """Emit what the document says about itself, then its pages."""
     from .ocr import Reader
     from .pages import Options, read
@@ -176,9 +177,9 @@ def read_pages(document: Any, request: dict[str, Any], data: bytes, emit: Emit) 
     for number in range(document.page_count):
         try:
             page = read(document[number], options, reader)
-        except RuntimeError as error:
-            if "alloc" in str(error):
-                raise MemoryError from error
+        except Exception as error:
+            if out_of_memory(error):
+                raise
             page = {"w": 0.0, "h": 0.0, "source": "unreadable", "text": "", "lines": [], "words": [], "hidden": 0, "sample": ""}
             page["problem"] = "This page is damaged and could not be read."
         chars += len(str(page["text"]))
@@ -196,7 +197,7 @@ def toc(document: Any) -> list[list[object]]:
     """The outline as [level, title, page]; empty when it is broken, as nothing depends on it."""
     try:
         return [[level, str(title), page] for level, title, page, *_ in document.get_toc()]
-    except (RuntimeError, ValueError, TypeError, IndexError):
+    except Exception:
         return []
 
 

@@ -18,15 +18,17 @@ import pymupdf
 
 from .hidden import Background, Ink, ink_of, style_of
 from .marks import fitting_zoom
-from .ocr import Reader, Unreadable
+from .ocr import Reader, Unreadable, words_of
 from .rows import Rect, Rows, Run, Word, build
 
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE  # not clipped to the page: text beside it is counted as hidden
 FEW_CHARS = 50  # a page number, a scanner's stamp, a Bates number: fewer letters than that on a picture do not make it a page of text
 PICTURE_SHARE = 0.5  # of the page's area from which a picture is taken for the page's content
 UNKNOWN_SHARE = 0.3  # of characters without a Unicode value, from which the text layer is worth less than the picture
+FEW_UNKNOWN_SHARE = 0.01  # from which the user is told; below it they are single signs such as bullets
 SAMPLE_CHARS = 200
 BLANK_CHECK_PIXELS = 500_000  # an A4 page at about 72 dpi: print of 4 pt still leaves its grey
+RULE_PT = 3.0  # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
 
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")
 _DELIMITERS = dict.fromkeys([*range(33), 160])  # what MuPDF parts words at
@@ -64,8 +66,7 @@ def read(page: Any, options: Options, reader: Reader) -> dict[str, object]:
     """The page as the JSON event `page`, without its number.
 
     Raises:
-        RuntimeError: MuPDF cannot read the page.
-        MemoryError: the memory limit.
+        Exception: whatever MuPDF raises on a broken page, or at the memory limit.
     """
     text_page = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=FLAGS)
     blocks, words = text_page.extractDICT()["blocks"], text_page.extractWORDS()
@@ -76,8 +77,10 @@ def read(page: Any, options: Options, reader: Reader) -> dict[str, object]:
     runs = _visible(inked, page, background, hidden, keep_invisible=searchable_scan, keep_all=options.keep_hidden)
     rows = build(runs, options.page_chars)
     source, problem = ("ocr" if searchable_scan else "text"), ""
-    if _wants_ocr(page, rows.text):
+    if not searchable_scan and _wants_ocr(page, rows.text):
         rows, source, problem = _by_picture(page, options, reader, rows)
+    if not problem and rows.text.count("\ufffd") > FEW_UNKNOWN_SHARE * len(rows.text):
+        problem = "Some letters of this page have no value in the file, and cannot be found or quoted."
     if rows.truncated:
         problem = f"Only the first {options.page_chars:,} characters of this page were read."
     return {
@@ -101,7 +104,7 @@ def _by_picture(page: Any, options: Options, reader: Reader, rows: Rows) -> tupl
         text_page = reader.read(page, FLAGS)
     except Unreadable as why:
         return rows, "unreadable", f"This page is a picture {why}"
-    inked = _runs(page, text_page.extractDICT()["blocks"], text_page.extractWORDS())
+    inked = _runs(page, text_page.extractDICT()["blocks"], words_of(text_page))
     read = build((Run([word for word, _ in words], block, direction) for words, block, direction in inked), options.page_chars)
     if len(read.text) > len(rows.text) and any(map(str.isalnum, read.text)):
         return read, "ocr", ""
@@ -114,7 +117,7 @@ _InkedWord = tuple[Word, Ink]
 _InkedRun = tuple[list[_InkedWord], int, tuple[int, int]]
 
 
-def _runs(page: Any, blocks: list[dict[str, Any]], words: list[Any]) -> Iterator[_InkedRun]:
+def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iterator[_InkedRun]:
     """MuPDF's lines in its order, as (words, block, direction) in the coordinates of the page as it is shown."""
     by_line: dict[tuple[int, int], list[Any]] = {}
     for word in words:
@@ -235,6 +238,14 @@ def _picture_share(page: Any) -> float:
 
 
 def _is_blank(page: Any) -> bool:
+    """Whether nothing but its ground, and perhaps thin horizontal rules, can be seen."""
     zoom = fitting_zoom(page, 1.0, BLANK_CHECK_PIXELS)
     picture = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csGRAY, alpha=False)
-    return bool(picture.is_unicolor)
+    samples = picture.samples
+    empty = samples[:1] * picture.width
+    inked_in_a_row = 0
+    for start in range(0, picture.height * picture.stride, picture.stride):
+        inked_in_a_row = 0 if samples[start : start + picture.width] == empty else inked_in_a_row + 1
+        if inked_in_a_row > RULE_PT * zoom:
+            return False
+    return True

@@ -1,0 +1,301 @@
+"""Files that mean harm or are broken: each ends as a typed problem with a remedy, in time, and the next file is read as ever."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import make
+import pymupdf
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rag_core.domain import PageSource
+from rag_core.errors import Cancelled, DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf, PasswordNeeded
+from rag_core.ingest.pdf import Limits, PdfContent, find_tessdata, read_pdf, render_page
+
+needs_tesseract = pytest.mark.skipif(not find_tessdata()[0], reason="no Tesseract language data found")
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "says"),
+    [
+        (make.encrypted, PasswordNeeded, "needs a password"),
+        (make.truncated, DamagedPdf, "ends too early"),
+        (make.truncated_early, DamagedPdf, "ends too early"),
+        (make.random_after_header, DamagedPdf, "cannot be read"),
+        (make.without_pages, EmptyDocument, "no pages"),
+        (make.html, NotAPdf, "HTML"),
+        (make.svg, NotAPdf, "SVG"),
+        (lambda: b"", EmptyDocument, "empty"),
+        (lambda: b"\x89PNG\r\n\x1a\n" + bytes(2000), NotAPdf, "PNG"),
+        (lambda: b"PK\x03\x04....[Content_Types].xml", NotAPdf, "Office"),
+        (lambda: b"just words", NotAPdf, "does not begin like one"),
+        (lambda: make.wrong_count(0), DamagedPdf, "0 pages, but 4"),
+        (lambda: make.wrong_count(1), DamagedPdf, "1 pages, but 4"),
+        (lambda: make.wrong_count(40), DamagedPdf, "damaged"),
+        (lambda: make.wrong_count(50_000_000), DamagedPdf, "damaged"),
+        (lambda: blank(3), EmptyDocument, "blank (3)"),
+    ],
+)
+def test_given_a_file_that_cannot_be_read_when_read_then_the_error_is_typed_and_says_what_to_do(
+    data: Callable[[], bytes], kind: type[IngestError], says: str
+) -> None:
+    with pytest.raises(IngestError) as caught:
+        read_pdf(data(), "upload.pdf")
+
+    assert type(caught.value) is kind
+    assert says in caught.value.problem
+    assert caught.value.remedy.endswith(".")
+
+
+def test_given_an_encrypted_file_when_its_password_is_given_then_it_is_read() -> None:
+    content = read_pdf(make.encrypted("open sesame"), "a.pdf", password="open sesame")
+
+    assert content.pages[0].text == "The secret is 42."
+
+
+def test_given_a_wrong_password_when_read_then_the_error_does_not_repeat_it() -> None:
+    with pytest.raises(PasswordNeeded) as caught:
+        read_pdf(make.encrypted(), "a.pdf", password="swordfish")
+
+    assert "does not open" in caught.value.problem
+    assert "swordfish" not in str(caught.value)
+
+
+def test_given_an_owner_password_only_when_read_then_the_file_opens_as_in_any_viewer() -> None:
+    assert read_pdf(make.encrypted(user=""), "a.pdf").pages[0].text == "The secret is 42."
+
+
+def test_given_a_stream_that_inflates_a_thousandfold_when_read_then_its_text_comes_out_in_time() -> None:
+    started = time.monotonic()
+
+    content = read_pdf(make.bomb(), "bomb.pdf")
+
+    assert content.pages[0].text == "after the bomb"
+    assert time.monotonic() - started < 30
+
+
+@pytest.mark.parametrize(
+    ("bomb", "limits", "says"),
+    [
+        (make.drawn_bomb, Limits(cpu_seconds=1, cpu_seconds_per_page=0.1), "computing time"),
+        (make.drawn_bomb, Limits(wall_seconds=1.5), "1.5 s"),
+        (make.text_bomb, Limits(memory_bytes=320 << 20), "320 MiB"),
+    ],
+)
+def test_given_a_page_that_costs_too_much_when_a_limit_is_reached_then_it_is_named_and_the_next_file_is_read(
+    bomb: Callable[[], bytes], limits: Limits, says: str
+) -> None:
+    with pytest.raises(LimitExceeded, match=says):
+        read_pdf(bomb(), "bomb.pdf", limits=limits)
+
+    assert len(read_pdf(make.good(), "good.pdf").pages) == 3
+
+
+@pytest.mark.parametrize(
+    ("limits", "says"),
+    [
+        (Limits(pages=2), "3 pages; at most 2"),
+        (Limits(chars=100), "more than 100 characters.*page 3"),
+        (Limits(file_bytes=500), "at most 500"),
+    ],
+)
+def test_given_a_limit_below_what_a_good_file_needs_when_read_then_the_limit_is_named(limits: Limits, says: str) -> None:
+    with pytest.raises(LimitExceeded, match=says) as caught:
+        read_pdf(make.good(3), "a.pdf", limits=limits)
+
+    assert "limit" in caught.value.remedy
+
+
+def test_given_a_page_with_more_characters_than_allowed_when_read_then_it_is_cut_at_a_row_and_says_so() -> None:
+    made = pymupdf.open()
+    made.new_page().insert_text((72, 100), ["first row", "second row", "third row"])
+
+    content = read_pdf(made.tobytes(), "a.pdf", limits=Limits(page_chars=25))
+
+    assert content.pages[0].text == "first row\nsecond row"
+    assert content.problems == ("Page 1: Only the first 25 characters of this page were read.",)
+
+
+def test_given_a_page_tree_that_holds_itself_when_read_then_each_page_is_read_once() -> None:
+    content = read_pdf(make.page_tree_loop(), "loop.pdf")
+
+    assert [page.text[:6] for page in content.pages] == ["Page 1", "Page 2", "Page 3"]
+    assert "repaired" in content.problems[0]
+
+
+def test_given_a_page_of_70_metres_when_read_or_drawn_then_no_more_pixels_are_made_than_allowed() -> None:
+    content = read_pdf(make.giant_page(), "giant.pdf")
+    picture = pymupdf.Pixmap(render_page(make.giant_page(), 1, max_pixels=100_000))
+
+    assert content.pages[0].source is PageSource.UNREADABLE
+    assert "too large" in content.pages[0].problem
+    assert picture.width * picture.height <= 100_000
+
+
+def test_given_2000_pages_when_read_then_all_come_in_order_with_progress() -> None:
+    seen: list[tuple[str, int, int]] = []
+
+    content = read_pdf(make.many_pages(2_000), "long.pdf", progress=lambda *step: seen.append(step))
+
+    assert [page.number for page in content.pages] == list(range(1, 2_001))
+    assert content.pages[-1].text.startswith("Page 2000 ")
+    assert seen == [("long.pdf", number, 2_000) for number in range(1, 2_001)]
+
+
+def test_given_a_file_that_takes_long_when_cancelled_then_reading_ends_within_a_second() -> None:
+    started = time.monotonic()
+
+    with pytest.raises(Cancelled):
+        read_pdf(make.drawn_bomb(), "bomb.pdf", cancelled=lambda: time.monotonic() - started > 1.5)
+
+    assert time.monotonic() - started < 2.5 + 1  # making the file takes up to one second
+
+
+def test_given_hidden_text_of_each_kind_when_read_then_it_is_counted_and_left_out() -> None:
+    content = read_pdf(make.hidden_text(), "a.pdf")
+    page = content.pages[0]
+
+    assert page.text == "Visible: revenue was 5 million."
+    assert page.hidden_chars == sum(len("".join(f"{kind}: revenue was 9 million.".split())) for kind in KINDS)
+    assert all(f"{kind}:" in page.hidden_sample for kind in KINDS)
+    assert len(page.hidden_sample) <= 200
+    assert content.problems == (f"Page 1: {page.hidden_chars} characters of hidden text were left out.",)
+
+
+def test_given_hidden_text_when_asked_to_keep_it_then_it_is_in_the_text_and_counted_all_the_same() -> None:
+    content = read_pdf(make.hidden_text(), "a.pdf", keep_hidden=True)
+
+    assert all(f"{kind}:" in content.pages[0].text for kind in KINDS)
+    assert content.pages[0].hidden_chars > 0
+    assert content.problems[0].endswith("were kept.")
+
+
+def test_given_white_text_on_a_dark_ground_when_read_then_it_is_not_hidden() -> None:
+    page = read_pdf(make.white_on_dark(), "a.pdf").pages[0]
+
+    assert page.text == "Head of the table\nFirst row"
+    assert page.hidden_chars == 0
+
+
+KINDS = ("mode3", "transparent", "tiny", "white", "beside")
+
+
+@pytest.mark.ocr
+@needs_tesseract
+def test_given_a_picture_of_text_when_read_then_its_words_are_recognised_and_marked() -> None:
+    """S2-27."""
+    page = read_pdf(make.scanned(), "scan.pdf").pages[0]
+
+    assert page.source is PageSource.OCR
+    assert page.text == "The quick brown fox jumps over the lazy dog near the river bank."
+    quick = page.words[1]
+    assert page.text[quick.start : quick.end] == "quick"
+    assert quick.x0 == pytest.approx(72 + 27, abs=4)  # "The " in 14-pt Helvetica is 28 pt wide
+    assert quick.y0 < 100 < quick.y1 + 3
+
+
+@pytest.mark.ocr
+@needs_tesseract
+def test_given_a_scan_with_a_stamp_when_read_then_the_stamp_does_not_pass_for_the_text() -> None:
+    page = read_pdf(make.scanned(stamp="page 7"), "scan.pdf").pages[0]
+
+    assert page.source is PageSource.OCR
+    assert "lazy dog" in page.text
+
+
+@pytest.mark.ocr
+@needs_tesseract
+@pytest.mark.parametrize(
+    "text",
+    ["Příliš žluťoučký kůň úpěl ďábelské ódy", "Größe und Übermaß ändern die Verpflichtung", "अवधि चौबीस माह है"],
+    ids=["cs", "de", "hi"],
+)
+def test_given_a_picture_of_czech_german_or_hindi_when_read_then_most_words_are_right(text: str) -> None:
+    typeset = pymupdf.open()
+    typeset.new_page().insert_htmlbox((72, 72, 560, 200), f"<p style='font-size:22px'>{text}</p>")
+    made = pymupdf.open()
+    made.new_page().insert_image((0, 0, 595, 842), pixmap=typeset[0].get_pixmap(dpi=200))
+
+    page = read_pdf(made.tobytes(deflate=True), "scan.pdf").pages[0]
+
+    words = text.split()
+    assert len(set(words) & set(page.text.split())) >= 0.75 * len(words)
+
+
+def test_given_no_recognition_when_a_picture_is_read_then_the_page_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
+    scan = make.scanned()
+
+    without = read_pdf(scan, "scan.pdf")
+    off = read_pdf(scan, "scan.pdf", ocr=False)
+    stamped = read_pdf(make.scanned(stamp="page 7"), "scan.pdf").pages[0]
+
+    assert without.pages[0].source is PageSource.UNREADABLE
+    assert without.problems == ("Page 1: This page is a picture and no text recognition (Tesseract) is installed.",)
+    assert off.problems == ("Page 1: This page is a picture and reading pictures is switched off.",)
+    assert (stamped.source, stamped.text) == (PageSource.UNREADABLE, "page 7")
+
+
+@pytest.mark.ocr
+@needs_tesseract
+def test_given_a_spent_budget_when_pictures_are_read_then_the_rest_is_unreadable_and_the_file_goes_on() -> None:
+    made = pymupdf.open()
+    for _ in range(2):
+        made.insert_pdf(pymupdf.open(stream=make.scanned()))
+    made.new_page().insert_text((72, 100), "A last page with text of its own.")
+
+    content = read_pdf(made.tobytes(), "scan.pdf", limits=Limits(ocr_seconds=0.001))
+
+    assert [page.source for page in content.pages] == [PageSource.OCR, PageSource.UNREADABLE, PageSource.TEXT]
+    assert "0.001 s" in content.pages[1].problem
+
+
+def test_given_a_scan_with_recognised_text_under_it_when_read_then_that_text_is_kept_and_marked_as_recognised() -> None:
+    page = read_pdf(make.searchable_scan(), "scan.pdf").pages[0]
+
+    assert (page.source, page.text, page.hidden_chars) == (PageSource.OCR, "The quick brown fox.", 0)
+
+
+def test_given_pages_with_nothing_but_a_rule_when_read_then_they_are_empty_and_no_problem() -> None:
+    made = make.document("Words.")
+    made.new_page().draw_line((72, 72), (500, 72), width=0.7)
+    made.new_page()
+
+    content = read_pdf(made.tobytes(), "a.pdf")
+
+    assert [page.source for page in content.pages] == [PageSource.TEXT, PageSource.EMPTY, PageSource.EMPTY]
+    assert content.problems == ()
+
+
+def test_given_a_page_that_is_not_there_when_drawn_then_the_error_names_the_pages_there_are() -> None:
+    with pytest.raises(InvalidInput, match="no page 9; the file has 3"):
+        render_page(make.good(3), 9)
+
+
+SEED = make.document("Net income was 596 million in 2017.", "Revenue grew.").tobytes(deflate=True)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(changes=st.lists(st.tuples(st.integers(9, len(SEED) - 1), st.integers(0, 255)), min_size=1, max_size=30))
+def test_given_any_bytes_of_a_good_file_changed_when_read_then_it_is_content_or_a_typed_error(changes: list[tuple[int, int]]) -> None:
+    data = bytearray(SEED)
+    for place, value in changes:
+        data[place] = value
+
+    outcome: PdfContent | IngestError
+    try:
+        outcome = read_pdf(bytes(data), "mutant.pdf", limits=Limits(wall_seconds=20), ocr=False)
+    except IngestError as error:
+        outcome = error
+
+    assert outcome.remedy if isinstance(outcome, IngestError) else outcome.pages
+
+
+def blank(pages: int) -> bytes:
+    made = pymupdf.open()
+    for _ in range(pages):
+        made.new_page()
+    return made.tobytes()

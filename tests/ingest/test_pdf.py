@@ -1,0 +1,308 @@
+"""Reading and drawing good PDFs through the real child process, and what happens when the child itself misbehaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import textwrap
+import time
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from rag_core.domain import Box, Page, PageSource
+from rag_core.errors import Cancelled, DamagedPdf, IngestError, LimitExceeded
+from rag_core.ingest import pdf_process
+from rag_core.ingest.pdf import Limits, PdfContent, page_list, read_pdf, render_page
+from rag_core.ingest.pdf_facts import clean_title, foreign_format, iso_date
+
+LANGUAGES = {
+    "en": "The quick brown fox: an office of 5 ﬁnal ﬂats.",
+    "cs": "Příliš žluťoučký kůň úpěl ďábelské ódy.",
+    "de": "Größe und Übermaß ändern die Verpflichtung nicht.",
+    "hi": "यह समझौता दो पक्षों के बीच है और इसकी अवधि चौबीस माह है।",
+}
+
+
+@pytest.fixture(scope="module")
+def content() -> PdfContent:
+    """A document with prose in four languages, a table of the kind filings have, two columns, and metadata."""
+    made = pymupdf.open()
+    page = made.new_page()
+    writer = pymupdf.TextWriter(page.rect)
+    for row, (language, text) in enumerate(LANGUAGES.items()):
+        font = pymupdf.Font(script=9) if language == "hi" else pymupdf.Font(language=language)  # 9: MuPDF's number of Devanagari
+        writer.append((72, 100 + 20 * row), text, font=font)
+    writer.write_text(page)
+    page = made.new_page()
+    for y, row in ((100, ("Net income", "$", "596", "$", "2,371")), (114, ("Net sales", "", "1,065", "", "6"))):
+        for x, cell in zip((72, 300, 330, 400, 430), row, strict=True):
+            page.insert_text((x, y), cell, fontsize=10)
+    page = made.new_page()
+    page.insert_textbox((50, 72, 280, 700), "left column words " * 20)
+    page.insert_textbox((320, 72, 550, 700), "right column words " * 20)
+    page.set_rotation(90)
+    made.set_metadata({"title": "Annual\nReport 2022", "author": "A. Writer", "creationDate": "D:20230315090000Z"})
+    made.set_toc([[1, "A heading", 1], [2, "A table", 2]])
+    return read_pdf(made.tobytes(), "a.pdf")
+
+
+def test_given_four_languages_when_read_then_every_character_survives(content: PdfContent) -> None:
+    assert content.pages[0].text.split("\n") == list(LANGUAGES.values())
+
+
+def test_given_letters_without_unicode_values_when_read_then_none_are_made_up_and_the_page_says_so() -> None:
+    made = pymupdf.open()
+    # MuPDF shapes these conjuncts into glyphs that stand for no single character, and writes no value for them.
+    made.new_page().insert_htmlbox((72, 72, 540, 400), "<p>समझौता दो पक्षों के बीच है</p>")
+
+    page = read_pdf(made.tobytes(), "a.pdf", ocr=False).pages[0]
+
+    assert "\ufffd" in page.text
+    assert set(page.text) <= set("समझौता दो पक्षों के बीच है\ufffd\n\t")
+    assert page.problem.startswith("Some letters of this page have no value")
+
+
+def test_given_a_table_when_read_then_a_row_is_one_line_with_its_cells(content: PdfContent) -> None:
+    page = content.pages[1]
+
+    assert page.text == "Net income\t$\t596\t$\t2,371\nNet sales\t1,065\t6"
+    assert [page.text[start:end] for start, end in page.lines[1].cells] == ["Net sales", "1,065", "6"]
+
+
+def test_given_two_columns_on_a_turned_page_when_read_then_they_stay_apart_and_stand_where_they_are_shown(content: PdfContent) -> None:
+    page = content.pages[2]
+
+    rows = page.text.split("\n")
+    assert not any("left" in row and "right" in row for row in rows)
+    assert (page.width, page.height) == (842, 595)
+    assert all(0 <= word.x0 < word.x1 <= page.width and 0 <= word.y0 < word.y1 <= page.height for word in page.words)
+
+
+def test_given_any_page_when_read_then_words_lines_and_cells_name_the_text_exactly(content: PdfContent) -> None:
+    for page in content.pages:
+        assert [page.text[word.start : word.end] for word in page.words] == page.text.split()
+        assert [page.text[line.start : line.end] for line in page.lines] == page.text.split("\n")
+        for line in page.lines:
+            assert [page.text[a:b] for a, b in line.cells] == page.text[line.start : line.end].split("\t")
+            assert line.size > 0
+
+
+def test_given_words_when_read_then_each_stands_where_pymupdf_finds_it() -> None:
+    made = pymupdf.open()
+    made.new_page().insert_textbox((72, 72, 400, 700), "All work and no play makes Jack a dull boy. " * 5)
+    expected = made[0].get_text("words")
+
+    page = read_pdf(made.tobytes(), "a.pdf").pages[0]
+
+    assert len(page.words) == len(expected)
+    for word, (x0, y0, x1, y1, text, *_) in zip(page.words, expected, strict=True):
+        assert page.text[word.start : word.end] == text
+        assert word[2:] == pytest.approx((x0, y0, x1, y1), abs=0.01)
+
+
+def test_given_bold_large_and_fixed_width_lines_when_read_then_their_style_is_told() -> None:
+    made = pymupdf.open()
+    page = made.new_page()
+    page.insert_text((72, 100), "Bold heading", fontname="hebo", fontsize=18)
+    page.insert_text((72, 140), "def code():", fontname="cour", fontsize=9)
+
+    lines = read_pdf(made.tobytes(), "a.pdf").pages[0].lines
+
+    assert [(line.size, line.bold, line.mono) for line in lines] == [(18, True, False), (9, False, True)]
+
+
+def test_given_a_word_that_is_half_hidden_when_read_then_only_its_visible_half_is_text() -> None:
+    made = pymupdf.open()
+    page = made.new_page()
+    page.insert_text((72, 100), "vis", fontname="cour", fontsize=10)
+    page.insert_text((72 + 3 * 6, 100), "ible", fontname="cour", fontsize=10, render_mode=3)
+
+    read = read_pdf(made.tobytes(), "a.pdf").pages[0]
+
+    assert (read.text, read.hidden_chars, read.hidden_sample) == ("vis", 4, "ible")
+    assert read.words[0].x1 == pytest.approx(90, abs=0.1)
+
+
+def test_given_metadata_when_read_then_title_author_date_and_outline_are_told(content: PdfContent) -> None:
+    """S3-28."""
+    assert (content.title, content.author, content.date) == ("Annual Report 2022", "A. Writer", "2023-03-15")
+    assert content.toc == ((1, "A heading", 1), (2, "A table", 2))
+    assert content.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("raw", "clean"),
+    [
+        *(
+            (junk, "")
+            for junk in ("0001018724-18-000005", "Microsoft Word - x.doc", "untitled", "Untitled-1", "report.pdf", "Document1", " ")
+        ),
+        *((title, title) for title in ("Amcor 4Q 2023 Exhibit 99.1 - June 30, 2023", "Word Processing in Schools", "2022 Annual Report")),
+    ],
+)
+def test_given_a_title_when_cleaned_then_junk_is_nothing_and_the_rest_stays(raw: str, clean: str) -> None:
+    assert clean_title(raw) == clean
+
+
+@pytest.mark.parametrize(
+    ("raw", "iso"),
+    [
+        ("D:20180202090319-05'00'", "2018-02-02"),
+        ("D:2018", "2018"),
+        ("20181301", "2018"),
+        ("D:201802", "2018-02"),
+        ("yesterday", ""),
+        ("", ""),
+    ],
+)
+def test_given_a_pdf_date_when_read_then_it_is_as_exact_as_it_was(raw: str, iso: str) -> None:
+    assert iso_date(raw) == iso
+
+
+def test_given_other_formats_when_looked_at_then_they_are_named() -> None:
+    assert foreign_format(b"\xef\xbb\xbf\n <!DOCTYPE html><html>") == "a web page (HTML)"
+    assert foreign_format(b"PK\x03\x04 anything") == "a ZIP archive"
+    assert foreign_format(b"%PDF-1.4\n<html>") == ""
+
+
+def test_given_page_numbers_when_listed_then_neighbours_are_joined() -> None:
+    assert page_list([3]) == "Page 3"
+    assert page_list([1, 2, 3, 7]) == "Pages 1-3, 7"
+
+
+def test_given_bytes_before_the_header_when_read_then_it_is_a_pdf_all_the_same() -> None:
+    made = pymupdf.open()
+    made.new_page().insert_text((72, 100), "Mailed words.")
+
+    assert read_pdf(b"From: a mail program\r\n\r\n" + made.tobytes(), "a.pdf").pages[0].text == "Mailed words."
+
+
+@pytest.mark.parametrize("rotation", [0, 90])
+def test_given_boxes_when_a_page_is_drawn_then_exactly_they_are_yellow_and_the_ink_stays_black(rotation: int) -> None:
+    made = pymupdf.open()
+    page = made.new_page(width=300, height=200)
+    page.insert_text((20, 100), "MARKED plain", fontsize=30)
+    page.set_rotation(rotation)
+    data = made.tobytes()
+    marked = read_pdf(data, "a.pdf").pages[0].words[0]
+
+    picture = pymupdf.Pixmap(render_page(data, 1, [Box(*marked[2:]), Box(*marked[2:])], dpi=72))
+
+    tinted = {(x, y) for x in range(picture.width) for y in range(picture.height) if picture.pixel(x, y)[2] < picture.pixel(x, y)[0] - 20}
+    assert min(x for x, _ in tinted) == round(marked.x0)
+    assert max(x for x, _ in tinted) == round(marked.x1) - 1
+    assert min(y for _, y in tinted) == round(marked.y0)
+    assert max(y for _, y in tinted) == round(marked.y1) - 1
+    inside = [picture.pixel(x, y) for x in range(round(marked.x0), round(marked.x1)) for y in range(round(marked.y0), round(marked.y1))]
+    assert (255, 232, 60) in inside
+    assert any(max(pixel) < 40 for pixel in inside)
+
+
+def test_given_more_pixels_than_allowed_when_drawn_then_the_picture_is_smaller() -> None:
+    made = pymupdf.open()
+    made.new_page()
+
+    picture = pymupdf.Pixmap(render_page(made.tobytes(), 1, dpi=600, max_pixels=50_000))
+
+    assert 40_000 < picture.width * picture.height <= 50_000
+
+
+def test_given_a_nonsensical_limit_when_made_then_it_is_refused() -> None:
+    for wrong in ({"pages": 0}, {"wall_seconds": float("nan")}, {"memory_bytes": 1 << 20}, {"pixels": float("inf")}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            Limits(**wrong)  # type: ignore[arg-type]
+
+
+# A child that a hostile file has taken over or brought down.
+
+
+@pytest.fixture
+def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """Puts a program of the test's in the child's place."""
+
+    def put(program: str) -> None:
+        path = tmp_path / "child.py"
+        path.write_text("import json, os, signal, subprocess, sys, time\n" + textwrap.dedent(program), encoding="utf-8")
+        monkeypatch.setattr(pdf_process, "WORKER", path)
+
+    return put
+
+
+@pytest.mark.parametrize(
+    ("program", "kind", "says"),
+    [
+        ("os.kill(os.getpid(), signal.SIGSEGV)", DamagedPdf, "crash at page 1"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", LimitExceeded, "memory"),
+        ("os.kill(os.getpid(), signal.SIGXCPU)", LimitExceeded, "computing time"),
+        ("pass", DamagedPdf, "crash"),
+        ("print('not json')", DamagedPdf, "never should"),
+        ("print('[1, 2]')", DamagedPdf, "never should"),
+        ('print(\'{"event": "page", "n": 1}\')', DamagedPdf, "never should"),
+        ('print(\'{"event": "failed", "kind": "RagError"}\')', DamagedPdf, "never should"),
+        ("sys.stdout.write('x' * (1 << 21)); sys.stdout.flush(); time.sleep(60)", DamagedPdf, "never should"),
+        ("time.sleep(60)", LimitExceeded, "1 s"),
+    ],
+)
+def test_given_a_child_that_misbehaves_when_read_then_it_is_a_typed_error(
+    child, monkeypatch: pytest.MonkeyPatch, program: str, kind: type[IngestError], says: str
+) -> None:
+    monkeypatch.setattr(pdf_process, "MAX_LINE_BYTES", 1 << 20)
+    child(program)
+
+    with pytest.raises(kind, match=says):
+        read_pdf(b"%PDF-1.7" + bytes(1_000_000), "a.pdf", limits=Limits(wall_seconds=1))
+
+
+def test_given_a_crash_after_pages_when_read_then_the_page_is_named(child) -> None:
+    page = {"w": 1, "h": 1, "source": "text", "text": "x", "lines": [], "words": [], "hidden": 0, "sample": "", "problem": ""}
+    events = [{"event": "open", "count": 3, "meta": {}, "toc": []}, *({"event": "page", "n": n, **page} for n in (1, 2))]
+    child(f"print({chr(10).join(map(json.dumps, events))!r}, flush=True); os.abort()")
+
+    with pytest.raises(DamagedPdf, match="page 3"):
+        read_pdf(b"%PDF-1.7", "a.pdf")
+
+
+def test_given_a_child_with_children_when_stopped_then_none_of_them_lives_on(child, tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    child(f"open({str(note)!r}, 'w').write(str(subprocess.Popen(['sleep', '60']).pid)); time.sleep(60)")
+
+    with pytest.raises(Cancelled):
+        read_pdf(b"%PDF-1.7", "a.pdf", cancelled=lambda: note.exists() and note.read_text() != "")
+
+    grandchild = int(note.read_text())
+    deadline = time.monotonic() + 5
+    while _lives(grandchild) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not _lives(grandchild)
+
+
+def test_given_keys_in_the_environment_and_a_password_when_read_then_the_child_is_told_neither_but_by_the_pipe(
+    child, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    child(
+        """
+        told = json.loads(sys.stdin.buffer.readline())
+        seen = json.dumps([sys.argv, dict(os.environ)])
+        print(json.dumps({"event": "note", "problem": f"{'swordfish' in seen} {'sk-very' in seen} {told['password'] == 'swordfish'}"}))
+        print(json.dumps({"event": "open", "count": 1, "meta": {}, "toc": []}))
+        page = {"w": 1, "h": 1, "source": "text", "text": "x", "lines": [], "words": [], "hidden": 0, "sample": "", "problem": ""}
+        print(json.dumps({"event": "page", "n": 1, **page}))
+        print(json.dumps({"event": "done"}))
+        """
+    )
+
+    content = read_pdf(b"%PDF-1.7", "a.pdf", password="swordfish")
+
+    assert content.problems == ("False False True",)
+    assert content.pages == (Page(1, "x", PageSource.TEXT, width=1.0, height=1.0),)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False

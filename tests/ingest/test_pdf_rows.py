@@ -1,0 +1,100 @@
+"""How words become rows and cells, on words made by hand."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.ingest.pdf_worker.rows import Run, Word, build
+
+
+def word(text: str, x: float, y: float = 100.0, size: float = 10.0, **style: bool) -> Word:
+    """A word whose letters are half an em wide, standing on a row of the height of its font."""
+    box = (x, y, x + len(text) * size / 2, y + size)
+    return Word(text, box, size, style.get("bold", False), style.get("mono", False))
+
+
+def run(*words: Word, block: int = 0, direction: tuple[int, int] = (1, 0)) -> Run:
+    return Run(list(words), block, direction)
+
+
+def text_of(*runs: Run) -> str:
+    return build(runs, 10_000).text
+
+
+def test_given_the_cells_of_a_row_one_after_another_when_built_then_they_are_one_row_parted_by_tabs() -> None:
+    row = [
+        run(word("Net", 50), word("income", 67)),
+        run(word("$", 300)),
+        run(word("596", 330)),
+        run(word("$", 400)),
+        run(word("2,371", 430)),
+    ]
+
+    page = build(row, 1_000)
+
+    assert page.text == "Net income\t$\t596\t$\t2,371"
+    assert page.lines[0][-1] == [0, 10, 11, 12, 13, 16, 17, 18, 19, 24]
+
+
+def test_given_a_gap_of_less_than_an_em_when_built_then_it_is_a_space() -> None:
+    assert text_of(run(word("Note", 50)), run(word("4", 50 + 20 + 9))) == "Note 4"
+    assert text_of(run(word("Note", 50)), run(word("4", 50 + 20 + 11))) == "Note\t4"
+
+
+def test_given_two_blanks_in_fixed_width_type_when_built_then_they_are_no_cell() -> None:
+    assert text_of(run(word("end.", 50, mono=True), word("Next", 50 + 20 + 12, mono=True))) == "end. Next"
+
+
+def test_given_a_superscript_when_built_then_it_stays_on_its_row_and_so_does_what_follows() -> None:
+    rows = [run(word("Income", 50)), run(word("(1)", 81, y=98, size=6)), run(word("596", 300))]
+
+    assert text_of(*rows) == "Income (1)\t596"
+
+
+def test_given_the_next_row_or_the_next_column_when_built_then_it_is_a_row_of_its_own() -> None:
+    left = [run(word("left", 50, y)) for y in (100, 112)]
+    right = [run(word("right", 300, y)) for y in (100, 112)]
+
+    assert text_of(*left, *right) == "left\nleft\nright\nright"
+
+
+def test_given_a_run_further_left_on_the_same_height_when_built_then_the_order_is_kept_and_the_row_ends() -> None:
+    assert text_of(run(word("second", 300)), run(word("first", 50))) == "second\nfirst"
+
+
+def test_given_upward_text_when_built_then_its_rows_are_found_along_its_own_direction() -> None:
+    def upward(text: str, x: float, y: float) -> Run:
+        return run(Word(text, (x, y - 20, x + 10, y), 10, False, False), direction=(0, -1))
+
+    assert text_of(upward("Total", 100, 500), upward("596", 100, 300), upward("Next", 112, 500)) == "Total\t596\nNext"
+
+
+def test_given_mixed_styles_when_built_then_the_row_has_the_style_of_most_of_its_characters() -> None:
+    mixed = [word("Heading", 50, size=14, bold=True), word("a", 120, size=9)]
+
+    line = build([run(*mixed, block=7)], 1_000).lines[0]
+
+    assert line[6:10] == [14, 1, 0, 7]
+
+
+def test_given_more_characters_than_allowed_when_built_then_whole_rows_are_left_out() -> None:
+    page = build([run(word("first", 50)), run(word("second", 50, 120)), run(word("x", 50, 140))], 11)
+
+    assert (page.text, page.truncated, len(page.lines), len(page.words)) == ("first", True, 1, 1)
+
+
+words = st.builds(
+    word, st.text("ab$1", min_size=1, max_size=6), st.floats(0, 500), st.sampled_from([100.0, 102.0, 112.0]), st.sampled_from([8.0, 10.0])
+)
+
+
+@given(st.lists(st.lists(words, min_size=1, max_size=4).map(lambda some: run(*some)), max_size=12))
+def test_given_any_runs_when_built_then_offsets_name_their_words_and_the_order_is_unchanged(runs: list[Run]) -> None:
+    page = build(runs, 10_000)
+
+    said = [word.text for one in runs for word in one.words]
+    assert [page.text[int(start) : int(end)] for start, end, *_ in page.words] == said
+    assert page.text.split() == said
+    assert [page.text[line[0] : line[1]] for line in page.lines] == (page.text.split("\n") if said else [])
+    for line in page.lines:
+        cells = line[-1]
+        assert [page.text[a:b] for a, b in zip(cells[::2], cells[1::2], strict=True)] == page.text[line[0] : line[1]].split("\t")
