@@ -6,7 +6,7 @@ The same object leaves the command line, the page, and later the HTTP API and MC
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +15,6 @@ from rag_core.status import AnswerStatus, ConfidenceLevel, Reason, status_of
 from rag_core.trace import Trace
 
 SCHEMA_VERSION = 1
-EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +44,10 @@ class Decision:
     claims: tuple[Claim, ...] = ()
     citations: tuple[Citation, ...] = ()
     retrieved: tuple[tuple[str, Hit], ...] = ()  # (document name, hit), best first
-    scores: Mapping[str, float] = EMPTY
+    scores: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     suggestions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    metadata: Mapping[str, Any] = EMPTY
+    metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         require_between("Decision.confidence", self.confidence, 0.0, 1.0)

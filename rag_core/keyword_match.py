@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rag_core.case import KeywordMatch
 from rag_core.errors import InvalidSetting
@@ -54,16 +54,18 @@ def match_keywords(
     mine = [text for text, lang in zip(texts, passage_languages, strict=True) if lang in (language, "und") or language == "und"]
     distinct = list(dict.fromkeys(word.text.casefold() for word in words(context_of(mine))))
     held = frozenset[str]().union(*(forms(word, language) for word in distinct))
-    table = {**_folded(synonyms(language)), **parse_synonyms(own_synonyms)}
-    matched = [k for k in keywords if any(forms(word, language) & held for word in (k, *table.get(fold(k), ())))]
+    known, own = synonyms(language), parse_synonyms(own_synonyms)
+
+    def spellings(keyword: str) -> Iterator[str]:
+        yield keyword
+        for form in sorted({fold(keyword), *forms(keyword, language)}):
+            yield from (*known.get(form, ()), *own.get(form, ()))
+
+    matched = [k for k in keywords if any(forms(word, language) & held for word in spellings(k))]
     if semantic < 1.0 and embed is not None and distinct:
         missing = [k for k in keywords if k not in matched]
         matched += _by_meaning(missing, distinct[:MAX_WORDS], semantic, embed)
     return KeywordMatch(tuple(k for k in keywords if k in matched), tuple(k for k in keywords if k not in matched))
-
-
-def _folded(table: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    return {fold(word): tuple(others) for word, others in table.items()}
 
 
 def _by_meaning(missing: Sequence[str], distinct: Sequence[str], least: float, embed: Callable[[Sequence[str]], Vectors]) -> Iterator[str]:

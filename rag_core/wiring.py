@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rag_core import calibrate
 from rag_core.adapters.bm25_index import Bm25Store
+from rag_core.adapters.embedding_cache import CachedEmbedder
 from rag_core.adapters.faiss_index import FaissStore
 from rag_core.adapters.sentence_transformers import EMBEDDED, EMBEDDED_LANGUAGES, CrossEncoderReranker, SentenceTransformerEmbedder
 from rag_core.engine import Engine
@@ -43,4 +44,4 @@ def build_engine(folder: Path, namespace: str = "default", settings: Settings | 
     s = settings or Settings.load()
     model = embedder(s.embedding_model, s.embedding_precision)
     known = EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None
-    return Engine(open_library(folder, namespace, model), Tools(model, calibrate.load(model.name), known, reranker))
+    return Engine(open_library(folder, namespace, model), Tools(CachedEmbedder(model), calibrate.load(model.name), known, reranker))

@@ -1,0 +1,1 @@
+"""Programs that fit what lies in data/. They read data from a path given to them; the product never needs them."""
