@@ -71,7 +71,7 @@ def read(
 
 def _decoded(data: bytes, name: str) -> str:
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode()  # a byte-order mark stays: offsets count it
     except UnicodeDecodeError as error:
         raise IngestError(f"{name} is not UTF-8 text (byte {error.start}).", remedy="Save it as UTF-8 and add it again.") from error
     if not text.strip():
