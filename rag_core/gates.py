@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from statistics import fmean
 
 from rag_core.case import Case
 from rag_core.domain import Hit
@@ -180,8 +181,8 @@ GATES: tuple[Gate, ...] = (
 
 
 def mean_cosine(hits: tuple[Hit, ...]) -> float | None:
-    """Mean cosine of the hits, in [-1, 1]; None when there are none."""
-    return min(1.0, max(-1.0, sum(hit.cosine for hit in hits) / len(hits))) if hits else None
+    """Mean cosine of the hits, in [-1, 1]; None when there are none. Rounded to 12 decimals: the mean of equal numbers equals them."""
+    return round(fmean(hit.cosine for hit in hits), 12) if hits else None
 
 
 def within_cut(hits: tuple[Hit, ...], settings: Settings) -> tuple[Hit, ...]:
