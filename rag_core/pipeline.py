@@ -165,8 +165,8 @@ def unreadable(case: Case) -> str:
 
 
 def _notes(case: Case, trace: Trace) -> tuple[str, ...]:
-    audits = {audit.__name__ for audit in AUDITS}
-    observed = [c.stage for c in trace.checks if c.stage in audits and c.mode is not Mode.ENFORCE]
+    gates = {gate.__name__ for gate in GATES}
+    observed = [c.stage.replace("_", " ") for c in trace.checks if c.stage not in gates and c.mode is not Mode.ENFORCE]
     notes = [f"Audits that do not block under these settings: {', '.join(observed)}."] if observed else []
     if case.library.unknown_languages:
         names = ", ".join(case.library.unknown_languages)

@@ -141,7 +141,10 @@ class Trace:
         return Trace((*self.checks, *checks))
 
     def __getitem__(self, stage: str) -> Check:
-        return next(check for check in self.checks if check.stage == stage)
+        for check in self.checks:
+            if check.stage == stage:
+                return check
+        raise KeyError(stage)
 
     def to_json(self) -> list[dict[str, Any]]:
         """The rows as JSON."""
