@@ -68,15 +68,21 @@ class Calibration:
 
 
 def load(embedding_model: str, path: Path = FILE) -> Calibration | None:
-    """The calibration for this embedding model (`name@precision`), or None when the stored one is for another model or other signals."""
+    """The calibration for this embedding model (`name@precision`), or None when the stored one is for another model or other signals.
+
+    Raises:
+        InvalidInput: the file is damaged.
+    """
     if not path.exists():
         return None
-    row = json.loads(path.read_text(encoding="utf-8"))
-    if row["model"] != embedding_model.split("@")[0] or row["signals_version"] != signals_version():
-        return None
-    arrays = (tuple(row[name]) for name in ("signals", "mean", "scale", "coefficients"))
-    signals, mean, scale, coefficients = arrays
-    return Calibration(row["model"], signals, mean, scale, coefficients, row["intercept"], row["provenance"])
+    try:
+        row = json.loads(path.read_text(encoding="utf-8"))
+        if row["model"] != embedding_model.split("@")[0] or row["signals_version"] != signals_version():
+            return None
+        signals, mean, scale, coefficients = (tuple(row[name]) for name in ("signals", "mean", "scale", "coefficients"))
+        return Calibration(row["model"], signals, mean, scale, coefficients, row["intercept"], row["provenance"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InvalidInput("The calibration file cannot be read.", remedy="Restore data/answerability.json, or fit it again.") from error
 
 
 def fit(

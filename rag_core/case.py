@@ -5,12 +5,13 @@ Settings ride in the case. A case holds no model, index or file.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from rag_core.domain import Citation, Claim, Hit
+from rag_core.domain import Citation, Claim, Hit, require_between
 from rag_core.settings import Settings
 
 
@@ -74,6 +75,10 @@ class ClaimAudit:
     changed_facts: tuple[tuple[str, str], ...] = ()
     similarity: float | None = None
 
+    def __post_init__(self) -> None:
+        _require_known("ClaimAudit.overlap", self.overlap, 0.0, 1.0)
+        _require_known("ClaimAudit.similarity", self.similarity, -1.0, 1.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -112,3 +117,15 @@ class Case:
     failure: str = ""  # a failure of ours, in one sentence
     timings: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        _require_known("Case.answerability", self.answerability, 0.0, 1.0)
+        _require_known("Case.relevance", self.relevance, -1.0, 1.0)
+        wrong = {name: value for name, value in self.signals.items() if not math.isfinite(value)}
+        if wrong:
+            raise ValueError(f"Case.signals must be finite, got {wrong}")
+
+
+def _require_known(name: str, value: float | None, low: float, high: float) -> None:
+    if value is not None:
+        require_between(name, value, low, high)

@@ -113,12 +113,18 @@ class SentenceTransformerEmbedder:
         return [len(ids) for ids in encoded]
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of shape (len(texts), dim), float32."""
+        """Unit vectors of shape (len(texts), dim), float32.
+
+        Raises:
+            ModelUnavailable: the model returns something that is not a number.
+        """
         if not texts:
             return np.zeros((0, self._dimension()), dtype=np.float32)
         with self._lock:
             vectors = self._model.encode(list(texts), batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True)
         array = np.asarray(vectors, dtype=np.float32)
+        if not np.isfinite(array).all():
+            raise ModelUnavailable("The embedding model returned no numbers.", remedy="Use another model or precision.")
         # normalised here in float32: a bfloat16 norm is off by up to 0.4 %
         unit: Vectors = array / np.maximum(np.linalg.norm(array, axis=1, keepdims=True), 1e-12)
         return unit
@@ -154,4 +160,7 @@ class CrossEncoderReranker:
             return []
         with self._lock:
             raw = self._model.predict([(question, text) for text in texts], activation_fn=torch.nn.Sigmoid(), show_progress_bar=False)
-        return [float(min(1.0, max(0.0, value))) for value in np.asarray(raw, dtype=np.float64).reshape(len(texts), -1)[:, 0]]
+        scores = np.asarray(raw, dtype=np.float64).reshape(len(texts), -1)[:, 0]
+        if not np.isfinite(scores).all():
+            raise ModelUnavailable("The reranker returned no numbers.", remedy="Use another one, or leave `reranker` empty.")
+        return [float(score) for score in np.clip(scores, 0.0, 1.0)]
