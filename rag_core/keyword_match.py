@@ -61,11 +61,17 @@ def match_keywords(
         for form in sorted({fold(keyword), *forms(keyword, language)}):
             yield from (*known.get(form, ()), *own.get(form, ()))
 
-    matched = [k for k in keywords if any(forms(word, language) & held for word in spellings(k))]
+    matched = [k for k in keywords if any(_stands(spelling, language, held) for spelling in spellings(k))]
     if semantic < 1.0 and embed is not None and distinct:
         missing = [k for k in keywords if k not in matched]
         matched += _by_meaning(missing, distinct[:MAX_WORDS], semantic, embed)
     return KeywordMatch(tuple(k for k in keywords if k in matched), tuple(k for k in keywords if k not in matched))
+
+
+def _stands(text: str, language: str, held: frozenset[str]) -> bool:
+    """Whether every word of a keyword or synonym ("paid leave") stands in the passages in some form."""
+    found = words(text)
+    return bool(found) and all(forms(word.text, language) & held for word in found)
 
 
 def _by_meaning(missing: Sequence[str], distinct: Sequence[str], least: float, embed: Callable[[Sequence[str]], Vectors]) -> Iterator[str]:
