@@ -12,10 +12,14 @@ from rag_core.errors import InvalidSetting
 from rag_core.settings import DEFAULT_PRESET, Mode, Settings
 
 # the environment variables of S4-3 and the settings they stand for
+# fmt: off
 _SWITCHED_OFF = {
-    "RAG_STRICT_MODE": ("answerability_mode", "distance_mode", "min_documents_mode"),
+    "RAG_STRICT_MODE": (
+        "answerability_mode", "top_cosine_mode", "mean_confidence_mode", "relevance_mode", "distance_mode", "min_documents_mode",
+    ),
     "RAG_VALIDATION_ENABLED": ("indicators_mode", "length_ratio_mode", "overlap_mode", "facts_mode", "similarity_mode"),
 }
+# fmt: on
 _NUMBERS = {"RAG_CONFIDENCE_THRESHOLD": "max_distance", "RAG_MIN_DOCUMENTS": "min_documents"}
 
 
@@ -34,12 +38,9 @@ def load_settings(
         InvalidSetting: an unknown name, a value out of its range, or a file that cannot be read.
     """
     env = environment or {}
-    merged: dict[str, Any] = from_environment(env)
-    if config is not None:
-        read = _read_yaml(config)
-        preset = preset or read.pop("preset", None)
-        merged |= read
-    return Settings.load(preset or env.get("RAG_PRESET") or DEFAULT_PRESET, {**merged, **(values or {})})
+    merged = from_environment(env) | (_read_yaml(config) if config else {}) | dict(values or {})
+    named = (preset, merged.pop("preset", None), env.get("RAG_PRESET"), DEFAULT_PRESET)
+    return Settings.load(str(next(filter(None, named))), merged)
 
 
 def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
@@ -73,4 +74,4 @@ def _read_yaml(path: Path) -> dict[str, Any]:
         raise InvalidSetting(f"{path} cannot be read as settings: {error}.", remedy="Give a YAML file of `name: value` lines.") from error
     if not isinstance(read, dict):
         raise InvalidSetting(f"{path} holds no settings.", remedy="Give a YAML file of `name: value` lines.")
-    return dict(read)
+    return {str(name): value for name, value in read.items()}
