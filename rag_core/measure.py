@@ -22,9 +22,9 @@ from rag_core.domain import Document, Hit
 from rag_core.draft.cite import cite
 from rag_core.draft.extract import Extract, extract
 from rag_core.draft.raw import raw_draft, short_enough
-from rag_core.errors import InvalidInput, RagError
+from rag_core.errors import InvalidInput, ModelUnavailable, RagError
 from rag_core.keyword_match import match_keywords
-from rag_core.language import asks_number, intent, is_time_sensitive, keywords, question_language, terms
+from rag_core.language import asks_number, intent, is_time_sensitive, keywords, question_language, terms, words
 from rag_core.ports import Corpus, Embedder, Reranker, Vectors
 from rag_core.replies import reply
 from rag_core.retrieve import retrieve
@@ -148,7 +148,7 @@ def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, 
         vector = tools.embedder.embed([case.question])[0]
     with timed("retrieve"):
         asked = _search_terms(case.question, language, case.library.languages)
-        reranker = tools.reranker(s.reranker) if s.reranker and tools.reranker else None
+        reranker = _reranker(s.reranker, tools)
         ranking = retrieve(
             case.question, vector, asked, corpus, s, rows, reranker=reranker, known_language=tools.knows(language),
             time_sensitive=is_time_sensitive(case.question, language), today=tools.today(),
@@ -201,6 +201,15 @@ def _relevance(hits: Sequence[Hit], vector: Vectors, settings: Settings, embedde
     return float(np.clip((embedder.embed(tops) @ vector).mean(), -1.0, 1.0)) if tops else None
 
 
+def _reranker(name: str, tools: Tools) -> Reranker | None:
+    """The reranker that the settings name; one that is asked for and cannot be had is an error, never silently left out."""
+    if not name:
+        return None
+    if tools.reranker is None:
+        raise ModelUnavailable(f"No reranker can be loaded here, and {name!r} is asked for.", remedy="Leave `reranker` empty.")
+    return tools.reranker(name)
+
+
 def _search_terms(question: str, language: str, languages: Sequence[str]) -> list[str]:
     """The question's terms in its own language and, where they differ, as the documents' languages would inflect them."""
     found = terms(question, language)
@@ -214,20 +223,14 @@ def missing_entities(
     named: Sequence[str], language: str, corpus: Corpus, rows: Sequence[int] | None, facts: LibraryFacts
 ) -> tuple[str, ...]:
     """The entities of which some word stands in no searched passage, title or file name."""
-    titles = {term for text in (*facts.names.values(), *facts.titles.values()) for term in terms(text, language)}
-    missing = []
-    for entity in named:
-        spellings = [_search_terms(entity, language, facts.languages)]
-        wanted = [term for term in spellings[0] if term not in titles]
-        own = [term for term in terms(entity, language) if term not in titles]
-        if own and any(not corpus.lexical.search(_variants(term, wanted, own), 1, rows) for term in own):
-            missing.append(entity)
-    return tuple(missing)
+    codes = dict.fromkeys((language, *facts.languages))
+    titles = {term for text in (*facts.names.values(), *facts.titles.values()) for code in codes for term in terms(text, code)}
 
+    def stands(word: str) -> bool:
+        spellings = list(dict.fromkeys(term for code in codes for term in terms(word, code)))
+        return not titles.isdisjoint(spellings) or bool(corpus.lexical.search(spellings, 1, rows))
 
-def _variants(term: str, wanted: Sequence[str], own: Sequence[str]) -> list[str]:
-    """A term with its spellings in the documents' languages, where there is only one word to tell apart."""
-    return [term, *wanted] if len(own) == 1 else [term]
+    return tuple(entity for entity in named if not all(stands(word.text) for word in words(entity)))
 
 
 def _with(case: Case, **values: object) -> Case:
