@@ -145,7 +145,12 @@ class Settings(BaseModel):
     )
     short_context_words: int = number(150, 10, 1000, 10, Stage.DRAFT, _A, "words", "What counts as short for the switch above (S0-21).")
     max_sentences: int = number(3, 1, 10, 1, Stage.DRAFT, _A, "sentences", "At most this many sentences are extracted (S0-23).")
-    strict_summary: bool = choice(False, Stage.DRAFT, _A, "Cut any draft to at most max_sentences sentences (S0-27).")
+    strict_summary: bool = choice(
+        False,
+        Stage.DRAFT,
+        _A,
+        "Cut passages that would be returned as they are to max_sentences sentences (S0-27); short ones stay whole with return_short_context.",
+    )
     extra_sentence_ratio: float = number(
         0.8, 0.0, 1.0, 0.01, Stage.DRAFT, _A, "ratio",
         "A further sentence is added when it bears on the question at least this much as well as the best one.",

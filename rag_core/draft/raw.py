@@ -17,8 +17,11 @@ def short_enough(hits: Sequence[Hit], settings: Settings) -> bool:
 
 
 def raw_draft(hits: Sequence[Hit], page_text: PageText, settings: Settings) -> tuple[Claim, ...]:
-    """One claim a passage, its text unchanged; with `strict_summary` the first `max_sentences` sentences instead (S0-22, S0-27)."""
-    if not settings.strict_summary or short_enough(hits, settings):
+    """One claim a passage, its text unchanged; with `strict_summary` the first `max_sentences` sentences instead (S0-22, S0-27).
+
+    Where `return_short_context` is on, a short context stays unchanged even so (S0-21).
+    """
+    if not settings.strict_summary or (settings.return_short_context and short_enough(hits, settings)):
         return tuple(
             Claim(
                 hit.passage.text.strip(),
