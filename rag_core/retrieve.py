@@ -105,7 +105,7 @@ def age_in_days(stated: str, today: date) -> int | None:
     try:
         year, month, day = [*map(int, parts), 12, 28][:3] if len(parts) == 1 else [*map(int, parts), 28][:3]
         return max(0, (today - date(year, month, day)).days)
-    except (ValueError, IndexError):
+    except (ValueError, OverflowError):
         return None
 
 

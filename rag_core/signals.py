@@ -128,7 +128,7 @@ def measure(
         "rarest_missing": min(1.0, rarest / weights.maximum),
         "missing_entities": missing_entities,
         "agreement": len(by_meaning & by_words) / max(1, min(5, len(hits))),
-        "length": math.log1p(len(weights.order)),
+        "length": min(5.0, math.log1p(len(weights.order))),
         "known_language": known,
         "known_top_cosine": known * top,
         "known_mean_cosine": known * mean,

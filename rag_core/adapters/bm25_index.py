@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.errors import LibraryDamaged
+from rag_core.ports import LexicalIndex
 
 K1, B = 1.5, 0.75  # bm25s' defaults, the usual values of Robertson's BM25
 
@@ -38,7 +39,7 @@ class Bm25Index:
     def search(self, terms: Sequence[str], k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
         """At most k (row, score > 0), best first, equal scores by row; only rows in `allowed` when given."""
         scores = self._scores(terms)
-        rows = np.arange(self._rows) if allowed is None else np.asarray(sorted(allowed), dtype=np.int64)
+        rows = np.arange(self._rows) if allowed is None else np.asarray(sorted(set(allowed)), dtype=np.int64)
         if not len(rows) or k < 1:
             return []
         order = np.argsort(-scores[rows], kind="stable")[:k]
@@ -68,8 +69,10 @@ class Bm25Store:
         model.index([list(row) for row in terms], show_progress=False)
         return Bm25Index(model, len(terms))
 
-    def save(self, index: Bm25Index, folder: Path) -> None:
+    def save(self, index: LexicalIndex, folder: Path) -> None:
         """Write the arrays and the vocabulary, and how many rows there are."""
+        if not isinstance(index, Bm25Index):
+            raise TypeError(f"Bm25Store saves a Bm25Index, got {type(index).__name__}")
         (folder / "lexical.json").write_text(json.dumps({"rows": index._rows, "empty": index.model is None}), encoding="utf-8")
         if index.model is not None:
             index.model.save(str(folder / "bm25"), show_progress=False)

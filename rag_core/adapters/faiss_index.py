@@ -9,7 +9,7 @@ import faiss
 import numpy as np
 
 from rag_core.errors import LibraryDamaged
-from rag_core.ports import Vectors
+from rag_core.ports import VectorIndex, Vectors
 
 FILE = "vectors.faiss"
 
@@ -59,8 +59,10 @@ class FaissStore:
             index.add(np.ascontiguousarray(vectors, dtype=np.float32))
         return FaissIndex(index)
 
-    def save(self, index: FaissIndex, folder: Path) -> None:
+    def save(self, index: VectorIndex, folder: Path) -> None:
         """Write FAISS's own binary format (not pickle)."""
+        if not isinstance(index, FaissIndex):
+            raise TypeError(f"FaissStore saves a FaissIndex, got {type(index).__name__}")
         faiss.write_index(index.raw, str(folder / FILE))
 
     def load(self, folder: Path) -> FaissIndex:
