@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from rag_core.case import Case
 from rag_core.decision import Decision
@@ -10,6 +13,16 @@ from rag_core.ingest.library import Library
 from rag_core.measure import Tools, measure
 from rag_core.pipeline import decide
 from rag_core.settings import Settings
+from rag_core.status import Reason
+
+logger = logging.getLogger("rag_core.gates")
+# the names that the sources give to a refusal; (preset or None for any, reason)
+_EVENTS: Mapping[tuple[str | None, Reason], str] = MappingProxyType(
+    {
+        (None, Reason.RELEVANCE): "contexts_not_relevant_to_query",
+        ("relevance-hybrid", Reason.RELEVANCE): "contexts_rejected_by_relevance_score",
+    }
+)
 
 
 class Engine:
@@ -38,4 +51,28 @@ class Engine:
         filters: Mapping[str, str] | None = None,
     ) -> Decision:
         """A cited answer or a refusal that says why."""
-        return decide(self.measure(question, settings, documents, filters))
+        decision = decide(self.measure(question, settings, documents, filters))
+        log_decision(decision)
+        return decision
+
+
+def log_decision(decision: Decision) -> None:
+    """Log how a question ended: numbers and names of ours only, never text of the question or of a document.
+
+    One INFO line for each refusal, with the gate's or audit's event and the score it was held against (S1-7, S1-11), and one line of
+    retrieval metadata for every question (S4-22).
+    """
+    if not decision.is_safe():
+        event = _EVENTS.get((decision.metadata.get("preset"), decision.reason)) or _EVENTS.get((None, decision.reason))
+        row = next((check for check in decision.trace.checks if check.blocks), None)
+        score = "none" if row is None or row.value is None else f"{row.value:.4f}"
+        threshold = "none" if row is None or row.threshold is None else f"{row.threshold:g}"
+        logger.info("%s score=%s threshold=%s reason=%s", event or f"refused_by_{decision.reason}", score, threshold, decision.reason)
+    metadata = {
+        "confidenceLevel": decision.confidence_level.value,
+        "isAnswerable": decision.metadata.get("is_answerable", False),
+        "filteredCount": decision.metadata.get("filtered_count", 0),
+        "rawCount": decision.metadata.get("raw_count", 0),
+        "scores": {name: round(value, 4) for name, value in decision.scores.items()},
+    }
+    logger.info("RAG Confidence Metadata %s", json.dumps(metadata))
