@@ -153,7 +153,7 @@ def unpack_vectors(data: bytes, path: Path) -> Vectors:
         LibraryDamaged: the bytes are not a two-dimensional float32 array.
     """
     try:
-        array: Any = np.load(io.BytesIO(data), allow_pickle=False)
+        array: Any = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     except (OSError, EOFError, ValueError) as error:
         raise damaged(path, "is not an array") from error
     if array.ndim != 2 or array.dtype != np.float32:

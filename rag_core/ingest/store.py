@@ -56,13 +56,16 @@ class Store:
         """The newest generation and its manifest's SHA-256; (0, "") when nothing was published.
 
         Raises:
-            LibraryDamaged: CURRENT is not what was written.
+            LibraryDamaged: CURRENT is missing or not what was written.
         """
         path = self.root / "CURRENT"
         try:
             row = json.loads(path.read_bytes())
             return int(row["generation"]), str(row["sha256"])
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError) as error:
+            # the first manifest stands for a moment before the first CURRENT; later ones never do without
+            if any(manifest.stem != "1" for manifest in (self.root / "manifests").glob("*.json")):
+                raise damaged(path, "is missing") from error
             return 0, ""
         except OSError as error:
             raise damaged(path, f"cannot be read ({error.strerror})") from error
