@@ -149,7 +149,7 @@ class Settings(BaseModel):
         False,
         Stage.DRAFT,
         _A,
-        "Cut passages that would be returned as they are to max_sentences sentences (S0-27); short ones stay whole with return_short_context.",
+        "Cut passages returned as they are to max_sentences sentences (S0-27); short ones stay whole with return_short_context.",
     )
     extra_sentence_ratio: float = number(
         0.8, 0.0, 1.0, 0.01, Stage.DRAFT, _A, "ratio",

@@ -1,0 +1,195 @@
+"""What the tests of the core share: cases built by hand, and a small real corpus in memory (exact FAISS and BM25 over given texts)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rag_core.adapters.bm25_index import Bm25Index, Bm25Store
+from rag_core.adapters.faiss_index import FaissIndex, FaissStore
+from rag_core.audit.citations import evidence_key
+from rag_core.calibrate import Calibration
+from rag_core.case import Case, ClaimAudit, Draft, KeywordMatch, LibraryFacts, Understanding
+from rag_core.domain import Citation, Claim, Document, Evidence, Hit, Metadata, Passage, Span, WordBox
+from rag_core.errors import InvalidInput
+from rag_core.ingest.normalise import normalise
+from rag_core.language import terms, words
+from rag_core.measure import Tools
+from rag_core.ports import Embedder, Vectors
+from rag_core.settings import Mode, Settings
+from rag_core.signals import SIGNALS
+
+DIM = 32
+SENTENCE = "The notice period is 30 days."
+
+# Every gate and audit that has a switch, and the switches; what the four citation audits and availability judge has none.
+GATE_MODES = {
+    "answerability": "answerability_mode",
+    "top_cosine": "top_cosine_mode",
+    "mean_confidence": "mean_confidence_mode",
+    "relevance": "relevance_mode",
+    "distance": "distance_mode",
+    "min_documents": "min_documents_mode",
+    "keywords": "keywords_mode",
+    "required_entities": "required_entities_mode",
+}
+AUDIT_MODES = {
+    "indicators": "indicators_mode",
+    "length_ratio": "length_ratio_mode",
+    "overlap": "overlap_mode",
+    "facts": "facts_mode",
+    "similarity": "similarity_mode",
+}
+MODES = {**GATE_MODES, **AUDIT_MODES}
+ALL_OFF = dict.fromkeys(MODES.values(), Mode.OFF)
+
+
+def settings(**values: object) -> Settings:
+    """Every switchable check off, then these values on top: a test names the one check it is about."""
+    return Settings.load(values={**ALL_OFF, **values})
+
+
+def passage(number: int = 1, text: str = SENTENCE, document: str = "d1", language: str = "en", **fields: object) -> Passage:
+    return Passage(f"{document}#{number}", document, text, (Span(1, 0, max(1, len(text))),), language=language, **fields)  # type: ignore[arg-type]
+
+
+def hit(cosine: float = 0.9, number: int = 1, *, lexical: float = 1.0, of: Passage | None = None, **fields: object) -> Hit:
+    return Hit(of or passage(number), score=1.0 / number, cosine=cosine, lexical=lexical, **fields)  # type: ignore[arg-type]
+
+
+def hits(*cosines: float) -> tuple[Hit, ...]:
+    return tuple(hit(cosine, number) for number, cosine in enumerate(cosines, 1))
+
+
+def claim(of: Passage, text: str = SENTENCE) -> Claim:
+    evidence = Evidence(of.id, of.document, of.text, of.spans)
+    return Claim(text, (evidence,), (of.id,), relevance=0.8)
+
+
+def citation(evidence: Evidence, title: str = "Contract") -> Citation:
+    span = evidence.spans[0]
+    return Citation(0, "contract.pdf", evidence.document, title, span.page, evidence.passage, evidence.quote, evidence.spans)
+
+
+GOOD_AUDIT = ClaimAudit(overlap=1.0, similarity=1.0)
+
+
+def draft(claims: Sequence[Claim], audits: Sequence[ClaimAudit] | None = None, context_chars: int = 1000) -> Draft:
+    measured = tuple(audits) if audits is not None else (GOOD_AUDIT,) * len(claims)
+    citations = {evidence_key(evidence): citation(evidence) for one in claims for evidence in one.evidence}
+    return Draft("extract" if claims else "none", tuple(claims), measured, citations, context_chars=context_chars)
+
+
+def case(*cosines: float, of: Settings | None = None, **fields: object) -> Case:
+    """A case with one hit for each cosine and a good draft resting on the first, unless told otherwise."""
+    found = hits(*cosines)
+    drafted = draft([claim(found[0].passage)]) if found else Draft()
+    facts = LibraryFacts(documents=1, passages=len(found), pages=10, names={"d1": "contract.pdf"}, titles={"d1": "Contract"})
+    given: dict[str, object] = {
+        "question": "What is the notice period?",
+        "settings": of or settings(),
+        "understanding": Understanding("en"),
+        "library": facts,
+        "hits": found,
+        "draft": drafted,
+        "metadata": {"asked_on": "2026-11-20"},
+    }
+    return Case(**{**given, **fields})  # type: ignore[arg-type]
+
+
+def matched(count: int, missing: int = 0) -> KeywordMatch:
+    return KeywordMatch(tuple(f"held{n}" for n in range(count)), tuple(f"lost{n}" for n in range(missing)))
+
+
+def calibration(model: str = "hash", weight: float = 8.0, middle: float = 0.5) -> Calibration:
+    """A score that rises with `coverage_all`, 0.5 at `middle`: enough to gate on without the fitted file."""
+    coefficients = tuple(weight if name == "coverage_all" else 0.0 for name in SIGNALS)
+    means = tuple(middle if name == "coverage_all" else 0.0 for name in SIGNALS)
+    return Calibration(model, SIGNALS, means, (1.0,) * len(SIGNALS), coefficients, 0.0, {"fitted_on": "nothing: made for a test"})
+
+
+class HashEmbedder:
+    """Unit vectors from the words of a text alone: equal words, equal vectors; `alike` words share one."""
+
+    max_tokens = 256
+
+    def __init__(self, dim: int = DIM, alike: Mapping[str, str] | None = None) -> None:
+        self.name = "hash@float32"
+        self._dim = dim
+        self._alike = alike or {}
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [len(words(text)) + 2 for text in texts]
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        rows = np.zeros((len(texts), self._dim), dtype=np.float32)
+        rows[:, 0] = 1e-3
+        for row, text in zip(rows, texts, strict=True):
+            for word in words(text):
+                spelling = word.text.casefold()
+                seed = hashlib.sha256(self._alike.get(spelling, spelling).encode()).digest()[:8]
+                row += np.random.default_rng(int.from_bytes(seed)).standard_normal(self._dim).astype(np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class Text:
+    """One document of a corpus; every line is a passage."""
+
+    id: str
+    body: str
+    language: str = "en"
+    metadata: Metadata = field(default_factory=Metadata)
+    unreadable: tuple[int, ...] = ()
+
+
+class MemoryCorpus:
+    """A `Corpus` in memory over exact FAISS and BM25: one page a document, one passage a line."""
+
+    def __init__(self, texts: Sequence[Text], embedder: Embedder, generation: int = 1) -> None:
+        self.generation = generation
+        self.documents = [
+            Document(t.id, f"{t.id}.txt", t.language, 1 + len(t.unreadable), t.metadata, unreadable_pages=t.unreadable) for t in texts
+        ]
+        self.pages = {t.id: t.body for t in texts}
+        self.passages: list[Passage] = []
+        for t in texts:
+            at = 0
+            for number, line in enumerate(t.body.split("\n"), 1):
+                if line.strip():
+                    span = Span(1, at, at + len(line))
+                    self.passages.append(Passage(f"{t.id}#{number}", t.id, normalise(line).text, (span,), t.language))
+                at += len(line) + 1
+        vectors = embedder.embed([p.text for p in self.passages])
+        self.vectors: FaissIndex = FaissStore(vectors.shape[1]).build(vectors)
+        self.lexical: Bm25Index = Bm25Store().build([terms(p.text, p.language) for p in self.passages])
+
+    def rows(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> list[int] | None:
+        if documents is None and not filters:
+            return None
+        chosen = []
+        known = {name for d in self.documents for name in (d.id, d.name)}
+        for name in documents or ():
+            if name not in known:
+                raise InvalidInput(f"There is no document {name!r}.", remedy="Name one that is there.")
+        for d in self.documents:
+            named = documents is None or {d.id, d.name} & set(documents)
+            if named and all(d.metadata.values.get(key) == value for key, value in filters.items()):
+                chosen.append(d.id)
+        return [row for row, p in enumerate(self.passages) if p.document in chosen]
+
+    def page_text(self, document: str, page: int) -> str:
+        return self.pages[document] if page == 1 else ""
+
+    def words(self, document: str, page: int) -> tuple[WordBox, ...]:
+        return ()
+
+
+def tools(embedder: Embedder | None = None, **fields: object) -> Tools:
+    """Tools with a clock that stands still, so that equal questions give equal cases."""
+    model = embedder or HashEmbedder()
+    given: dict[str, object] = {"embedder": model, "calibration": calibration(), "clock": lambda: 0.0}
+    return Tools(**{**given, **fields})  # type: ignore[arg-type]
