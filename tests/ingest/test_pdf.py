@@ -71,6 +71,17 @@ def test_given_a_table_when_read_then_a_row_is_one_line_with_its_cells(content: 
     assert [page.text[start:end] for start, end in page.lines[1].cells] == ["Net sales", "1,065", "6"]
 
 
+@pytest.mark.parametrize("rotation", [90, 180, 270])
+def test_given_a_table_on_a_turned_page_when_read_then_its_rows_are_those_of_the_upright_one(rotation: int) -> None:
+    made = pymupdf.open()
+    page = made.new_page()
+    for x, cell in ((72, "Net income"), (300, "596"), (400, "2,371")):
+        page.insert_text((x, 100), cell, fontsize=10)
+    page.set_rotation(rotation)
+
+    assert read_pdf(made.tobytes(), "a.pdf").pages[0].text == "Net income\t596\t2,371"
+
+
 def test_given_two_columns_on_a_turned_page_when_read_then_they_stay_apart_and_stand_where_they_are_shown(content: PdfContent) -> None:
     page = content.pages[2]
 
@@ -117,11 +128,12 @@ def test_given_a_word_that_is_half_hidden_when_read_then_only_its_visible_half_i
     made = pymupdf.open()
     page = made.new_page()
     page.insert_text((72, 100), "vis", fontname="cour", fontsize=10)
-    page.insert_text((72 + 3 * 6, 100), "ible", fontname="cour", fontsize=10, render_mode=3)
+    page.insert_text((72 + 3 * 6, 100), "ible ink", fontname="cour", fontsize=10, render_mode=3)
+    page.insert_text((72 + 11 * 6, 100), "ed word", fontname="cour", fontsize=10)
 
     read = read_pdf(made.tobytes(), "a.pdf").pages[0]
 
-    assert (read.text, read.hidden_chars, read.hidden_sample) == ("vis", 4, "ible")
+    assert (read.text.split(), read.hidden_chars, read.hidden_sample) == (["vis", "ed", "word"], 7, "ible ink")
     assert read.words[0].x1 == pytest.approx(90, abs=0.1)
 
 
