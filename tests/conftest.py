@@ -8,6 +8,7 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
 MUST_RUN = ("browser", "ocr")
@@ -32,6 +33,10 @@ def _stay_local(event: str, arguments: tuple[Any, ...]) -> None:
 # An audit hook sees every socket, whichever library opens it; child processes are not covered.
 sys.addaudithook(_stay_local)
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+# Property tests try the same examples in every run, and a busy machine does not fail one for being slow.
+settings.register_profile("plumbline", deadline=None, derandomize=True)
+settings.load_profile("plumbline")
 
 
 @pytest.hookimpl(wrapper=True)

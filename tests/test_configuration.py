@@ -69,9 +69,7 @@ def test_given_a_switch_that_is_neither_then_it_is_an_error_and_not_a_guess() ->
         load_settings(environment={"RAG_STRICT_MODE": "perhaps"})
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("RAG_CONFIDENCE_THRESHOLD", "2.1"), ("RAG_MIN_DOCUMENTS", "0"), ("RAG_PRESET", "wild")]
-)
+@pytest.mark.parametrize(("name", "value"), [("RAG_CONFIDENCE_THRESHOLD", "2.1"), ("RAG_MIN_DOCUMENTS", "0"), ("RAG_PRESET", "wild")])
 def test_given_an_environment_value_out_of_range_then_it_is_an_error(name: str, value: str) -> None:
     with pytest.raises(InvalidSetting):
         load_settings(environment={name: value})

@@ -1,4 +1,4 @@
-"""Every knob once: bounds, help, cost; presets with the sources' own numbers. Enumerating, so that a new knob is tested the day it comes."""
+"""Every knob once: bounds, help, cost; presets with the sources' own numbers. A new knob is tested the day it comes."""
 
 from __future__ import annotations
 
