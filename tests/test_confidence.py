@@ -1,0 +1,103 @@
+"""How sure an answer is: the weighted formula with its terms in the trace, and the other bases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from builders import case, claim, draft, hit, hits, passage, settings
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.case import Case, ClaimAudit, LibraryFacts
+from rag_core.confidence import WEIGHTS, confidence, weighted_terms
+from rag_core.settings import Mode
+
+ratios = st.floats(0, 1)
+
+
+def full(*, overlap: float | None = 0.8, both: bool = True, date: str = "2026-11-20", authority: float | None = 0.5) -> Case:
+    """A case with every term of S3-22: support, consistency, recency and authority."""
+    found = hit(0.9, dense_rank=1, lexical_rank=2 if both else 0)
+    facts = LibraryFacts(dates={"d1": date} if date else {}, authority={} if authority is None else {"d1": authority})
+    return case(0.9, hits=(found,), library=facts, draft=draft([claim(found.passage)], [ClaimAudit(overlap=overlap)]))
+
+
+def of(given_case: Case) -> tuple[float, str, str]:
+    value, basis, row = confidence(given_case, given_case.draft.claims)
+    assert (row.stage, row.value, row.mode) == ("confidence", value, Mode.OBSERVE)
+    return value, basis, row.found
+
+
+def test_given_all_terms_then_they_are_weighed_as_s3_says() -> None:
+    """S3-22: 0.4 support + 0.3 consistency + 0.2 recency + 0.1 authority."""
+    value, basis, found = of(full())
+
+    assert WEIGHTS == {"support": 0.4, "consistency": 0.3, "recency": 0.2, "authority": 0.1}
+    assert (value, basis) == (round(0.4 * 0.8 + 0.3 * 1 + 0.2 * 1 + 0.1 * 0.5, 3), "weighted")
+    assert found == "support 0.80 x 0.40, consistency 1.00 x 0.30, recency 1.00 x 0.20, authority 0.50 x 0.10"
+
+
+def test_given_a_term_without_data_then_the_others_fill_in_and_the_trace_says_so() -> None:
+    """S3-22: without a date and an authority the weights are renormalised."""
+    value, _, found = of(full(date="", authority=None))
+
+    assert value == round((0.4 * 0.8 + 0.3) / 0.7, 3)
+    assert found == "support 0.80 x 0.57, consistency 1.00 x 0.43; no data on recency and authority, the other weights fill in"
+
+
+def test_given_a_date_one_half_life_ago_then_recency_is_one_half() -> None:
+    aged = full(date="2025-11-20")
+
+    assert weighted_terms(aged, aged.draft.claims)["recency"] == 0.5
+    older = replace(aged, settings=settings(recency_half_life_days=730))
+    assert weighted_terms(older, older.draft.claims)["recency"] == pytest.approx(0.5**0.5)
+    assert weighted_terms(replace(aged, metadata={}), aged.draft.claims)["recency"] is None
+
+
+def test_given_a_passage_of_one_ranking_only_then_it_is_not_consistent() -> None:
+    one = full(both=False)
+
+    assert weighted_terms(one, one.draft.claims)["consistency"] == 0.0
+
+
+def test_given_claims_that_were_dropped_then_only_the_shown_ones_count() -> None:
+    first, second = passage(1), passage(2, document="d2")
+    drafted = draft([claim(first), claim(second, "Other.")], [ClaimAudit(overlap=1.0), ClaimAudit(overlap=0.2)])
+    facts = LibraryFacts(authority={"d1": 1.0, "d2": 0.0})
+    mixed = case(
+        hits=(hit(0.9, of=first, dense_rank=1, lexical_rank=1), hit(0.2, 2, of=second, dense_rank=2)), library=facts, draft=drafted
+    )
+
+    assert weighted_terms(mixed, drafted.claims) == {"support": 0.6, "consistency": 0.5, "recency": None, "authority": 0.5}
+    assert weighted_terms(mixed, drafted.claims[:1]) == {"support": 1.0, "consistency": 1.0, "recency": None, "authority": 1.0}
+
+
+def test_given_no_term_at_all_then_the_confidence_is_zero() -> None:
+    assert of(replace(full(overlap=None, date="", authority=None), hits=()))[0] == 0.0
+
+
+@pytest.mark.parametrize(("basis", "value"), [("mean", 0.85), ("top", 0.88), ("answerability", 0.7)])
+def test_given_another_basis_then_it_is_that_number_to_three_places(basis: str, value: float) -> None:
+    """S0-28, S0-31: round(avg_score, 3) is selectable."""
+    given_case = case(0.88, 0.85, 0.82, of=settings(confidence=basis), answerability=0.70004)
+
+    assert of(given_case)[:2] == (value, basis)
+    assert of(replace(given_case, hits=hits(0.12345), settings=settings(confidence="mean")))[0] == 0.123
+
+
+@pytest.mark.parametrize("basis", ["mean", "top", "answerability", "weighted"])
+def test_given_negative_or_no_scores_then_the_confidence_stays_in_its_range(basis: str) -> None:
+    assert of(case(-0.5, -0.9, of=settings(confidence=basis), draft=draft([])))[0] == 0.0
+    assert of(case(of=settings(confidence=basis)))[0] == 0.0
+
+
+@given(overlap=st.none() | ratios, both=st.booleans(), authority=st.none() | ratios, date=st.sampled_from(["", "2020", "2026-11", "soon"]))
+def test_given_any_terms_then_the_confidence_lies_between_the_least_and_the_greatest(
+    overlap: float | None, both: bool, authority: float | None, date: str
+) -> None:
+    """S3-22: a weighted mean never leaves the range of its terms."""
+    given_case = full(overlap=overlap, both=both, authority=authority, date=date)
+    known = [term for term in weighted_terms(given_case, given_case.draft.claims).values() if term is not None]
+
+    assert min(known) - 0.001 <= of(given_case)[0] <= max(known) + 0.001
