@@ -14,6 +14,7 @@ from paper import Set, embedder, head, page, prose, quoted
 from rag_core.domain import Page, PageSource, Passage, PassageKind
 from rag_core.errors import Cancelled, InvalidSetting
 from rag_core.ingest.chunk import chunk, embedding_text
+from rag_core.ingest.context import section_path
 from rag_core.ingest.normalise import locate, read_passage_text
 from rag_core.ingest.strategies import STRATEGIES
 from rag_core.ingest.structure import BlockKind, blocks
@@ -265,3 +266,66 @@ def test_given_any_document_when_cut_then_nothing_is_lost_and_nothing_too_large(
     passages = cut(pages, strategy, title="A", max_tokens=size, overlap_tokens=overlap)
 
     check(pages, passages, title="A", limit=size)
+
+
+def test_given_paragraphs_that_do_not_fit_together_when_cut_by_sections_then_the_last_sentence_goes_before_the_next() -> None:
+    """S3-2: overlap also where a passage ends with its paragraph."""
+    paragraphs = [" ".join(SENTENCES[:14]), " ".join(SENTENCES[:8])]
+
+    first, second = cut([Page(1, "\n\n".join(paragraphs))])
+
+    assert first.text == paragraphs[0]
+    assert second.text.startswith(("Sentence twelve", "Sentence thirteen", "Sentence fourteen"))
+    assert second.text.endswith(paragraphs[1])
+
+
+def test_given_a_sentence_that_was_cut_when_the_next_passage_starts_then_no_part_of_it_is_repeated() -> None:
+    """S3-2: whole sentences are repeated, or nothing."""
+    passages = cut([Page(1, "word " * 1_000)])
+
+    assert all(before.spans[-1].end < after.spans[0].start for before, after in pairwise(passages))
+
+
+def test_given_a_section_of_two_passages_when_cut_then_its_headings_are_not_repeated() -> None:
+    paragraph = " ".join((SENTENCES * 2)[:18])
+
+    first, second = cut([Page(1, f"# One of them\n\n## Two of them\n\nShort text.\n\n{paragraph}")])
+
+    assert first.text == "# One of them ## Two of them Short text."
+    assert second.text == f"Short text. {paragraph}"
+
+
+def test_given_a_very_small_leftover_when_cut_then_it_joins_its_neighbour_of_the_section() -> None:
+    pages = [Page(1, f"# One\n\n{' '.join(SENTENCES[:5])}\n\nPart\tPrice\nNut\t7\n\n# Two\n\nShort.\n\n# Three\n\nShort too.")]
+
+    assert [passage.section for passage in cut(pages)] == ["One", "Two", "Three"]
+
+
+def test_given_two_small_tables_with_headers_of_their_own_when_cut_then_neither_takes_the_others() -> None:
+    rows = ["(in millions)", "2015\t2016", "Nut\t7\t8", "(in thousands)", "2020\t2021", "Bolt\t7\t8"]
+    pages = [page(1, [Set(row) for row in rows])]
+
+    assert [passage.header_text for passage in cut(pages)] == ["(in millions) 2015 2016", "(in thousands) 2020 2021"]
+
+
+def test_given_a_page_that_ends_without_a_full_stop_when_the_next_starts_in_capitals_then_they_are_two_paragraphs() -> None:
+    pages = [page(1, prose(*SENTENCES[:9], "Signed by")), page(2, prose(*SENTENCES[9:]))]
+
+    assert [passage.page for passage in cut(pages, "research")] == [1, 2]
+
+
+def test_given_deep_headings_when_cut_then_the_section_names_the_innermost_three() -> None:
+    headings = [f"{'#' * level} Level {level} of the manual" for level in range(1, 7)]
+    pages = [Page(1, "\n\n".join([*headings, SENTENCES[0]]))]
+
+    (passage,) = cut(pages)
+
+    assert passage.section == "Level 4 of the manual › Level 5 of the manual › Level 6 of the manual"
+    assert embedding_text(passage, "Manual").startswith("Manual › Level ")
+
+
+def test_given_long_sections_when_they_are_joined_then_outer_levels_go_first() -> None:
+    levels = ["a" * 60, "b" * 50, "c" * 40]
+
+    assert section_path(levels) == f"{'b' * 50} › {'c' * 40}"
+    assert section_path(["d" * 300]) == "d" * 119 + "…"

@@ -131,6 +131,7 @@ def test_given_a_manual_when_cut_by_sections_then_short_paragraphs_share_a_passa
         "",
         "Both parties of the dance shall meet at noon.",
         "He wrote it [1] and she read it [2].",
+        "References\n\nAsk our customers.",
         "A manual with one listing.\n\n" + "It explains much in words.\n\n" * 6 + "    x = 1\n    y = 2\n\nAnd goes on in words.",
     ],
 )

@@ -246,3 +246,48 @@ def test_given_any_rows_when_read_then_every_visible_character_lies_in_exactly_o
     visible = {(each.number, offset) for each in pages for offset, char in enumerate(each.text) if not char.isspace()}
     assert {place for place in covered if place in visible} == visible
     assert all(covered[place] == 1 for place in visible)
+
+
+def test_given_a_table_after_other_content_on_the_next_page_when_read_then_it_does_not_take_the_header() -> None:
+    pages = [page(1, CASH_FLOWS), page(2, [*prose(SENTENCE), Set("Alpha\t12\t13\t14"), Set("Beta\t15\t16\t17")])]
+
+    assert [bool(block.header) for block in blocks(pages, "en") if block.kind is BlockKind.TABLE] == [True, False]
+
+
+def test_given_a_running_header_of_one_chapter_when_read_then_it_is_boilerplate() -> None:
+    tops = ["Risk factors of the year" if 10 < number <= 17 else f"{'x' * number} top" for number in range(1, 41)]
+    pages = [page(number, [Set(top), *prose(SENTENCE)]) for number, top in enumerate(tops, 1)]
+
+    assert of_kind(pages, BlockKind.BOILERPLATE).count("Risk factors of the year") == 7
+
+
+def test_given_a_caption_repeated_on_far_pages_when_read_then_it_is_content() -> None:
+    tops = ["Table of sales" if number % 7 == 0 else f"{'x' * number} top" for number in range(1, 50)]
+    pages = [page(number, [Set(top), *prose(SENTENCE)]) for number, top in enumerate(tops, 1)]
+
+    assert "Table of sales" not in of_kind(pages, BlockKind.BOILERPLATE)
+
+
+def test_given_a_table_of_contents_without_gaps_when_read_then_its_rows_are_no_headings() -> None:
+    rows = prose("Note 1 - Accounting policies 59", "Note 2 - Goodwill 70", "Note 22 - Segments 109")
+
+    assert of_kind([page(1, [*rows, *prose(SENTENCE)])], BlockKind.HEADING) == []
+
+
+def test_given_a_file_name_on_a_row_of_its_own_in_fixed_width_when_read_then_it_is_text() -> None:
+    rows = [*prose("Open the file"), Set("settings.toml", mono=True, gap=False), *prose(SENTENCE)]
+
+    assert of_kind([page(1, rows)], BlockKind.CODE) == []
+
+
+def test_given_a_document_all_in_fixed_width_when_read_then_the_font_says_nothing() -> None:
+    rows = [Set(SENTENCE, mono=True, gap=index == 0) for index in range(6)]
+
+    assert of_kind([page(1, rows)], BlockKind.CODE) == []
+
+
+def test_given_a_text_repeated_below_the_first_row_of_each_page_when_read_then_it_is_content() -> None:
+    own = ["alpha", "beta", "gamma", "delta"]
+    pages = [page(at, [Set(f"{word} opens"), Set("Summary"), *prose(f"The {word} text says more.")]) for at, word in enumerate(own, 1)]
+
+    assert of_kind(pages, BlockKind.BOILERPLATE) == []
