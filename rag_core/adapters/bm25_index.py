@@ -31,7 +31,7 @@ class Bm25Index:
 
     def _scores(self, terms: Sequence[str]) -> NDArray[np.float32]:
         """The BM25 score of every row, shape (rows,); a term that occurs twice in the question counts twice."""
-        known = [term for term in terms if self.model is not None and term in self.model.vocab_dict]
+        known = [term for term in terms if self.document_frequency(term)]
         if self.model is None or not known:
             return np.zeros(self._rows, dtype=np.float32)
         return np.asarray(self.model.get_scores(known), dtype=np.float32)
@@ -50,8 +50,8 @@ class Bm25Index:
         return [math.log(1 + (self._rows - df + 0.5) / (df + 0.5)) for df in map(self.document_frequency, terms)]
 
     def document_frequency(self, term: str) -> int:
-        """How many rows hold the term."""
-        if self.model is None or term not in self.model.vocab_dict:
+        """How many rows hold the term; bm25s lists "" among its words without having counted it."""
+        if self.model is None or not term or term not in self.model.vocab_dict:
             return 0
         at = self.model.vocab_dict[term]
         pointers = self.model.scores["indptr"]

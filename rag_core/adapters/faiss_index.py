@@ -22,7 +22,7 @@ class FaissIndex:
 
     def search(self, vector: Vectors, k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
         """At most k (row, cosine), best first, equal cosines by row; only rows in `allowed` when given."""
-        total = self._index.ntotal if allowed is None else len(allowed)
+        total = self._index.ntotal if allowed is None else len(set(allowed))
         if total == 0 or k < 1:
             return []
         query = np.ascontiguousarray(vector, dtype=np.float32).reshape(1, -1)
@@ -30,9 +30,17 @@ class FaissIndex:
         if allowed is not None:
             selector = faiss.IDSelectorBatch(np.asarray(allowed, dtype=np.int64))
             params = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]  # its stubs leave out the keyword
-        cosines, rows = self._index.search(query, min(k, total), params=params)
-        found = [(int(r), float(np.clip(c, -1.0, 1.0))) for r, c in zip(rows[0], cosines[0], strict=True) if r >= 0]
-        return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+        # FAISS takes any of the rows that tie at the cut; so more are asked for until the last one is worse
+        wanted = min(k, total)
+        asked = min(wanted + 1, total)
+        while True:
+            raw, rows = self._index.search(query, asked, params=params)
+            cosines = np.clip(raw[0], -1.0, 1.0)
+            if asked == total or cosines[asked - 1] < cosines[wanted - 1]:
+                break
+            asked = min(2 * asked, total)
+        found = [(int(r), float(c)) for r, c in zip(rows[0], cosines, strict=True) if r >= 0]
+        return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:wanted]
 
     def vectors(self, rows: Sequence[int]) -> Vectors:
         """The stored vectors of these rows, shape (len(rows), dim)."""

@@ -1,0 +1,170 @@
+"""The contract of a `VectorIndex` and its store, run over every adapter, with brute force in numpy as the oracle."""
+
+from __future__ import annotations
+
+import pickletools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.adapters.faiss_index import FILE, FaissStore
+from rag_core.errors import LibraryDamaged
+from rag_core.ports import Vectors, VectorStore
+
+DIM = 8
+STORES = {"faiss": lambda: FaissStore(DIM)}  # a new adapter adds one line
+
+every_store = pytest.mark.parametrize("make", STORES.values(), ids=STORES.keys())
+seeds = st.integers(0, 10_000)
+
+
+def unit(rows: int, seed: int = 0, *, distinct: int | None = None) -> Vectors:
+    """Unit vectors; with `distinct` rows repeat, so that there are exact ties."""
+    drawn = np.random.default_rng(seed).standard_normal((distinct or rows, DIM)).astype(np.float32)
+    drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
+    return drawn[np.arange(rows) % len(drawn)]
+
+
+def brute_force(vectors: Vectors, query: Vectors, k: int, allowed: list[int] | None) -> list[tuple[int, float]]:
+    rows = range(len(vectors)) if allowed is None else sorted(set(allowed))
+    scored = [(row, float(vectors[row] @ query)) for row in rows]
+    return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]
+
+
+@every_store
+@given(seed=seeds, rows=st.integers(1, 60), k=st.integers(1, 70), share=st.floats(0, 1), restricted=st.booleans())
+def test_given_any_vectors_when_searched_then_the_best_are_those_of_brute_force(
+    make: type, seed: int, rows: int, k: int, share: float, restricted: bool
+) -> None:
+    vectors, query = unit(rows, seed), unit(1, seed + 1)[0]
+    allowed = [row for row in range(rows) if np.random.default_rng(row + seed).random() < share] if restricted else None
+    store: VectorStore = make()
+
+    found = store.build(vectors).search(query, k, allowed)
+
+    expected = brute_force(vectors, query, k, allowed)
+    assert [row for row, _ in found] == [row for row, _ in expected]
+    assert [cosine for _, cosine in found] == pytest.approx([cosine for _, cosine in expected], abs=1e-5)
+    assert all(-1 <= cosine <= 1 for _, cosine in found)
+
+
+@every_store
+@given(seed=seeds, k=st.integers(1, 300), distinct=st.integers(1, 5), restricted=st.booleans())
+def test_given_many_equal_vectors_when_searched_then_ties_are_broken_by_row_at_the_cut_too(
+    make: type, seed: int, k: int, distinct: int, restricted: bool
+) -> None:
+    """S3-6: a stable order on ties, whatever k is."""
+    vectors = unit(300, seed, distinct=distinct)
+    allowed = list(range(299, -1, -3)) if restricted else None
+    index = make().build(vectors)
+
+    found = [row for row, _ in index.search(vectors[0], k, allowed)]
+
+    everything = [row for row, _ in index.search(vectors[0], 300, allowed)]
+    assert found == everything[:k]
+    best = [row for row in range(0, 300, distinct) if allowed is None or row in allowed]
+    assert everything[: len(best)] == best
+
+
+@every_store
+@pytest.mark.parametrize("allowed", [[], [2], [4, 0], [3, 3, 3]])
+def test_given_a_restriction_then_no_other_row_is_ever_found_and_each_once(make: type, allowed: list[int]) -> None:
+    vectors = unit(5)
+
+    found = make().build(vectors).search(vectors[1], 5, allowed)
+
+    assert sorted(row for row, _ in found) == sorted(set(allowed))
+
+
+@every_store
+def test_given_nothing_stored_or_nothing_wanted_then_nothing_is_found(make: type) -> None:
+    empty = make().build(np.zeros((0, DIM), dtype=np.float32))
+
+    assert empty.search(unit(1)[0], 5, None) == []
+    assert empty.vectors([]).shape == (0, DIM)
+    assert make().build(unit(3)).search(unit(1)[0], 0, None) == []
+
+
+@every_store
+def test_given_rows_then_their_vectors_come_back_in_that_order(make: type) -> None:
+    vectors = unit(6)
+    index = make().build(vectors)
+
+    assert np.array_equal(index.vectors([4, 0, 4]), vectors[[4, 0, 4]])
+    assert index.vectors([2]).dtype == np.float32
+    assert index.vectors([]).shape == (0, DIM)
+
+
+@every_store
+def test_given_a_vector_and_itself_or_its_opposite_then_the_cosine_stays_in_its_range(make: type) -> None:
+    """A float32 product of unit vectors can give 1.0000001."""
+    vectors = unit(500, 3)
+    index = make().build(vectors)
+
+    cosines = [index.search(sign * row, 1, [n])[0][1] for n, row in enumerate(vectors) for sign in (1, -1)]
+
+    assert max(cosines) <= 1.0
+    assert min(cosines) >= -1.0
+
+
+@every_store
+def test_given_an_index_when_saved_and_loaded_then_it_finds_the_same(make: type, tmp_path: Path) -> None:
+    """S2-27: the vector store saves and loads."""
+    vectors = unit(40, 5)
+    store = make()
+    index = store.build(vectors)
+    store.save(index, tmp_path)
+
+    again = make().load(tmp_path)
+
+    assert again.search(vectors[7], 40, None) == index.search(vectors[7], 40, None)
+    assert np.array_equal(again.vectors(range(40)), vectors)
+
+
+@every_store
+def test_given_an_empty_index_when_saved_and_loaded_then_it_is_empty(make: type, tmp_path: Path) -> None:
+    make().save(make().build(np.zeros((0, DIM), dtype=np.float32)), tmp_path)
+
+    assert make().load(tmp_path).search(unit(1)[0], 5, None) == []
+
+
+def is_pickle(data: bytes) -> bool:
+    try:
+        return data[:1] == b"\x80" and bool(list(pickletools.genops(data)))
+    except ValueError:
+        return False
+
+
+@every_store
+def test_given_a_saved_index_then_none_of_its_files_is_a_pickle(make: type, tmp_path: Path) -> None:
+    make().save(make().build(unit(4)), tmp_path)
+
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if is_pickle(path.read_bytes())]
+
+
+@every_store
+def test_given_a_missing_or_cut_index_when_loaded_then_it_is_a_typed_problem(make: type, tmp_path: Path) -> None:
+    with pytest.raises(LibraryDamaged, match="vector index cannot be read"):
+        make().load(tmp_path)
+    make().save(make().build(unit(50)), tmp_path)
+    for path in tmp_path.iterdir():
+        path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(LibraryDamaged):
+        make().load(tmp_path)
+
+
+@every_store
+def test_given_the_index_of_another_store_when_saved_then_it_is_refused(make: type, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="got str"):
+        make().save("index", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_given_a_faiss_index_then_its_file_is_named_as_the_source_says() -> None:
+    """S2-27: a `.faiss` file."""
+    assert FILE.endswith(".faiss")
