@@ -6,15 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from rag_core.language import sentences, terms
-from rag_core.ports import Embedder, Vectors
+from rag_core.ports import Embedder
 
 _SENTENCES = 3  # in the widest window
 _MAX_CHARS = 800  # a "sentence" longer than this (a table, text without full stops) is cut at blanks
-_EMBEDDED = 12  # windows a sentence that are embedded, the best by words; more were not better and cost time
+_RANKED = 8  # windows a sentence that are compared by meaning, the best by words
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +35,42 @@ class Window:
         return self.lexical + self.cosine
 
 
+class _Place(NamedTuple):
+    """A window as rows of the context's sentences, and the share of the claim's weighted terms that it holds."""
+
+    share: float
+    rows: range
+
+
 def best_windows(claims: Sequence[str], context: str, lang: str, embedder: Embedder) -> list[tuple[Window, ...]]:
     """For each claim sentence the windows of the context that bear on it, best first; empty for a context without words.
 
-    One batch is embedded for all sentences, at most a dozen windows for each, so that a context of 100 kB stays quick.
+    Only the sentences of the eight windows that are best by words are embedded, in one batch for all claims, so that a context of 100 kB
+    stays quick; a window's vector is the mean of its sentences'.
     """
     spans = _pieces(context, lang)
-    bags = [frozenset(terms(context[start:end], lang)) for start, end in spans]
+    texts = [context[start:end] for start, end in spans]
+    bags = [frozenset(terms(text, lang)) for text in texts]
     counts = Counter(term for bag in bags for term in bag)
     rarity = {term: math.log(1 + len(bags) / count) for term, count in counts.items()}
     unseen = math.log(1 + len(bags))
-    chosen: list[list[tuple[float, str]]] = []
+    chosen: list[list[_Place]] = []
     for claim in claims:
         weights = {term: rarity.get(term, unseen) for term in terms(claim, lang)}
-        chosen.append(_nearest(weights, spans, bags, context) if weights else [])
-    texts = list(dict.fromkeys([text for row in chosen for _, text in row] + list(claims)))
-    places = {text: row for row, text in enumerate(texts)}
-    vectors = embedder.embed(texts)
-    return [
-        _ranked(row, vectors[[places[text] for _, text in row]] @ vectors[places[claim]]) for claim, row in zip(claims, chosen, strict=True)
-    ]
+        chosen.append(_nearest(weights, bags) if weights else [])
+    needed = [texts[row] for places in chosen for place in places for row in place.rows] + list(claims)
+    index = {text: row for row, text in enumerate(dict.fromkeys(needed))}
+    vectors = embedder.embed(list(index))
+    found = []
+    for claim, places in zip(claims, chosen, strict=True):
+        windows = []
+        for place in places:
+            mean = vectors[[index[texts[row]] for row in place.rows]].mean(axis=0)
+            cosine = float(mean @ vectors[index[claim]] / max(float(np.linalg.norm(mean)), 1e-9))
+            text = context[spans[place.rows[0]][0] : spans[place.rows[-1]][1]]
+            windows.append(Window(text, place.share, min(1.0, max(-1.0, cosine))))
+        found.append(tuple(sorted(windows, key=lambda window: -window.score)))
+    return found
 
 
 def _pieces(context: str, lang: str) -> list[tuple[int, int]]:
@@ -68,20 +85,13 @@ def _pieces(context: str, lang: str) -> list[tuple[int, int]]:
     return pieces
 
 
-def _nearest(weights: dict[str, float], spans: list[tuple[int, int]], bags: list[frozenset[str]], context: str) -> list[tuple[float, str]]:
+def _nearest(weights: dict[str, float], bags: list[frozenset[str]]) -> list[_Place]:
     """The windows that hold most of the weighted terms; of equal ones the shorter, then the earlier."""
-    total = sum(weights.values())
-    mine = frozenset(weights)
+    total, mine = sum(weights.values()), frozenset(weights)
     common = [mine & bag for bag in bags]
     found = []
-    for size in range(1, _SENTENCES + 1):
-        for first in range(len(spans) - size + 1):
-            held = frozenset().union(*common[first : first + size])
-            found.append((sum(weights[term] for term in held) / total, size, first))
-    found.sort(key=lambda window: (-window[0], window[1], window[2]))
-    return [(min(share, 1.0), context[spans[first][0] : spans[first + size - 1][1]]) for share, size, first in found[:_EMBEDDED]]
-
-
-def _ranked(row: list[tuple[float, str]], cosines: Vectors) -> tuple[Window, ...]:
-    windows = [Window(text, share, float(np.clip(cosine, -1.0, 1.0))) for (share, text), cosine in zip(row, cosines, strict=True)]
-    return tuple(sorted(windows, key=lambda window: -window.score))
+    for size in range(1, min(_SENTENCES, len(bags)) + 1):
+        for first in range(len(bags) - size + 1):
+            held = frozenset[str]().union(*common[first : first + size])
+            found.append(_Place(min(1.0, sum(weights[term] for term in held) / total), range(first, first + size)))
+    return sorted(found, key=lambda place: (-place.share, len(place.rows), place.rows[0]))[:_RANKED]
