@@ -1,0 +1,216 @@
+"""Replay: the same measurements judged under other settings. Stricter never answers more, and replay equals asking again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+
+import pytest
+from builders import MODES, HashEmbedder, MemoryCorpus, Text, claim, draft, hit, matched, passage, settings, tools
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from rag_core.case import Case, ClaimAudit, Draft, LibraryFacts, Understanding
+from rag_core.decision import Decision
+from rag_core.errors import InvalidSetting
+from rag_core.knobs import Knob
+from rag_core.measure import measure
+from rag_core.pipeline import decide, replay
+from rag_core.settings import Cost, Mode, Settings, presets
+
+REPLAYED = {knob.name: knob for knob in Settings.knobs() if knob.cost is Cost.REPLAY}
+THRESHOLDS = {name: knob for name, knob in REPLAYED.items() if knob.stricter}
+COSTLY = {knob.name: knob for knob in Settings.knobs() if knob.cost is not Cost.REPLAY}
+STRICTNESS = [Mode.OFF, Mode.OBSERVE, Mode.ENFORCE]
+
+cosines = st.one_of(st.sampled_from([-1.0, 0.2, 0.5, 0.6, 0.72, 1.0]), st.floats(-1, 1))
+ratios = st.one_of(st.sampled_from([0.0, 0.5, 0.7, 1.0]), st.floats(0, 1))
+
+
+def values_of(knob: Knob) -> st.SearchStrategy[object]:
+    if knob.options:
+        return st.sampled_from(knob.options)
+    if knob.low is None or knob.high is None:
+        return st.sampled_from(["", "No."]) if isinstance(knob.default, str) else st.booleans()
+    if isinstance(knob.default, int):
+        return st.integers(int(knob.low), int(knob.high))
+    return st.one_of(st.just(knob.default), st.floats(knob.low, knob.high))
+
+
+chosen_settings = st.builds(
+    lambda preset, values: Settings.load(preset, values),
+    st.sampled_from(list(presets())),
+    st.fixed_dictionaries({}, optional={name: values_of(knob) for name, knob in REPLAYED.items()}),
+)
+
+audits = st.builds(
+    ClaimAudit,
+    quotes_missing=st.sampled_from([(), (), (), ("lost",)]),
+    fabricated=st.sampled_from([(), (), (), ("9",)]),
+    indicators=st.sampled_from([(), (), ("usually",)]),
+    overlap=st.none() | ratios,
+    changed_facts=st.sampled_from([(), (), (("number", "31"),)]),
+    similarity=st.none() | cosines,
+)
+
+
+@st.composite
+def cases(draw: st.DrawFn, of: Settings | None = None) -> Case:
+    """Any case that measuring could leave behind: hits, drafts, refusals, abstentions, things that could not be measured."""
+    found = tuple(
+        hit(draw(cosines), n, of=passage(n, document=f"d{n % 2}"), lexical=draw(st.floats(0, 9)), dense_rank=draw(st.integers(0, 3)),
+            lexical_rank=draw(st.integers(0, 3)))
+        for n in range(1, draw(st.integers(0, 4)) + 1)
+    )  # fmt: skip
+    cited = [draw(st.sampled_from(found)).passage for _ in range(draw(st.integers(0, 3)))] if found else []
+    drafted = draft(
+        [claim(one, f"Claim {n}.") for n, one in enumerate(cited)], [draw(audits) for _ in cited], draw(st.sampled_from([0, 10, 1000]))
+    )
+    missing = draw(st.integers(0, 3))
+    return Case(
+        question="What is the notice period?",
+        settings=of or draw(chosen_settings),
+        understanding=Understanding("en", entities=draw(st.sampled_from([(), ("Brno",)]))),
+        library=LibraryFacts(documents=2, passages=4, pages=5, names={"d0": "a.pdf"}, dates={"d0": "2024"}, authority={"d1": 0.4}),
+        hits=found,
+        answerability=draw(st.none() | ratios),
+        relevance=draw(st.none() | cosines),
+        keywords=replace(matched(draw(st.integers(0, 3)), missing), abstain=draw(st.sampled_from(["", "", "another language"]))),
+        missing_entities=("Brno",) * draw(st.integers(0, 2)),
+        draft=drafted if drafted.claims else Draft(),
+        failure=draw(st.sampled_from(["", "", "", "", "The model failed."])),
+        metadata={"asked_on": "2026-11-20"},
+    )  # fmt: skip
+
+
+def body(decision: Decision) -> str:
+    return json.dumps(decision.to_json("q"), sort_keys=True, allow_nan=False)
+
+
+@pytest.mark.parametrize("name", THRESHOLDS)
+@given(data=st.data())
+@examples(max_examples=150)
+def test_given_a_stricter_threshold_when_replayed_then_a_refusal_never_becomes_an_answer(name: str, data: st.DataObject) -> None:
+    """S0-37: for every threshold that can be replayed, in the direction it declares."""
+    knob = THRESHOLDS[name]
+    case = data.draw(cases())
+    low, high = sorted((data.draw(values_of(knob)), data.draw(values_of(knob))))  # type: ignore[type-var]
+    loose, strict = (low, high) if knob.stricter == "higher" else (high, low)
+
+    before = replay(case, case.settings.changed(**{name: loose}))
+    after = replay(case, case.settings.changed(**{name: strict}))
+
+    assert before.is_safe() or not after.is_safe()
+    assert set(one.text for one in after.claims) <= set(one.text for one in before.claims)
+
+
+@pytest.mark.parametrize("name", sorted(MODES.values()))
+@given(data=st.data())
+@examples(max_examples=150)
+def test_given_a_stricter_mode_when_replayed_then_a_refusal_never_becomes_an_answer(name: str, data: st.DataObject) -> None:
+    """off, observe, enforce: each lets through no more than the one before."""
+    case = data.draw(cases())
+
+    safe = [replay(case, case.settings.changed(**{name: mode})).is_safe() for mode in STRICTNESS]
+
+    assert safe == sorted(safe, reverse=True)
+    assert safe[0] == safe[1]  # observing shows, and does not block
+
+
+@given(data=st.data())
+@examples(max_examples=300)
+def test_given_several_stricter_settings_at_once_then_a_refusal_never_becomes_an_answer(data: st.DataObject) -> None:
+    case = data.draw(cases())
+    strict = dict(case.settings.model_dump())
+    for name in data.draw(st.lists(st.sampled_from([*THRESHOLDS, *MODES.values()]), min_size=2, unique=True)):
+        if name in THRESHOLDS:
+            drawn = data.draw(values_of(THRESHOLDS[name]))
+            strict[name] = (max if THRESHOLDS[name].stricter == "higher" else min)(strict[name], drawn)
+        else:
+            strict[name] = data.draw(st.sampled_from(STRICTNESS[STRICTNESS.index(strict[name]) :]))
+
+    assert decide(case).is_safe() or not replay(case, Settings(**strict)).is_safe()
+
+
+@given(case=cases(), other=chosen_settings)
+def test_given_any_replayable_settings_then_replay_equals_deciding_the_case_measured_under_them(case: Case, other: Settings) -> None:
+    kept = {name: getattr(case.settings, name) for name in COSTLY}
+    new = other.changed(**kept)
+
+    replayed, asked = replay(case, new), decide(replace(case, settings=new))
+
+    assert replayed == asked
+    assert body(replayed) == body(asked)
+    assert replayed.metadata["settings_hash"] == new.hash()
+
+
+@given(case=cases())
+def test_given_the_same_settings_then_replay_changes_nothing_and_repeats(case: Case) -> None:
+    assert replay(case, case.settings) == decide(case) == decide(case)
+    assert body(replay(case, case.settings)) == body(decide(case))
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_given_a_setting_that_needs_a_new_retrieval_or_ingest_then_replay_refuses_to_pretend(name: str) -> None:
+    knob = COSTLY[name]
+    if knob.options:
+        other: object = next(option for option in knob.options if option != knob.default)
+    elif knob.low is not None:
+        other = knob.low if knob.default != knob.low else knob.high
+    else:
+        other = (not knob.default) if isinstance(knob.default, bool) else "something else"
+    case = Case("?", Settings.load())
+
+    with pytest.raises(InvalidSetting, match=f"{name!r} needs more than a judgement") as caught:
+        replay(case, case.settings.changed(**{name: other}))
+    assert caught.value.remedy == "Ask the question again."
+
+
+@pytest.mark.parametrize("name", REPLAYED)
+def test_given_a_setting_that_only_judges_then_replay_takes_any_of_its_values(name: str) -> None:
+    case = Case("?", Settings.load())
+    knob = REPLAYED[name]
+
+    for value in knob.options or (knob.low, knob.high):
+        if value is not None:
+            assert replay(case, case.settings.changed(**{name: type(knob.default)(value)})).metadata["settings_hash"]
+
+
+def test_given_a_case_then_it_holds_nothing_that_could_call_a_model() -> None:
+    kinds = {field.name: str(field.type) for field in fields(Case)}
+
+    assert not [
+        name for name, kind in kinds.items() if any(word in kind for word in ("Callable", "Embedder", "Corpus", "Tools", "Reranker"))
+    ]
+
+
+TEXTS = (
+    Text("contract", "The notice period is 30 days.\nThe supplier delivers the goods to Brno.\nThe price is 500 crowns a month."),
+    Text("handbook", "Employees have 25 days of vacation a year.\nThe office opens at nine.\nThe notice period of a lease is 90 days."),
+)
+QUESTIONS = ("What is the notice period?", "How many days of vacation do employees have?", "Who painted the Mona Lisa?", "Hello", "notice")
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("preset", presets())
+def test_given_a_real_question_when_replayed_under_a_preset_then_it_equals_asking_again_under_it(question: str, preset: str) -> None:
+    """Measured twice, under different thresholds: what judging knobs say must not leak into what is measured."""
+    corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
+    target = Settings.load(preset)
+    kept = {name: getattr(target, name) for name in COSTLY}
+    measured = measure(question, settings().changed(**kept), corpus, used)
+
+    replayed, asked = replay(measured, target), decide(measure(question, target, corpus, used))
+
+    assert replayed == asked
+    assert body(replayed) == body(asked)
+
+
+@given(data=st.data(), question=st.sampled_from(QUESTIONS))
+@examples(max_examples=60)
+def test_given_a_real_question_and_any_judging_settings_then_replay_equals_asking_again(data: st.DataObject, question: str) -> None:
+    corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
+    target = settings(**data.draw(st.fixed_dictionaries({}, optional={name: values_of(knob) for name, knob in REPLAYED.items()})))
+
+    assert body(replay(measure(question, settings(), corpus, used), target)) == body(decide(measure(question, target, corpus, used)))
