@@ -1,0 +1,116 @@
+"""The answer's text from its claims, and the raw draft that returns passages as they are."""
+
+from __future__ import annotations
+
+import pytest
+from builders import HashEmbedder, MemoryCorpus, Text, case, claim, draft, hit, hits, passage, settings
+
+from rag_core.compose import compose
+from rag_core.domain import Hit
+from rag_core.draft.cite import cite
+from rag_core.draft.raw import raw_draft, short_enough
+from rag_core.settings import Mode, Settings
+
+FAR = settings(distance_mode=Mode.ENFORCE, max_distance=0.8)
+
+
+def test_given_claims_on_the_same_and_on_other_places_then_sources_are_numbered_by_first_use() -> None:
+    """S3-21: a citation after each claim, not lumped at the end."""
+    first, second = passage(1), passage(2, "The price is 5.")
+    drafted = draft([claim(second, "A."), claim(first, "B."), claim(second, "C.")])
+
+    composed = compose(case(hits=(hit(of=first), hit(0.8, 2, of=second)), draft=drafted))
+
+    assert composed.text == "A. [1] B. [2] C. [1]"
+    assert [(one.id, one.chunk_id) for one in composed.citations] == [(1, "d1#2"), (2, "d1#1")]
+    assert composed.claims == drafted.claims
+
+
+def test_given_a_claim_on_a_passage_beyond_the_cut_then_it_is_dropped_and_the_rest_numbered_anew() -> None:
+    """S4-1: passages beyond the cut are filtered; equal is within."""
+    near, far = passage(1), passage(2, "Far away.")
+    drafted = draft([claim(far, "Far."), claim(near, "Near.")])
+    two = (hit(0.2, of=near), hit(0.19, 2, of=far))
+
+    cut = compose(case(hits=two, draft=drafted, of=FAR))
+    whole = compose(case(hits=two, draft=drafted))
+
+    assert (cut.text, [one.chunk_id for one in cut.citations]) == ("Near. [1]", ["d1#1"])
+    assert whole.text == "Far. [1] Near. [2]"
+
+
+def test_given_claims_that_all_rest_beyond_the_cut_then_nothing_is_composed() -> None:
+    composed = compose(case(0.1, of=FAR))
+
+    assert (composed.text, composed.claims, composed.citations) == ("", (), ())
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ({"citation_style": "inline"}, "A. [1] B. [2]"),
+        ({"citation_style": "end"}, "A. B. [1][2]"),
+        ({"citation_style": "none"}, "A. B."),
+        ({"citation_format": "[Source {id}]"}, "A. [Source 1] B. [Source 2]"),
+        ({"citation_format": "[source:{chunk_id}]"}, "A. [source:d1#1] B. [source:d1#2]"),
+    ],
+)
+def test_given_a_style_and_a_format_then_the_text_has_them_and_the_sources_stay(values: dict[str, str], text: str) -> None:
+    """S2-22, S3-14: styles and formats of citations."""
+    first, second = passage(1), passage(2, "The price is 5.")
+    drafted = draft([claim(first, "A."), claim(second, "B.")])
+
+    composed = compose(case(hits=(hit(of=first), hit(0.8, 2, of=second)), draft=drafted, of=settings(**values)))
+
+    assert composed.text == text
+    assert len(composed.citations) == 2
+
+
+def real_hits(*lines: str) -> tuple[tuple[Hit, ...], MemoryCorpus]:
+    corpus = MemoryCorpus([Text("contract", "\n".join(lines))], HashEmbedder())
+    return tuple(hit(0.9, n, of=one) for n, one in enumerate(corpus.passages, 1)), corpus
+
+
+def raw(lines: tuple[str, ...], **values: object) -> list[str]:
+    found, corpus = real_hits(*lines)
+    claims = raw_draft(found, corpus.page_text, settings(drafter="raw", **values))
+    cite(claims, found, corpus)
+    for one in claims:
+        assert one.evidence
+        assert all(piece.quote in corpus.pages["contract"] for piece in one.evidence)
+        assert one.cited == (one.evidence[0].passage,)
+    return [one.text for one in claims]
+
+
+FOUR = "One is first. Two is second. Three is third. Four is fourth."
+
+
+def test_given_passages_then_the_raw_draft_returns_them_unchanged_each_with_its_citation() -> None:
+    """S0-19, S0-21: without a model the raw context; a short one unchanged and stripped."""
+    assert raw(("  The notice period is 30 days. ", FOUR)) == ["The notice period is 30 days.", FOUR]
+    assert raw(("A.  B.",), strict_summary=False) == ["A. B."]
+
+
+def test_given_strict_summary_then_the_first_three_sentences_stay() -> None:
+    """S0-27, S0-22, S0-23: at most three sentences, only from the sources."""
+    assert raw((FOUR, "Five is fifth."), strict_summary=True) == ["One is first.", "Two is second.", "Three is third."]
+    assert raw((FOUR,), strict_summary=True, max_sentences=1) == ["One is first."]
+    assert raw(("One is first.", FOUR), strict_summary=True, max_sentences=2) == ["One is first.", "One is first."]
+
+
+def test_given_strict_summary_where_short_contexts_stay_whole_then_only_long_ones_are_cut() -> None:
+    """S0-21, S0-27: both hold in the preset of S0."""
+    s = Settings.load("compliance")
+    assert (s.return_short_context, s.strict_summary) == (True, True)
+
+    assert raw((FOUR,), strict_summary=True, return_short_context=True) == [FOUR]
+    assert len(raw((FOUR,) * 20, strict_summary=True, return_short_context=True)) == 3
+
+
+@pytest.mark.parametrize(("words", "short"), [(149, True), (150, True), (151, False)])
+def test_given_a_context_around_150_words_then_equal_is_short(words: int, short: bool) -> None:
+    """S0-21, S0-18: 150 words or fewer, the dashes between passages not counted."""
+    half = passage(1, " ".join(["word"] * (words // 2))), passage(2, " ".join(["word"] * (words - words // 2)))
+
+    assert short_enough([hit(of=half[0]), hit(of=half[1])], settings()) is short
+    assert short_enough(hits(), settings())
