@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import textwrap
 import time
 from pathlib import Path
@@ -16,6 +18,7 @@ from rag_core.errors import Cancelled, DamagedPdf, IngestError, LimitExceeded
 from rag_core.ingest import pdf_process
 from rag_core.ingest.pdf import Limits, PdfContent, page_list, read_pdf, render_page
 from rag_core.ingest.pdf_facts import clean_title, foreign_format, iso_date
+from rag_core.ingest.pdf_worker.child import leaves
 
 LANGUAGES = {
     "en": "The quick brown fox: an office of 5 ﬁnal ﬂats.",
@@ -225,6 +228,32 @@ def test_given_a_nonsensical_limit_when_made_then_it_is_refused() -> None:
     for wrong in ({"pages": 0}, {"wall_seconds": float("nan")}, {"memory_bytes": 1 << 20}, {"pixels": float("inf")}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             Limits(**wrong)  # type: ignore[arg-type]
+
+
+def test_given_a_request_when_the_child_starts_then_its_resources_are_limited_for_good() -> None:
+    program = """
+        import json, resource, sys
+        from rag_core.ingest.pdf_worker.child import set_limits
+        set_limits({"memory": 400 << 20, "cpu": 3, "cpu_page": 0.5, "pages": 10, "ocr_seconds": 2})
+        names = ("CORE", "FSIZE", "NOFILE", "AS", "CPU")
+        print(json.dumps({name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in names}))
+    """
+
+    said = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, check=True, cwd=Path(__file__).parents[2])
+
+    memory = 400 << 20
+    assert json.loads(said.stdout) == {"CORE": [0, 0], "FSIZE": [0, 0], "NOFILE": [64, 64], "AS": [memory, memory], "CPU": [3, 11]}
+
+
+def test_given_a_page_tree_that_holds_only_itself_when_counted_then_counting_ends() -> None:
+    document = pymupdf.open(stream=raw_loop())
+
+    assert leaves(document, 10) == 0
+
+
+def raw_loop() -> bytes:
+    objects = (b"1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj ", b"2 0 obj<</Type/Pages/Count 1/Kids[2 0 R]>>endobj ")
+    return b"%PDF-1.4 " + b"".join(objects) + b"trailer<</Root 1 0 R/Size 3>>\n%%EOF"
 
 
 # A child that a hostile file has taken over or brought down.

@@ -50,6 +50,12 @@ def test_given_a_superscript_when_built_then_it_stays_on_its_row_and_so_does_wha
     assert text_of(*rows) == "Income (1)\t596"
 
 
+def test_given_a_raised_and_a_lowered_sign_when_built_then_both_are_measured_against_the_tall_letters() -> None:
+    rows = [run(word("x", 50)), run(word("2", 56, y=100, size=6)), run(word("i", 60, y=104, size=6))]
+
+    assert text_of(*rows) == "x 2 i"
+
+
 def test_given_the_next_row_or_the_next_column_when_built_then_it_is_a_row_of_its_own() -> None:
     left = [run(word("left", 50, y)) for y in (100, 112)]
     right = [run(word("right", 300, y)) for y in (100, 112)]
