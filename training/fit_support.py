@@ -4,7 +4,7 @@
 
 A row is {source, licence, lang, context, answer, supported}. Every source gives at most ROWS_PER_SOURCE rows (240), half of each label
 where it has them, and each source and label weighs the same: premises of inference tests are many and short, real answers are
-few. An answer's features are the means over its sentences, which is what `verdicts.combine` does with log odds.
+few. An answer's features are the means over its sentences, whose log odds are then the mean of the sentences' log odds.
 """
 
 from __future__ import annotations

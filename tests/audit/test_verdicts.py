@@ -171,6 +171,23 @@ def test_given_any_supports_then_the_whole_lies_between_the_least_and_the_greate
     assert combine([]) == 0.0
 
 
+def test_given_one_invented_sentence_in_a_long_answer_then_it_does_not_drown() -> None:
+    assert combine([0.95] * 9 + [0.02]) < 0.6 < combine([0.95] * 9 + [0.5])
+    assert combine([0.7]) == pytest.approx(0.7)
+
+
+def test_given_citation_marks_then_they_change_nothing_that_is_measured(embedder: Embedder) -> None:
+    """S2-20: marks are not words, wherever they stand."""
+    (bare,) = measure_answer("The notice period is 30 days.", CONTEXT, "en", embedder)
+    (marked,) = measure_answer("The notice period [2] is 30 days [Source 1].", CONTEXT, "en", embedder)
+    assert marked.values == pytest.approx(bare.values, abs=1e-3)
+
+
+def test_given_no_language_then_it_is_detected(embedder: Embedder) -> None:
+    row = {"id": "c1", "context": "Dodavatel nesmí předat údaje zákazníka.", "answer": "Dodavatel smí předat údaje zákazníka."}
+    assert "negation_changed" in judge_claim(row, Settings.load(), embedder)["sentences"][0]["flags"]
+
+
 def test_given_the_fitted_model_then_its_measurements_and_provenance_are_stated() -> None:
     card = json.loads((DATA / "support.json").read_text(encoding="utf-8"))
     model = support_model()
