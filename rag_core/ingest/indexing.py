@@ -35,7 +35,7 @@ from rag_core.settings import Settings
 
 INDEX_VERSION = 1  # of chunker, language module and normalisation together; a library of another version must be rebuilt
 DOCUMENT = "document.json"
-EMBED_BATCH = 64  # texts between two looks at the cancel flag: about half a second with the embedded model
+EMBED_BATCH = 32  # texts between two looks at the cancel flag: well below a second with the embedded model on a free processor
 LANGUAGE_CHARS = 20_000  # enough to detect a language by
 
 

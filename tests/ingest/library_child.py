@@ -22,7 +22,7 @@ CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir"}
 
 
 class KillAt:
-    """An audit hook that kills the process before its n-th change under `folder`. Nothing can be caught, nothing is flushed."""
+    """An audit hook that kills the process in its n-th change under `folder`. Nothing can be caught, nothing is flushed."""
 
     def __init__(self, folder: str, n: int) -> None:
         self.folder, self.n, self.seen = folder, n, 0
@@ -35,6 +35,8 @@ class KillAt:
         if changes and str(arguments[0]).startswith(self.folder):
             self.seen += 1
             if self.seen == self.n:
+                if event == "open":  # the file is made and emptied, nothing is in it yet
+                    os.close(os.open(arguments[0], os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
                 os.kill(os.getpid(), signal.SIGKILL)
 
 

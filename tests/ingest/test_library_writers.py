@@ -86,6 +86,18 @@ def test_given_a_writer_that_finishes_in_time_when_waiting_then_the_second_goes_
     assert [document.name for document in first.snapshot.documents] == ["slow", "quick"]
 
 
+def test_given_a_library_that_was_behind_when_it_writes_then_it_builds_on_what_the_other_process_published(tmp_path):
+    behind, ahead = library(tmp_path), library(tmp_path)
+    behind.add([text("a", "Alpha.")], SETTINGS)
+    ahead.refresh()
+    id = ahead.add([text("b", "Beta.")], SETTINGS).added[0].id
+
+    behind.set_metadata(id, Metadata(title="Second"))
+
+    assert [document.title for document in behind.snapshot.documents] == ["a", "Second"]
+    check_whole(behind)
+
+
 def test_given_a_reader_that_holds_a_snapshot_when_its_document_is_deleted_then_the_snapshot_still_answers(tmp_path):
     opened = library(tmp_path)
     id = opened.add([text("a", "Alpha is first."), text("b", "Beta is second.")], SETTINGS).added[0].id
