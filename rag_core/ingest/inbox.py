@@ -100,10 +100,10 @@ class Inbox:
             known = taken.get(row.digest)
             taken[row.digest] = (known[0].also_named(row.names) if known else row, source.password)
         sync({*files, *(file.parent for file in files)})
-        self.list([row for row, _ in taken.values()])
+        self.put([row for row, _ in taken.values()])
         return list(taken.values())
 
-    def list(self, rows: Iterable[Accepted]) -> None:
+    def put(self, rows: Iterable[Accepted]) -> None:
         """Put these on the list, in place of earlier ones with the same digest."""
         self._write({**self.rows(), **{row.digest: row for row in rows}})
 

@@ -88,7 +88,7 @@ class Library:
             old = library._store.manifest()
             # the metadata as they are now, the user's changes included
             rows = [entry.source.knowing(entry.document.metadata) for entry in old.entries] if old else []
-            library._inbox.list(rows)
+            library._inbox.put(rows)
             generation = old.generation if old else 0
             writer = library._writer(Manifest(generation, embedder.name, INDEX_VERSION))
             indexer = Indexer(library._store, embedder, settings, progress, cancelled)
