@@ -1,0 +1,47 @@
+"""When a question is measured again, and when what was measured is only judged again."""
+
+from __future__ import annotations
+
+from rag_core.engine import Engine
+from rag_core.pipeline import decide, replay
+from rag_core.settings import Cost, Settings
+from ui.state import Asked
+
+INGEST = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.INGEST)
+ASK = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.ASK)
+
+
+def ask(engine: Engine, question: str, documents: tuple[str, ...], settings: Settings) -> Asked:
+    """Measure and decide a new question. No `documents` means all.
+
+    Raises:
+        RagError: the question cannot be asked.
+    """
+    case = engine.measure(question, settings, documents or None)
+    return Asked(question, documents, case, decide(case), settings)
+
+
+def again(engine: Engine, asked: Asked, documents: tuple[str, ...], settings: Settings) -> Asked:
+    """The same question under these settings and documents: judged again where that is enough, asked again where it is not.
+
+    Settings of ingest have no part in it: they hold for documents that are indexed from now on.
+
+    Raises:
+        RagError: the question cannot be asked.
+    """
+    wanted = settings.changed(**{name: getattr(asked.case.settings, name) for name in INGEST})
+    engine.library.refresh()
+    stale = asked.documents != documents or asked.case.library.generation != engine.library.snapshot.generation
+    if stale or any(getattr(wanted, name) != getattr(asked.case.settings, name) for name in ASK):
+        new = ask(engine, asked.question, documents, wanted)
+        new.before = (asked.decision, asked.settings)
+        return new
+    if wanted == asked.settings:
+        return asked
+    return Asked(asked.question, documents, asked.case, replay(asked.case, wanted), wanted, (asked.decision, asked.settings))
+
+
+def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, object]]:
+    """The settings that differ, by name: (before, after)."""
+    names = [knob.name for knob in Settings.knobs() if getattr(before, knob.name) != getattr(after, knob.name)]
+    return {name: (getattr(before, name), getattr(after, name)) for name in names}

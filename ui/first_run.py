@@ -1,0 +1,36 @@
+"""The first start: the sample documents are indexed, once. Who deletes them does not get them back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rag_core.engine import Engine
+from rag_core.ingest.library import AddReport
+from rag_core.ingest.sources import Source, sources_from
+from rag_core.ports import Cancel, Progress
+from rag_core.settings import DATA, Settings
+
+SAMPLES = DATA / "samples"
+MARKER = ".samples-offered"  # in the library's folder
+
+
+def is_due(engine: Engine, folder: Path) -> bool:
+    """Whether the samples were never offered here, and nothing but samples is in the library."""
+    if (folder / MARKER).exists():
+        return False
+    ids = {f"sha256:{source.digest}" for source in samples()}
+    return all(document.id in ids for document in engine.library.snapshot.documents)
+
+
+def index_samples(engine: Engine, folder: Path, settings: Settings, progress: Progress, cancelled: Cancel) -> AddReport:
+    """Add the samples, then leave the marker; when cancelled, too: the user did not want them."""
+    report = engine.library.add(samples(), settings, progress=progress, cancelled=cancelled)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / MARKER).touch()
+    return report
+
+
+def samples() -> Sequence[Source]:
+    """The sample documents that come with the program."""
+    return [source for source in sources_from([SAMPLES]) if isinstance(source, Source)]
