@@ -23,6 +23,7 @@ from rag_core.draft.cite import cite
 from rag_core.draft.extract import Extract, extract
 from rag_core.draft.raw import raw_draft, short_enough
 from rag_core.errors import InvalidInput, ModelUnavailable, RagError
+from rag_core.ingest.context import context
 from rag_core.keyword_match import match_keywords
 from rag_core.language import asks_number, intent, is_time_sensitive, keywords, question_language, terms, words
 from rag_core.ports import Corpus, Embedder, Reranker, Vectors
@@ -160,7 +161,10 @@ def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, 
     with timed("signals"):
         missing = missing_entities(case.understanding.entities, language, corpus, rows, case.library)
         share = len(missing) / len(case.understanding.entities) if case.understanding.entities else 0.0
-        signals = measure_signals(tools.knows(language), weights, hits, share, found.best_sentence)
+        where = [context(case.library.titles.get(h.passage.document, ""), h.passage.section, h.passage.header_text) for h in hits]
+        signals = measure_signals(
+            tools.knows(language), weights, hits, share, found.best_sentence, where=where, searched=case.library.passages
+        )
     with timed("relevance"):
         relevance = _relevance(hits, vector, s, tools.embedder)
     with timed("keywords"):

@@ -17,8 +17,9 @@ filings. This module judges nothing and knows no threshold.
 | missing_entities | [0, 1] | share of the question's names, codes, years and numbers that the searched documents lack |
 | agreement | [0, 1] | share of the five best by meaning among the five best by words |
 | length | [0, 5] | log(1 + number of content terms) |
+| searched | [0, 2] | log10(1 + number of searched passages) / 3: among more passages a wrong one looks better |
 | known_language | {0, 1} | whether the embedding model knows the question's language |
-| known_* | as the signal | the cosines again, 0 unless the language is known: their scale differs between languages |
+| known_* | as the signal | the signals of `PAIRED` again, 0 unless the language is known |
 """
 
 from __future__ import annotations
@@ -32,6 +33,21 @@ from rag_core.domain import Hit
 from rag_core.language import content_terms, sentences, terms
 from rag_core.ports import LexicalIndex
 
+# their scale differs between languages that the embedding model knows and those it does not
+PAIRED = (
+    "top_cosine",
+    "mean_cosine",
+    "cosine_gap",
+    "best_sentence",
+    "top_lexical",
+    "lexical_gap",
+    "coverage_best",
+    "coverage_all",
+    "coverage_sentence",
+    "pairs",
+    "rarest_missing",
+    "agreement",
+)
 SIGNALS = (
     "top_cosine",
     "mean_cosine",
@@ -48,11 +64,9 @@ SIGNALS = (
     "missing_entities",
     "agreement",
     "length",
+    "searched",
     "known_language",
-    "known_top_cosine",
-    "known_mean_cosine",
-    "known_cosine_gap",
-    "known_best_sentence",
+    *(f"known_{name}" for name in PAIRED),
 )
 
 
@@ -87,6 +101,9 @@ def measure(
     hits: Sequence[Hit],
     missing_entities: float,
     best_sentence: float,
+    *,
+    where: Sequence[str] = (),
+    searched: int = 0,
 ) -> dict[str, float]:
     """All signals of one retrieval; every one is there, also when nothing was retrieved.
 
@@ -96,6 +113,8 @@ def measure(
         hits: best first.
         missing_entities: share in [0, 1].
         best_sentence: highest cosine of a sentence, in [-1, 1].
+        where: for each hit its title, section and table header: words that it need not repeat.
+        searched: how many passages were searched.
     """
     if not hits:
         return dict.fromkeys(SIGNALS, 0.0) | {"missing_entities": missing_entities, "rarest_missing": 1.0}
@@ -103,7 +122,8 @@ def measure(
     cosines = sorted((hit.cosine for hit in hits), reverse=True)
     lexical = sorted((hit.lexical for hit in hits), reverse=True)
     held = [terms(hit.passage.text, hit.passage.language) for hit in hits]
-    sets = [frozenset(row) for row in held]
+    lines = [*where, *[""] * (len(hits) - len(where))]
+    sets = [frozenset([*row, *terms(line, hit.passage.language)]) for row, line, hit in zip(held, lines, hits, strict=True)]
     closest = max(range(len(hits)), key=lambda i: (hits[i].cosine, -i))
     union = frozenset[str]().union(*sets)
     top = cosines[0]
@@ -113,7 +133,7 @@ def measure(
     rarest = max((idf for term, idf in weights.idf.items() if term not in union), default=0.0)
     by_meaning = {i for i, hit in enumerate(hits) if 0 < hit.dense_rank <= 5}
     by_words = {i for i, hit in enumerate(hits) if 0 < hit.lexical_rank <= 5}
-    return {
+    found = {
         "top_cosine": top,
         "mean_cosine": mean,
         "cosine_gap": max(0.0, gap),
@@ -129,12 +149,10 @@ def measure(
         "missing_entities": missing_entities,
         "agreement": len(by_meaning & by_words) / max(1, min(5, len(hits))),
         "length": min(5.0, math.log1p(len(weights.order))),
+        "searched": min(2.0, math.log10(1 + searched) / 3),
         "known_language": known,
-        "known_top_cosine": known * top,
-        "known_mean_cosine": known * mean,
-        "known_cosine_gap": known * max(0.0, gap),
-        "known_best_sentence": known * best_sentence,
     }
+    return found | {f"known_{name}": known * found[name] for name in PAIRED}
 
 
 def _window_coverage(weights: Weights, hit: Hit) -> float:

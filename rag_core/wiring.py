@@ -11,9 +11,9 @@ from rag_core.adapters.embedding_cache import CachedEmbedder
 from rag_core.adapters.faiss_index import FaissStore
 from rag_core.adapters.sentence_transformers import EMBEDDED, EMBEDDED_LANGUAGES, CrossEncoderReranker, SentenceTransformerEmbedder
 from rag_core.engine import Engine
-from rag_core.ingest.library import Library
+from rag_core.ingest.library import AddReport, Library
 from rag_core.measure import Tools
-from rag_core.ports import Embedder
+from rag_core.ports import Embedder, Progress
 from rag_core.settings import Settings
 
 
@@ -32,6 +32,13 @@ def reranker(model: str) -> CrossEncoderReranker:
 def open_library(folder: Path, namespace: str, model: Embedder) -> Library:
     """A library on local disk: FAISS for vectors, BM25 for words."""
     return Library.open(folder, namespace, embedder=model, vectors=FaissStore(), lexical=Bm25Store())
+
+
+def rebuild_library(folder: Path, namespace: str, settings: Settings, progress: Progress | None = None) -> AddReport:
+    """Index all documents of a library again from their stored sources, with the model that the settings name."""
+    model = embedder(settings.embedding_model, settings.embedding_precision)
+    _, report = Library.rebuild(folder, namespace, settings, embedder=model, vectors=FaissStore(), lexical=Bm25Store(), progress=progress)
+    return report
 
 
 def build_engine(folder: Path, namespace: str = "default", settings: Settings | None = None) -> Engine:

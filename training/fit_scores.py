@@ -1,6 +1,6 @@
 """Fit the answerability score and the extract's relevance, and write them to `data/` with their provenance.
 
-    python -m training.fit_scores PATH_TO_TRAINING_DATA
+    python -m training.fit_scores PATH_TO_TRAINING_DATA [FILE_TO_KEEP_THE_MEASUREMENTS_IN]
 
 Needs the folders `xquad-*` and the file `answerability.jsonl`; prints cross-validated figures. Folds hold out a language, or the large
 library, so that a figure says what to expect of a language that was not fitted on. About fifteen minutes on two cores.
@@ -75,19 +75,31 @@ def balanced_weights(groups: list[str]) -> list[float]:
     return [len(groups) / (len(count) * count[group]) for group in groups]
 
 
-def main(data: Path) -> None:
-    """Measure, fit, report, write."""
-    signals, labels, groups, units = [], [], [], []
-    model = ""
+def collect(data: Path) -> dict[str, list]:
+    """Signals, labels and groups of all questions, and the unit rows of the answerable ones, as plain lists."""
+    found: dict[str, list] = {"signals": [], "labels": [], "groups": [], "units": [], "model": []}
     for row in measured(data):
-        if row.case.draft.drafter == "none" and not row.case.hits:
+        if not row.case.hits:
             continue
-        signals.append(dict(row.case.signals))
-        labels.append(row.answerable)
-        groups.append(row.group)
-        model = row.engine.tools.embedder.name.split("@")[0]
+        found["signals"].append(dict(row.case.signals))
+        found["labels"].append(row.answerable)
+        found["groups"].append(row.group)
+        found["model"] = [row.engine.tools.embedder.name.split("@")[0]]
         if row.answerable:
-            units += unit_rows(row)
+            found["units"].append([row.group, unit_rows(row)])
+    return found
+
+
+def main(data: Path, kept: Path | None = None) -> None:
+    """Measure, or read what was measured before; fit, report, write."""
+    if kept is not None and kept.exists():
+        found = json.loads(kept.read_text(encoding="utf-8"))
+    else:
+        found = collect(data)
+        if kept is not None:
+            kept.write_text(json.dumps(found), encoding="utf-8")
+    signals, labels, groups, (model,) = found["signals"], found["labels"], found["groups"], found["model"]
+    units = [unit for _, rows in found["units"] for unit in rows]
     y, group = np.array(labels), np.array(groups)
     held_out = {}
     for name in dict.fromkeys(groups):
@@ -130,4 +142,4 @@ def _write(path: Path, body: dict) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None)

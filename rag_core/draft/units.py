@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag_core.domain import Evidence, Passage, PassageKind, Span
 from rag_core.ingest.normalise import locate, normalise
@@ -28,10 +28,11 @@ class Unit:
     spans: tuple[Span, ...] = ()
 
     def evidence(self, page_text: PageText) -> tuple[Evidence, ...]:
-        """The verbatim quotes this unit rests on: the header of its table first, then itself."""
-        spans = self.spans or self._located(page_text)
-        rows = [*self.passage.header, *spans] if self.spans else list(spans)
-        return tuple(evidence_of(self.passage, span, page_text) for span in rows)
+        """The verbatim quotes this unit rests on; a table row brings the spans of its header along."""
+        if self.spans:
+            row = evidence_of(self.passage, self.spans[0], page_text)
+            return (replace(row, spans=(*self.spans, *self.passage.header)),)
+        return tuple(evidence_of(self.passage, span, page_text) for span in self._located(page_text))
 
     def _located(self, page_text: PageText) -> tuple[Span, ...]:
         pages = {span.page: page_text(self.passage.document, span.page) for span in self.passage.spans}

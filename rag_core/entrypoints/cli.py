@@ -50,6 +50,7 @@ def parser() -> argparse.ArgumentParser:
     add.add_argument("--meta", action="append", default=[], metavar="KEY=VALUE", help="title, date, authority, verified, or a key of yours")
     add.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
     add.add_argument("--resume", action="store_true", help="finish the files that an interrupted run had accepted")
+    add.add_argument("--rebuild", action="store_true", help="index all documents again from their stored files (new model, damage)")
     add.set_defaults(run=commands.index)
 
     ask = sub.add_parser("ask", parents=[place, tune], help="answer questions, or refuse and say why")

@@ -21,21 +21,24 @@ from rag_core.errors import InvalidInput, RagError
 from rag_core.ingest.library import AddReport
 from rag_core.ingest.sources import Source, sources_from
 from rag_core.settings import Settings
-from rag_core.wiring import build_engine
+from rag_core.wiring import build_engine, rebuild_library
 
 
 def index(args: argparse.Namespace) -> int:
     """Add documents; every problem is reported, the other files go on."""
     settings = _settings(args)
+    problems = 0
+    if args.rebuild:  # before the library is opened: it may be of another model, or damaged
+        problems += _report(rebuild_library(_folder(args), args.namespace, settings, _progress()))
     engine = build_engine(_folder(args), args.namespace, settings)
-    report = AddReport()
     if args.resume:
-        report = engine.library.resume(settings, progress=_progress())
-        problems = _report(report)
-    else:
-        if not args.paths:
-            raise InvalidInput("There is nothing to index.", remedy="Name files or folders, or use --resume.")
-        problems = _add(engine, args.paths, settings, args)
+        password = _password(args)
+        passwords = {row.id: password for row in engine.library.unfinished()} if password else None
+        problems += _report(engine.library.resume(settings, passwords=passwords, progress=_progress()))
+    if args.paths:
+        problems += _add(engine, args.paths, settings, args)
+    elif not (args.resume or args.rebuild):
+        raise InvalidInput("There is nothing to index.", remedy="Name files or folders, or use --resume or --rebuild.")
     known = len(engine.library.snapshot.documents)
     print(f"{known} documents in namespace {args.namespace!r}.", file=sys.stderr)
     return 1 if problems else 0
@@ -116,7 +119,7 @@ def delete(args: argparse.Namespace) -> int:
     engine = build_engine(_folder(args), args.namespace, _settings(args))
     problems = 0
     for name in args.names:
-        found = [d.id for d in engine.library.snapshot.documents if name in (d.id, d.name)]
+        found = [d.id for d in engine.library.snapshot.find(name)]
         if not found:
             print(f"There is no document {name!r}. Run `python -m rag_core documents` to see them.", file=sys.stderr)
             problems += 1
@@ -151,7 +154,7 @@ def _library_folder(args: argparse.Namespace) -> Iterator[Path]:
 
 def _add(engine: Engine, paths: Iterable[Path], settings: Settings, args: argparse.Namespace) -> int:
     """Index these paths; returns how many problems there were."""
-    password = args.password_file.read_text(encoding="utf-8").splitlines()[0] if args.password_file else None
+    password = _password(args)
     meta = _pairs(getattr(args, "meta", []))
     problems, sources = 0, []
     for found in sources_from(list(paths)):
@@ -161,6 +164,18 @@ def _add(engine: Engine, paths: Iterable[Path], settings: Settings, args: argpar
             print(f"{found.problem} {found.remedy}", file=sys.stderr)
             problems += 1
     return problems + _report(engine.library.add(sources, settings, progress=_progress()))
+
+
+def _password(args: argparse.Namespace) -> str | None:
+    """The first line of the password file; never an argument, which other users of the machine could read."""
+    if args.password_file is None:
+        return None
+    try:
+        return str(args.password_file.read_text(encoding="utf-8").split("\n")[0].rstrip("\r"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            f"{args.password_file} cannot be read: {error}.", remedy="Give a text file whose first line is the password."
+        ) from error
 
 
 def _report(report: AddReport) -> int:

@@ -108,7 +108,8 @@ def boilerplate(pages: Sequence[Sequence[Row]]) -> set[Row]:
                 if not ((edge, _key(row)) in repeated or _is_page_number(row)):
                     break
                 found.add(row)
-    return found
+    # where nothing else is left, it is the content: a one-page text that reads "Text 1." is no empty document
+    return found if any(row not in found for page in pages for row in page) else set()
 
 
 def _edges(page: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:

@@ -291,3 +291,9 @@ def test_given_a_text_repeated_below_the_first_row_of_each_page_when_read_then_i
     pages = [page(at, [Set(f"{word} opens"), Set("Summary"), *prose(f"The {word} text says more.")]) for at, word in enumerate(own, 1)]
 
     assert of_kind(pages, BlockKind.BOILERPLATE) == []
+
+
+def test_given_a_text_that_reads_like_a_page_number_when_it_is_all_there_is_then_it_is_content() -> None:
+    page = Page(1, "Text 1.")
+
+    assert [block.kind for block in blocks([page], "en") if block.kind is not BlockKind.BOILERPLATE]
