@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from builders import case, claim, draft, hit, hits, passage, settings
 
 from rag_core.case import Case, ClaimAudit, Draft, LibraryFacts, Understanding
-from rag_core.decision import SCHEMA_VERSION, Decision
+from rag_core.decision import Decision
 from rag_core.domain import Claim, Hit, Metadata, Passage, Span
 from rag_core.pipeline import decide
 from rag_core.settings import Mode, Settings
@@ -56,7 +57,7 @@ def test_given_any_outcome_then_every_field_of_the_contract_is_there_with_its_ty
 
     assert set(row) == set(CONTRACT)
     assert {name for name, kind in CONTRACT.items() if not isinstance(row[name], kind)} - {"confidence"} == set()
-    assert (row["schema_version"], row["id"]) == (SCHEMA_VERSION, "q1")
+    assert (row["schema_version"], row["id"]) == (1, "q1")
     assert 0 <= row["confidence"] <= 1
     assert row["status"] in set(AnswerStatus)
     assert row["reason"] in set(Reason)
@@ -101,6 +102,23 @@ def test_given_an_answer_then_its_citations_say_where_and_what() -> None:
     assert row["scores"]["coverage_all"] == 0.7
 
 
+def test_given_a_question_that_was_not_even_measured_then_its_scores_are_the_least_there_are() -> None:
+    row = sent(DECISIONS["not even measured"])
+
+    assert row["scores"] == {"answerability": 0.0, "top_cosine": -1.0}
+    assert (row["status"], row["explanation"], row["language"]) == ("error", "The question is empty.", "und")
+    assert row["metadata"] == {"drafter": "none", "library_generation": 0, "settings_hash": ""}
+
+
+def test_given_long_fractions_then_numbers_are_rounded_to_six_and_four_places() -> None:
+    third = 1 / 3
+    of = case(hits=(hit(third, lexical=third),), answerability=third, draft=draft([replace(claim(passage()), relevance=third)]))
+    row = sent(decide(of))
+
+    assert row["scores"]["answerability"] == 0.333333
+    assert (row["retrieved"][0]["cosine"], row["retrieved"][0]["lexical"], row["claims"][0]["relevance"]) == (0.333333, 0.3333, 0.3333)
+
+
 def test_given_an_answer_then_what_was_retrieved_is_listed_best_first_with_names() -> None:
     row = sent(DECISIONS["answer"])
 
@@ -111,11 +129,11 @@ def test_given_an_answer_then_what_was_retrieved_is_listed_best_first_with_names
 
 
 def test_given_a_passage_over_two_pages_when_listed_then_both_pages_are_named() -> None:
-    crossing = Passage("d1#1", "d1", "text", (Span(2, 0, 2), Span(1, 5, 9), Span(2, 3, 4)))
+    crossing = Passage("d1#1", "d1", "text", (Span(8, 0, 2), Span(1, 5, 9), Span(8, 3, 4)))
 
     row = sent(decide(case(hits=(hit(of=crossing),))))["retrieved"][0]
 
-    assert (row["page"], row["pages"]) == (2, [1, 2])
+    assert (row["page"], row["pages"]) == (8, [1, 8])
 
 
 @pytest.mark.parametrize("missing", ["answer", "claims", "citations"])

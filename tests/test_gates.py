@@ -304,4 +304,5 @@ def test_given_a_measurement_that_took_time_then_the_row_shows_it() -> None:
 
     assert gates.answerability(timed).ms == 1.5
     assert gates.relevance(timed).ms == 2.5
+    assert gates.answerability(case(0.9)).ms == gates.relevance(case(0.9)).ms == 0
     assert hit(0.9).distance == 0.1

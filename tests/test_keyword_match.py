@@ -191,6 +191,9 @@ def test_given_very_many_words_then_the_semantic_option_compares_a_bounded_numbe
     match_keywords(["word1"], "en", [text], ["en"], semantic=0.9, embed=embed)
 
     assert asked == [1, MAX_WORDS]
+    assert MAX_WORDS == 400
+    match_keywords(["absent"], "en", [text], ["en"], embed=embed)
+    assert len(asked) == 2  # off unless asked for
 
 
 def test_given_passages_then_the_context_joins_them_as_s0_says() -> None:

@@ -44,9 +44,16 @@ def test_given_a_value_that_is_no_number_then_no_check_can_be_built(value: float
         judged(value, direction=direction, mode=mode)
 
 
-@pytest.mark.parametrize(("scale", "low", "high"), [(scale, *limits) for scale, limits in RANGES.items()])
+SCALES = {
+    "cosine": (-1, 1), "distance": (0, 2), "answerability": (0, 1), "ratio": (0, math.inf), "share": (0, 1), "count": (0, math.inf),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("scale", "low", "high"), [(scale, *limits) for scale, limits in SCALES.items()])
 def test_given_a_value_outside_its_scale_then_no_check_can_be_built(scale: str, low: float, high: float) -> None:
+    assert set(RANGES) == set(SCALES)
     assert judged(low, scale=scale).value == low
+    assert judged(min(high, 1e9), scale=scale).value == min(high, 1e9)
     for value in (low - 0.01, high + 0.01):
         with pytest.raises(ValueError, match="must be finite and in"):
             judged(value, scale=scale)
@@ -118,6 +125,14 @@ def test_given_a_row_of_the_trace_then_it_has_every_field_of_the_contract() -> N
 
     assert {"stage", "state", "mode", "value", "threshold", "direction", "scale", "reason", "ms"} <= set(row)
     assert (row["state"], row["mode"], row["direction"], row["reason"], row["ms"]) == ("failed", "enforce", "at_least", "top_cosine", 1.235)
+
+
+def test_given_a_check_then_it_is_frozen_and_took_no_time_unless_told() -> None:
+    assert judged(0.5).ms == Check("stage", State.PASSED, Mode.OFF).ms == 0
+    with pytest.raises(AttributeError):
+        judged(0.5).value = 0.9  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        Trace().checks = ()  # type: ignore[misc]
 
 
 def test_given_a_trace_then_a_check_is_found_by_its_stage_and_an_unknown_stage_is_an_error() -> None:
