@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, case, claim, draft, hit, hits, passage, settings
 
@@ -37,6 +39,15 @@ def test_given_a_claim_on_a_passage_beyond_the_cut_then_it_is_dropped_and_the_re
 
     assert (cut.text, [one.chunk_id for one in cut.citations]) == ("Near. [1]", ["d1#1"])
     assert whole.text == "Far. [1] Near. [2]"
+
+
+def test_given_a_claim_of_which_one_of_two_sources_is_beyond_the_cut_then_it_is_dropped() -> None:
+    near, far = passage(1), passage(2, "Far away.")
+    both = replace(claim(near, "Both."), evidence=(*claim(near).evidence, *claim(far).evidence))
+
+    composed = compose(case(hits=(hit(0.9, of=near), hit(0.1, 2, of=far)), draft=draft([both, claim(near, "Near.")]), of=FAR))
+
+    assert composed.text == "Near. [1]"
 
 
 def test_given_claims_that_all_rest_beyond_the_cut_then_nothing_is_composed() -> None:
@@ -99,7 +110,7 @@ def test_given_strict_summary_then_the_first_three_sentences_stay() -> None:
 
 
 def test_given_strict_summary_where_short_contexts_stay_whole_then_only_long_ones_are_cut() -> None:
-    """S0-21, S0-27: both hold in the preset of S0."""
+    """S0-21, S0-27, S0-32: the third group, compression: a short text stays, a long one is cut."""
     s = Settings.load("compliance")
     assert (s.return_short_context, s.strict_summary) == (True, True)
 

@@ -71,7 +71,7 @@ def test_given_equal_scores_then_their_mean_is_that_score_and_passes_at_it(hundr
     ("score", "limit", "passes"), [(0.4, 0.4, True), (0.38, 0.4, False), (0.38, 0.3, True), (0.3, 0.3, True), (0.29, 0.3, False)]
 )
 def test_given_the_relevance_of_the_top_contexts_when_gated_then_equal_passes(score: float, limit: float, passes: bool) -> None:
-    """S1-6, S1-11: 38 % of similarity is refused at 0.4 and passes the hybrid's 0.3."""
+    """S1-6, S1-11, S1-18: 38 % of similarity is refused at 0.4 and passes the hybrid's 0.3."""
     assert judged("relevance", case(0.9, relevance=score), min_relevance=limit).blocks is not passes
 
 

@@ -200,6 +200,30 @@ def test_given_a_question_restricted_to_one_document_then_it_never_cites_or_show
     assert {citation.document for citation in decision.citations} <= {document}
 
 
+def test_given_one_document_or_all_then_the_distance_cut_filters_both(engine: Engine) -> None:
+    """S4-4: single- and multi-collection queries are both filtered."""
+    near = settings(distance_mode=Mode.ENFORCE, max_distance=0.5)
+    for documents in (None, ["policy"], ["policy", "bank"]):
+        decision = engine.ask("How many days of vacation do employees have?", near, documents=documents)
+        within = {hit.passage.id for _, hit in decision.retrieved if hit.cosine >= 0.5}
+
+        assert 0 < decision.metadata["filtered_count"] == len(within)
+        assert {citation.chunk_id for citation in decision.citations} <= within
+        assert decision.metadata["raw_count"] == len(decision.retrieved)
+
+
+def test_given_a_question_then_its_score_is_the_cosine_of_the_model_to_the_stored_passage(engine: Engine) -> None:
+    """S0-6: cosine similarity on a sentence-transformers model."""
+    question = "How many days of vacation do employees have?"
+    decision = engine.ask(question, settings(), documents=["policy"])
+    snapshot = engine.library.snapshot
+    stored = snapshot.vectors.vectors(snapshot.rows(["policy"]) or [])
+
+    best = float((stored @ engine.tools.embedder.embed([question])[0]).max())
+    assert decision.scores["top_cosine"] == pytest.approx(best, abs=1e-5)
+    assert 0.3 < best <= 1.0
+
+
 def test_given_metadata_filters_then_only_matching_documents_are_ranked(engine: Engine) -> None:
     """S2-27: retrieval filters."""
     both = engine.ask("vacation account", settings())

@@ -6,12 +6,14 @@ import json
 import logging
 
 import pytest
-from builders import AUDIT_MODES, MODES, case, claim, draft, hits, matched, passage, settings
+from builders import AUDIT_MODES, MODES, case, claim, draft, hit, hits, matched, passage, settings
 
+from rag_core.audit.audits import AUDITS
 from rag_core.case import Case, ClaimAudit, Draft, LibraryFacts, Understanding
 from rag_core.decision import Decision
 from rag_core.domain import Claim
 from rag_core.engine import log_decision
+from rag_core.gates import GATES
 from rag_core.language import is_refusal
 from rag_core.pipeline import decide
 from rag_core.settings import Mode, Settings
@@ -108,6 +110,7 @@ def test_given_a_gate_that_refuses_then_what_follows_is_not_reached_and_shows_it
     decision = decide(case(0.3, of=Settings.load(values=ENFORCED), answerability=0.9, relevance=0.2, keywords=matched(0, 2)))
 
     found = states(decision)
+    assert [check.stage for check in decision.trace.checks] == [check(case(0.9)).stage for check in (*GATES, *AUDITS)]
     assert [found[name] for name in ("availability", "answerability", "top_cosine")] == ["passed", "passed", "failed"]
     assert {found[name] for name in ("mean_confidence", "relevance", "distance", "min_documents", "keywords")} == {"not_reached"}
     assert {found[name] for name in (*AUDIT_MODES, "citations_present", "verbatim")} == {"not_reached"}
@@ -309,11 +312,12 @@ def test_given_documents_in_a_language_the_model_does_not_know_then_a_note_warns
 
 
 def test_given_an_answer_then_its_scores_and_times_are_there() -> None:
-    decision = decide(case(0.9, 0.5, answerability=0.7, relevance=0.6, signals={"top_cosine": 0.1, "agreement": 0.4},
-                           timings={"embed": 1.0, "retrieve": 2.0, "extract": 4.0, "audit": 8.0}))  # fmt: skip
+    measured = {"signals": {"top_cosine": 0.1, "agreement": 0.4}, "timings": {"embed": 1.0, "retrieve": 2.0, "extract": 4.0, "audit": 8.0}}
+    found = (hit(0.9, lexical=1.0), hit(0.5, 2, lexical=3.0))
+    decision = decide(case(0.9, hits=found, answerability=0.7, relevance=0.6, **measured))
 
     assert decision.scores == {
-        "answerability": 0.7, "top_cosine": 0.9, "mean_cosine": 0.7, "top_lexical": 1.0, "relevance": 0.6, "agreement": 0.4
+        "answerability": 0.7, "top_cosine": 0.9, "mean_cosine": 0.7, "top_lexical": 3.0, "relevance": 0.6, "agreement": 0.4
     }  # fmt: skip
     assert (decision.metadata["retrieval_time_ms"], decision.metadata["generation_time_ms"]) == (3.0, 12.0)
 
