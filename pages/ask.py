@@ -8,6 +8,7 @@ from rag_core.errors import RagError
 from rag_core.measure import MAX_QUESTION_CHARS
 from ui import answer, asking, frame, state
 from ui.examples import show_examples
+from ui.naming import unique_names
 from ui.problems import show_error
 from ui.progress import running, upload
 from ui.sidebar import settings_from_sidebar
@@ -23,7 +24,7 @@ with st.container(key="ask"):
     question = st.chat_input("Ask a question in any language", key="question", max_chars=MAX_QUESTION_CHARS)
 left, right = st.columns(2)
 with left:
-    names = {document.id: document.name for document in documents}
+    names = unique_names(documents)
     chosen = st.multiselect(
         "Search in", list(names), format_func=lambda id: names.get(id, "deleted"), key="documents", placeholder="All documents"
     )

@@ -11,6 +11,7 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.ingest.pdf import page_list
 from rag_core.ingest.snapshot import Snapshot
+from ui.naming import unique_names
 from ui.problems import show_error
 from ui.progress import start_resume
 
@@ -30,7 +31,7 @@ def rows(snapshot: Snapshot) -> list[dict[str, object]]:
 
 def choose(snapshot: Snapshot) -> Document:
     """The document that the rest of the page is about."""
-    names = {document.id: document.name for document in snapshot.documents}
+    names = unique_names(snapshot.documents)
     chosen = st.selectbox("Document", list(names), format_func=lambda id: names.get(id, "deleted"), key="document")
     return snapshot.document(chosen if chosen in names else next(iter(names)))
 

@@ -1,0 +1,68 @@
+"""The app over a library of its own for each test; the samples are indexed once and copied."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from page_kit import JOB_SECONDS
+from streamlit.testing.v1 import AppTest
+
+from rag_core.adapters.sentence_transformers import SentenceTransformerEmbedder
+from rag_core.settings import Settings
+from rag_core.wiring import build_engine
+from ui import first_run
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def sample_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library that holds the samples."""
+    folder = tmp_path_factory.mktemp("samples")
+    settings = Settings.load()
+    report = first_run.index_samples(build_engine(folder, "default", settings), folder, settings, lambda *_: None, lambda: False)
+    assert report.problems == ()
+    return folder
+
+
+@pytest.fixture
+def empty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of a library that does not exist yet, as the one the app opens."""
+    folder = tmp_path / "library"
+    monkeypatch.setenv("RAG_LIBRARY", str(folder))
+    monkeypatch.delenv("RAG_PRESET", raising=False)
+    monkeypatch.chdir(ROOT)
+    yield folder
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+@pytest.fixture
+def library(empty_library: Path, sample_library: Path) -> Path:
+    """A library of this test's own that holds the samples."""
+    shutil.copytree(sample_library, empty_library)
+    return empty_library
+
+
+@pytest.fixture
+def app() -> AppTest:
+    """The app as a browser opens it, not run yet."""
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=JOB_SECONDS)
+
+
+@pytest.fixture
+def embedded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many texts each call of the embedding model got; the model itself runs."""
+    calls: list[int] = []
+    embed = SentenceTransformerEmbedder.embed
+
+    def counting(self: SentenceTransformerEmbedder, texts: list[str]) -> object:
+        calls.append(len(texts))
+        return embed(self, texts)
+
+    monkeypatch.setattr(SentenceTransformerEmbedder, "embed", counting)
+    return calls

@@ -1,0 +1,40 @@
+"""What the tests of the pages do with the app, and read from it."""
+
+from __future__ import annotations
+
+import time
+
+from streamlit.testing.v1 import AppTest
+
+JOB_SECONDS = 60.0
+
+
+def settle(app: AppTest) -> AppTest:
+    """Run the page until no job is running, as the browser does twice a second."""
+    deadline = time.monotonic() + JOB_SECONDS
+    app.run()
+    while any(button.label in ("Stop", "Stopping…") for button in app.button):
+        assert time.monotonic() < deadline, "a job did not end"
+        time.sleep(0.1)
+        app.run()
+    return app
+
+
+def texts(app: AppTest) -> str:
+    """Everything on the page that is shown as it is."""
+    return "\n".join(element.value for element in app.text)
+
+
+def badges(app: AppTest) -> str:
+    """Everything on the page that is markdown, which is where badges are."""
+    return "\n".join(element.value for element in app.markdown)
+
+
+def ask(app: AppTest, question: str) -> AppTest:
+    """Ask in the question box."""
+    return app.chat_input(key="question").set_value(question).run()
+
+
+def by_key(app: AppTest, prefix: str) -> list[str]:
+    """The keys of buttons that begin so."""
+    return [button.key for button in app.button if (button.key or "").startswith(prefix)]

@@ -1,0 +1,250 @@
+"""The page where questions are asked, over the real engine and the sample documents."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from hostile import make
+from hypothesis import given
+from hypothesis import strategies as st
+from page_kit import ask, badges, by_key, settle, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.domain import Document
+from rag_core.settings import Cost, Settings, presets
+from ui.first_run import SAMPLES
+from ui.naming import unique_names
+from ui.sidebar import FIXED, FRONT, STAGES
+
+VACATION = "How many vacation days do employees have?"
+ANSWERED = "Answered from the documents"
+PDF = "application/pdf"
+REPORT = make.document("The harbour bridge was opened in 1931 and is 412 metres long.", "Its toll is 3 pounds for a car.").tobytes()
+
+
+@pytest.fixture
+def page(app: AppTest, library: Path) -> AppTest:
+    return app.run()
+
+
+def upload(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    page.file_uploader[0].set_value([(name, data, PDF) for name, data in files]).run()
+    return settle(page)
+
+
+def test_given_the_samples_when_an_example_is_clicked_then_the_answer_names_its_page_and_words(page: AppTest) -> None:
+    """S4-17, S3-19: answered with document, page and excerpt."""
+    example = next(button for button in page.button if button.label == VACATION)
+
+    example.click().run()
+
+    assert not page.exception
+    assert ANSWERED in badges(page)
+    assert "25 vacation days" in texts(page)
+    assert "[1]  Company Policies, page 1\ncompany-policies.pdf" in texts(page)
+    assert "Every full-time employee has 25 vacation days in a calendar year." in page.code[0].value
+
+
+def test_given_a_question_outside_the_documents_when_asked_then_the_refusal_says_why_by_how_much_and_what_to_do(page: AppTest) -> None:
+    """S4-16, S3-20, S4-14: refused in words, with the gate, its measurement, and suggestions."""
+    ask(page, "What is the capital of France?")
+
+    assert "Refused" in badges(page)
+    assert ANSWERED not in badges(page)
+    assert {metric.label: metric.value for metric in page.metric}["Check"] == "answerability"
+    assert {metric.label: metric.value for metric in page.metric}["Required"] == "≥ 0.50"
+    assert "Refused: answerability did not pass" in texts(page)
+    assert "•  " in texts(page)
+    trace = page.dataframe[1].value
+    assert list(trace[trace["state"] == "✗ failed"]["check"]) == ["answerability"]
+    assert "· not reached" in set(trace["state"])
+
+
+def test_given_an_answer_when_a_judging_slider_moves_then_it_is_decided_again_without_any_model(page: AppTest, embedded: list[int]) -> None:
+    ask(page, VACATION)
+    asked_with = sum(embedded)
+    assert asked_with > 0
+
+    page.slider(key="knob_min_answerability").set_value(1.0).run()
+
+    assert sum(embedded) == asked_with
+    assert "Changed: min answerability 0.5 → 1.0. Result: answered → refused." in texts(page)
+    assert "Refused" in badges(page)
+    page.slider(key="knob_min_answerability").set_value(0.5).run()
+    assert "Result: refused → answered." in texts(page)
+    assert sum(embedded) == asked_with
+
+
+def test_given_an_answer_when_a_setting_of_retrieval_moves_then_the_question_is_asked_again(page: AppTest, embedded: list[int]) -> None:
+    ask(page, VACATION)
+    asked_with = sum(embedded)
+
+    page.slider(key="knob_top_k").set_value(2).run()
+
+    assert sum(embedded) > asked_with
+    assert len(page.dataframe[0].value) == 2
+    assert "Changed: top k 10 → 2." in texts(page)
+
+
+def test_given_an_answer_when_a_setting_of_ingest_moves_then_the_answer_stands(page: AppTest, embedded: list[int]) -> None:
+    ask(page, VACATION)
+    asked_with = sum(embedded)
+    page.selectbox(key="stage").set_value("ingest").run()
+
+    page.slider(key="knob_passage_tokens").set_value(64).run()
+
+    assert not page.exception
+    assert ANSWERED in badges(page)
+    assert sum(embedded) == asked_with
+    assert "Applies to documents indexed from now on." in page.slider(key="knob_passage_tokens").help
+
+
+def test_given_a_preset_when_picked_then_its_values_stand_on_the_sliders_and_the_question_is_judged_by_them(page: AppTest) -> None:
+    ask(page, VACATION)
+
+    page.selectbox(key="preset").set_value("compliance").run()
+    page.selectbox(key="stage").set_value("gate").run()
+
+    assert page.slider(key="knob_min_top_cosine").value == presets()["compliance"].values["min_top_cosine"]
+    assert page.selectbox(key="knob_top_cosine_mode").value == "enforce"
+    assert "This preset only shows this check" in "".join(caption.value for caption in page.caption)
+    failed = page.dataframe[1].value
+    assert "enforce" in set(failed[failed["check"] == "top cosine"]["mode"])
+
+
+def test_given_a_moved_slider_when_taken_back_to_the_preset_then_it_stands_as_before(page: AppTest) -> None:
+    page.slider(key="knob_min_answerability").set_value(0.9).run()
+
+    page.button(key="undo").click().run()
+
+    assert page.slider(key="knob_min_answerability").value == Settings.load().min_answerability
+    assert "undo" not in [button.key for button in page.button]
+
+
+def test_given_moved_settings_when_another_page_was_visited_then_they_and_the_question_are_still_there(page: AppTest) -> None:
+    ask(page, VACATION)
+    page.slider(key="knob_min_answerability").set_value(0.33).run()
+
+    page.switch_page("pages/documents.py").run()
+    page.switch_page("pages/ask.py").run()
+
+    assert page.slider(key="knob_min_answerability").value == 0.33
+    assert VACATION in texts(page)
+    assert ANSWERED in badges(page)
+
+
+def test_given_the_sidebar_when_every_stage_is_opened_then_every_setting_has_its_widget_range_and_cost(page: AppTest) -> None:
+    costs = {Cost.REPLAY: "at once", Cost.ASK: "asked again", Cost.INGEST: "indexed from now on"}
+    seen = set()
+
+    for stage in STAGES:
+        page.selectbox(key="stage").set_value(stage).run()
+        for knob in Settings.knobs():
+            if knob.stage is not stage and knob.name not in FRONT:
+                continue
+            widget = page.get_by_key(f"knob_{knob.name}")
+            assert knob.help in widget.help
+            assert knob.name in FIXED or costs[knob.cost] in widget.help
+            if knob.low is not None:
+                assert (widget.min, widget.max, widget.step) == (knob.low, knob.high, knob.step)
+            seen.add(knob.name)
+
+    assert seen == {knob.name for knob in Settings.knobs()}
+
+
+def test_given_a_citation_when_its_page_is_shown_then_there_is_a_picture_of_it(page: AppTest) -> None:
+    ask(page, VACATION)
+    assert not page.image
+
+    page.toggle[0].set_value(True).run()
+
+    assert not page.exception
+    assert len(page.image) == 1
+
+
+def test_given_documents_to_search_in_when_asked_then_no_other_one_is_found(page: AppTest) -> None:
+    manual = hashlib.sha256((SAMPLES / "flow-meter-manual.pdf").read_bytes()).hexdigest()
+
+    page.multiselect(key="documents").set_value([f"sha256:{manual}"]).run()
+    ask(page, VACATION)
+
+    assert set(page.dataframe[0].value["document"]) == {"flow-meter-manual.pdf"}
+
+
+ALIKE = st.tuples(st.text("ab", min_size=8, max_size=8), st.sampled_from(["", "a.pdf", "a.pdf (aaaaaaaa)", "b"]))
+
+
+@given(st.lists(ALIKE, unique_by=lambda row: row[0]))
+def test_given_documents_of_any_names_when_labelled_then_no_two_labels_are_equal(rows: list[tuple[str, str]]) -> None:
+    documents = [Document(f"sha256:{digits}", name, "en", 1) for digits, name in rows]
+
+    labels = unique_names(documents)
+
+    assert list(labels) == [document.id for document in documents]
+    assert len(set(labels.values())) == len(documents)
+    assert all(document.name in labels[document.id] for document in documents)
+
+
+def test_given_an_upload_when_it_is_indexed_then_it_can_be_asked_at_once(page: AppTest) -> None:
+    upload(page, ("report.pdf", REPORT))
+
+    assert "Indexed and ready to be asked: 1" in page.success[0].value
+    ask(page, "How long is the harbour bridge?")
+    assert "report.pdf" in texts(page)
+    assert "412 metres" in page.code[0].value
+
+
+def test_given_one_broken_file_among_others_when_uploaded_then_it_is_explained_and_the_others_go_on(page: AppTest) -> None:
+    upload(page, ("web.pdf", make.html()), ("good.pdf", REPORT))
+
+    assert "web.pdf" in texts(page)
+    assert "What to do: Convert it to PDF" in texts(page)
+    assert "Indexed and ready to be asked: 1" in page.success[0].value
+
+
+def test_given_an_encrypted_file_when_its_password_is_given_then_it_opens(page: AppTest) -> None:
+    upload(page, ("locked.pdf", make.encrypted()))
+    field = page.text_input(key="password_0_0_text")
+
+    field.set_value("open sesame")
+    page.button(key=by_key(page, "FormSubmitter:password_0_0")[0]).click().run()
+    settle(page)
+
+    assert "Indexed and ready to be asked: 1" in "".join(success.value for success in page.success)
+    assert all("password" not in (field.key or "") for field in page.text_input)
+
+
+def test_given_a_page_that_could_not_be_read_when_refused_then_the_refusal_says_so(page: AppTest) -> None:
+    # with OCR switched off for what is indexed from now on
+    page.selectbox(key="stage").set_value("ingest").run()
+    page.toggle(key="knob_ocr").set_value(False).run()
+    upload(page, ("scan.pdf", make.scanned(stamp="Confidential copy number 7")))
+
+    ask(page, "What is the capital of France?")
+
+    assert "could not be read; the answer may be there." in texts(page)
+
+
+def test_given_a_greeting_or_a_question_about_the_library_when_asked_then_it_is_not_shown_as_an_answer(
+    page: AppTest,
+) -> None:
+    """S4-19, S4-20: no retrieval and no invention."""
+    ask(page, "Hello")
+    assert "About the library, not from a document" in badges(page)
+    assert len(page.dataframe) == 0
+
+    ask(page, "What documents do you have?")
+    assert "Company Policies" in texts(page)
+    assert ANSWERED not in badges(page)
+
+
+def test_given_a_library_that_cannot_be_used_when_opened_then_the_page_says_why_and_what_to_do(app: AppTest, library: Path) -> None:
+    (library / "default" / "CURRENT").write_text("999 none", encoding="utf-8")
+
+    app.run()
+
+    assert not app.exception
+    assert app.header[0].value == "Plumbline cannot start"
+    assert "What to do:" in texts(app)

@@ -1,0 +1,141 @@
+"""Text of unknown origin never reaches an element that interprets it: by reading the code, and by running the page on hostile text."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pymupdf
+import pytest
+from conftest import ROOT
+from page_kit import ask, settle, texts
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.testing.v1 import AppTest
+
+from ui import state
+
+SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").glob("*.py"))]
+# elements that do not interpret their text; and calls whose first argument is no text that is shown
+INERT = {"text", "code", "dataframe", "image"}
+NO_LABEL = {"container", "columns", "form", "progress", "empty", "rerun", "navigation", "set_page_config"}
+ELEMENTS = ({name for name in dir(DeltaGenerator) if not name.startswith("_")} | {"status", "spinner", "dialog"}) - INERT
+# what a label may be made of besides a literal: values that are ours, from the list of settings and presets
+OURS = {
+    "label",  # _knob's and _show_answer's: literals above, or a setting's name
+    "presets()[session.preset].help",
+    "REFUSED[decision.status]",
+    "check.stage.replace('_', ' ')",
+    "question",  # an example of ui/examples.py
+}
+HOSTILE = "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> <script>alert(1)</script> [go](http://203.0.113.9) :red[x] $x$"
+MARK = "203.0.113.9"
+
+
+def is_ours(node: ast.expr) -> bool:
+    """Whether an expression can only be text of this program: literals, numbers by their format, and the names in OURS."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.JoinedStr(values=values):
+            return all(isinstance(value, ast.Constant) or (isinstance(value, ast.FormattedValue) and is_number(value)) for value in values)
+        case ast.IfExp(body=body, orelse=other):
+            return is_ours(body) and is_ours(other)
+        case _:
+            return ast.unparse(node) in OURS
+
+
+def is_number(value: ast.FormattedValue) -> bool:
+    """A format such as `:d` or `:.2f` raises on text."""
+    spec = value.format_spec
+    inner = spec.values[0] if isinstance(spec, ast.JoinedStr) and len(spec.values) == 1 else None
+    return isinstance(inner, ast.Constant) and str(inner.value)[-1:] in ("d", "f", "g")
+
+
+def labels(source: str) -> list[tuple[int, ast.expr]]:
+    """The first argument and the texts of every call to an element that interprets them, on whatever container, with its line."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ELEMENTS:
+            first = [] if node.func.attr in NO_LABEL else node.args[:1]
+            named = [word.value for word in node.keywords if word.arg in ("label", "body", "help", "text", "caption", "title")]
+            found += [(node.lineno, argument) for argument in (*first, *named)]
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_given_a_page_when_its_code_is_read_then_only_text_of_ours_goes_into_elements_that_interpret_it(path: Path) -> None:
+    not_ours = [f"{path.name}:{line}: {ast.unparse(node)}" for line, node in labels(path.read_text(encoding="utf-8")) if not is_ours(node)]
+
+    assert not_ours == []
+
+
+@pytest.mark.parametrize(
+    ("code", "ours"),
+    [
+        ("st.markdown('fixed')", True),
+        ("st.caption(f'{n:d} files')", True),
+        ("st.caption(f'{name} files')", False),
+        ("st.error(error.problem)", False),
+        ("st.button(document.name)", False),
+        ("st.toggle('x', help=document.title)", False),
+        ("st.text(document.name)", True),
+        ("st.badge('a' if n else name)", False),
+        ("left.markdown(name)", False),
+        ("st.sidebar.caption(name)", False),
+        ("st.progress(0.5, text=name)", False),
+        ("st.progress(share)", True),
+    ],
+)
+def test_given_a_call_when_read_by_the_rule_above_then_foreign_text_is_seen(code: str, ours: bool) -> None:
+    assert all(is_ours(node) for _, node in labels(code)) is ours
+
+
+def hostile_pdf() -> bytes:
+    made = pymupdf.open()
+    page = made.new_page()
+    page.insert_textbox((50, 50, 545, 790), f"The password of the harbour office is {HOSTILE} and nothing else.", fontsize=9)
+    made.set_metadata({"title": f"Title {HOSTILE}"})
+    return bytes(made.tobytes())
+
+
+def interpreted(app: AppTest) -> list[str]:
+    """Every element that interprets text and holds the hostile mark, on this page."""
+    inert = {"text", "code", "arrow_data_frame", "dataframe", "download_button"}
+    chosen = {"multiselect", "selectbox", "text_input", "text_area"}  # options and values are inert, labels and help are not
+    found = []
+    for element in all_elements(app._tree):
+        proto = getattr(element, "proto", None)
+        if proto is None or element.type in inert:
+            continue
+        shown = f"{proto.label}{proto.help}" if element.type in chosen else str(proto)
+        if MARK in shown:
+            found.append(f"{element.type}: {shown}")
+    return found
+
+
+def all_elements(node: object) -> list:
+    children = getattr(node, "children", {})
+    return [node] + [found for child in children.values() for found in all_elements(child)]
+
+
+def test_given_a_hostile_document_when_added_asked_and_listed_then_no_element_interprets_its_text(app: AppTest, library: Path) -> None:
+    app.run()
+    name = f"{HOSTILE.replace('/', '_')}.pdf"
+    files = [(name, hostile_pdf(), "application/pdf"), (f"broken {name}", b"<html>", "application/pdf")]
+
+    app.file_uploader[0].set_value(files).run()
+    assert interpreted(app) == []
+    settle(app)
+    assert interpreted(app) == []
+    ask(app, "What is the password of the harbour office?")
+    assert MARK in texts(app)
+    assert any(MARK in code.value for code in app.code)
+    assert interpreted(app) == []
+    app.toggle[0].set_value(True).run()
+    assert interpreted(app) == []
+
+    app.switch_page("pages/documents.py").run()
+    hostile = next(document.id for document in state.engine().library.snapshot.documents if document.name == name)
+    app.selectbox(key="document").set_value(hostile).run()
+    assert MARK in texts(app)
+    assert interpreted(app) == []
