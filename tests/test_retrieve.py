@@ -173,6 +173,17 @@ def test_given_a_weight_on_recency_then_it_counts_for_time_sensitive_questions_o
     assert [hit.score for hit in both.hits] == [hit.score for hit in ask("tariff", AGED, today=TODAY, authority_weight=0.1).hits]
 
 
+def test_given_recency_and_authority_then_a_hit_is_raised_by_both_as_of_the_day_given() -> None:
+    """S3-8: 1 + authority + recency, each by its weight."""
+    later = date(2030, 11, 20)
+    weighed = ask("tariff", AGED, today=later, recency_weight=0.5, authority_weight=0.1, recency_half_life_days=1461, time_sensitive=True)
+    plain = {hit.passage.document: hit.score for hit in ask("tariff", AGED).hits}
+
+    raised = {hit.passage.document: hit.score / plain[hit.passage.document] for hit in weighed.hits}
+    old = 0.5 ** ((later - date(2020, 1, 1)).days / 1461)
+    assert raised == pytest.approx({"new": 1 + 0.1 * 0.9 + 0.5 * 0.5, "old": 1 + 0.1 * 0.1 + 0.5 * old, "none": 1.0})
+
+
 @pytest.mark.parametrize(
     ("stated", "days"),
     [
