@@ -19,6 +19,7 @@ RANGES = {
     **{name: (-1.0, 1.0) for name in SIGNALS if "cosine" in name or "best_sentence" in name},
     **{name: (0.0, 2.0) for name in ("cosine_gap", "known_cosine_gap")},
     "length": (0.0, 5.0),
+    "searched": (0.0, 2.0),
 }
 CORPUS = MemoryCorpus(
     [Text("a", "The notice period is thirty days.\nThe supplier delivers.\nThe price is five.\nThe price of notice.")], HashEmbedder()
@@ -50,9 +51,18 @@ def index_terms(*words: str) -> tuple[str, ...]:
     known=st.booleans(),
     missing=st.floats(0, 1),
     sentence=st.floats(-1, 1),
+    searched=st.integers(0, 10**12),
 )
 def test_given_any_retrieval_then_every_signal_is_there_finite_and_in_its_range(
-    cosines: list[float], lexical: float, texts: list[str], order: list[str], idf: float, known: bool, missing: float, sentence: float
+    cosines: list[float],
+    lexical: float,
+    texts: list[str],
+    order: list[str],
+    idf: float,
+    known: bool,
+    missing: float,
+    sentence: float,
+    searched: int,
 ) -> None:
     found = tuple(
         text_hit(texts[n] or "none", cosine, n + 1, lexical=lexical / (n + 1), dense_rank=n, lexical_rank=n)
@@ -60,7 +70,7 @@ def test_given_any_retrieval_then_every_signal_is_there_finite_and_in_its_range(
     )
     asked = Weights(dict.fromkeys(order, idf), tuple(order), max(idf, 1e-9))
 
-    measured = of(found, asked, known=known, missing=missing, sentence=sentence)
+    measured = measure(known, asked, found, missing, sentence, searched=searched)
 
     assert tuple(measured) == SIGNALS or set(measured) == set(SIGNALS)
     for name, value in measured.items():
@@ -142,8 +152,28 @@ def test_given_two_sentences_that_hold_it_together_then_the_window_covers_more_t
         2 / 3
     )
     assert of((text_hit("The notice period."),), asked)["coverage_sentence"] == pytest.approx(2 / 3)
+    assert of((text_hit("Nothing here."), text_hit("The notice period.", 0.5, 2)), asked)["coverage_sentence"] == pytest.approx(2 / 3)
     far = tuple(text_hit("Nothing here.", 0.5, n) for n in range(1, 6))
     assert of((*far, text_hit("The notice period.", 0.5, 6)), asked)["coverage_sentence"] == 0.0
+
+
+def test_given_titles_and_sections_then_their_words_count_for_the_passage_they_stand_over() -> None:
+    notice, period = index_terms("notice", "period")
+    asked, found = weights(notice, period), (text_hit("It is 30 days.", 0.9), text_hit("The notice.", 0.2, 2))
+
+    bare = of(found, asked)
+    first = measure(True, asked, found, 0.0, 0.0, where=["Periods of notice"])
+    both = measure(True, asked, found, 0.0, 0.0, where=["", "Period"])
+
+    assert (bare["coverage_dense"], bare["coverage_best"], bare["coverage_all"]) == (0.0, 0.5, 0.5)
+    assert (first["coverage_dense"], first["coverage_best"]) == (1.0, 1.0)
+    assert (both["coverage_dense"], both["coverage_best"]) == (0.0, 1.0)
+    assert bare["pairs"] == first["pairs"] == 0.0
+
+
+@pytest.mark.parametrize(("passages", "value"), [(0, 0.0), (9, 1 / 3), (999, 1.0), (10**9, 2.0)])
+def test_given_more_searched_passages_then_the_signal_grows_with_their_magnitude(passages: int, value: float) -> None:
+    assert measure(True, weights("x"), hits(0.5), 0.0, 0.0, searched=passages)["searched"] == pytest.approx(value)
 
 
 @pytest.mark.parametrize(
