@@ -27,6 +27,7 @@ from rag_core.ingest.context import context
 from rag_core.keyword_match import match_keywords
 from rag_core.language import asks_number, intent, is_time_sensitive, keywords, question_language, terms, words
 from rag_core.ports import Corpus, Embedder, Reranker, Vectors
+from rag_core.question import core, expand
 from rag_core.replies import reply
 from rag_core.retrieve import retrieve
 from rag_core.settings import Settings
@@ -109,10 +110,11 @@ def measure(
 
 
 def understand(question: str, document_languages: Collection[str]) -> Understanding:
-    """Language, intent, keywords and entities of a question."""
+    """Language, intent, keywords and entities of a question; instructions on how to answer are set aside (`rag_core.question`)."""
     language = question_language(question, document_languages)
-    named = tuple(dict.fromkeys(entity.text for entity in entities(question, language)))
-    return Understanding(language, intent(question, language), tuple(keywords(question, language)), named)
+    asked = core(expand(question), language)
+    named = tuple(dict.fromkeys(entity.text for entity in entities(asked, language)))
+    return Understanding(language, intent(question, language), tuple(keywords(asked, language)), named)
 
 
 def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> LibraryFacts:
@@ -146,9 +148,10 @@ def searched_documents(corpus: Corpus, rows: Sequence[int] | None) -> list[Docum
 def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, timed: _Timer) -> Case:
     s, language = case.settings, case.understanding.language
     with timed("embed"):
-        vector = tools.embedder.embed([case.question])[0]
+        spelled = expand(case.question)
+        vector = tools.embedder.embed([spelled])[0]
     with timed("retrieve"):
-        asked = _search_terms(case.question, language, case.library.languages)
+        asked = _search_terms(spelled, language, case.library.languages)
         reranker = _reranker(s.reranker, tools)
         ranking = retrieve(
             case.question, vector, asked, corpus, s, rows, reranker=reranker, known_language=tools.knows(language),
@@ -156,7 +159,7 @@ def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, 
         )  # fmt: skip
     hits = ranking.hits
     with timed("extract"):
-        weights = weigh(case.question, language, corpus.lexical)
+        weights = weigh(core(spelled, language), language, corpus.lexical)
         found = extract(hits, weights, asks_number(case.question, language), vector, tools.embedder.embed, corpus.page_text, s)
     with timed("signals"):
         missing = missing_entities(case.understanding.entities, language, corpus, rows, case.library)

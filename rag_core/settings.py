@@ -152,7 +152,7 @@ class Settings(BaseModel):
         "Cut passages returned as they are to max_sentences sentences (S0-27); short ones stay whole with return_short_context.",
     )
     extra_sentence_ratio: float = number(
-        0.8, 0.0, 1.0, 0.01, Stage.DRAFT, _A, "ratio",
+        0.6, 0.0, 1.0, 0.01, Stage.DRAFT, _A, "ratio",
         "A further sentence is added when it bears on the question at least this much as well as the best one.",
     )  # fmt: skip
 

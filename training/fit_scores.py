@@ -22,6 +22,7 @@ from sklearn.metrics import roc_auc_score
 from rag_core.calibrate import Calibration, fit
 from rag_core.draft.extract import FEATURES, score_units
 from rag_core.language import asks_number
+from rag_core.question import core, expand
 from rag_core.settings import DATA
 from rag_core.signals import weigh
 from training.measured import SEED, Measured, measured
@@ -50,8 +51,9 @@ def unit_rows(row: Measured) -> list[tuple[list[float], bool]]:
     """(features, holds the answer) of every unit of an answerable question's passages."""
     case, engine = row.case, row.engine
     corpus, tools, language = engine.library.snapshot, engine.tools, case.understanding.language
-    vector = tools.embedder.embed([case.question])[0]
-    weights = weigh(case.question, language, corpus.lexical)
+    spelled = expand(case.question)
+    vector = tools.embedder.embed([spelled])[0]
+    weights = weigh(core(spelled, language), language, corpus.lexical)
     scored = score_units(case.hits, weights, asks_number(case.question, language), vector, tools.embedder.embed, corpus.page_text)
     return [([s.features[name] for name in FEATURES], holds(s.unit.text, row.answers)) for s in scored]
 

@@ -22,7 +22,6 @@ from rag_core.settings import Settings
 from rag_core.wiring import build_engine
 
 LANGUAGES = ("en", "de", "es", "hi", "ru")
-LARGE_QUESTIONS = 800
 SEED = 7
 
 
@@ -56,26 +55,41 @@ def few_documents(data: Path, language: str, settings: Settings) -> Iterator[Mea
 
 
 def large_library(data: Path, settings: Settings) -> Iterator[Measured]:
-    """English questions asked of more than a thousand passages at once: half answered there, half whose passage is held out.
+    """English questions asked of many hundred passages at once.
 
-    Only questions written for one passage (SQuAD) are asked: a question of the privacy-policy set is answered by many passages. The
-    other sets' passages, and the other passages of the same articles, are there to be confused with.
+    Answered: their passage is there. Not answered: their passage is held out while others of the same article are there, or, for the
+    privacy policies and the papers, no passage of that set is there at all.
     """
-    labelled = [row for row in rows(data / "answerability.jsonl") if row["lang"] == "en"]
-    asked = [row for row in labelled if row["source"].startswith("squad2") and row["answerable"]]
-    contexts = sorted({row["context"] for row in asked})
+    labelled = [row for row in rows(data / "answerability.jsonl") if row["lang"] == "en" and row["answerable"]]
+    by_source = {name: [r for r in labelled if r["source"].startswith(name)] for name in ("squad2", "policyqa", "qasper")}
     draw = random.Random(SEED)
+    contexts = sorted({row["context"] for row in by_source["squad2"]})
     draw.shuffle(contexts)
     out = set(contexts[: len(contexts) // 2])
-    kept = sorted({row["context"] for row in labelled} - out)
+    squad_in = [row for row in by_source["squad2"] if row["context"] not in out]
+    squad_out = [row for row in by_source["squad2"] if row["context"] in out]
+
+    def asked(candidates: list[dict], count: int) -> list[dict]:
+        return draw.sample(candidates, min(count, len(candidates)))
+
+    everything = sorted({row["context"] for row in labelled} - out)
+    full = [
+        (row, True) for source, n in ((squad_in, 250), (by_source["policyqa"], 75), (by_source["qasper"], 75)) for row in asked(source, n)
+    ]
+    full += [(row, False) for row in asked(squad_out, 250)]
+    yield from _ask_all(everything, full, settings)
+    lacking = sorted(set(contexts))
+    topics = [(row, False) for name in ("policyqa", "qasper") for row in asked(by_source[name], 75)]
+    yield from _ask_all(lacking, topics + [(row, True) for row in asked(by_source["squad2"], 100)], settings)
+
+
+def _ask_all(contexts: list[str], questions: list[tuple[dict, bool]], settings: Settings) -> Iterator[Measured]:
     with tempfile.TemporaryDirectory() as place:
         engine = build_engine(Path(place), "fit", settings)
-        engine.library.add([_text({"id": f"c{i}", "text": text, "lang": "en"}) for i, text in enumerate(kept)], settings)
-        for answerable in (True, False):
-            candidates = [row for row in asked if (row["context"] not in out) == answerable]
-            for row in draw.sample(candidates, min(LARGE_QUESTIONS // 2, len(candidates))):
-                case = engine.measure(row["question"], settings)
-                yield Measured(case, engine, answerable, tuple(row["answers"]) if answerable else (), "large")
+        engine.library.add([_text({"id": f"c{i}", "text": text, "lang": "en"}) for i, text in enumerate(contexts)], settings)
+        for row, answerable in questions:
+            case = engine.measure(row["question"], settings)
+            yield Measured(case, engine, answerable, tuple(row["answers"]) if answerable else (), "large")
 
 
 def measured(data: Path) -> Iterator[Measured]:
