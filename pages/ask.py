@@ -13,7 +13,7 @@ from ui.problems import show_error
 from ui.progress import running, upload
 from ui.sidebar import settings_from_sidebar
 
-st.title("Ask your documents")
+st.title("Ask your documents", anchor=False)
 engine = frame.start()
 settings = settings_from_sidebar()
 session = state.session()

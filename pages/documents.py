@@ -6,7 +6,7 @@ import streamlit as st
 
 from ui import catalogue, frame, metadata, progress
 
-st.title("Documents")
+st.title("Documents", anchor=False)
 engine = frame.start()
 snapshot = engine.library.snapshot
 

@@ -58,7 +58,7 @@ def _show_outcome(engine: Engine, asked: Asked) -> None:
     for note in decision.notes:
         st.text(f"Note: {note}")
     if decision.citations:
-        st.subheader("Sources")
+        st.subheader("Sources", anchor=False)
         for citation in decision.citations:
             show_citation(engine, citation)
 

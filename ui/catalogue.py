@@ -21,9 +21,9 @@ def rows(snapshot: Snapshot) -> list[dict[str, object]]:
     passages = Counter(passage.document for passage in snapshot.passages)
     return [
         {
-            "name": d.name, "title": d.title, "pages": d.page_count, "passages": passages[d.id], "language": d.language,
-            "cut as": d.strategy, "OCR pages": len(d.ocr_pages), "unreadable": len(d.unreadable_pages), "hidden chars": d.hidden_chars,
-            "problems": len(d.problems), "date": d.metadata.date, "kB": round(d.size_bytes / 1000, 1),
+            "name": d.name, "title": d.title, "language": d.language, "pages": d.page_count, "passages": passages[d.id],
+            "OCR pages": len(d.ocr_pages), "unreadable": len(d.unreadable_pages), "hidden chars": d.hidden_chars,
+            "problems": len(d.problems), "cut as": d.strategy, "date": d.metadata.date, "kB": round(d.size_bytes / 1000, 1),
         }
         for d in snapshot.documents
     ]  # fmt: skip
@@ -38,7 +38,7 @@ def choose(snapshot: Snapshot) -> Document:
 
 def show_facts(document: Document) -> None:
     """What reading it found, in words."""
-    st.subheader("What reading it found")
+    st.subheader("What reading it found", anchor=False)
     facts = [
         f"Title: {document.title}",
         f"Pages: {document.page_count}. Language: {document.language}.",

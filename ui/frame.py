@@ -19,7 +19,7 @@ def start() -> Engine:
         engine = state.engine()
         engine.library.refresh()
     except RagError as error:
-        st.header("Plumbline cannot start")
+        st.header("Plumbline cannot start", anchor=False)
         show_error(error)
         st.stop()
     folder = state.library_folder()

@@ -16,7 +16,7 @@ OWN = ("title", "date", "authority", "verified")
 def edit(engine: Engine, document: Document) -> None:
     """Title, date, authority, verified, and free keys; saved as a whole."""
     known = document.metadata
-    st.subheader("What you know about it")
+    st.subheader("What you know about it", anchor=False)
     with st.form(f"metadata_{document.id}"):
         title = st.text_input("Title", known.title, key=f"title_{document.id}")
         date = st.text_input("Date", known.date, key=f"date_{document.id}", help="YYYY, YYYY-MM or YYYY-MM-DD.", placeholder="2026-03-01")

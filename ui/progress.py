@@ -121,7 +121,9 @@ def _show_result(number: int, job: Job) -> None:
             show_error(error, name)
             if isinstance(error, PasswordNeeded):
                 _ask_password(f"password_{number}_{position}", position, job, report)
-        st.button("Dismiss", key=f"dismiss_{number}", type="tertiary", on_click=state.session().jobs.remove, args=(job,))
+        st.button(
+            "Dismiss", key=f"dismiss_{number}", type="tertiary", icon=":material/close:", on_click=state.session().jobs.remove, args=(job,)
+        )
 
 
 def _show_names(names: Sequence[str]) -> None:

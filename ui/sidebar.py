@@ -35,7 +35,7 @@ def settings_from_sidebar() -> Settings:
     session = state.session()
     knobs = {knob.name: knob for knob in Settings.knobs()}
     with st.sidebar:
-        st.subheader("Settings")
+        st.subheader("Settings", anchor=False)
         st.selectbox(
             "Preset", list(presets()), index=list(presets()).index(session.preset), format_func=lambda name: presets()[name].title,
             key="preset", on_change=_take_preset, help="Named sets of values; each one is described below the field.",
