@@ -165,6 +165,14 @@ def test_given_the_index_of_another_store_when_saved_then_it_is_refused(make: ty
     assert list(tmp_path.iterdir()) == []
 
 
+def test_given_vectors_of_another_length_than_the_default_then_they_are_stored_as_they_are() -> None:
+    """S3-5: any dimension."""
+    index = FaissStore(384).build(unit(3))
+
+    assert index.vectors([1]).shape == (1, DIM)
+    assert FaissStore(384).build(np.zeros((0, 384), dtype=np.float32)).vectors([]).shape == (0, 384)
+
+
 def test_given_a_faiss_index_then_its_file_is_named_as_the_source_says() -> None:
     """S2-27: a `.faiss` file."""
     assert FILE.endswith(".faiss")
