@@ -29,15 +29,13 @@ REFUSED = {
     AnswerStatus.HALLUCINATION_DETECTED: "Refused: the draft is not supported by its sources",
     AnswerStatus.ERROR: "Refused: something could not be checked",
 }
-TEXT_WIDTH = 960  # pixels: longer lines are hard to read
 OUTCOME = {True: "answered", False: "refused"}
 SIGN = {Direction.AT_LEAST: "≥", Direction.AT_MOST: "≤", None: ""}
 
 
 def show(engine: Engine, asked: Asked) -> None:
     """Everything about one decision."""
-    with st.container(width=TEXT_WIDTH):
-        _show_outcome(engine, asked)
+    _show_outcome(engine, asked)
     _show_tables(asked.decision)
     st.download_button(
         "Download this decision (JSON)", json.dumps(asked.decision.to_json(), ensure_ascii=False, indent=2), "decision.json",
@@ -114,7 +112,7 @@ def _show_check(check: Check) -> None:
     with name:
         st.metric("Check", check.stage.replace("_", " "))
     with measured:
-        st.metric("Measured", f"{check.value:.2f}", help="On the scale of the trace below.")
+        st.metric(f"Measured ({check.scale})", f"{check.value:.2f}")
     with required:
         st.metric("Required", f"{SIGN[check.direction]} {check.threshold:.2f}")
 

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.domain import Document
 from rag_core.settings import Cost, Settings, presets
+from ui import state
 from ui.first_run import SAMPLES
 from ui.naming import unique_names
 from ui.sidebar import FIXED, FRONT, STAGES
@@ -21,6 +22,7 @@ from ui.sidebar import FIXED, FRONT, STAGES
 VACATION = "How many vacation days do employees have?"
 ANSWERED = "Answered from the documents"
 PDF = "application/pdf"
+MANUAL = "sha256:" + hashlib.sha256((SAMPLES / "flow-meter-manual.pdf").read_bytes()).hexdigest()
 REPORT = make.document("The harbour bridge was opened in 1931 and is 412 metres long.", "Its toll is 3 pounds for a car.").tobytes()
 
 
@@ -165,12 +167,42 @@ def test_given_a_citation_when_its_page_is_shown_then_there_is_a_picture_of_it(p
 
 
 def test_given_documents_to_search_in_when_asked_then_no_other_one_is_found(page: AppTest) -> None:
-    manual = hashlib.sha256((SAMPLES / "flow-meter-manual.pdf").read_bytes()).hexdigest()
-
-    page.multiselect(key="documents").set_value([f"sha256:{manual}"]).run()
+    page.multiselect(key="documents").set_value([MANUAL]).run()
     ask(page, VACATION)
 
     assert set(page.dataframe[0].value["document"]) == {"flow-meter-manual.pdf"}
+
+
+def test_given_a_document_to_search_in_when_it_is_deleted_on_the_other_page_then_the_question_is_asked_of_the_rest(page: AppTest) -> None:
+    page.multiselect(key="documents").set_value([MANUAL]).run()
+    ask(page, "What is the maximum operating pressure?")
+    page.switch_page("pages/documents.py").run()
+    page.switch_page("pages/ask.py").run()
+    assert page.multiselect(key="documents").value == [MANUAL]
+    page.switch_page("pages/documents.py").run()
+    page.selectbox(key="document").set_value(MANUAL).run()
+    page.button(key=f"ask_delete_{MANUAL}").click().run()
+    page.button(key=f"sure_delete_{MANUAL}").click().run()
+
+    page.switch_page("pages/ask.py").run()
+
+    assert not page.exception
+    assert page.multiselect(key="documents").value == []
+    assert "flow-meter-manual.pdf" not in set(page.dataframe[0].value["document"])
+
+
+def test_given_an_upload_when_it_is_stopped_then_it_waits_on_the_documents_page(page: AppTest) -> None:
+    # its turn comes after Stop was clicked
+    with state.runner()._turn:
+        page.file_uploader[0].set_value([("report.pdf", REPORT, PDF)]).run()
+        page.button(key="stop_0").click().run()
+        assert page.button(key="stop_0").disabled
+    settle(page)
+
+    assert "Stopped." in page.info[0].value
+    page.switch_page("pages/documents.py").run()
+    assert "report.pdf" in texts(page)
+    assert by_key(page, "FormSubmitter:resume")
 
 
 ALIKE = st.tuples(st.text("ab", min_size=8, max_size=8), st.sampled_from(["", "a.pdf", "a.pdf (aaaaaaaa)", "b"]))

@@ -25,6 +25,7 @@ OURS = {
     "presets()[session.preset].help",
     "REFUSED[decision.status]",
     "check.stage.replace('_', ' ')",
+    "check.scale",
     "question",  # an example of ui/examples.py
 }
 HOSTILE = "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> <script>alert(1)</script> [go](http://203.0.113.9) :red[x] $x$"
@@ -37,15 +38,17 @@ def is_ours(node: ast.expr) -> bool:
         case ast.Constant():
             return True
         case ast.JoinedStr(values=values):
-            return all(isinstance(value, ast.Constant) or (isinstance(value, ast.FormattedValue) and is_number(value)) for value in values)
+            return all(isinstance(value, ast.Constant) or (isinstance(value, ast.FormattedValue) and is_safe(value)) for value in values)
         case ast.IfExp(body=body, orelse=other):
             return is_ours(body) and is_ours(other)
         case _:
             return ast.unparse(node) in OURS
 
 
-def is_number(value: ast.FormattedValue) -> bool:
-    """A format such as `:d` or `:.2f` raises on text."""
+def is_safe(value: ast.FormattedValue) -> bool:
+    """A format such as `:d` or `:.2f` raises on text; other values must be ours."""
+    if ast.unparse(value.value) in OURS:
+        return True
     spec = value.format_spec
     inner = spec.values[0] if isinstance(spec, ast.JoinedStr) and len(spec.values) == 1 else None
     return isinstance(inner, ast.Constant) and str(inner.value)[-1:] in ("d", "f", "g")
