@@ -299,6 +299,39 @@ def test_given_a_question_then_everything_that_needs_no_model_is_measured_also_w
     assert {"understand", "embed", "retrieve", "extract", "signals", "relevance", "keywords", "audit"} == set(measured.timings)
 
 
+def test_given_a_calibration_then_the_answerability_is_its_probability_of_the_measured_signals() -> None:
+    measured = measure("What is the notice period?", settings(), CORPUS, tools())
+
+    assert measured.answerability == calibration().probability(measured.signals)
+    assert measured.answerability > 0.5
+
+
+@pytest.mark.parametrize(
+    ("values", "drafter"),
+    [
+        ({}, "extract"), ({"drafter": "raw"}, "raw"), ({"return_short_context": True}, "raw"),
+        ({"return_short_context": True, "short_context_words": 10}, "extract"),
+    ],
+)  # fmt: skip
+def test_given_the_drafting_settings_then_the_draft_says_how_it_was_made(values: dict[str, object], drafter: str) -> None:
+    """S0-19, S0-21: the raw context where asked for, or where it is short and short ones stay whole."""
+    drafted = measure("What is the notice period?", settings(**values), CORPUS, tools()).draft
+
+    assert drafted.drafter == drafter
+    assert drafted.context_chars == sum(len(passage.text) for passage in CORPUS.passages)
+    assert (len(drafted.claims) == len(CORPUS.passages)) is (drafter == "raw")
+    assert measure("notice", settings(**values), CORPUS, tools(), documents=[]).draft.drafter == "none"
+
+
+def test_given_documents_in_another_language_then_the_question_s_words_are_looked_for_in_its_inflections_too() -> None:
+    """A German plural in an English question meets its singular in a German document."""
+    corpus = MemoryCorpus([Text("de", "Der Vertrag endet bald.\nEtwas anderes steht hier.", "de")], HashEmbedder())
+
+    found = measure("What do the Verträge say?", settings(), corpus, tools()).hits
+
+    assert [hit.lexical_rank for hit in found if "Vertrag" in hit.passage.text] == [1]
+
+
 def test_given_no_calibration_then_there_is_no_answerability_to_judge() -> None:
     assert measure("notice", settings(), CORPUS, tools(calibration=None)).answerability is None
     assert measure("notice", settings(), CORPUS, tools(), documents=[]).answerability == 0.0

@@ -56,6 +56,16 @@ def test_given_a_word_that_starts_left_of_the_row_then_it_begins_a_new_row_thoug
     ]  # fmt: skip
 
 
+def test_given_words_that_overlap_by_half_their_height_or_less_then_they_are_on_two_rows() -> None:
+    class Rows(MemoryCorpus):
+        def words(self, document: str, page: int) -> tuple[WordBox, ...]:
+            return (WordBox(0, 3, 10, 10, 30, 20), WordBox(4, 10, 10, 14, 60, 24), WordBox(11, 17, 62, 19, 90, 29))
+
+    found = boxes_of(evidence(Span(1, 0, 17)), Rows([Text("d1", BODY)], HashEmbedder()))
+
+    assert [box for _, box in found] == [Box(10, 10, 60, 24), Box(62, 19, 90, 29)]
+
+
 def test_given_a_text_document_then_there_are_no_rectangles() -> None:
     assert boxes_of(evidence(Span(1, 0, 3)), MemoryCorpus([Text("d1", BODY)], HashEmbedder())) == ()
 
