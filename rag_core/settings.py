@@ -64,7 +64,7 @@ class Settings(BaseModel):
 
     # gates
     min_answerability: float = number(
-        0.5, 0.0, 1.0, 0.01, Stage.GATE, _R, "answerability",
+        0.56, 0.0, 1.0, 0.01, Stage.GATE, _R, "answerability",
         "Refuse when the calibrated probability that the documents answer the question is below this.", "higher",
     )  # fmt: skip
     answerability_mode: Mode = mode(Mode.ENFORCE, Stage.GATE, "answerability")

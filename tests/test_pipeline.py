@@ -274,7 +274,7 @@ def test_given_the_calibrated_score_as_main_gate_then_it_is_the_confidence_of_a_
     decision = decide(case(0.9, of=Settings.load(), answerability=0.31))
 
     assert (decision.confidence, decision.confidence_basis) == (0.31, "answerability")
-    assert decision.explanation == "Refused: answerability did not pass (probability 0.31, 0.50 required)."
+    assert decision.explanation == "Refused: answerability did not pass (probability 0.31, 0.56 required)."
 
 
 def test_given_a_negative_top_score_then_the_confidence_of_a_refusal_is_zero() -> None:
@@ -336,7 +336,7 @@ def logged(decision: Decision, caplog: pytest.LogCaptureFixture) -> list[str]:
         (case(0.6, of=Settings.load("relevance-guard"), relevance=0.38), "contexts_not_relevant_to_query", "0.3800 0.4 relevance"),
         (case(0.6, of=Settings.load("relevance-hybrid"), relevance=0.2), "contexts_rejected_by_relevance_score", "0.2000 0.3 relevance"),
         (case(0.6, of=Settings.load("compliance")), "refused_by_top_cosine", "0.6000 0.72 top_cosine"),
-        (case(0.6, of=Settings.load()), "refused_by_not_run", "none 0.5 not_run"),
+        (case(0.6, of=Settings.load()), "refused_by_not_run", "none 0.56 not_run"),
         (case(failure="x"), "refused_by_failure", "none none failure"),
     ],
 )

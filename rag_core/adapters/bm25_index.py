@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 
 from rag_core.errors import LibraryDamaged
 from rag_core.ports import LexicalIndex
+
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # the library sets it to DEBUG when it is imported
 
 K1, B = 1.5, 0.75  # bm25s' defaults, the usual values of Robertson's BM25
 

@@ -49,6 +49,13 @@ def embedded_folder() -> Path:
     return folder
 
 
+def _quiet() -> None:
+    """Loading draws a progress bar on standard error, in a pipe too; the product shows its own progress."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+
+
 @lru_cache(maxsize=4)
 def _sha256(path: Path) -> str:
     digest = hashlib.sha256()
@@ -85,6 +92,7 @@ class SentenceTransformerEmbedder:
         import torch
         from sentence_transformers import SentenceTransformer
 
+        _quiet()
         source = str(embedded_folder()) if model == EMBEDDED else model
         self.precision = ("bfloat16" if has_bfloat16() else "float32") if precision == "auto" else precision
         try:
@@ -148,6 +156,7 @@ class CrossEncoderReranker:
     def __init__(self, model: str) -> None:
         from sentence_transformers import CrossEncoder
 
+        _quiet()
         try:
             self._model = CrossEncoder(model, device="cpu")
         except Exception as error:  # see SentenceTransformerEmbedder

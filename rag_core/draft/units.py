@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from rag_core.domain import Evidence, Passage, PassageKind, Span
-from rag_core.ingest.normalise import locate, normalise
+from rag_core.ingest.context import SECTION_MARK
+from rag_core.ingest.normalise import join, locate, normalise
 from rag_core.language import sentences
 
 PageText = Callable[[str, int], str]  # (document id, 1-based page) -> raw text
 
-MAX_UNIT_CHARS = 600  # a longer "sentence" is a list or a table without marks; it is cut at line ends
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,30 @@ def units(passage: Passage, page_text: PageText) -> list[Unit]:
         return _rows(passage, page_text)
     if passage.kind is PassageKind.CODE:
         return [Unit(passage, passage.text, 0, len(passage.text))]
-    return [Unit(passage, passage.text[start:end], start, end) for start, end in sentences(passage.text, passage.language)]
+    found = [
+        Unit(passage, passage.text[left + start : left + end], left + start, left + end)
+        for left, right in pairwise(_edges(passage, page_text))
+        for start, end in sentences(passage.text[left:right], passage.language)
+    ]
+    heading = len(found) > 1 and found[0].text == _leaf(passage)  # a heading states nothing by itself
+    return found[1:] if heading else found
+
+
+def _edges(passage: Passage, page_text: PageText) -> list[int]:
+    """Offsets into the passage's text over which no sentence runs: its heading's end and its blank lines, with both ends."""
+    pages = {span.page: page_text(passage.document, span.page) for span in passage.spans}
+    raw = join(pages, passage.spans)
+    starts = normalise(raw).starts
+    cuts = {bisect_left(starts, match.end()) for match in _BLANK_LINE.finditer(raw)}
+    leaf = _leaf(passage)
+    if leaf and passage.text.startswith(f"{leaf} "):
+        cuts.add(len(leaf))
+    return [0, *sorted(cut for cut in cuts if 0 < cut < len(passage.text)), len(passage.text)]
+
+
+def _leaf(passage: Passage) -> str:
+    """The innermost heading a passage stands under."""
+    return passage.section.rsplit(SECTION_MARK, 1)[-1]
 
 
 def _rows(passage: Passage, page_text: PageText) -> list[Unit]:

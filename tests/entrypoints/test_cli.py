@@ -1,0 +1,232 @@
+"""The command line, run as a user runs it, with the embedded model on small documents."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pytest
+
+from rag_core.entrypoints.cli import main
+
+TEXTS = [
+    {
+        "id": "policy",
+        "title": "Leave policy",
+        "lang": "en",
+        "text": "Every full-time employee has 25 days of paid vacation a year. Unused days are lost on 31 March.\n\n"
+        "The notice period is two months.",
+    },
+    {
+        "id": "smlouva",
+        "title": "Smlouva",
+        "lang": "cs",
+        "text": "Doba plnění je 30 dní od podpisu smlouvy. Smluvní pokuta činí 30 Kč za den.",
+    },
+]
+CONTRACT = {
+    "schema_version": int, "id": str, "status": str, "reason": str, "answer": str, "confidence": float, "confidence_basis": str,
+    "confidence_level": str, "scores": dict, "citations": list, "retrieved": list, "trace": list, "suggestions": list, "metadata": dict,
+}  # fmt: skip
+TRACE_ROW = {"stage", "state", "mode", "value", "threshold", "direction", "scale", "reason", "ms"}
+
+
+def write_rows(path: Path, rows: list[Any]) -> Path:
+    path.write_text("\n".join(row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    return path
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> Path:
+    return write_rows(tmp_path / "documents.jsonl", TEXTS)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    def call(*args: object) -> tuple[int, str, str]:
+        code = main([str(arg) for arg in args])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def test_given_a_file_of_questions_when_asked_then_every_line_keeps_the_contract(documents, tmp_path, run) -> None:
+    """S3-19: answer, confidence, citations and metadata of every question, refused ones too."""
+    questions = write_rows(
+        tmp_path / "q.jsonl",
+        [
+            {"id": "1", "lang": "en", "question": "How many days of vacation does an employee have?"},
+            {"id": "2", "lang": "en", "question": "Who won the football world cup in 1998?", "documents": ["policy"]},
+            {"id": "3", "lang": "cs", "question": "Jaká je doba plnění?", "documents": ["smlouva"]},
+            {"id": "4", "lang": "en", "question": "Hello"},
+        ],
+    )
+
+    code, out, err = run("ask", "--documents", documents, "--questions", questions, "--out", tmp_path / "d.jsonl")
+    rows = {row["id"]: row for row in read_rows(tmp_path / "d.jsonl")}
+
+    assert (code, out) == (0, "")
+    assert err == "", "progress belongs on a terminal only"
+    assert list(rows) == ["1", "2", "3", "4"]
+    for row in rows.values():
+        for name, kind in CONTRACT.items():
+            assert isinstance(row[name], kind if kind is not float else (int, float)), name
+        assert 0 <= row["confidence"] <= 1
+        assert math.isfinite(row["scores"]["answerability"])
+        assert all(set(check) >= TRACE_ROW for check in row["trace"])
+    assert rows["1"]["status"] == "success"
+    assert "25 days" in rows["1"]["answer"]
+    assert {c["document"] for c in rows["1"]["citations"]} == {"policy"}
+    assert rows["2"]["status"] != "success"
+    assert rows["2"]["citations"] == []
+    assert {hit["document"] for hit in rows["2"]["retrieved"]} == {"policy"}
+    assert "30 dní" in rows["3"]["answer"]
+
+
+def test_given_an_answer_when_its_excerpts_are_looked_up_then_they_stand_in_the_document_verbatim(documents, run) -> None:
+    """S2-26: traceable to the exact text."""
+    code, out, _ = run("ask", "What is the notice period?", "--documents", documents, "--json")
+    decision = json.loads(out)
+
+    assert code == 0
+    assert decision["citations"]
+    text = {row["id"]: row["text"] for row in TEXTS}
+    for citation in decision["citations"]:
+        span = citation["spans"][0]
+        assert text[citation["document"]][span["start"] : span["end"]] == citation["excerpt"]
+        assert citation["page"] == 1
+
+
+def test_given_bad_lines_when_a_batch_is_asked_then_they_are_named_and_the_others_go_on(documents, tmp_path, run) -> None:
+    questions = write_rows(
+        tmp_path / "q.jsonl",
+        ["{not json", {"id": "no question"}, "[]", {"id": "ok", "question": "What is the notice period?"},
+         {"id": "gone", "question": "What is the notice period?", "documents": ["nowhere"]}, {"id": "empty", "question": "   "}],
+    )  # fmt: skip
+
+    code, out, err = run("ask", "--documents", documents, "--questions", questions)
+    rows = {row["id"]: row for row in map(json.loads, out.splitlines())}
+
+    assert code == 1
+    assert [f"line {n}" in err for n in (1, 2, 3)] == [True, True, True]
+    assert rows["ok"]["status"] == "success"
+    assert rows["gone"]["status"] == rows["empty"]["status"] == "error"
+    assert "nowhere" in rows["gone"]["explanation"]
+
+
+def test_given_a_library_when_indexed_listed_asked_and_deleted_then_each_command_sees_the_others_work(documents, tmp_path, run) -> None:
+    """S2-27, S3-25: kept on disk between calls, namespaces apart."""
+    place = ("--library", tmp_path / "lib")
+
+    assert run("index", documents, "--meta", "class=10", *place)[0] == 0
+    listed = [json.loads(line) for line in run("documents", "--json", *place)[1].splitlines()]
+    answered = run("ask", "What is the notice period?", "--filter", "class=10", *place)
+    elsewhere = run("ask", "What is the notice period?", "--namespace", "other", *place)
+    deleted = run("delete", "policy", *place)
+    after = run("documents", *place)[1]
+    again = run("delete", "policy", *place)
+
+    assert [row["name"] for row in listed] == ["policy", "smlouva"]
+    assert listed[0]["metadata"]["class"] == "10"
+    assert "two months" in answered[1]
+    assert "Leave policy" in answered[1]
+    assert "nothing" in elsewhere[1].casefold() or "0 passages" in elsewhere[1]
+    assert deleted[0] == 0
+    assert "policy" not in after
+    assert again[0] == 1
+    assert "policy" in again[2]
+
+
+def test_given_an_encrypted_pdf_when_indexed_with_its_password_file_then_it_opens_and_without_it_says_so(tmp_path, run) -> None:
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 72), "The secret code of the vault is 4711.")
+    file = tmp_path / "vault.pdf"
+    document.save(file, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="sesame", owner_pw="owner")
+    (tmp_path / "pw").write_text("sesame\n", encoding="utf-8")
+
+    locked = run("index", file, "--library", tmp_path / "a")
+    opened = run("index", file, "--password-file", tmp_path / "pw", "--library", tmp_path / "b")
+    answer = run("ask", "What is the secret code of the vault?", "--library", tmp_path / "b")
+
+    assert locked[0] == 1
+    assert "password" in locked[2].casefold()
+    assert opened[0] == 0
+    assert "4711" in answer[1]
+    assert "sesame" not in locked[2] + opened[1] + opened[2]
+
+
+def test_given_claims_when_judged_then_each_has_a_verdict_of_the_contract(tmp_path, run) -> None:
+    context = "The warranty lasts 24 months. It does not cover damage by water."
+    claims = write_rows(
+        tmp_path / "c.jsonl",
+        [
+            {"id": "a", "lang": "en", "question": "", "context": context, "answer": "The warranty lasts 24 months."},
+            {"id": "b", "lang": "en", "question": "", "context": context, "answer": "The warranty lasts 36 months."},
+            "nonsense",
+        ],
+    )
+
+    code, out, err = run("judge", "--input", claims)
+    rows = {row["id"]: row for row in map(json.loads, out.splitlines())}
+
+    assert code == 1
+    assert "line 3" in err
+    assert rows["a"]["supported"] is True
+    assert rows["b"]["supported"] is False
+    assert rows["b"]["sentences"][0]["flags"]
+    for row in rows.values():
+        assert 0 <= row["support"] <= 1
+        assert all(set(s) >= {"text", "supported", "support", "evidence", "flags"} for s in row["sentences"])
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--set", "top_k=0"], "top_k"),
+        (["--set", "min_answerabilty=0.5"], "min_answerabilty"),
+        (["--set", "top_k"], "KEY=VALUE"),
+        (["--preset", "nonsense"], "nonsense"),
+    ],
+)
+def test_given_a_setting_that_cannot_be_when_called_then_it_says_which_and_what_to_do(args, said, run) -> None:
+    code, _, err = run("settings", *args)
+
+    assert code == 2
+    assert said in err
+
+
+def test_given_settings_of_a_file_and_of_the_call_when_shown_then_the_call_wins(tmp_path, run) -> None:
+    """S3-29: settings from a YAML file."""
+    config = tmp_path / "settings.yaml"
+    config.write_text("preset: scoping\ntop_k: 7\nmin_documents: 3\n", encoding="utf-8")
+
+    shown = json.loads(run("settings", "--config", config, "--set", "top_k=4", "--json")[1])
+
+    assert (shown["preset"], shown["top_k"], shown["min_documents"], shown["max_distance"]) == ("scoping", 4, 3, 0.8)
+
+
+@pytest.mark.parametrize("command", ["index", "ask", "judge", "documents", "delete", "settings"])
+def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--help"])
+
+    assert stop.value.code == 0
+    assert command in capsys.readouterr().out
+
+
+def test_given_a_hostile_file_beside_a_good_one_when_indexed_then_the_good_one_is_there(tmp_path, run) -> None:
+    (tmp_path / "page.pdf").write_text("<html><body>not a pdf</body></html>", encoding="utf-8")
+    (tmp_path / "good.txt").write_text("The gate opens at 8 o'clock.", encoding="utf-8")
+
+    code, _, err = run("index", tmp_path / "page.pdf", tmp_path / "good.txt", "--library", tmp_path / "lib")
+
+    assert code == 1
+    assert "page.pdf" in err
+    assert "good.txt" in run("documents", "--library", tmp_path / "lib")[1]
