@@ -23,8 +23,8 @@ def expand(question: str) -> str:
 
     "FY2022" and "FY22" become "fiscal year 2022", "Q2" becomes "second quarter", "2Q23" "second quarter 2023". Nothing else changes.
     """
-    spelled = _FISCAL_YEAR.sub(lambda m: f"fiscal year {_full_year(m[1])}", question)
-    return _QUARTER.sub(lambda m: f"{_ORDINALS[m[1] or m[2]]} quarter" + (f" {_full_year(m[3])}" if m[3] else ""), spelled)
+    spelled: str = _FISCAL_YEAR.sub(lambda m: f"fiscal year {_full_year(m[1])}", question)
+    return str(_QUARTER.sub(lambda m: f"{_ORDINALS[m[1] or m[2]]} quarter" + (f" {_full_year(m[3])}" if m[3] else ""), spelled))
 
 
 def core(question: str, language: str) -> str:

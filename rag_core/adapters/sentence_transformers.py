@@ -53,7 +53,7 @@ def _quiet() -> None:
     """Loading draws a progress bar on standard error, in a pipe too; the product shows its own progress."""
     from transformers.utils import logging
 
-    logging.disable_progress_bar()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 @lru_cache(maxsize=4)
