@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,7 @@ def test_given_a_question_outside_the_documents_when_asked_then_the_refusal_says
     assert "Refused" in badges(page)
     assert ANSWERED not in badges(page)
     assert {metric.label: metric.value for metric in page.metric}["Check"] == "answerability"
-    assert {metric.label: metric.value for metric in page.metric}["Required"] == "≥ 0.50"
+    assert {metric.label: metric.value for metric in page.metric}["Required"] == "≥ 0.56"
     assert "Refused: answerability did not pass" in texts(page)
     assert "•  " in texts(page)
     trace = page.dataframe[1].value
@@ -72,7 +73,7 @@ def test_given_an_answer_when_a_judging_slider_moves_then_it_is_decided_again_wi
     page.slider(key="knob_min_answerability").set_value(1.0).run()
 
     assert sum(embedded) == asked_with
-    assert "Changed: min answerability 0.5 → 1.0. Result: answered → refused." in texts(page)
+    assert "Changed: min answerability 0.56 → 1.0. Result: answered → refused." in texts(page)
     assert "Refused" in badges(page)
     page.slider(key="knob_min_answerability").set_value(0.5).run()
     assert "Result: refused → answered." in texts(page)
@@ -148,6 +149,7 @@ def test_given_the_sidebar_when_every_stage_is_opened_then_every_setting_has_its
                 continue
             widget = page.get_by_key(f"knob_{knob.name}")
             assert knob.help in widget.help
+            assert widget.disabled is (knob.name in FIXED)
             assert knob.name in FIXED or costs[knob.cost] in widget.help
             if knob.low is not None:
                 assert (widget.min, widget.max, widget.step) == (knob.low, knob.high, knob.step)
@@ -164,6 +166,31 @@ def test_given_a_citation_when_its_page_is_shown_then_there_is_a_picture_of_it(p
 
     assert not page.exception
     assert len(page.image) == 1
+
+
+def test_given_a_citation_whose_place_is_not_certain_when_its_page_is_shown_then_nothing_is_marked_and_the_page_says_so(
+    page: AppTest,
+) -> None:
+    ask(page, VACATION)
+    asked = page.session_state.plumbline.asked
+    unplaced = tuple(replace(citation, boxes=()) for citation in asked.decision.citations)
+    asked.decision = replace(asked.decision, citations=unplaced)
+
+    page.run().toggle[0].set_value(True).run()
+
+    assert page.info[0].value == "The place on the page is not certain, so nothing is marked."
+    assert "with nothing marked." in str(page.image[0].proto)
+
+
+def test_given_a_citation_of_a_text_document_when_its_page_is_wanted_then_the_page_says_that_there_is_none(page: AppTest) -> None:
+    page.file_uploader[0].set_value([("notes.txt", b"The harbour bridge is 412 metres long.", "text/plain")]).run()
+    settle(page)
+    ask(page, "How long is the harbour bridge?")
+
+    page.toggle[0].set_value(True).run()
+
+    assert "A text document has no page to show." in page.info[0].value
+    assert len(page.image) == 0
 
 
 def test_given_documents_to_search_in_when_asked_then_no_other_one_is_found(page: AppTest) -> None:

@@ -145,6 +145,15 @@ def test_given_hidden_text_and_unreadable_pages_when_listed_then_both_are_counte
     assert "Could not be read: Page 1." in texts(page)
 
 
+def test_given_a_library_of_the_users_own_documents_when_opened_then_the_samples_are_not_added(app: AppTest, empty_library: Path) -> None:
+    own = Source("own.pdf", make.document("The bridge is 412 metres long.").tobytes(), "pdf")
+    build_engine(empty_library, "default").library.add([own], Settings.load())
+
+    page = opened(app)
+
+    assert list(page.dataframe[0].value["name"]) == ["own.pdf"]
+
+
 def test_given_no_library_yet_when_opened_then_the_samples_are_indexed_once_and_progress_shows(app: AppTest, empty_library: Path) -> None:
     app.run()
     assert "Indexing the sample documents" in texts(app)
