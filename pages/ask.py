@@ -26,7 +26,8 @@ def page() -> None:
 
     # in a container, or Streamlit pins it to the bottom and scrolls there, past the answer
     with st.container(key="ask"):
-        question = st.chat_input("Ask a question in any language", key="question", max_chars=MAX_QUESTION_CHARS)
+        waiting = not documents and running()  # a refusal for want of documents would not be the truth
+        question = st.chat_input("Ask a question in any language", key="question", max_chars=MAX_QUESTION_CHARS, disabled=waiting)
     left, right = st.columns(2)
     with left:
         names = unique_names(documents)
