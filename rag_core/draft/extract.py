@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from rag_core.domain import Claim, Hit, PassageKind
-from rag_core.draft.units import PageText, Unit, in_order, units
+from rag_core.draft.units import PageText, Unit, header_of, in_order, units
 from rag_core.language import terms, words
 from rag_core.ports import Vectors
 from rag_core.settings import DATA, Settings
@@ -21,6 +21,7 @@ from rag_core.signals import Weights
 
 PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
 EMBEDDED_UNITS = 12  # the lexically best units are compared by meaning too; each costs about 3 ms
+OTHER_SECTION = 0.8  # of the best relevance
 FEATURES = ("coverage", "near", "cosine", "rank", "asked", "length")
 
 Embed = Callable[[Sequence[str]], Vectors]
@@ -87,7 +88,10 @@ def relevance(features: dict[str, float]) -> float:
 
 
 def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
-    """The best unit, and further ones that bear on the question nearly as much, at most `max_sentences`."""
+    """The best unit, and further ones of its document that bear on the question nearly as much, at most `max_sentences`.
+
+    Another section is another topic, and an answer does not blend topics: a unit from there must be about as good (`OTHER_SECTION`).
+    """
     ranked = sorted(range(len(scored)), key=lambda j: (-scored[j].relevance, j))
     if not ranked:
         return []
@@ -97,7 +101,10 @@ def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
         other = scored[j]
         if len(kept) == settings.max_sentences or other.relevance < settings.extra_sentence_ratio * best.relevance:
             break
-        if other.unit.passage.kind is best.unit.passage.kind or PassageKind.CODE not in (other.unit.passage.kind, best.unit.passage.kind):
+        here, there = best.unit.passage, other.unit.passage
+        apart = here.section != there.section and other.relevance < OTHER_SECTION * best.relevance
+        code = PassageKind.CODE in (here.kind, there.kind) and here.kind is not there.kind
+        if here.document == there.document and not apart and not code:
             kept.append(other)
     return kept
 
@@ -123,8 +130,9 @@ def extract(
 def _claim(scored: Scored, page_text: PageText) -> Claim:
     unit = scored.unit
     text = unit.text
-    if unit.passage.kind is PassageKind.TABLE and unit.passage.header_text:
-        text = f"{unit.passage.header_text}: {text}"
+    header = header_of(unit.passage, page_text) if unit.passage.kind is PassageKind.TABLE else ""
+    if header:
+        text = f"{header}: {text}"
     evidence = unit.evidence(page_text)
     return Claim(text, evidence, (unit.passage.id,), scored.relevance)
 

@@ -93,10 +93,21 @@ def _rows(passage: Passage, page_text: PageText) -> list[Unit]:
             right = at + len(row.rstrip())
             at += len(row) + 1
             if left < right and (span.page, left) not in heads:
-                text = normalise(raw[left:right]).text
+                text = cells(raw[left:right])
                 if text:
                     found.append(Unit(passage, text, left, right, (Span(span.page, left, right),)))
     return found
+
+
+def cells(row: str) -> str:
+    """The reading form of a table's row: its cells parted by bars, as they are apart on the page."""
+    return " | ".join(normalise(cell).text for cell in row.strip().split("\t"))
+
+
+def header_of(passage: Passage, page_text: PageText) -> str:
+    """The rows that name a table's columns and its unit, in reading form; empty where there are none."""
+    spans = [page_text(passage.document, span.page)[span.start : span.end] for span in passage.header]
+    return "; ".join(cells(row) for text in spans for row in text.split("\n") if row.strip())
 
 
 def in_order(chosen: Sequence[Unit], hits: Sequence[Passage]) -> list[Unit]:

@@ -7,9 +7,10 @@ from builders import HashEmbedder, MemoryCorpus, Text, hit, settings
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.audit.facts import changed_facts
 from rag_core.domain import Hit, Passage, PassageKind, Span
 from rag_core.draft.extract import EMBEDDED_UNITS, FEATURES, PASSAGES, Extract, Scored, choose, extract, relevance, score_units
-from rag_core.draft.units import Unit, in_order, units
+from rag_core.draft.units import Unit, cells, in_order, units
 from rag_core.signals import weigh
 
 EMBEDDER = HashEmbedder()
@@ -109,15 +110,21 @@ def test_given_any_features_then_the_relevance_is_a_probability(features: dict[s
     assert 0 < relevance(features) < 1
 
 
-def test_given_passages_that_overlap_then_a_sentence_is_taken_once_but_from_each_document() -> None:
-    corpus = MemoryCorpus([Text("a", "Same line here.\nSame line here."), Text("b", "Same line here.")], EMBEDDER)
+def test_given_passages_that_overlap_then_a_sentence_is_taken_once() -> None:
+    corpus = MemoryCorpus([Text("a", "Same line here.\nSame line here.")], EMBEDDER)
 
-    texts = [
-        (claim.evidence[0].document, claim.text)
-        for claim in drafted("same line", corpus, extra_sentence_ratio=0.0, max_sentences=10).claims
-    ]
+    texts = [claim.text for claim in drafted("same line", corpus, extra_sentence_ratio=0.0, max_sentences=10).claims]
 
-    assert texts == [("a", "Same line here."), ("b", "Same line here.")]
+    assert texts == ["Same line here."]
+
+
+def test_given_equal_sentences_of_two_documents_then_the_answer_stays_with_one() -> None:
+    """S2: an answer does not blend two topics, and another document or section is another topic."""
+    corpus = MemoryCorpus([Text("a", "Same line here."), Text("b", "Same line here.")], EMBEDDER)
+
+    claims = drafted("same line", corpus, extra_sentence_ratio=0.0, max_sentences=10).claims
+
+    assert [claim.evidence[0].document for claim in claims] == ["a"]
 
 
 def test_given_more_passages_than_are_read_then_only_the_best_ones_are() -> None:
@@ -185,7 +192,7 @@ def test_given_a_table_then_its_rows_are_the_units_without_the_header() -> None:
 
     found = units(TABLE, page_text)
 
-    assert [one.text for one in found] == ["Bolt 5", "Nut 7"]
+    assert [one.text for one in found] == ["Bolt | 5", "Nut | 7"]
     assert [TABLE_PAGE[one.spans[0].start : one.spans[0].end] for one in found] == ["Bolt\t5", "Nut\t7"]
 
 
@@ -196,7 +203,7 @@ def test_given_a_table_then_it_answers_with_the_row_its_header_and_the_place_of_
     found = extract([hit(of=TABLE)], weigh(question, "en", lexical), True, vector, EMBEDDER.embed, page_text, settings(max_sentences=1))
 
     (claim,) = found.claims
-    assert claim.text == "Item Price in EUR: Nut 7"
+    assert claim.text == "Item | Price in EUR: Nut | 7"
     assert claim.evidence[0].quote == "Nut\t7"
     assert [TABLE_PAGE[span.start : span.end] for span in claim.evidence[0].spans] == ["Nut\t7", "Item\tPrice in EUR"]
 
@@ -234,3 +241,10 @@ def test_given_a_sentence_over_two_pages_then_each_page_has_its_own_quote() -> N
 
     assert (first.quote, first.spans[0].page) == ("The notice period", 1)
     assert (second.quote, second.spans[0].page) == ("is 30 days.", 2)
+
+
+def test_given_a_row_whose_unit_stands_in_a_cell_of_its_own_then_the_claim_keeps_all_its_facts() -> None:
+    row = "Operating temperature\tT\t0.1–70\t°C"
+
+    assert changed_facts(cells(row), row, "en") == ()
+    assert changed_facts(cells(row.replace("70", "80")), row, "en")
