@@ -87,7 +87,7 @@ def _say_if_idle(name: str) -> None:
 
 
 def _take_preset() -> None:
-    _take(Settings.load(st.session_state.preset))
+    _take(state.preset_settings(st.session_state.preset))
 
 
 def _take(settings: Settings) -> None:
@@ -102,8 +102,9 @@ def _take(settings: Settings) -> None:
 
 def _undo() -> None:
     session = state.session()
-    preset = Settings.load(session.preset).model_dump(exclude={"preset"})
+    start = state.preset_settings(session.preset)
+    preset = start.model_dump(exclude={"preset"})
     moved = sum(preset[name] != value for name, value in session.values.items() if name not in FIXED)
     if moved:
         st.caption(f"Settings that differ from the preset: {moved:d}")
-        st.button("Back to the preset", key="undo", on_click=_take, args=(Settings.load(session.preset),))
+        st.button("Back to the preset", key="undo", on_click=_take, args=(start,))

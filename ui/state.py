@@ -25,10 +25,15 @@ def library_folder() -> Path:
     return Path(os.environ.get("RAG_LIBRARY") or "library")
 
 
+def preset_settings(preset: str | None = None) -> Settings:
+    """A preset's values, the default one's without a name, under what the environment says."""
+    return load_settings(preset, environment=os.environ)
+
+
 @st.cache_resource(show_spinner=False)
 def base_settings() -> Settings:
-    """The settings a session starts with: the default preset and what the environment says."""
-    return load_settings(environment=os.environ)
+    """The settings a session starts with, and the models are loaded by."""
+    return preset_settings()
 
 
 @st.cache_resource(max_entries=4, show_spinner="Loading the embedding model…")

@@ -98,7 +98,7 @@ def test_given_an_answer_when_a_setting_of_ingest_moves_then_the_answer_stands(p
 
     page.slider(key="knob_passage_tokens").set_value(64).run()
 
-    assert not page.exception
+    assert "What to do" not in texts(page)
     assert ANSWERED in badges(page)
     assert sum(embedded) == asked_with
     assert "Applies to documents indexed from now on." in page.slider(key="knob_passage_tokens").help
@@ -124,6 +124,19 @@ def test_given_a_moved_slider_when_taken_back_to_the_preset_then_it_stands_as_be
 
     assert page.slider(key="knob_min_answerability").value == Settings.load().min_answerability
     assert "undo" not in [button.key for button in page.button]
+
+
+def test_given_a_value_from_the_environment_when_a_preset_is_picked_then_the_value_stays(
+    app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_MIN_DOCUMENTS", "3")
+    app.run()
+    assert "undo" not in [button.key for button in app.button]
+
+    app.selectbox(key="preset").set_value("scoping").run()
+    app.selectbox(key="stage").set_value("gate").run()
+
+    assert app.slider(key="knob_min_documents").value == 3
 
 
 def test_given_moved_settings_when_another_page_was_visited_then_they_and_the_question_are_still_there(page: AppTest) -> None:
@@ -198,6 +211,9 @@ def test_given_documents_to_search_in_when_asked_then_no_other_one_is_found(page
     ask(page, VACATION)
 
     assert set(page.dataframe[0].value["document"]) == {"flow-meter-manual.pdf"}
+    page.multiselect(key="documents").set_value([]).run()
+    assert "company-policies.pdf" in set(page.dataframe[0].value["document"])
+    assert "Changed: the documents. Result: refused → answered." in texts(page)
 
 
 def test_given_a_document_to_search_in_when_it_is_deleted_on_the_other_page_then_the_question_is_asked_of_the_rest(page: AppTest) -> None:
@@ -246,12 +262,32 @@ def test_given_documents_of_any_names_when_labelled_then_no_two_labels_are_equal
     assert all(document.name in labels[document.id] for document in documents)
 
 
+def test_given_two_files_of_one_name_when_labelled_then_each_says_which_it_is() -> None:
+    documents = [
+        Document(f"sha256:{digits * 8}", name, "en", 1) for digits, name in [("a", "x"), ("b", "x"), ("c", "y"), ("d", "x (aaaaaaaa)")]
+    ]
+
+    labels = list(unique_names(documents).values())
+
+    assert labels == ["x (aaaaaaaa) sha256:aaaaaaaa", "x (bbbbbbbb)", "y", "x (aaaaaaaa) sha256:dddddddd"]
+
+
 def test_given_an_upload_when_it_is_indexed_then_it_can_be_asked_at_once(page: AppTest) -> None:
     upload(page, ("report.pdf", REPORT))
 
     assert "Indexed and ready to be asked: 1" in page.success[0].value
     ask(page, "How long is the harbour bridge?")
     assert "report.pdf" in texts(page)
+    assert "412 metres" in page.code[0].value
+
+
+def test_given_a_refused_question_when_the_document_that_answers_it_is_added_then_it_is_answered(page: AppTest) -> None:
+    ask(page, "How long is the harbour bridge?")
+    assert ANSWERED not in badges(page)
+
+    upload(page, ("report.pdf", REPORT))
+
+    assert "Changed: the documents. Result: refused → answered." in texts(page)
     assert "412 metres" in page.code[0].value
 
 
