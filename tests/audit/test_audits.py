@@ -245,6 +245,6 @@ def test_given_many_findings_then_a_check_names_a_few_of_them_and_counts_the_res
 
 def test_given_an_indicator_phrase_then_the_finding_has_one_wording() -> None:
     """S2-16: the sources word it in two ways; here it is one."""
-    check = next(row for row in run(case(Claim("As we know, cheese has moons.", (), ()))) if row.reason is Reason.INDICATORS)
+    check = run(case(Claim("As we know, cheese has moons.", (), ())))[Reason.INDICATORS]
 
     assert 'Answer contains hallucination indicator: "as we know"' in check.found
