@@ -45,6 +45,7 @@ def test_given_the_samples_when_an_example_is_clicked_then_the_answer_names_its_
 
     assert not page.exception
     assert ANSWERED in badges(page)
+    assert by_key(page, "example_") == []
     assert "25 vacation days" in texts(page)
     assert "[1]  Company Policies, page 1\ncompany-policies.pdf" in texts(page)
     assert "Every full-time employee has 25 vacation days in a calendar year." in page.code[0].value
@@ -179,6 +180,7 @@ def test_given_a_citation_when_its_page_is_shown_then_there_is_a_picture_of_it(p
 
     assert not page.exception
     assert len(page.image) == 1
+    assert "Page 1 of the document, with the cited words marked." in str(page.image[0].proto)
 
 
 def test_given_a_citation_whose_place_is_not_certain_when_its_page_is_shown_then_nothing_is_marked_and_the_page_says_so(
@@ -319,7 +321,7 @@ def test_given_a_page_that_could_not_be_read_when_refused_then_the_refusal_says_
 
     ask(page, "What is the capital of France?")
 
-    assert "could not be read; the answer may be there." in texts(page)
+    assert "Note: 1 of 14 pages could not be read; the answer may be there." in texts(page)
 
 
 def test_given_a_greeting_or_a_question_about_the_library_when_asked_then_it_is_not_shown_as_an_answer(

@@ -88,6 +88,7 @@ def test_given_a_document_when_deleted_then_it_is_asked_once_more_and_then_gone(
 
     assert not page.exception
     assert "smlouva-o-dodavce.pdf" not in set(page.dataframe[0].value["name"])
+    assert page.session_state[f"delete_{CONTRACT}"] is False  # added again later, it is asked about again
 
 
 def test_given_all_samples_deleted_when_started_again_then_they_do_not_come_back(app: AppTest, library: Path) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pymupdf
 import pytest
-from conftest import ROOT
 from page_kit import ask, settle, texts
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
 from ui import state
 
+ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").glob("*.py"))]
 # elements that do not interpret their text; and calls whose first argument is no text that is shown
 INERT = {"text", "code", "dataframe", "image"}
