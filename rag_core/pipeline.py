@@ -58,11 +58,7 @@ def replay(case: Case, settings: Settings) -> Decision:
     for knob in Settings.knobs():
         if knob.cost is not Cost.REPLAY and before[knob.name] != after[knob.name]:
             raise InvalidSetting(f"Changing {knob.name!r} needs more than a judgement.", remedy="Ask the question again.")
-    return decide(_under(case, settings))
-
-
-def _under(case: Case, settings: Settings) -> Case:
-    return replace(case, settings=settings)
+    return decide(replace(case, settings=settings))
 
 
 def _answer(case: Case, trace: Trace, composed: Composed) -> Decision:

@@ -16,7 +16,7 @@ from rag_core.configuration import load_settings, parse_value
 from rag_core.decision import Decision
 from rag_core.engine import Engine
 from rag_core.entrypoints.jsonl import Bad, read_rows
-from rag_core.entrypoints.show import show_decision, show_documents, show_settings
+from rag_core.entrypoints.show import printable, show_decision, show_documents, show_settings
 from rag_core.errors import InvalidInput, RagError
 from rag_core.ingest.library import AddReport
 from rag_core.ingest.sources import Source, sources_from
@@ -161,7 +161,7 @@ def _add(engine: Engine, paths: Iterable[Path], settings: Settings, args: argpar
         if isinstance(found, Source):
             sources.append(found.described(meta, password))
         else:
-            print(f"{found.problem} {found.remedy}", file=sys.stderr)
+            print(printable(f"{found.problem} {found.remedy}"), file=sys.stderr)
             problems += 1
     return problems + _report(engine.library.add(sources, settings, progress=_progress()))
 
@@ -180,7 +180,7 @@ def _password(args: argparse.Namespace) -> str | None:
 
 def _report(report: AddReport) -> int:
     for name, error in report.problems:
-        print(f"{name}: {error.problem} {error.remedy}", file=sys.stderr)
+        print(printable(f"{name}: {error.problem} {error.remedy}"), file=sys.stderr)
     return len(report.problems)
 
 
@@ -211,11 +211,6 @@ def _progress() -> Any:
 
     def line(what: str, done: int, total: int) -> None:
         end = "\n" if done == total else ""
-        print(f"\r\x1b[K{printable(what)[:60]}  {done}/{total}", end=end, file=sys.stderr, flush=True)
+        print(f"\r\x1b[K{printable(what.replace(chr(10), ' '))[:60]}  {done}/{total}", end=end, file=sys.stderr, flush=True)
 
     return line
-
-
-def printable(text: str) -> str:
-    """Text for a terminal: control characters of untrusted names cannot move the cursor or colour the screen."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in text)

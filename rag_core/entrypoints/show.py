@@ -14,19 +14,19 @@ from rag_core.trace import Check
 
 def show_decision(decision: Decision) -> str:
     """An answer with its sources, or a refusal with its reason; then the trace."""
-    lines = [_printable(decision.answer), ""]
+    lines = [printable(decision.answer), ""]
     if decision.is_safe() and decision.citations:
-        lines += ["Sources:", *(f"  {_printable(row)}" for row in sources_list(decision.citations)), ""]
+        lines += ["Sources:", *(f"  {printable(row)}" for row in sources_list(decision.citations)), ""]
         lines.append(f"Confidence {decision.confidence:.2f} ({decision.confidence_basis}), level {decision.confidence_level}.")
     elif not decision.is_safe():
-        lines += [_printable(decision.explanation), *(f"  - {_printable(row)}" for row in decision.suggestions)]
-    lines += [_printable(note) for note in decision.notes]
+        lines += [printable(decision.explanation), *(f"  - {printable(row)}" for row in decision.suggestions)]
+    lines += [printable(note) for note in decision.notes]
     lines += ["", *map(_check, decision.trace.checks)] if decision.trace.checks else []
     return "\n".join(lines)
 
 
 def _check(check: Check) -> str:
-    return f"  {check.stage:20} {check.state:12} {check.mode:8} {_printable(check.found or check.note)}"
+    return f"  {check.stage:20} {check.state:12} {check.mode:8} {printable(check.found or check.note)}"
 
 
 def show_documents(documents: Sequence[Document], *, as_json: bool) -> str:
@@ -36,7 +36,7 @@ def show_documents(documents: Sequence[Document], *, as_json: bool) -> str:
     if not documents:
         return "No documents. Add some: python -m rag_core index FILE.pdf"
     return "\n".join(
-        f"{d.id[:19]}  {d.page_count:5} pages  {d.language:3}  {d.strategy:9}  {_printable(d.name)}{_flags(d)}" for d in documents
+        f"{d.id[:19]}  {d.page_count:5} pages  {d.language:3}  {d.strategy:9}  {printable(d.name)}{_flags(d)}" for d in documents
     )
 
 
@@ -87,5 +87,6 @@ def show_settings(settings: Settings, *, as_json: bool) -> str:
     return "\n".join(lines)
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
+    """Text for a terminal: control characters of untrusted text cannot move the cursor or colour the screen."""
     return "\n".join("".join(c if c.isprintable() or c == "\t" else "\ufffd" for c in line) for line in text.split("\n"))
