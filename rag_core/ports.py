@@ -13,6 +13,7 @@ from rag_core.domain import Document, Passage, WordBox
 
 Vectors = NDArray[np.float32]
 Progress = Callable[[str, int, int], None]  # (what, done, total)
+PageText = Callable[[str, int], str]  # (document id, 1-based page) -> the page's raw text; "" where there is no such page
 Cancel = Callable[[], bool]  # True when the user wants to stop; read between batches
 
 

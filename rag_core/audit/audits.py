@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from rag_core.audit.citations import PageText, evidence_text, fabricated, is_cited, quote_stands
+from rag_core.audit.citations import evidence_text, fabricated, is_cited, quote_stands
 from rag_core.audit.facts import changed_facts
 from rag_core.audit.phrases import indicators
 from rag_core.audit.support import grounded_share, overlap, similarities
 from rag_core.case import Case, ClaimAudit
 from rag_core.domain import Claim, Evidence
 from rag_core.ingest.normalise import normalise
-from rag_core.ports import Embedder
+from rag_core.ports import Embedder, PageText
 from rag_core.settings import Mode
 from rag_core.status import Reason
 from rag_core.trace import Check, Direction, judge

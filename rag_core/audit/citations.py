@@ -6,16 +6,15 @@ that is shown (S3-17). This module knows nothing about what a claim means.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 import regex
 
 from rag_core.domain import Citation, Claim, Evidence, Span
+from rag_core.ports import PageText
 from rag_core.settings import Settings
-
-PageText = Callable[[str, int], str]  # (document id, page) -> the page's raw text; "" where there is no such page
 
 _NUMBERS = r"(?:sources?\s+)?\d{1,3}(?:\s*[,;]\s*(?:sources?\s+)?\d{1,3})*"
 CITATION = regex.compile(rf"\[\s*(?:(?P<numbers>{_NUMBERS})|source:\s*(?P<chunk>[^\[\]\n]+?))\s*\]", regex.IGNORECASE)

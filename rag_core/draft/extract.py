@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from rag_core.domain import Claim, Hit, PassageKind
-from rag_core.draft.units import PageText, Unit, header_of, in_order, units
+from rag_core.draft.units import Unit, header_of, in_order, units
 from rag_core.language import terms, words
-from rag_core.ports import Vectors
+from rag_core.ports import PageText, Vectors
 from rag_core.settings import DATA, Settings
 from rag_core.signals import Weights
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag_core.domain import Claim, Hit
-from rag_core.draft.units import PageText, Unit, evidence_of, units
+from rag_core.draft.units import Unit, evidence_of, units
 from rag_core.keyword_match import context_of
 from rag_core.language import words
+from rag_core.ports import PageText
 from rag_core.settings import Settings
 
 

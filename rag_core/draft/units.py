@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -12,8 +12,7 @@ from rag_core.domain import Evidence, Passage, PassageKind, Span
 from rag_core.ingest.context import SECTION_MARK
 from rag_core.ingest.normalise import join, locate, normalise
 from rag_core.language import sentences
-
-PageText = Callable[[str, int], str]  # (document id, 1-based page) -> raw text
+from rag_core.ports import PageText
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
