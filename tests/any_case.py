@@ -1,0 +1,74 @@
+"""Any case that measuring could leave behind, under any judging settings: what the property tests of judging share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from builders import claim, draft, hit, matched, passage
+from hypothesis import strategies as st
+
+from rag_core.case import Case, ClaimAudit, Draft, LibraryFacts, Understanding
+from rag_core.knobs import Knob
+from rag_core.settings import Cost, Settings, presets
+
+REPLAYED = {knob.name: knob for knob in Settings.knobs() if knob.cost is Cost.REPLAY}
+THRESHOLDS = {name: knob for name, knob in REPLAYED.items() if knob.stricter}
+
+cosines = st.one_of(st.sampled_from([-1.0, 0.2, 0.5, 0.6, 0.72, 1.0]), st.floats(-1, 1))
+ratios = st.one_of(st.sampled_from([0.0, 0.5, 0.7, 1.0]), st.floats(0, 1))
+
+
+def values_of(knob: Knob) -> st.SearchStrategy[object]:
+    if knob.options:
+        return st.sampled_from(knob.options)
+    if knob.low is None or knob.high is None:
+        return st.sampled_from(["", "No."]) if isinstance(knob.default, str) else st.booleans()
+    if isinstance(knob.default, int):
+        return st.integers(int(knob.low), int(knob.high))
+    return st.one_of(st.just(knob.default), st.floats(knob.low, knob.high))
+
+
+chosen_settings = st.builds(
+    lambda preset, values: Settings.load(preset, values),
+    st.sampled_from(list(presets())),
+    st.fixed_dictionaries({}, optional={name: values_of(knob) for name, knob in REPLAYED.items()}),
+)
+
+audits = st.builds(
+    ClaimAudit,
+    quotes_missing=st.sampled_from([(), (), (), ("lost",)]),
+    fabricated=st.sampled_from([(), (), (), ("9",)]),
+    indicators=st.sampled_from([(), (), ("usually",)]),
+    overlap=st.none() | ratios,
+    changed_facts=st.sampled_from([(), (), (("number", "31"),)]),
+    similarity=st.none() | cosines,
+)
+
+
+@st.composite
+def cases(draw: st.DrawFn, of: Settings | None = None) -> Case:
+    """Any case that measuring could leave behind: hits, drafts, refusals, abstentions, things that could not be measured."""
+    found = tuple(
+        hit(draw(cosines), n, of=passage(n, document=f"d{n % 2}"), lexical=draw(st.floats(0, 9)), dense_rank=draw(st.integers(0, 3)),
+            lexical_rank=draw(st.integers(0, 3)))
+        for n in range(1, draw(st.integers(0, 4)) + 1)
+    )  # fmt: skip
+    cited = [draw(st.sampled_from(found)).passage for _ in range(draw(st.integers(0, 3)))] if found else []
+    drafted = draft(
+        [claim(one, f"Claim {n}.") for n, one in enumerate(cited)], [draw(audits) for _ in cited], draw(st.sampled_from([0, 10, 1000]))
+    )
+    missing = draw(st.integers(0, 3))
+    return Case(
+        question="What is the notice period?",
+        settings=of or draw(chosen_settings),
+        understanding=Understanding("en", entities=draw(st.sampled_from([(), ("Brno",)]))),
+        library=LibraryFacts(documents=2, passages=4, pages=5, names={"d0": "a.pdf"}, dates={"d0": "2024"}, authority={"d1": 0.4}),
+        hits=found,
+        answerability=draw(st.none() | ratios),
+        relevance=draw(st.none() | cosines),
+        keywords=replace(matched(draw(st.integers(0, 3)), missing), abstain=draw(st.sampled_from(["", "", "another language"]))),
+        missing_entities=("Brno",) * draw(st.integers(0, 2)),
+        draft=drafted if drafted.claims else Draft(),
+        failure=draw(st.sampled_from(["", "", "", "", "The model failed."])),
+        metadata={"asked_on": "2026-11-20"},
+    )  # fmt: skip
