@@ -31,7 +31,8 @@ p { margin: 0 0 6pt 0; }
 .formula { margin: 4pt 0 8pt 24pt; }
 .footer { font-size: 8.5pt; color: #555555; text-align: center; }
 table { border-collapse: collapse; margin: 4pt 0 8pt 0; }
-th, td { border: 1px solid #777777; padding: 3pt 8pt; text-align: left; }
+th, td { border: 1px solid #777777; padding: 3pt 8pt; text-align: left; white-space: nowrap; }
+th { background-color: #e8eef2; }
 pre { font-size: 9pt; margin: 4pt 0 8pt 12pt; }
 """
 DEVANAGARI = re.compile(r"[\u0900-\u097f]+")
