@@ -11,8 +11,8 @@ READY := .venv/.setup-done
 .PHONY: app test check bench setup clean
 
 app: $(READY)
-	@echo "Starting Plumbline. The first page takes about 10 seconds. Open http://127.0.0.1:$(PORT) in a browser; Ctrl+C stops it."
-	@$(BIN)/streamlit run app.py --server.port $(PORT)
+	@echo "Starting Plumbline. The first page takes about 6 seconds. Open http://127.0.0.1:$(PORT) in a browser; Ctrl+C stops it."
+	@$(BIN)/python -m ui.serve --port $(PORT)
 
 test: $(READY)
 	@$(BIN)/python -m pytest -q $(PYTEST_ARGS)

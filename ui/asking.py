@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from rag_core.engine import Engine
+from dataclasses import replace
+
+from rag_core.engine import Engine, log_decision
 from rag_core.pipeline import decide, replay
 from rag_core.settings import Cost, Settings
-from ui.state import Asked
+from ui.scope import Scope
+from ui.state import Asked, session
 
 INGEST = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.INGEST)
 ASK = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.ASK)
 
 
-def ask(engine: Engine, question: str, documents: tuple[str, ...], settings: Settings) -> Asked:
-    """Measure and decide a new question. No `documents` means all.
+def ask(engine: Engine, question: str, scope: Scope, settings: Settings) -> Asked:
+    """Measure and decide a new question.
 
     Raises:
         RagError: the question cannot be asked.
     """
-    case = engine.measure(question, settings, documents or None)
-    return Asked(question, documents, case, decide(case), settings)
+    case = engine.measure(question, settings, scope.documents or None, scope.filters)
+    decision = decide(case)
+    log_decision(decision)
+    return Asked(question, scope, case, decision, settings, namespace=session().namespace)
 
 
-def again(engine: Engine, asked: Asked, documents: tuple[str, ...], settings: Settings) -> Asked:
+def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Asked:
     """The same question under these settings and documents: judged again where that is enough, asked again where it is not.
 
     Settings of ingest have no part in it: they hold for documents that are indexed from now on.
@@ -31,14 +36,13 @@ def again(engine: Engine, asked: Asked, documents: tuple[str, ...], settings: Se
     """
     wanted = settings.changed(**{name: getattr(asked.case.settings, name) for name in INGEST})
     engine.library.refresh()
-    stale = asked.documents != documents or asked.case.library.generation != engine.library.snapshot.generation
+    stale = asked.scope != scope or asked.case.library.generation != engine.library.snapshot.generation
     if stale or any(getattr(wanted, name) != getattr(asked.case.settings, name) for name in ASK):
-        new = ask(engine, asked.question, documents, wanted)
-        new.before = (asked.decision, asked.settings)
-        return new
+        new = ask(engine, asked.question, scope, wanted)
+        return replace(new, before=(asked.decision, asked.settings), number=asked.number)
     if wanted == asked.settings:
         return asked
-    return Asked(asked.question, documents, asked.case, replay(asked.case, wanted), wanted, (asked.decision, asked.settings))
+    return replace(asked, decision=replay(asked.case, wanted), settings=wanted, before=(asked.decision, asked.settings))
 
 
 def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, object]]:

@@ -13,6 +13,7 @@ from rag_core.settings import DATA, Settings
 
 SAMPLES = DATA / "samples"
 MARKER = ".samples-offered"  # in the library's folder
+FIRST = "company-policies.pdf"  # is indexed first: the first example question is about it
 
 
 def is_due(engine: Engine, folder: Path) -> bool:
@@ -33,4 +34,5 @@ def index_samples(engine: Engine, folder: Path, settings: Settings, progress: Pr
 
 def samples() -> Sequence[Source]:
     """The sample documents that come with the program."""
-    return [source for source in sources_from([SAMPLES]) if isinstance(source, Source)]
+    found = [source for source in sources_from([SAMPLES]) if isinstance(source, Source)]
+    return sorted(found, key=lambda source: source.name != FIRST)

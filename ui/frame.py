@@ -1,30 +1,59 @@
-"""What every page begins with: the engine, or why there is none; the sample documents at the first start; running jobs."""
+"""What every page begins with: the engine, or what is still missing; the sample documents at the first start; running jobs."""
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from ui import first_run, state
+from ui import first_run, loading, state
+from ui.loading import Opening
 from ui.problems import show_error
 from ui.progress import show_jobs
+from ui.texts import say
+
+STYLE = Path(__file__).with_name("style.css")
+LOOK_AGAIN_SECONDS = 0.5
 
 
 def start() -> Engine:
-    """The engine for this page; the page ends here with the reason when there is none."""
+    """The engine for this page; the page ends here while it is being opened, or with the reason when there is none."""
+    st.html(STYLE)
+    opened = state.opening()
+    if not opened.wait(loading.PATIENCE_SECONDS):
+        _wait_for(opened)
+        st.stop()
     try:
         engine = state.engine()
         engine.library.refresh()
     except RagError as error:
-        st.header("Plumbline cannot start", anchor=False)
-        show_error(error)
+        _cannot_start(error)
         st.stop()
     folder = state.library_folder()
-    if first_run.is_due(engine, folder):
+    if state.session().namespace == state.NAMESPACE and first_run.is_due(engine, folder):
         work = partial(first_run.index_samples, engine, folder, state.base_settings())
-        state.runner().start_once(str(folder), "Indexing the sample documents", work, len(first_run.samples()))
+        state.runner().start_once(str(folder), say("jobs.samples"), work, len(first_run.samples()))
     show_jobs()
     return engine
+
+
+@st.fragment(run_every=LOOK_AGAIN_SECONDS)
+def _wait_for(opened: Opening) -> None:
+    """Says what is being waited for, until it is there."""
+    if opened.wait(0):
+        st.rerun()
+    st.info(say("frame.opening"), icon=":material/hourglass_top:")
+    st.skeleton(height=120)
+
+
+def _cannot_start(error: RagError) -> None:
+    st.header(say("frame.cannot_start"), anchor=False)
+    show_error(error)
+    st.button(say("frame.try_again"), key="try_again", icon=":material/refresh:", on_click=_forget)
+
+
+def _forget() -> None:
+    loading.forget(state.library_folder(), state.session().namespace)

@@ -13,6 +13,7 @@ from rag_core.ingest.sources import TEXT_SUFFIXES, Source
 from ui import state
 from ui.jobs import Job
 from ui.problems import show_error
+from ui.texts import say
 
 REFRESH_SECONDS = 0.5
 MOST_NAMES = 10
@@ -21,6 +22,18 @@ MOST_NAMES = 10
 def upload(files: Sequence[tuple[str, bytes]]) -> None:
     """Start indexing these files, given as (name, bytes)."""
     start_add([Source(name, data, "text" if name.lower().endswith(TEXT_SUFFIXES) else "pdf") for name, data in files])
+
+
+def upload_field() -> None:
+    """Where files are dropped or chosen; indexing starts at once."""
+    session = state.session()
+    files = st.file_uploader(
+        say("jobs.add"), ["pdf", "txt", "md"], accept_multiple_files=True, key=f"upload_{session.uploads}", help=say("jobs.add_help")
+    )
+    if files:
+        upload([(file.name, file.getvalue()) for file in files])
+        session.uploads += 1
+        st.rerun()
 
 
 def start_add(sources: Sequence[Source]) -> None:

@@ -1,4 +1,4 @@
-"""What lives longer than one run of a page: the engine and the jobs of this process, the settings and the last question of a session."""
+"""What lives longer than one run of a page: the engine and the jobs of this process, the settings and the questions of a session."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from rag_core.configuration import load_settings
 from rag_core.decision import Decision
 from rag_core.engine import Engine
 from rag_core.settings import Settings
-from rag_core.wiring import build_engine
+from ui import loading
 from ui.jobs import Job, Runner
+from ui.scope import Scope
 
 NAMESPACE = "default"
+MOST_QUESTIONS = 50  # in the history of a session; each keeps its whole case
 
 
 def library_folder() -> Path:
@@ -36,18 +38,24 @@ def base_settings() -> Settings:
     return preset_settings()
 
 
-@st.cache_resource(max_entries=4, show_spinner="Loading the embedding model…")
-def _engine(folder: Path) -> Engine:
-    return build_engine(folder, NAMESPACE, base_settings())
+def opening() -> loading.Opening:
+    """The session's library, which may still be opening."""
+    return loading.opening(library_folder(), session().namespace, base_settings())
 
 
 def engine() -> Engine:
-    """The engine over the library, one in the process.
+    """The engine over the session's library, one in the process for each namespace; waits until it is there.
 
     Raises:
         RagError: the model or the library cannot be used.
     """
-    return _engine(library_folder())
+    opened = opening()
+    while not opened.wait(1):
+        pass
+    if opened.engine is None:
+        assert opened.error is not None
+        raise opened.error
+    return opened.engine
 
 
 @st.cache_resource(show_spinner=False)
@@ -58,32 +66,49 @@ def runner() -> Runner:
 
 @dataclass
 class Asked:
-    """The last question of a session with everything measured for it.
+    """A question of a session with everything measured for it.
 
     `before` is the decision that the last change of settings replaced; None when nothing was changed since it was asked.
     """
 
     question: str
-    documents: tuple[str, ...]
+    scope: Scope
     case: Case
     decision: Decision
     settings: Settings
     before: tuple[Decision, Settings] | None = None
+    namespace: str = NAMESPACE
+    number: int = 0  # of the question in its session, from 1
 
 
 @dataclass
 class Session:
-    """What one browser tab holds. `values` are the settings by name; `preset` is where they started from."""
+    """What one browser tab holds. `values` are the settings by name; `preset` is where they started from.
+
+    `history` holds the questions, oldest first, each as it was last decided; `asked` is the one on the page.
+    """
 
     preset: str
     values: dict[str, Any]
+    namespace: str = NAMESPACE
     asked: Asked | None = None
+    history: list[Asked] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
     uploads: int = 0  # counts up so that the upload field is empty again
+    questions: int = 0  # asked so far
 
     def settings(self) -> Settings:
         """The values as settings."""
         return base_settings().changed(preset=self.preset, **self.values)
+
+    def show(self, asked: Asked) -> None:
+        """Put a question on the page; a new one is added to the history, a decided one takes its earlier place."""
+        if not asked.number:
+            self.questions += 1
+            asked.number = self.questions
+        self.history = sorted([*(one for one in self.history if one.number != asked.number), asked], key=lambda one: one.number)
+        self.history = self.history[-MOST_QUESTIONS:]
+        self.asked = asked
 
 
 def session() -> Session:

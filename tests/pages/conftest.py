@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.adapters.sentence_transformers import SentenceTransformerEmbedder
 from rag_core.settings import Settings
 from rag_core.wiring import build_engine
-from ui import first_run
+from ui import first_run, loading
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,7 +36,10 @@ def empty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
     monkeypatch.setenv("RAG_LIBRARY", str(folder))
     monkeypatch.delenv("RAG_PRESET", raising=False)
     monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(loading, "PATIENCE_SECONDS", JOB_SECONDS)  # a page of a test waits for its library
+    monkeypatch.setattr(loading, "_warm_up", lambda *_: None)  # it would be counted as a question
     yield folder
+    loading.forget()
     st.cache_resource.clear()
     st.cache_data.clear()
 

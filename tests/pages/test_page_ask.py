@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from page_kit import ask, badges, by_key, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain import Document
+from rag_core.engine import Engine
 from rag_core.settings import Cost, Settings, presets
 from ui import state
 from ui.first_run import SAMPLES
@@ -81,13 +83,17 @@ def test_given_an_answer_when_a_judging_slider_moves_then_it_is_decided_again_wi
     assert sum(embedded) == asked_with
 
 
-def test_given_an_answer_when_a_setting_of_retrieval_moves_then_the_question_is_asked_again(page: AppTest, embedded: list[int]) -> None:
+def test_given_an_answer_when_a_setting_of_retrieval_moves_then_the_question_is_asked_again(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ask(page, VACATION)
-    asked_with = sum(embedded)
+    measured = []
+    measure = Engine.measure
+    monkeypatch.setattr(Engine, "measure", lambda *given: measured.append(given) or measure(*given))
 
     page.slider(key="knob_top_k").set_value(2).run()
 
-    assert sum(embedded) > asked_with
+    assert len(measured) == 1
     assert len(page.dataframe[0].value) == 2
     assert "Changed: top k 10 → 2." in texts(page)
 
@@ -321,7 +327,7 @@ def test_given_a_page_that_could_not_be_read_when_refused_then_the_refusal_says_
 
     ask(page, "What is the capital of France?")
 
-    assert "Note: 1 of 14 pages could not be read; the answer may be there." in texts(page)
+    assert re.search(r"Note: 1 of \d+ pages could not be read; the answer may be there\.", texts(page))
 
 
 def test_given_a_greeting_or_a_question_about_the_library_when_asked_then_it_is_not_shown_as_an_answer(

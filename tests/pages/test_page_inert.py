@@ -21,6 +21,7 @@ NO_LABEL = {"container", "columns", "form", "progress", "empty", "rerun", "navig
 ELEMENTS = ({name for name in dir(DeltaGenerator) if not name.startswith("_")} | {"status", "spinner", "dialog"}) - INERT
 # what a label may be made of besides a literal: values that are ours, from the list of settings and presets
 OURS = {
+    "STYLE",  # a file of ours
     "label",  # _knob's and _show_answer's: literals above, or a setting's name
     "presets()[session.preset].help",
     "REFUSED[decision.status]",
@@ -39,6 +40,8 @@ def is_ours(node: ast.expr) -> bool:
             return True
         case ast.JoinedStr(values=values):
             return all(isinstance(value, ast.Constant) or (isinstance(value, ast.FormattedValue) and is_safe(value)) for value in values)
+        case ast.Call(func=ast.Name(id="say")):  # takes numbers only, and raises on text
+            return True
         case ast.IfExp(body=body, orelse=other):
             return is_ours(body) and is_ours(other)
         case _:

@@ -1,0 +1,111 @@
+"""How the page is served and opened: headers on every response, the library opened beside the page, texts in one place."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from page_kit import JOB_SECONDS, settle, texts
+from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
+
+from rag_core.engine import Engine
+from rag_core.errors import ModelUnavailable
+from ui import loading, serve
+from ui.texts import say, screen, tell
+
+
+def test_given_the_server_when_any_address_is_asked_for_then_the_answer_lets_the_browser_load_nothing_foreign() -> None:
+    async def page(scope: serve.Message, receive: serve.Receive, send: serve.Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"x-own", b"kept")]})
+        await send({"type": "http.response.body", "body": b"page"})
+
+    answer = TestClient(serve.SecurityHeaders(page)).get("/anything")
+
+    assert answer.text == "page"
+    assert answer.headers["x-own"] == "kept"
+    policy = dict(rule.split(" ", 1) for rule in answer.headers["content-security-policy"].split("; "))
+    assert policy["default-src"] == "'self'"
+    assert policy["frame-ancestors"] == "'none'"
+    assert all("http" not in sources and "*" not in sources for sources in policy.values())
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+def test_given_a_library_that_takes_long_to_open_when_the_page_is_opened_then_it_says_so_and_then_goes_on(
+    library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_open, build = threading.Event(), loading.build_engine
+
+    def slow(*given: object) -> Engine:
+        may_open.wait(JOB_SECONDS)
+        return build(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(loading, "build_engine", slow)
+    monkeypatch.setattr(loading, "PATIENCE_SECONDS", 0.0)
+
+    app.run()
+
+    assert [note.value for note in app.info] == [say("frame.opening")]
+    assert app.chat_input == []
+    assert app.slider(key="knob_top_k").value == 10  # settings can be looked at meanwhile
+    may_open.set()
+    monkeypatch.setattr(loading, "PATIENCE_SECONDS", JOB_SECONDS)
+    settle(app)
+    assert app.chat_input(key="question").disabled is False
+
+
+def test_given_a_library_that_cannot_be_opened_when_tried_again_then_it_is_opened_anew(
+    library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = loading.build_engine
+
+    def broken(*_: object) -> Engine:
+        raise ModelUnavailable("The model is away.", remedy="Bring it back.")
+
+    monkeypatch.setattr(loading, "build_engine", broken)
+    app.run()
+    assert "The model is away." in texts(app)
+    assert "What to do: Bring it back." in texts(app)
+
+    monkeypatch.setattr(loading, "build_engine", build)
+    app.button(key="try_again").click().run()
+
+    assert "The model is away." not in texts(app)
+    assert app.chat_input(key="question").disabled is False
+
+
+def test_given_a_fault_of_ours_when_a_library_is_opened_then_the_page_says_so_without_its_text(
+    library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading, "build_engine", lambda *_: 1 / 0)
+
+    app.run()
+
+    assert "a fault in this program (ZeroDivisionError)" in texts(app)
+
+
+def test_given_many_namespaces_when_opened_then_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    built = []
+    monkeypatch.setattr(loading, "build_engine", lambda folder, namespace, settings: built.append(namespace))
+    monkeypatch.setattr(loading, "_warm_up", lambda *_: None)
+    loading.forget()
+
+    for number in (*range(loading.MOST + 1), 0):
+        assert loading.opening(tmp_path, f"n{number}", None).wait(JOB_SECONDS)  # type: ignore[arg-type]
+
+    assert built == [*(f"n{number}" for number in range(loading.MOST + 1)), "n0"]
+    loading.forget()
+
+
+def test_given_a_label_when_text_is_put_into_it_then_that_is_an_error() -> None:
+    with pytest.raises(TypeError, match="must be a number"):
+        say("history.title", n="[x](http://203.0.113.9)")  # type: ignore[arg-type]
+
+    assert tell("history.title", n=3) == say("history.title", n=3)
+
+
+def test_given_the_texts_of_the_screens_when_read_then_each_says_something() -> None:
+    assert len(screen()) > 10
+    assert [key for key, text in screen().items() if not isinstance(text, str) or not text.strip()] == []

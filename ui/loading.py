@@ -1,0 +1,80 @@
+"""Opening a library and loading its model beside the page: the page appears at once and says what is still missing.
+
+Engines are kept by folder and namespace, for the whole process. The module's own state is the process's: Streamlit imports it once.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from contextlib import suppress
+from pathlib import Path
+
+from rag_core.engine import Engine
+from rag_core.errors import RagError
+from rag_core.settings import Settings
+from rag_core.wiring import build_engine
+
+PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: opening a library with a loaded model takes less
+MOST = 8  # namespaces kept open; the least recently used one goes
+_log = logging.getLogger(__name__)
+
+
+class Opening:
+    """One library that is being opened, was opened, or could not be."""
+
+    def __init__(self, folder: Path, namespace: str, settings: Settings) -> None:
+        self.engine: Engine | None = None
+        self.error: RagError | None = None
+        self._done = threading.Event()
+        threading.Thread(target=self._open, args=(folder, namespace, settings), daemon=True, name="opening a library").start()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it ended within so many seconds."""
+        return self._done.wait(seconds)
+
+    def _open(self, folder: Path, namespace: str, settings: Settings) -> None:
+        try:
+            self.engine = build_engine(folder, namespace, settings)
+        except RagError as error:
+            self.error = error
+        except Exception as error:
+            _log.exception("a library could not be opened")
+            problem = f"Opening the library stopped because of a fault in this program ({type(error).__name__})."
+            self.error = RagError(problem, remedy="Nothing was changed. Report it with the log.")
+        finally:
+            self._done.set()
+        if self.engine is not None:
+            _warm_up(self.engine, settings)
+
+
+def _warm_up(engine: Engine, settings: Settings) -> None:
+    """Ask something once, so that the user's first question does not wait for what is loaded at first use (about a second)."""
+    with suppress(RagError):
+        engine.measure("What is this about?", settings)
+
+
+_lock = threading.Lock()
+_openings: OrderedDict[tuple[Path, str], Opening] = OrderedDict()
+
+
+def opening(folder: Path, namespace: str, settings: Settings) -> Opening:
+    """The library's opening, started at the first call."""
+    with _lock:
+        key = (folder, namespace)
+        if key not in _openings:
+            _openings[key] = Opening(folder, namespace, settings)
+        _openings.move_to_end(key)
+        while len(_openings) > MOST:
+            _openings.popitem(last=False)
+        return _openings[key]
+
+
+def forget(folder: Path | None = None, namespace: str = "") -> None:
+    """Open this library anew at the next call, all of them without a folder: after an error, or when it was rebuilt."""
+    with _lock:
+        if folder is None:
+            _openings.clear()
+        else:
+            _openings.pop((folder, namespace), None)

@@ -1,0 +1,75 @@
+"""The page as one server process: `python -m ui.serve --port 8501`.
+
+The same page as `streamlit run app.py`, with two things more: the model is being loaded before the first browser asks for it, and every
+response carries headers by which a browser refuses anything that does not come from here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from starlette.middleware import Middleware
+
+from rag_core.configuration import load_settings
+from rag_core.errors import RagError
+from ui import loading, state
+
+Message = MutableMapping[str, Any]
+Send = Callable[[Message], Awaitable[None]]
+Receive = Callable[[], Awaitable[Message]]
+Asgi = Callable[[Message, Receive, Send], Awaitable[None]]
+
+PAGE = Path(__file__).resolve().parent.parent / "app.py"
+# 'unsafe-inline' and 'unsafe-eval' are what Streamlit's own scripts and its charts need; nothing may be loaded from or sent to elsewhere
+POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'; worker-src 'self' blob:; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' ws: wss:; "
+    "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+)
+
+
+class SecurityHeaders:
+    """Adds HEADERS to every HTTP response; web sockets pass untouched."""
+
+    def __init__(self, app: Asgi) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *HEADERS]
+            await send(message)
+
+        await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+@asynccontextmanager
+async def warm(_app: object) -> AsyncIterator[dict[str, object]]:
+    """Start loading the model with the server; what goes wrong is shown on the page, which asks for it again."""
+    try:
+        loading.opening(state.library_folder(), state.NAMESPACE, load_settings(environment=os.environ))
+    except RagError:
+        pass  # settings of the environment that cannot be: the page says so
+    yield {}
+
+
+app = st.App(str(PAGE), lifespan=warm, middleware=[Middleware(SecurityHeaders)])
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Serve the Plumbline page.")
+    parser.add_argument("--port", type=int, default=8501)
+    app.run(config={"server.port": parser.parse_args().port})
