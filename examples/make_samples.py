@@ -28,6 +28,8 @@ h3 { font-size: 11pt; margin: 10pt 0 3pt 0; }
 p { margin: 0 0 6pt 0; }
 .lead { color: #444444; margin-bottom: 10pt; }
 .hi { font-size: 12pt; }
+.hi h2 { font-size: 15pt; }
+.hi h3 { font-size: 13.5pt; }
 .formula { margin: 4pt 0 8pt 24pt; }
 .footer { font-size: 8.5pt; color: #555555; text-align: center; }
 table { border-collapse: collapse; margin: 4pt 0 8pt 0; }
