@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from ui.texts import say
 
-st.set_page_config(page_title="Plumbline", layout="wide")
+BRAND = Path(__file__).resolve().parent / "data" / "brand"
+
+st.set_page_config(page_title="Plumbline", page_icon=BRAND / "mark.svg", layout="wide")
+st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")
 st.navigation(
     [st.Page("pages/ask.py", title=say("ask.page"), default=True), st.Page("pages/documents.py", title=say("documents.page"))],
     position="top",

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import streamlit as st
 
 from ui.state import Session
+from ui.texts import say
 
-# (the sample that it is about, the question)
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question to try: `shows` is the key of what it is an example of, `samples` the documents it needs."""
+
+    question: str
+    shows: str
+    samples: tuple[str, ...]
+
+
 EXAMPLES = (
-    ("company-policies.pdf", "How many vacation days do employees have?"),
-    ("smlouva-o-dodavce.pdf", "Jaká je doba plnění?"),
-    ("wissensdatenbank.pdf", "Wann läuft ein API-Schlüssel ab?"),
-    ("samantar-shreni.pdf", "परीक्षा कितने मिनट की होती है?"),
-    ("flow-meter-manual.pdf", "What is the maximum operating pressure?"),
-    ("company-policies.pdf", "What is the capital of France?"),
+    Example("When are expenses reimbursed?", "answered", ("company-policies.pdf",)),
+    Example("How many vacation days do employees have?", "contradicted", ("company-policies.pdf", "company-policies-2024.pdf")),
+    Example("Jaká je doba plnění?", "czech", ("smlouva-o-dodavce.pdf",)),
+    Example("Wann läuft ein API-Schlüssel ab?", "german", ("wissensdatenbank.pdf",)),
+    Example("परीक्षा कितने मिनट की होती है?", "hindi", ("samantar-shreni.pdf",)),
+    Example("What is the maximum operating pressure?", "table", ("flow-meter-manual.pdf",)),
+    Example("What is the capital of France?", "refused", ("company-policies.pdf",)),
 )
 
 
@@ -25,20 +37,20 @@ def show_examples(names: Collection[str], session: Session, busy: bool) -> str |
     if taken or session.asked is not None:
         return taken
     if not names and busy:
-        st.info("Documents are being read. Questions can be asked as soon as the first one is indexed.", icon=":material/hourglass_top:")
+        st.info(say("examples.reading"), icon=":material/hourglass_top:")
         return None
     if not names:
-        st.info(
-            "There are no documents yet. Add a PDF above; then ask, and every answer will name its page.", icon=":material/upload_file:"
-        )
+        st.info(say("examples.empty"), icon=":material/upload_file:")
         return None
-    here = [question for name, question in EXAMPLES if name in names]
+    here = [example for example in EXAMPLES if set(example.samples) <= set(names)]
     if not here:
         return None
-    st.caption("Try one of these on the sample documents. The last one is not in any of them, so it is refused.")
-    with st.container(horizontal=True):
-        for number, question in enumerate(here):
-            st.button(question, key=f"example_{number}", on_click=_take, args=(question,))
+    st.caption(say("examples.title"))
+    with st.container(key="examples"):
+        for number, example in enumerate(here):
+            with st.container(horizontal=True, vertical_alignment="center", key=f"example_row_{number}"):
+                st.button(example.question, key=f"example_{number}", on_click=_take, args=(example.question,))
+                st.caption(say(f"examples.{example.shows}"), width="content")
     return None
 
 

@@ -27,7 +27,7 @@ OURS = {
     "REFUSED[decision.status]",
     "check.stage.replace('_', ' ')",
     "check.scale",
-    "question",  # an example of ui/examples.py
+    "example.question",  # of ui/examples.py
 }
 HOSTILE = "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> <script>alert(1)</script> [go](http://203.0.113.9) :red[x] $x$"
 MARK = "203.0.113.9"

@@ -1,0 +1,112 @@
+"""A served page and a Chromium that looks at it, for the browser tests, the tour and the figures of the page."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = Path("/usr/bin/chromium")
+START_SECONDS = 60.0
+WAIT_MS = 45_000  # for an answer on a busy machine; it takes less than a second on an idle one
+FIRST_RUN_MS = 120_000  # for the samples to be indexed on a busy machine; about ten seconds on an idle one
+
+
+def free_port() -> int:
+    """A port that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def served(library: Path, log: Path) -> Iterator[str]:
+    """The address of the page, served as `make app` serves it over this library, once it answers."""
+    port = free_port()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAG_")} | {"RAG_LIBRARY": str(library)}
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "ui.serve", "--port", str(port)], cwd=ROOT, env=environment, stdout=output, stderr=output,
+            start_new_session=True,
+        )  # fmt: skip
+    try:
+        _wait_until_healthy(process, f"http://127.0.0.1:{port}/_stcore/health", log)
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)  # its readers of PDFs too
+        process.wait(10)
+
+
+def _wait_until_healthy(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        assert process.poll() is None, log.read_text(encoding="utf-8", errors="replace")
+        try:
+            with urllib.request.urlopen(address, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError("the page did not start: " + log.read_text(encoding="utf-8", errors="replace"))
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """A Chromium without a window."""
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def ask(page: Page, question: str) -> None:
+    """Ask in the question box, and wait until the page is about this question."""
+    box = page.get_by_test_id("stChatInputTextArea")
+    expect(box).to_be_enabled(timeout=FIRST_RUN_MS)
+    box.fill(question)
+    box.press("Enter")
+    expect(page.locator(".st-key-asked").get_by_text(question, exact=True)).to_be_visible(timeout=WAIT_MS)
+
+
+def settled(page: Page) -> None:
+    """Wait until the page is drawn: its script has ended, and nothing is stale or still to come."""
+    expect(page.get_by_test_id("stStatusWidget")).to_be_hidden(timeout=WAIT_MS)
+    expect(page.locator('[data-testid="stSkeleton"]')).to_have_count(0, timeout=WAIT_MS)
+    page.wait_for_function("document.querySelectorAll('[data-stale=\"true\"]').length === 0", timeout=WAIT_MS)
+
+
+def drop(page: Page, name: str, data: bytes) -> None:
+    """Hand a file to the upload field."""
+    page.locator('[data-testid="stFileUploader"] input[type=file]').set_input_files(
+        [{"name": name, "mimeType": "application/pdf", "buffer": data}]
+    )
+
+
+def choose(page: Page, field: str, beginning: str) -> None:
+    """Choose an option by typing, since a long list shows only its beginning."""
+    box = page.get_by_role("combobox", name=field, exact=True)
+    box.scroll_into_view_if_needed()  # a list that opens while the page scrolls closes again
+    box.click()
+    box.fill(beginning)
+    page.get_by_role("option", name=beginning).click()
+
+
+def go(page: Page, name: str) -> None:
+    """Open another page by its link, which a narrow window keeps in the side bar."""
+    opener = page.get_by_test_id("stExpandSidebarButton")
+    narrow = (page.viewport_size or {"width": 1280})["width"] < 700
+    if narrow:
+        opener.click()
+    page.get_by_role("link", name=name, exact=True).first.click()
+    if narrow:
+        page.get_by_test_id("stSidebarCollapseButton").locator("button").click()
+    expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible(timeout=WAIT_MS)

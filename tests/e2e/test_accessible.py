@@ -1,0 +1,64 @@
+"""Contrast, labels, alternative texts and names for screen readers, checked by axe-core in Chromium, light and dark, wide and narrow.
+
+Screenshots of every state that is checked are kept in build/screens.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+
+from axe_playwright_python.sync_playwright import Axe
+from browser_kit import CHROMIUM, WAIT_MS, ask, go, settled
+from playwright.sync_api import Page, expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+
+RULES = {"runOnly": ["wcag2a", "wcag2aa"]}
+# What Streamlit itself draws and a page cannot change; each is looked at again when Streamlit is updated.
+NOT_OURS = ('[data-testid="stMainMenu"]', '[data-testid="stToolbar"]')
+SIZES = {"wide": {"width": 1440, "height": 900}, "narrow": {"width": 390, "height": 844}}
+Scheme = Literal["light", "dark"]
+
+
+def violations(page: Page) -> list[str]:
+    """What axe-core finds, as "rule: element"."""
+    settled(page)
+    found = Axe().run(page, options=RULES, context={"exclude": [[selector] for selector in NOT_OURS]}).response["violations"]
+    return [f"{rule['id']}: {node['target']} {node['failureSummary'][:200]}" for rule in found for node in rule["nodes"]]
+
+
+def overflow(page: Page) -> int:
+    """By how many pixels the page is wider than its window."""
+    return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_given_each_page_when_checked_then_everyone_can_read_it(open_page, scheme: Scheme, size: str, screens: Path) -> None:
+    page = open_page(viewport=SIZES[size], color_scheme=scheme)
+    found: dict[str, list[str]] = {}
+
+    def check(name: str) -> None:
+        wrong = violations(page)
+        page.screenshot(path=screens / f"{name}-{scheme}-{size}.png", full_page=True)
+        if overflow(page) > 0:
+            wrong.append(f"the page is {overflow(page)} pixels wider than the window")
+        if wrong:
+            found[name] = wrong
+
+    check("empty")
+    ask(page, "When are expenses reimbursed?")
+    expect(page.locator(".st-key-answer")).to_be_visible(timeout=WAIT_MS)
+    check("answer")
+    ask(page, "What is the capital of France?")
+    expect(page.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
+    check("refusal")
+    go(page, "Documents")
+    check("documents")
+
+    assert found == {}
