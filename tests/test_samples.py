@@ -34,9 +34,14 @@ def words(text: str) -> list[str]:
     return unicodedata.normalize("NFKC", text).replace("•", " ").split()
 
 
+def masked(text: str) -> str:
+    """The text without its numbers, and without the plural that a number asks for."""
+    return re.sub(r"\d[\d,]* days?|\d[\d,]*", "#", text)
+
+
 def test_given_the_sample_texts_when_listed_then_each_has_its_pdf(maker: ModuleType) -> None:
     assert [path.stem for path in sorted(maker.TEXTS.glob("*.html"))] == [path.stem for path in SAMPLES]
-    assert len(SAMPLES) >= 6
+    assert len(SAMPLES) >= 7
 
 
 @pytest.mark.parametrize("pdf", SAMPLES, ids=lambda path: path.stem)
@@ -60,6 +65,19 @@ def test_given_a_sample_when_read_then_every_word_of_its_text_comes_out_in_order
         body = page.text.rsplit(sample.title, 1)[0]  # without the footer
         assert words(body) == words(html.unescape(re.sub(r"<[^>]+>", " ", source)))
         assert page.hidden_chars == 0
+
+
+def test_given_the_two_policies_when_compared_then_sentences_differ_in_their_value_alone(maker: ModuleType) -> None:
+    """S4-21: sources that contradict each other, the newer one known by its date."""
+    newer, older = (maker.Sample.read(maker.TEXTS / f"{name}.html") for name in ("company-policies", "company-policies-2024"))
+    lines = ("".join(sample.pages).partition("</p>")[2].splitlines() for sample in (newer, older))  # after the day in force
+
+    changed = [(now, before) for now, before in zip(*lines, strict=True) if now != before]
+
+    assert newer.date > older.date
+    assert len(changed) >= 8
+    for now, before in changed:
+        assert masked(now) == masked(before)
 
 
 def test_given_the_hindi_sample_when_read_then_a_word_s_box_stands_where_the_word_is(maker: ModuleType) -> None:
