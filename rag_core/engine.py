@@ -14,6 +14,7 @@ from rag_core.measure import Tools, measure
 from rag_core.pipeline import decide
 from rag_core.settings import Settings
 from rag_core.status import Reason
+from rag_core.why_missed import Missed, why_missed
 
 logger = logging.getLogger("rag_core.gates")
 # the names that the sources give to a refusal; (preset or None for any, reason)
@@ -54,6 +55,19 @@ class Engine:
         decision = decide(self.measure(question, settings, documents, filters))
         log_decision(decision)
         return decision
+
+    def why_missed(
+        self,
+        question: str,
+        settings: Settings,
+        document_id: str,
+        page: int,
+        documents: Collection[str] | None = None,
+        filters: Mapping[str, str] | None = None,
+    ) -> Missed:
+        """What became of the page that holds the answer, under the newest generation; see `rag_core.why_missed.why_missed`."""
+        self.library.refresh()
+        return why_missed(question, settings, self.library.snapshot, self.tools, document_id, page, documents=documents, filters=filters)
 
 
 def log_decision(decision: Decision) -> None:

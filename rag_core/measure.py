@@ -29,7 +29,7 @@ from rag_core.language import asks_number, intent, is_time_sensitive, keywords, 
 from rag_core.ports import Corpus, Embedder, Reranker, Vectors
 from rag_core.question import core, expand
 from rag_core.replies import reply
-from rag_core.retrieve import retrieve
+from rag_core.retrieve import Ranking, retrieve
 from rag_core.settings import Settings
 from rag_core.signals import measure as measure_signals
 from rag_core.signals import weigh
@@ -54,6 +54,15 @@ class Tools:
     def knows(self, language: str) -> bool:
         """Whether the embedding model knows a language; "und" counts as known, since nothing speaks against it."""
         return self.known_languages is None or language in self.known_languages or language == "und"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as it is searched for: abbreviations spelled out, its unit vector of shape (dim,), its index terms."""
+
+    text: str
+    vector: Vectors
+    terms: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -148,18 +157,12 @@ def searched_documents(corpus: Corpus, rows: Sequence[int] | None) -> list[Docum
 def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, timed: _Timer) -> Case:
     s, language = case.settings, case.understanding.language
     with timed("embed"):
-        spelled = expand(case.question)
-        vector = tools.embedder.embed([spelled])[0]
+        query = read_query(case, tools.embedder)
+        vector = query.vector
     with timed("retrieve"):
-        asked = _search_terms(spelled, language, case.library.languages)
-        reranker = _reranker(s.reranker, tools)
-        ranking = retrieve(
-            case.question, vector, asked, corpus, s, rows, reranker=reranker, known_language=tools.knows(language),
-            time_sensitive=is_time_sensitive(case.question, language), today=tools.today(),
-        )  # fmt: skip
-    hits = ranking.hits
+        hits = find(case, query, corpus, tools, rows).hits
     with timed("extract"):
-        weights = weigh(core(spelled, language), language, corpus.lexical)
+        weights = weigh(core(query.text, language), language, corpus.lexical)
         found = extract(hits, weights, asks_number(case.question, language), vector, tools.embedder.embed, corpus.page_text, s)
     with timed("signals"):
         missing = missing_entities(case.understanding.entities, language, corpus, rows, case.library)
@@ -188,6 +191,21 @@ def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, 
         draft=draft,
         timings=dict(timed.ms),
     )
+
+
+def read_query(case: Case, embedder: Embedder) -> Query:
+    """What is searched for: the vector of the question, and its terms in its own language and as the documents' languages inflect them."""
+    spelled = expand(case.question)
+    return Query(spelled, embedder.embed([spelled])[0], tuple(_search_terms(spelled, case.understanding.language, case.library.languages)))
+
+
+def find(case: Case, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[int] | None) -> Ranking:
+    """The passages for a case's question, ranked under its settings; `rows` are those that may be found, None for all."""
+    language = case.understanding.language
+    return retrieve(
+        case.question, query.vector, query.terms, corpus, case.settings, rows, reranker=_reranker(case.settings.reranker, tools),
+        known_language=tools.knows(language), time_sensitive=is_time_sensitive(case.question, language), today=tools.today(),
+    )  # fmt: skip
 
 
 def _draft(found: Extract, hits: Sequence[Hit], corpus: Corpus, case: Case, tools: Tools) -> Draft:

@@ -19,10 +19,14 @@ from rag_core.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The two rankings before fusion, as {row: 1-based rank}, and the fused hits, best first."""
+    """The two rankings before fusion, as {row: 1-based rank}, and the fused hits, best first.
+
+    `rows` are those of the hits; `candidates` all rows that were fused, in their final order, of which `rows` are the first.
+    """
 
     hits: tuple[Hit, ...]
     rows: tuple[int, ...]
+    candidates: tuple[int, ...]
     dense: Mapping[int, int]
     lexical: Mapping[int, int]
 
@@ -89,8 +93,8 @@ def retrieve(
     pairs.sort(key=lambda pair: (-pair[1].score, pair[0]))
     if reranker is not None:
         pairs = _reranked(question, pairs, reranker)
-    pairs = pairs[:k]
-    return Ranking(tuple(hit for _, hit in pairs), tuple(row for row, _ in pairs), dense, lexical)
+    order = tuple(row for row, _ in pairs)
+    return Ranking(tuple(hit for _, hit in pairs[:k]), order[:k], order, dense, lexical)
 
 
 def _reranked(question: str, pairs: list[tuple[int, Hit]], reranker: Reranker) -> list[tuple[int, Hit]]:
