@@ -9,17 +9,29 @@ from rag_core import calibrate
 from rag_core.adapters.bm25_index import Bm25Store
 from rag_core.adapters.embedding_cache import CachedEmbedder
 from rag_core.adapters.faiss_index import FaissStore
-from rag_core.adapters.sentence_transformers import EMBEDDED, EMBEDDED_LANGUAGES, CrossEncoderReranker, SentenceTransformerEmbedder
+from rag_core.adapters.sentence_transformers import (
+    EMBEDDED,
+    EMBEDDED_LANGUAGES,
+    CrossEncoderReranker,
+    SentenceTransformerEmbedder,
+    precision_here,
+)
 from rag_core.engine import Engine
+from rag_core.errors import LibraryError
 from rag_core.ingest.library import AddReport, Library
+from rag_core.ingest.store import Store
 from rag_core.measure import Tools
-from rag_core.ports import Embedder, Progress
+from rag_core.ports import Cancel, Embedder, Progress
 from rag_core.settings import Settings
 
 
-@lru_cache(maxsize=2)
 def embedder(model: str, precision: str) -> SentenceTransformerEmbedder:
-    """The embedding model, loaded once a process."""
+    """The embedding model, loaded once a process, whether its precision is chosen by name or by "auto"."""
+    return _loaded(model, precision_here(precision))
+
+
+@lru_cache(maxsize=2)
+def _loaded(model: str, precision: str) -> SentenceTransformerEmbedder:
     return SentenceTransformerEmbedder(model, precision)
 
 
@@ -34,11 +46,30 @@ def open_library(folder: Path, namespace: str, model: Embedder) -> Library:
     return Library.open(folder, namespace, embedder=model, vectors=FaissStore(), lexical=Bm25Store())
 
 
-def rebuild_library(folder: Path, namespace: str, settings: Settings, progress: Progress | None = None) -> AddReport:
-    """Index all documents of a library again from their stored sources, with the model that the settings name."""
+def rebuild_library(
+    folder: Path, namespace: str, settings: Settings, progress: Progress | None = None, cancelled: Cancel | None = None
+) -> AddReport:
+    """Index all documents of a library again from their stored sources, with the model that the settings name; see `Library.rebuild`."""
     model = embedder(settings.embedding_model, settings.embedding_precision)
-    _, report = Library.rebuild(folder, namespace, settings, embedder=model, vectors=FaissStore(), lexical=Bm25Store(), progress=progress)
+    _, report = Library.rebuild(
+        folder, namespace, settings, embedder=model, vectors=FaissStore(), lexical=Bm25Store(), progress=progress, cancelled=cancelled
+    )
     return report
+
+
+def as_built(folder: Path, namespace: str, settings: Settings) -> Settings:
+    """The settings with the embedding model and precision that the library was built with; reads its manifest and opens nothing.
+
+    Unchanged where the library is empty, or its manifest cannot be read: opening it then says why.
+    """
+    try:
+        manifest = Store(folder, namespace, FaissStore(), Bm25Store()).manifest()
+    except LibraryError:
+        return settings
+    if manifest is None or not manifest.entries:
+        return settings
+    model, _, precision = manifest.embedder.rpartition("@")
+    return settings.changed(embedding_model=model, embedding_precision=precision)
 
 
 def build_engine(folder: Path, namespace: str = "default", settings: Settings | None = None) -> Engine:

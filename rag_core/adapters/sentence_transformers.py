@@ -77,6 +77,11 @@ def has_bfloat16() -> bool:
     return "avx512_bf16" in flags or "amx_bf16" in flags
 
 
+def precision_here(precision: str) -> str:
+    """What "auto" means on this processor; any other precision is itself."""
+    return ("bfloat16" if has_bfloat16() else "float32") if precision == "auto" else precision
+
+
 class SentenceTransformerEmbedder:
     """An `Embedder` on a sentence-transformers model. Safe to call from several threads: forward passes are queued.
 
@@ -94,7 +99,7 @@ class SentenceTransformerEmbedder:
 
         _quiet()
         source = str(embedded_folder()) if model == EMBEDDED else model
-        self.precision = ("bfloat16" if has_bfloat16() else "float32") if precision == "auto" else precision
+        self.precision = precision_here(precision)
         try:
             self._model = SentenceTransformer(source, device="cpu", local_files_only=model == EMBEDDED)
         except Exception as error:  # the library raises many kinds; each is the same to the user

@@ -42,8 +42,8 @@ class Adding:
         indexer: makes documents.
         inbox: where the sources are listed until they are done.
         keep_locked: leave sources that need a password on the list.
-        at_once: publish only when all is done.
-        progress: told ("documents", done, total).
+        at_once: publish only when all is done, and leave what fails on the list.
+        progress: told ("documents", done, total), and ("<name>: problem", 1, 1) for a source that cannot be indexed.
         cancelled: asked before every document and batch.
     """
 
@@ -127,17 +127,21 @@ class Adding:
         try:
             return self._indexer.prepare(row, password)
         except IngestError as error:
-            self._problems.append((row.name, error))
-            if not (self._keep_locked and row.needs_password and isinstance(error, PasswordNeeded)):
-                self._settled.append(row.digest)
+            self._failed(row, error, self._keep_locked and row.needs_password and isinstance(error, PasswordNeeded))
         except (RagError, OSError):
             raise
         except Exception as error:  # a fault of ours on one file must not cost the user the other files
             _log.exception("indexing a document failed")
             problem = f"{row.name} could not be indexed because of a fault in this program ({type(error).__name__})."
-            self._problems.append((row.name, IngestError(problem, remedy="Report it with the log; the other files are unharmed.")))
-            self._settled.append(row.digest)
+            self._failed(row, IngestError(problem, remedy="Report it with the log; the other files are unharmed."))
         return None
+
+    def _failed(self, row: Accepted, error: IngestError, keep: bool = False) -> None:
+        self._problems.append((row.name, error))
+        if not (keep or self._at_once):  # a rebuild replaces the document: its source must stay on the list
+            self._settled.append(row.digest)
+        if self._progress is not None:
+            self._progress(f"{row.name}: problem", 1, 1)
 
     def _finish_group(self) -> None:
         group, self._group = self._group, []

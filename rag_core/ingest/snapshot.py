@@ -63,6 +63,24 @@ class Snapshot:
         """The passages of each document by its folder's key, so that the next generation need not read them again."""
         return {entry.key: tuple(self.passages[row] for row in self._ranges[entry.document.id]) for entry in self.entries}
 
+    def passages_of(self, document_id: str) -> tuple[Passage, ...]:
+        """A document's passages, in reading order.
+
+        Raises:
+            InvalidInput: there is no such document.
+        """
+        self._entry(document_id)
+        rows = self._ranges[document_id]
+        return self.passages[rows.start : rows.stop]
+
+    def size_bytes(self, document_id: str) -> int:
+        """What a document takes on disk: its source, pages, passages, vectors and terms; its part of the common indexes is not counted.
+
+        Raises:
+            InvalidInput: there is no such document.
+        """
+        return sum(stamp.size for stamp in self._entry(document_id).files.values())
+
     def page(self, document_id: str, page: int) -> Page:
         """A page with its rows and word boxes; `page` is 1-based.
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from rag_core.domain import Passage
 from rag_core.errors import InvalidInput, LibraryError
-from rag_core.ingest.files import Stamp, damaged, read_verified, stamp, sync, unpack, verify_file, write_atomically
+from rag_core.ingest.files import Stamp, damaged, read_verified, stamp, storage_problems, sync, unpack, verify_file, write_atomically
 from rag_core.ingest.manifest import Entry, Manifest
 from rag_core.ingest.pagereader import PageReader
 from rag_core.ingest.records import passages_from_json
@@ -43,10 +43,7 @@ class Store:
     """
 
     def __init__(self, folder: Path, namespace: str, vectors: VectorStore, lexical: LexicalStore) -> None:
-        if not _NAMESPACE.fullmatch(namespace):
-            raise InvalidInput(
-                f"{namespace!r} cannot name a collection.", remedy="Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore."
-            )
+        _require_name(namespace)
         self.root = folder / namespace
         self.reader = PageReader(self.root)
         self.vectors = vectors
@@ -177,6 +174,46 @@ class Store:
             manifest = Manifest.from_bytes(path.read_bytes(), path)
             return {"/".join(name.split("/")[:2]) for name in manifest.all_files()} | {f"indexes/{manifest.index}"}
         return set()
+
+    def size_bytes(self) -> int:
+        """The sizes of all files of the namespace, added up."""
+        total = 0
+        for folder, _, names in os.walk(self.root):
+            for name in names:
+                with suppress(OSError):  # cleared away meanwhile
+                    total += os.stat(os.path.join(folder, name)).st_size
+        return total
+
+
+def namespaces(folder: Path) -> tuple[str, ...]:
+    """The namespaces below `folder`, sorted: sub-folders of a right name that are empty, or hold what only a namespace holds."""
+    return tuple(sorted(path.name for path in _children(folder) if _NAMESPACE.fullmatch(path.name) and _is_namespace(path)))
+
+
+def create_namespace(folder: Path, name: str) -> None:
+    """An empty namespace, so that it is listed before anything is in it. One that is there stays as it is.
+
+    Raises:
+        InvalidInput: the name is not `[a-z0-9_-]{1,64}`.
+        LibraryError: the disk refused.
+    """
+    _require_name(name)
+    with storage_problems("creating a collection"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+
+
+def _is_namespace(path: Path) -> bool:
+    try:
+        return path.is_dir() and (not any(path.iterdir()) or any((path / name).exists() for name in ("CURRENT", "inbox.json", "lock")))
+    except OSError:
+        return False
+
+
+def _require_name(namespace: str) -> None:
+    if not _NAMESPACE.fullmatch(namespace):
+        raise InvalidInput(
+            f"{namespace!r} cannot name a collection.", remedy="Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore."
+        )
 
 
 def sync_tree(folders: Iterable[Path]) -> None:

@@ -56,7 +56,10 @@ class Writer:
         self._store, self._base, self._snapshot, self._adopt, self._unfinished = store, base, snapshot, adopt, unfinished
         self._parts: dict[str, Parts] = {}
         self._unsynced: list[Path] = []
-        self._last, self._took = time.monotonic(), 0.0
+        self._last, self._took = (
+            time.monotonic() - PUBLISH_SECONDS,
+            0.0,
+        )  # the first document at once: it can be asked while others are read
 
     def put(self, entry: Entry, parts: Parts | None = None) -> None:
         """Add a document, or replace the one with its id; `parts` are read from its folder when not given."""

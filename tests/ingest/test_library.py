@@ -280,7 +280,7 @@ def test_given_another_model_or_precision_when_opened_then_it_is_refused_with_a_
 
 def test_given_an_older_index_version_when_opened_then_it_says_to_rebuild(tmp_path, monkeypatch):
     library(tmp_path).add([text("dogs", "Dogs run.")], SETTINGS)
-    for module in ("rag_core.ingest.library", "rag_core.ingest.indexing"):
+    for module in ("rag_core.ingest.library", "rag_core.ingest.opened", "rag_core.ingest.indexing"):
         monkeypatch.setattr(f"{module}.INDEX_VERSION", 999)
 
     with pytest.raises(LibraryError, match="Rebuild"):
