@@ -18,6 +18,7 @@ from rag_core.ingest.sources import Source
 from rag_core.pipeline import replay
 from rag_core.settings import Settings
 from rag_core.wiring import build_engine, embedder
+from tests.bench import page
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
 QUESTIONS = (
@@ -81,8 +82,8 @@ def ingest_ratio(paths: list[Path], settings: Settings) -> tuple[float, float]:
     plain.encode(texts[:2])
     started = time.perf_counter()
     for path in paths:
-        for page in pymupdf.open(path):
-            page.get_text()
+        for read in pymupdf.open(path):
+            read.get_text()
     plain.encode(texts, show_progress_bar=False)
     return pages / ours, ours / (time.perf_counter() - started)
 
@@ -101,6 +102,7 @@ def main() -> int:
         figures = [("question, median", questions(engine, settings), 100.0, "ms"), ("replay, median", replays(engine, settings), 5.0, "ms")]
     pages, ratio = ingest_ratio(paths, settings)
     figures.append(("ingest time / plain PyMuPDF + sentence-transformers", ratio, 1.0, "x"))
+    figures += page.figures()
     late = 0
     for name, value, target, unit in figures:
         late += value > 2 * target
