@@ -35,7 +35,7 @@ def page() -> None:
         scope = choose_scope(documents)
     with right:
         upload_field()
-    show_history()
+    earlier = st.container(key="earlier")  # filled when the question on the page is among them
     question = question or show_examples({document.name for document in documents}, session, running())
 
     try:
@@ -45,6 +45,8 @@ def page() -> None:
             session.show(asking.again(engine, session.asked, scope, settings))
     except RagError as error:
         show_error(error)
+    with earlier:
+        show_history()
     if session.asked is not None:
         answer.show(engine, session.asked)
 

@@ -21,12 +21,13 @@ class Example:
 
 
 EXAMPLES = (
-    Example("When are expenses reimbursed?", "answered", ("company-policies.pdf",)),
+    Example("How often does the flow meter have to be calibrated?", "answered", ("flow-meter-manual.pdf",)),
     Example("How many vacation days do employees have?", "contradicted", ("company-policies.pdf", "company-policies-2024.pdf")),
     Example("Jaká je doba plnění?", "czech", ("smlouva-o-dodavce.pdf",)),
     Example("Wann läuft ein API-Schlüssel ab?", "german", ("wissensdatenbank.pdf",)),
     Example("परीक्षा कितने मिनट की होती है?", "hindi", ("samantar-shreni.pdf",)),
     Example("What is the maximum operating pressure?", "table", ("flow-meter-manual.pdf",)),
+    Example("How much does the company pay into the pension scheme?", "near_miss", ("company-policies.pdf",)),
     Example("What is the capital of France?", "refused", ("company-policies.pdf",)),
 )
 

@@ -52,7 +52,7 @@ def test_given_each_page_when_checked_then_everyone_can_read_it(open_page, schem
             found[name] = wrong
 
     check("empty")
-    ask(page, "When are expenses reimbursed?")
+    ask(page, "How often does the flow meter have to be calibrated?")
     expect(page.locator(".st-key-answer")).to_be_visible(timeout=WAIT_MS)
     check("answer")
     ask(page, "What is the capital of France?")

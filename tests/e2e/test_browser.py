@@ -18,7 +18,7 @@ from ui.texts import say
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 
 VACATION = "How many vacation days do employees have?"
-EXPENSES = "When are expenses reimbursed?"
+CALIBRATION = "How often does the flow meter have to be calibrated?"
 
 
 def upload(page: Page, name: str, data: bytes) -> None:
@@ -46,8 +46,8 @@ def marked_page(page: Page) -> None:
 
 
 def test_given_a_first_start_when_a_sample_is_asked_then_it_is_answered_marked_and_refused_by_the_slider(page: Page) -> None:
-    page.get_by_role("button", name=EXPENSES).click()
-    expect(page.locator(".st-key-answer").get_by_text("14 days")).to_be_visible(timeout=WAIT_MS)
+    page.get_by_role("button", name=CALIBRATION).click()
+    expect(page.locator(".st-key-answer").get_by_text("every 5 years")).to_be_visible(timeout=WAIT_MS)
     # the answer is in view: nothing scrolled past it
     expect(page.locator(".st-key-answer")).to_be_in_viewport()
     marked_page(page)
@@ -124,7 +124,7 @@ def test_given_two_sessions_at_once_when_both_ask_and_one_uploads_then_the_libra
     upload(first, "tide.pdf", pdf("The tide gauge at pier four was installed by Magnus Thorvaldsen."))
 
     ask(first, "Who installed the tide gauge?")
-    ask(second, EXPENSES)
+    ask(second, CALIBRATION)
     slider = second.get_by_role("slider", name="How sure")
     slider.focus()
     slider.press("End")
@@ -132,7 +132,7 @@ def test_given_two_sessions_at_once_when_both_ask_and_one_uploads_then_the_libra
     expect(second.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
     expect(first.locator(".st-key-answer").get_by_text("Magnus Thorvaldsen")).to_be_visible(timeout=WAIT_MS)
     assert second.get_by_text("Who installed the tide gauge?").count() == 0
-    assert first.locator(".st-key-answer").get_by_text("14 days").count() == 0
+    assert first.locator(".st-key-answer").get_by_text("every 5 years").count() == 0
     expect(first.get_by_role("slider", name="How sure")).not_to_have_value("1")
     second.get_by_role("slider", name="How sure").press("Home")
     ask(second, "Who installed the tide gauge?")

@@ -1,0 +1,130 @@
+"""The questions of a session, and where they are searched: history with its confidence, chosen documents, metadata filters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from page_kit import ask, by_key, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.domain import Document, Metadata
+from rag_core.settings import Settings
+from rag_core.wiring import build_engine
+from ui import first_run, state
+from ui.scope import values_by_key
+
+CALIBRATION = "How often does the flow meter have to be calibrated?"
+FRANCE = "What is the capital of France?"
+
+
+@pytest.fixture
+def page(library: Path, app: AppTest) -> AppTest:
+    return app.run()
+
+
+def test_given_questions_when_asked_then_the_history_keeps_each_with_its_confidence(page: AppTest) -> None:
+    """S4-12: each message carries whether it is a refusal, and its confidence level."""
+    ask(page, CALIBRATION)
+    assert by_key(page, "history_") == []  # the only one is on the page
+    ask(page, FRANCE)
+    ask(page, "Hello")
+
+    shown = texts(page)
+
+    assert "✓ answered, confidence high (" in shown
+    assert "⚠ refused: answerability (0." in shown
+    assert "ⓘ answered from the library's own records" in shown
+    assert by_key(page, "history_") == ["history_3", "history_2", "history_1"]
+    assert page.button(key="history_3").disabled  # it is on the page
+
+
+def test_given_a_history_when_a_question_is_brought_back_then_it_is_shown_and_not_asked_again(page: AppTest, embedded: list[int]) -> None:
+    ask(page, CALIBRATION)
+    ask(page, FRANCE)
+    calls = len(embedded)
+
+    page.button(key="history_1").click().run()
+
+    assert "every 5 years" in texts(page)
+    assert len(embedded) == calls
+    assert by_key(page, "history_") == ["history_2", "history_1"]  # and stays in its place
+
+
+def test_given_a_moved_slider_when_a_question_is_brought_back_then_it_is_decided_by_the_slider(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+    ask(page, FRANCE)
+    page.slider(key="knob_min_answerability").set_value(1.0).run()
+
+    page.button(key="history_1").click().run()
+
+    assert state_of(page).asked.decision.is_safe() is False
+    assert [one.question for one in state_of(page).history] == [CALIBRATION, FRANCE]
+
+
+def test_given_more_questions_than_are_kept_when_asked_then_the_oldest_go(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state, "MOST_QUESTIONS", 2)
+
+    for question in ("Hello", CALIBRATION, FRANCE):
+        ask(page, question)
+
+    assert [one.question for one in state_of(page).history] == [CALIBRATION, FRANCE]
+
+
+def test_given_another_session_when_it_asks_then_the_histories_stay_apart(page: AppTest) -> None:
+    other = AppTest.from_file(str(Path(__file__).resolve().parents[2] / "app.py"), default_timeout=60).run()
+    ask(page, CALIBRATION)
+    ask(page, FRANCE)
+
+    ask(other, "Hello")
+
+    assert CALIBRATION not in texts(other)
+    assert [one.question for one in state_of(other).history] == ["Hello"]
+
+
+def test_given_documents_with_metadata_when_a_value_is_chosen_then_only_such_documents_are_searched(library: Path, app: AppTest) -> None:
+    """S2-27: retrieval filters such as class."""
+    engine = build_engine(library, "default", Settings.load())
+    chapter = engine.library.snapshot.find("arithmetic-progressions.pdf")[0]
+    engine.library.set_metadata(chapter.id, replace(chapter.metadata, values={"class": "10"}))
+    app.run()
+    app.selectbox(key="filter_class").set_value("10").run()
+
+    ask(app, CALIBRATION)
+
+    asked = state_of(app).asked
+    assert asked.decision.is_safe() is False
+    assert {name for name, _ in asked.decision.retrieved} == {"arithmetic-progressions.pdf"}
+
+
+def test_given_a_chosen_document_when_it_is_deleted_then_the_field_says_that_all_are_searched(page: AppTest) -> None:
+    policies = state.engine().library.snapshot.find("company-policies.pdf")[0]
+    page.multiselect(key="documents").set_value([policies.id]).run()
+    state.engine().library.delete(policies.id)
+
+    ask(page, CALIBRATION)
+
+    assert page.multiselect(key="documents").value == []
+    assert "every 5 years" in texts(page)
+
+
+def test_given_documents_when_their_metadata_are_listed_then_values_are_sorted_and_dates_are_years() -> None:
+    documents = [
+        Document("a", "a", "en", 1, Metadata(date="2024-03-01", values={"subject": "maths"})),
+        Document("b", "b", "cs", 1, Metadata(date="2023", verified=True, values={"subject": "art"})),
+    ]
+
+    assert values_by_key(documents) == {
+        "language": ["cs", "en"], "date": ["2023", "2024"], "verified": ["false", "true"], "subject": ["art", "maths"]
+    }  # fmt: skip
+
+
+def test_given_the_samples_when_indexed_first_then_the_one_of_the_first_example_comes_first() -> None:
+    assert first_run.samples()[0].name == first_run.FIRST
+    assert len({source.name for source in first_run.samples()}) == len(list(first_run.SAMPLES.glob("*.pdf")))
+
+
+def state_of(app: AppTest) -> state.Session:
+    held: state.Session = app.session_state["plumbline"]
+    return held
