@@ -57,6 +57,12 @@ def settings_from_sidebar() -> Settings:
         return state.base_settings()
 
 
+def set_knob(name: str, value: Any) -> None:
+    """Set a setting from elsewhere on the page, in a widget's callback: the session's value and, where there is one, its field."""
+    state.session().values[name] = value
+    st.session_state[f"knob_{name}"] = value
+
+
 def _knob(knob: Knob, label: str) -> None:
     """One widget; its value is kept in the session, since Streamlit forgets widgets that are not on the page."""
     values, key = state.session().values, f"knob_{knob.name}"
