@@ -1,0 +1,113 @@
+"""Takes the pictures of `docs/tour.md`: `python -m examples.make_tour`. It needs Chromium, and starts the page over a library of its own.
+
+The pictures are what the page shows at that moment: nothing is drawn into them. Colours are reduced to keep the repository small.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.browser_kit import FIRST_RUN_MS, WAIT_MS, ask, go, launched, served, settled
+from ui.examples import EXAMPLES
+from ui.texts import say
+
+OUT = Path(__file__).resolve().parent.parent / "docs" / "tour"
+SIZE = {"width": 1360, "height": 850}
+COLOURS = 128
+ANSWERED = "How often does the flow meter have to be calibrated?"
+CONTRADICTED = "How many vacation days do employees have?"
+NEAR_MISS = "How much does the company pay into the pension scheme?"
+CZECH = "Jaká je doba plnění?"
+
+
+def save(page: Page, name: str, top: Locator | None = None) -> None:
+    """What the window shows, with `top` scrolled to its upper edge."""
+    settled(page)
+    if top is not None:
+        top.first.evaluate("element => element.scrollIntoView({block: 'start'})")
+        page.mouse.wheel(0, -90)  # the heading above it, and the page's own head
+    page.wait_for_timeout(400)  # for what fades in
+    shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    shot.quantize(COLOURS, dither=Image.Dither.NONE).save(OUT / f"{name}.png", optimize=True)
+
+
+def start(page: Page) -> None:
+    """The first page: samples, and questions to try."""
+    expect(page.get_by_role("button", name=EXAMPLES[-1].question)).to_be_visible(timeout=FIRST_RUN_MS)
+    expect(page.get_by_text(say("jobs.samples"))).to_be_hidden(timeout=FIRST_RUN_MS)
+    save(page, "1-start")
+
+
+def answer(page: Page) -> None:
+    """A cited answer beside the page it stands on."""
+    ask(page, ANSWERED)
+    expect(page.locator('.st-key-viewer [data-testid="stImage"] img').first).to_be_visible(timeout=WAIT_MS)
+    save(page, "2-answer", page.locator(".st-key-asked"))
+
+
+def slider(page: Page) -> None:
+    """The same question, refused by the slider."""
+    page.get_by_role("slider", name="How sure").focus()
+    page.keyboard.press("End")
+    expect(page.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
+    save(page, "3-slider", page.locator(".st-key-asked"))
+    page.get_by_role("button", name=say("settings.undo")).click()
+    expect(page.locator(".st-key-answer, .st-key-low").first).to_be_visible(timeout=WAIT_MS)
+
+
+def refusal(page: Page) -> None:
+    """A question that is on the topic and not in the documents."""
+    ask(page, NEAR_MISS)
+    expect(page.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
+    save(page, "4-refusal", page.locator(".st-key-asked"))
+
+
+def contradiction(page: Page) -> None:
+    """Two documents that say different things."""
+    ask(page, CONTRADICTED)
+    expect(page.locator('.st-key-viewer [data-testid="stImage"] img').first).to_be_visible(timeout=WAIT_MS)
+    save(page, "5-contradiction", page.locator(".st-key-asked"))
+
+
+def language(page: Page) -> None:
+    """A Czech contract."""
+    ask(page, CZECH)
+    expect(page.locator('.st-key-viewer [data-testid="stImage"] img').first).to_be_visible(timeout=WAIT_MS)
+    save(page, "6-czech", page.locator(".st-key-asked"))
+
+
+def trace(page: Page) -> None:
+    """Every check with what it measured."""
+    save(page, "7-checks", page.locator(".st-key-trace"))
+
+
+def documents(page: Page) -> None:
+    """What is indexed."""
+    go(page, say("documents.page"))
+    save(page, "8-documents")
+
+
+STOPS: tuple[Callable[[Page], None], ...] = (start, answer, slider, refusal, contradiction, language, trace, documents)
+
+
+def main() -> int:
+    """Take all pictures anew."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "library", Path(folder) / "log") as address, launched() as browser:
+        page = browser.new_page(viewport=SIZE, color_scheme="light")
+        page.set_default_timeout(WAIT_MS)
+        page.goto(address)
+        for stop in STOPS:
+            stop(page)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
