@@ -1,26 +1,50 @@
-"""What is indexed: every document with what was found while reading it; metadata, deletion, and files that were interrupted."""
+"""What is indexed: every document with what was found while reading it, and what can be done about it; files that were interrupted."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from ui import catalogue, frame, metadata, progress
+from ui import catalogue, findings, frame, keeping, metadata, page_by_page, progress, rebuild
+from ui.jobs import File
+from ui.texts import say
 
-st.title("Documents", anchor=False)
-engine = frame.start()
-snapshot = engine.library.snapshot
+WIDTH = 1500  # pixels, as on the Ask page
 
-if not progress.running():
-    catalogue.show_unfinished(engine)
-if not snapshot.documents:
-    st.info("There are no documents yet. Add some on the Ask page.", icon=":material/upload_file:")
-    st.stop()
 
-st.dataframe(catalogue.rows(snapshot), hide_index=True)
-document = catalogue.choose(snapshot)
-left, right = st.columns([3, 2], gap="large")
-with left:
-    catalogue.show_facts(document)
-    catalogue.offer_deletion(engine, document)
-with right:
-    metadata.edit(engine, document)
+def page() -> None:
+    """The page from top to bottom."""
+    st.title(say("documents.title"), anchor=False)
+    engine = frame.start()
+    snapshot = engine.library.snapshot
+    progress.upload_field()
+    keeping.show_unfinished(engine)
+    if not snapshot.documents:
+        st.info(say("documents.reading") if progress.writing() else say("documents.empty"), icon=":material/upload_file:")
+        return
+    catalogue.show_totals(engine, snapshot)
+    documents = catalogue.find(snapshot.documents)
+    if not documents:
+        st.info(say("documents.none_found"), icon=":material/search_off:")
+        return
+    selected = catalogue.show_table(engine, snapshot, documents)
+    document = catalogue.choose(documents, selected)
+    if len(selected) > 1:
+        st.subheader(say("documents.selected", n=len(selected)), anchor=False)
+        keeping.show_names([one.name for one in selected])
+        keeping.offer_reread(engine, selected)
+        keeping.offer_deletion(engine, selected)
+    else:
+        left, right = st.columns([3, 2], gap="large")
+        with left:
+            findings.show_findings(engine, document)
+        with right:
+            metadata.edit(engine, document)
+        page_by_page.show(engine, document)
+        keeping.offer_reread(engine, [document])
+        keeping.offer_deletion(engine, [document])
+    st.divider()
+    rebuild.offer_rebuild([File(one.name, one.id) for one in snapshot.documents])
+
+
+with st.container(width=WIDTH):
+    page()

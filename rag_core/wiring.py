@@ -68,6 +68,8 @@ def as_built(folder: Path, namespace: str, settings: Settings) -> Settings:
         return settings
     if manifest is None or not manifest.entries:
         return settings
+    if manifest.embedder == f"{settings.embedding_model}@{precision_here(settings.embedding_precision)}":
+        return settings
     model, _, precision = manifest.embedder.rpartition("@")
     return settings.changed(embedding_model=model, embedding_precision=precision)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import streamlit as st
 
 from rag_core.engine import Engine
-from rag_core.errors import RagError
-from ui import first_run, loading, state
+from rag_core.errors import ModelMismatch, RagError
+from ui import first_run, loading, namespaces, rebuild, state
 from ui.loading import Opening
 from ui.problems import show_error
 from ui.progress import show_jobs
@@ -22,6 +22,7 @@ LOOK_AGAIN_SECONDS = 0.5
 def start() -> Engine:
     """The engine for this page; the page ends here while it is being opened, or with the reason when there is none."""
     st.html(STYLE)
+    namespaces.choose()
     opened = state.opening()
     if not opened.wait(loading.PATIENCE_SECONDS):
         _wait_for(opened)
@@ -29,6 +30,9 @@ def start() -> Engine:
     try:
         engine = state.engine()
         engine.library.refresh()
+    except ModelMismatch:  # built anew with another model meanwhile, by another process
+        _forget()
+        st.rerun()
     except RagError as error:
         _cannot_start(error)
         st.stop()
@@ -53,6 +57,8 @@ def _cannot_start(error: RagError) -> None:
     st.header(say("frame.cannot_start"), anchor=False)
     show_error(error)
     st.button(say("frame.try_again"), key="try_again", icon=":material/refresh:", on_click=_forget)
+    show_jobs()
+    rebuild.offer_on_error(error)
 
 
 def _forget() -> None:

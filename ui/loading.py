@@ -14,7 +14,7 @@ from pathlib import Path
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.settings import Settings
-from rag_core.wiring import build_engine
+from rag_core.wiring import as_built, build_engine
 
 PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: opening a library with a loaded model takes less
 MOST = 8  # namespaces kept open; the least recently used one goes
@@ -22,10 +22,11 @@ _log = logging.getLogger(__name__)
 
 
 class Opening:
-    """One library that is being opened, was opened, or could not be."""
+    """One library that is being opened, was opened, or could not be; with the model that it was built with, when it is open."""
 
     def __init__(self, folder: Path, namespace: str, settings: Settings) -> None:
         self.engine: Engine | None = None
+        self.settings = settings
         self.error: RagError | None = None
         self._done = threading.Event()
         threading.Thread(target=self._open, args=(folder, namespace, settings), daemon=True, name="opening a library").start()
@@ -36,7 +37,8 @@ class Opening:
 
     def _open(self, folder: Path, namespace: str, settings: Settings) -> None:
         try:
-            self.engine = build_engine(folder, namespace, settings)
+            self.settings = as_built(folder, namespace, settings)
+            self.engine = build_engine(folder, namespace, self.settings)
         except RagError as error:
             self.error = error
         except Exception as error:
@@ -69,6 +71,27 @@ def opening(folder: Path, namespace: str, settings: Settings) -> Opening:
         while len(_openings) > MOST:
             _openings.popitem(last=False)
         return _openings[key]
+
+
+def known(folder: Path, namespace: str) -> Opening | None:
+    """The library's opening if there is one already; starts none."""
+    with _lock:
+        return _openings.get((folder, namespace))
+
+
+def engine(folder: Path, namespace: str, settings: Settings) -> Engine:
+    """The engine over a library, one in the process for each; waits until it is there.
+
+    Raises:
+        RagError: the model or the library cannot be used.
+    """
+    opened = opening(folder, namespace, settings)
+    while not opened.wait(1):
+        pass
+    if opened.engine is None:
+        assert opened.error is not None
+        raise opened.error
+    return opened.engine
 
 
 def forget(folder: Path | None = None, namespace: str = "") -> None:

@@ -8,35 +8,46 @@ from rag_core.domain import Document, Metadata
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
 from rag_core.ingest.sources import described
+from ui.keeping import WAIT_SECONDS, write
 from ui.problems import show_error
+from ui.progress import writing
+from ui.texts import say, tell
 
 OWN = ("title", "date", "authority", "verified")
 
 
 def edit(engine: Engine, document: Document) -> None:
     """Title, date, authority, verified, and free keys; saved as a whole."""
-    known = document.metadata
-    st.subheader("What you know about it", anchor=False)
-    with st.form(f"metadata_{document.id}"):
-        title = st.text_input("Title", known.title, key=f"title_{document.id}")
-        date = st.text_input("Date", known.date, key=f"date_{document.id}", help="YYYY, YYYY-MM or YYYY-MM-DD.", placeholder="2026-03-01")
-        authority = st.text_input(
-            "Authority", "" if known.authority is None else f"{known.authority:g}", key=f"authority_{document.id}",
-            help="From 0 to 1, or empty. It can raise the document's passages (authority weight).",
-        )  # fmt: skip
-        verified = st.checkbox("Verified", known.verified, key=f"verified_{document.id}")
+    known, busy = document.metadata, writing()
+    st.subheader(say("metadata.heading"), anchor=False)
+    with st.form(key=f"metadata_{document.id}"):
+        title = st.text_input(say("metadata.title"), known.title, key=f"title_{document.id}", help=say("metadata.title_help"))
+        left, right = st.columns(2)
+        with left:
+            date = st.text_input(
+                say("metadata.date"), known.date, key=f"date_{document.id}", help=say("metadata.date_help"),
+                placeholder=tell("metadata.date_example"),
+            )  # fmt: skip
+        with right:
+            authority = st.text_input(
+                say("metadata.authority"), "" if known.authority is None else f"{known.authority:g}", key=f"authority_{document.id}",
+                help=say("metadata.authority_help"),
+            )  # fmt: skip
+        verified = st.checkbox(say("metadata.verified"), known.verified, key=f"verified_{document.id}", help=say("metadata.verified_help"))
         free = st.text_area(
-            "Your own values", "\n".join(f"{key}={value}" for key, value in known.values.items()), key=f"free_{document.id}",
-            help="One key=value in each line, such as class=10. Questions can be limited to them.",
+            say("metadata.free"), "\n".join(f"{key}={value}" for key, value in known.values.items()), key=f"free_{document.id}",
+            help=say("metadata.free_help"),
         )  # fmt: skip
-        if st.form_submit_button("Save"):
-            try:
-                values = {"title": title or "", "date": date or "", "authority": authority or "", "verified": str(verified)}
-                engine.library.set_metadata(document.id, described(Metadata(), values | free_values(free or "")), wait=5)
-            except RagError as error:
-                show_error(error)
-            else:
-                st.rerun()
+        saved = st.form_submit_button(say("metadata.save"), disabled=busy, help=say("documents.busy") if busy else None)
+    if not saved:
+        return
+    try:
+        values = {"title": title or "", "date": date or "", "authority": authority or "", "verified": str(verified)}
+        wanted = described(Metadata(), values | free_values(free or ""))
+    except RagError as error:
+        show_error(error)
+    else:
+        write(lambda: engine.library.set_metadata(document.id, wanted, wait=WAIT_SECONDS))
 
 
 def free_values(text: str) -> dict[str, str]:

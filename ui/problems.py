@@ -5,13 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from rag_core.errors import RagError
+from ui.texts import say, tell
 
 
 def show_error(error: RagError, name: str = "") -> None:
     """One problem with its remedy; `name` is the file it is about."""
     with st.container(border=True):
-        st.badge("Problem", icon=":material/error:", color="red")
+        st.badge(say("problems.badge"), icon=":material/error:", color="red")
         if name:
             st.text(name)
         st.text(error.problem)
-        st.text(f"What to do: {error.remedy}")
+        st.text(tell("problems.remedy", remedy=error.remedy))

@@ -19,6 +19,7 @@ from ui.jobs import Job, Runner
 from ui.scope import Scope
 
 NAMESPACE = "default"
+MODEL = ("embedding_model", "embedding_precision")  # a library is searched with the model that it was built with
 MOST_QUESTIONS = 50  # in the history of a session; each keeps its whole case
 
 
@@ -49,13 +50,7 @@ def engine() -> Engine:
     Raises:
         RagError: the model or the library cannot be used.
     """
-    opened = opening()
-    while not opened.wait(1):
-        pass
-    if opened.engine is None:
-        assert opened.error is not None
-        raise opened.error
-    return opened.engine
+    return loading.engine(library_folder(), session().namespace, base_settings())
 
 
 @st.cache_resource(show_spinner=False)
@@ -98,8 +93,12 @@ class Session:
     questions: int = 0  # asked so far
 
     def settings(self) -> Settings:
-        """The values as settings."""
-        return base_settings().changed(preset=self.preset, **self.values)
+        """The values as settings; the embedding model is the one that the library was built with."""
+        chosen = base_settings().changed(preset=self.preset, **self.values)
+        opened = loading.known(library_folder(), self.namespace)
+        if opened is None or opened.engine is None:
+            return chosen
+        return chosen.changed(**{name: getattr(opened.settings, name) for name in MODEL})
 
     def show(self, asked: Asked) -> None:
         """Put a question on the page; a new one is added to the history, a decided one takes its earlier place."""

@@ -70,7 +70,8 @@ class Adding:
         """Index these sources, each with its password.
 
         Raises:
-            RagError: something that is not the fault of one file, such as a full disk; what was complete before is published.
+            RagError: something that is not the fault of one file, such as a full disk; what was complete before is published,
+                unless all was to be published at once.
         """
         stopped = False
         try:
@@ -83,8 +84,9 @@ class Adding:
         except Cancelled:
             stopped = True
         except RagError:
-            with suppress(RagError):  # the first error is the one to report
-                self._publish()
+            if not self._at_once:  # half a rebuild must not replace the whole library
+                with suppress(RagError):  # the first error is the one to report
+                    self._publish()
             raise
         if not (stopped and self._at_once):
             self._publish()

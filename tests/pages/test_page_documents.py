@@ -36,7 +36,7 @@ def test_given_the_samples_when_listed_then_each_row_says_what_reading_it_found(
     table = page.dataframe[0].value.set_index("name")
     assert len(table) == len(list(SAMPLES.glob("*.pdf")))
     contract = table.loc["smlouva-o-dodavce.pdf"]
-    assert (contract["pages"], contract["language"], contract["cut as"], contract["date"]) == (3, "cs", "legal", "2026-01-15")
+    assert (contract["pages"], contract["language"], contract["cut"], contract["date"]) == (3, "⚠ Czech", "legal", "2026-01-15")
     assert contract["passages"] > 10
     page.selectbox(key="document").set_value(CONTRACT).run()
     assert "Cut as legal: 11 numbered clauses" in texts(page)
@@ -140,7 +140,7 @@ def test_given_hidden_text_and_unreadable_pages_when_listed_then_both_are_counte
 
     table = page.dataframe[0].value.set_index("name")
 
-    assert table.loc["hidden.pdf", "hidden chars"] > 0
+    assert table.loc["hidden.pdf", "hidden"] > 0
     assert table.loc["scan.pdf", "unreadable"] == 1
     page.selectbox(key="document").set_value(added[1].id).run()
     assert "Could not be read: Page 1." in texts(page)
