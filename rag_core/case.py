@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from rag_core.domain import Citation, Claim, Hit, require_between
+from rag_core.domain import Citation, Claim, Conflict, Hit, require_between
 from rag_core.settings import Settings
 
 
@@ -113,6 +113,7 @@ class Case:
     keywords: KeywordMatch = KeywordMatch()
     missing_entities: tuple[str, ...] = ()
     draft: Draft = Draft()
+    conflicts: tuple[Conflict, ...] = ()  # between claims of the draft
     answer: str = ""  # for questions answered without retrieval
     failure: str = ""  # a failure of ours, in one sentence
     timings: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))

@@ -17,7 +17,9 @@ _SWITCHED_OFF = {
     "RAG_STRICT_MODE": (
         "answerability_mode", "top_cosine_mode", "mean_confidence_mode", "relevance_mode", "distance_mode", "min_documents_mode",
     ),
-    "RAG_VALIDATION_ENABLED": ("indicators_mode", "length_ratio_mode", "overlap_mode", "facts_mode", "similarity_mode"),
+    "RAG_VALIDATION_ENABLED": (
+        "indicators_mode", "length_ratio_mode", "overlap_mode", "facts_mode", "similarity_mode", "contradictions_mode",
+    ),
 }
 # fmt: on
 _NUMBERS = {"RAG_CONFIDENCE_THRESHOLD": "max_distance", "RAG_MIN_DOCUMENTS": "min_documents"}

@@ -5,12 +5,12 @@ The same object leaves the command line, the page, and later the HTTP API and MC
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from rag_core.domain import Citation, Claim, Hit, require_between
+from rag_core.domain import Citation, Claim, Conflict, Hit, require_between
 from rag_core.status import AnswerStatus, ConfidenceLevel, Reason, status_of
 from rag_core.trace import Trace
 
@@ -27,6 +27,7 @@ class Decision:
         reason: the first reason; `reasons` holds all of them (audits report every one).
         explanation: one sentence that says truthfully why, with the measured value; empty on success.
         confidence: in [0, 1], and `confidence_basis` says what it is.
+        conflicts: which claims contradict each other, by their indexes in `claims`; empty on a refusal.
         scores: named measurements; `answerability` and `top_cosine` are always there when a question was retrieved for.
         notes: things the reader must know beside the answer: unreadable pages, an observed audit, a language the model does not know.
     """
@@ -43,6 +44,7 @@ class Decision:
     reasons: tuple[Reason, ...] = ()
     claims: tuple[Claim, ...] = ()
     citations: tuple[Citation, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
     retrieved: tuple[tuple[str, Hit], ...] = ()  # (document name, hit), best first
     scores: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     suggestions: tuple[str, ...] = ()
@@ -100,6 +102,7 @@ class Decision:
             "scores": {name: round(value, 6) for name, value in self.scores.items()},
             "claims": [{"text": c.text, "cited": list(c.cited), "relevance": round(c.relevance, 4)} for c in self.claims],
             "citations": [citation_json(citation) for citation in self.citations],
+            "conflicts": [conflict_json(conflict, self.citations) for conflict in self.conflicts],
             "retrieved": [hit_json(name, hit) for name, hit in self.retrieved],
             "trace": self.trace.to_json(),
             "suggestions": list(self.suggestions),
@@ -121,6 +124,19 @@ def citation_json(citation: Citation) -> dict[str, Any]:
         "boxes": [{"page": page, **box._asdict()} for page, box in citation.boxes],
         "section": citation.section,
         "ocr": citation.ocr,
+    }
+
+
+def conflict_json(conflict: Conflict, citations: Sequence[Citation]) -> dict[str, Any]:
+    """A contradiction as JSON: indexes into `claims`, and both sides in that order; `newer` is a document's name or empty."""
+    names = {citation.document_id: citation.document for citation in citations}
+    return {
+        "claims": [conflict.claim, conflict.other],
+        "values": list(conflict.values),
+        "documents": [names.get(document, document) for document in conflict.documents],
+        "pages": list(conflict.pages),
+        "dates": list(conflict.dates),
+        "newer": names.get(conflict.newer, conflict.newer),
     }
 
 

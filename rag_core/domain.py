@@ -249,6 +249,36 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two claims of one draft that state the same thing with different values, first the one that the extract chose.
+
+    Args:
+        claim: index of the claim.
+        other: index of the claim that contradicts it.
+        values: as each states it, with its unit or what it counts.
+        documents: ids.
+        pages: 1-based.
+        dates: of the documents, ISO as far as stated; empty where none is.
+        added: whether the second claim is there for this conflict only.
+    """
+
+    claim: int
+    other: int
+    values: tuple[str, str]
+    documents: tuple[str, str]
+    pages: tuple[int, int]
+    dates: tuple[str, str] = ("", "")
+    added: bool = True
+
+    @property
+    def newer(self) -> str:
+        """Id of the newer document; empty unless both dates are known, and differ as far as both are stated."""
+        stated = min(map(len, self.dates))
+        first, second = (date[:stated] for date in self.dates)
+        return "" if first == second else self.documents[0 if first > second else 1]
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """A numbered source of an answer. `excerpt` is verbatim from the page; `boxes` mark it there, empty when the place is not certain."""
 

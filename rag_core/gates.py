@@ -199,7 +199,18 @@ def cut_passages(case: Case) -> frozenset[str]:
 
 
 def level(case: Case) -> ConfidenceLevel:
-    """The confidence level: cuts of the score of the preset's main gate (S4-2, S4-5)."""
+    """The confidence level: cuts of the score of the preset's main gate (S4-2, S4-5), `low` at most where sources contradict each other."""
+    reached = _level_of_score(case)
+    capped = shows_conflicts(case) and reached is not ConfidenceLevel.INSUFFICIENT
+    return ConfidenceLevel.LOW if capped else reached
+
+
+def shows_conflicts(case: Case) -> bool:
+    """Whether the sources contradict each other and the settings look at that."""
+    return bool(case.conflicts) and case.settings.contradictions_mode is not Mode.OFF
+
+
+def _level_of_score(case: Case) -> ConfidenceLevel:
     s = case.settings
     if not case.hits:
         return ConfidenceLevel.INSUFFICIENT

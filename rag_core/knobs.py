@@ -49,10 +49,10 @@ def choice(default: Any, stage: Stage, cost: Cost, help: str) -> Any:
     return Field(default, description=help, json_schema_extra={"stage": stage, "cost": cost, "scale": "choice"})
 
 
-def mode(default: Mode, stage: Stage, name: str) -> Any:
-    """Declare the mode of a gate or audit."""
-    help = f"Whether the {name} check may block an answer (enforce), is only shown (observe), or is not looked at (off)."
-    return Field(default, description=help, json_schema_extra={"stage": stage, "cost": Cost.REPLAY, "scale": "mode"})
+def mode(default: Mode, stage: Stage, name: str, help: str = "") -> Any:
+    """Declare the mode of a gate or audit, with a help of its own where observing does more than show."""
+    usual = f"Whether the {name} check may block an answer (enforce), is only shown (observe), or is not looked at (off)."
+    return Field(default, description=help or usual, json_schema_extra={"stage": stage, "cost": Cost.REPLAY, "scale": "mode"})
 
 
 @dataclass(frozen=True, slots=True)

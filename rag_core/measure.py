@@ -18,9 +18,10 @@ from rag_core.audit.audits import measure as measure_audits
 from rag_core.audit.facts import entities
 from rag_core.calibrate import Calibration
 from rag_core.case import Case, Draft, LibraryFacts, Understanding
-from rag_core.domain import Document, Hit
+from rag_core.domain import Claim, Document, Hit
 from rag_core.draft.cite import cite
-from rag_core.draft.extract import Extract, extract
+from rag_core.draft.conflicts import Asked, other_sides
+from rag_core.draft.extract import extract
 from rag_core.draft.raw import raw_draft, short_enough
 from rag_core.errors import InvalidInput, ModelUnavailable, RagError
 from rag_core.ingest.context import context
@@ -178,8 +179,10 @@ def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, 
             case.understanding.keywords, language, [h.passage.text for h in hits], [h.passage.language for h in hits],
             own_synonyms=s.keyword_synonyms, semantic=s.keyword_semantic, embed=tools.embedder.embed,
         )  # fmt: skip
+    with timed("conflicts"):
+        sided, conflicts = other_sides(found, Asked(case.question, language, case.library), corpus.page_text, s.max_sentences)
     with timed("audit"):
-        draft = _draft(found, hits, corpus, case, tools)
+        draft = _draft(sided, hits, corpus, case, tools)
     return _with(
         case,
         hits=hits,
@@ -189,6 +192,7 @@ def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, 
         keywords=match,
         missing_entities=missing,
         draft=draft,
+        conflicts=conflicts if draft.drafter == "extract" else (),
         timings=dict(timed.ms),
     )
 
@@ -208,10 +212,10 @@ def find(case: Case, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[
     )  # fmt: skip
 
 
-def _draft(found: Extract, hits: Sequence[Hit], corpus: Corpus, case: Case, tools: Tools) -> Draft:
+def _draft(extracted: tuple[Claim, ...], hits: Sequence[Hit], corpus: Corpus, case: Case, tools: Tools) -> Draft:
     """The draft the settings ask for, audited claim by claim."""
     s = case.settings
-    claims, drafter = found.claims, "extract"
+    claims, drafter = extracted, "extract"
     if hits and (s.drafter == "raw" or (s.return_short_context and short_enough(hits, s))):
         claims, drafter = raw_draft(hits, corpus.page_text, s), "raw"
     retrieved = frozenset(hit.passage.id for hit in hits)

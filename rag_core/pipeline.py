@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag_core.audit.audits import AUDITS
+from rag_core.audit.audits import AUDITS, contradiction, contradictions
 from rag_core.case import Case
 from rag_core.compose import Composed, compose
 from rag_core.confidence import confidence
 from rag_core.decision import Decision
 from rag_core.domain import Hit
 from rag_core.errors import InvalidSetting
-from rag_core.gates import GATES, level, mean_cosine, not_reached, within_cut
+from rag_core.gates import GATES, level, mean_cosine, not_reached, shows_conflicts, within_cut
 from rag_core.language import refusal
 from rag_core.settings import Cost, Mode, Settings
 from rag_core.status import ConfidenceLevel, Reason
@@ -75,9 +75,10 @@ def _answer(case: Case, trace: Trace, composed: Composed) -> Decision:
         confidence_level=level(case),
         claims=composed.claims,
         citations=composed.citations,
+        conflicts=composed.conflicts,
         retrieved=_retrieved(case),
         scores=scores(case),
-        notes=_notes(case, trace),
+        notes=(*_contradictions(case), *_notes(case, trace)),
         metadata=_metadata(case, len(used)),
     )
 
@@ -160,9 +161,14 @@ def unreadable(case: Case) -> str:
     return f"{pages} of {case.library.pages} pages could not be read; the answer may be there."
 
 
+def _contradictions(case: Case) -> tuple[str, ...]:
+    """What an answer says of contradictions in its sources, one note each."""
+    return tuple(f"{contradiction(one, case.library)}." for one in case.conflicts) if shows_conflicts(case) else ()
+
+
 def _notes(case: Case, trace: Trace) -> tuple[str, ...]:
-    gates = {gate.__name__ for gate in GATES}
-    observed = [c.stage.replace("_", " ") for c in trace.checks if c.stage not in gates and c.mode is not Mode.ENFORCE]
+    silent = {check.__name__ for check in (*GATES, contradictions)}  # a contradiction says so itself
+    observed = [c.stage.replace("_", " ") for c in trace.checks if c.stage not in silent and c.mode is not Mode.ENFORCE]
     notes = [f"Audits that do not block under these settings: {', '.join(observed)}."] if observed else []
     if case.library.unknown_languages:
         names = ", ".join(case.library.unknown_languages)
@@ -177,7 +183,7 @@ def _retrieved(case: Case) -> tuple[tuple[str, Hit], ...]:
 
 
 def _metadata(case: Case, used: int) -> dict[str, object]:
-    drafting = ("extract", "audit")
+    drafting = ("extract", "conflicts", "audit")
     return {
         "drafter": case.draft.drafter,
         "preset": case.settings.preset,

@@ -174,6 +174,11 @@ class Settings(BaseModel):
         0.5, -1.0, 1.0, 0.01, Stage.AUDIT, _R, "cosine", "Least similarity between a claim and its evidence (S4-10).", "higher"
     )
     similarity_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "similarity")
+    contradictions_mode: Mode = mode(
+        Mode.OBSERVE, Stage.AUDIT, "contradictions",
+        "What happens when sources contradict each other: refuse (enforce), answer with both sides at a low level (observe), or answer as "
+        "if they did not (off) (S4-21).",
+    )  # fmt: skip
     min_support: float = number(
         0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "support",
         "A claim given to `judge` is supported from this estimated probability on.", "higher",

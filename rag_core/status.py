@@ -52,6 +52,7 @@ class Reason(StrEnum):
     OVERLAP = "overlap"
     FACTS = "facts"
     SIMILARITY = "similarity"
+    CONTRADICTED = "contradicted"
     # a failure of ours
     NOT_RUN = "not_run"
     FAILURE = "failure"
@@ -64,6 +65,7 @@ _STATUS = {
     Reason.NOTHING_RETRIEVED: AnswerStatus.INSUFFICIENT_CONTEXT,
     Reason.MIN_DOCUMENTS: AnswerStatus.INSUFFICIENT_CONTEXT,
     Reason.REQUIRED_ENTITIES: AnswerStatus.INSUFFICIENT_CONTEXT,
+    Reason.CONTRADICTED: AnswerStatus.INSUFFICIENT_CONTEXT,  # the draft is sound, its sources do not settle the question
     Reason.ANSWERABILITY: AnswerStatus.LOW_CONFIDENCE,
     Reason.TOP_COSINE: AnswerStatus.LOW_CONFIDENCE,
     Reason.MEAN_CONFIDENCE: AnswerStatus.LOW_CONFIDENCE,
@@ -78,5 +80,5 @@ _STATUS = {
 
 
 def status_of(reason: Reason) -> AnswerStatus:
-    """The status a reason gives; every audit gives `hallucination_detected`."""
+    """The status a reason gives; every audit of the draft itself gives `hallucination_detected`."""
     return _STATUS.get(reason, AnswerStatus.HALLUCINATION_DETECTED)

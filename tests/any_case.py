@@ -8,6 +8,7 @@ from builders import claim, draft, hit, matched, passage
 from hypothesis import strategies as st
 
 from rag_core.case import Case, ClaimAudit, Draft, LibraryFacts, Understanding
+from rag_core.domain import Conflict
 from rag_core.knobs import Knob
 from rag_core.settings import Cost, Settings, presets
 
@@ -46,6 +47,15 @@ audits = st.builds(
 
 
 @st.composite
+def conflicts_between(draw: st.DrawFn, claims: int) -> tuple[Conflict, ...]:
+    """None, or one between two of the claims, of which the second may be there for it only."""
+    if claims < 2 or draw(st.booleans()):
+        return ()
+    first = draw(st.integers(0, claims - 2))
+    return (Conflict(first, first + 1, ("30 days", "31 days"), ("d0", "d1"), (1, 2), ("2024", "2025"), added=draw(st.booleans())),)
+
+
+@st.composite
 def cases(draw: st.DrawFn, of: Settings | None = None) -> Case:
     """Any case that measuring could leave behind: hits, drafts, refusals, abstentions, things that could not be measured."""
     found = tuple(
@@ -57,6 +67,7 @@ def cases(draw: st.DrawFn, of: Settings | None = None) -> Case:
     drafted = draft(
         [claim(one, f"Claim {n}.") for n, one in enumerate(cited)], [draw(audits) for _ in cited], draw(st.sampled_from([0, 10, 1000]))
     )
+    apart = draw(conflicts_between(len(cited)))
     missing = draw(st.integers(0, 3))
     return Case(
         question="What is the notice period?",
@@ -69,6 +80,7 @@ def cases(draw: st.DrawFn, of: Settings | None = None) -> Case:
         keywords=replace(matched(draw(st.integers(0, 3)), missing), abstain=draw(st.sampled_from(["", "", "another language"]))),
         missing_entities=("Brno",) * draw(st.integers(0, 2)),
         draft=drafted if drafted.claims else Draft(),
+        conflicts=apart,
         failure=draw(st.sampled_from(["", "", "", "", "The model failed."])),
         metadata={"asked_on": "2026-11-20"},
     )  # fmt: skip

@@ -13,7 +13,7 @@ from rag_core.adapters.faiss_index import FaissIndex, FaissStore
 from rag_core.audit.citations import evidence_key
 from rag_core.calibrate import Calibration
 from rag_core.case import Case, ClaimAudit, Draft, KeywordMatch, LibraryFacts, Understanding
-from rag_core.domain import Citation, Claim, Document, Evidence, Hit, Metadata, Passage, Span, WordBox
+from rag_core.domain import Citation, Claim, Conflict, Document, Evidence, Hit, Metadata, Passage, Span, WordBox
 from rag_core.errors import InvalidInput
 from rag_core.ingest.normalise import normalise
 from rag_core.language import terms, words
@@ -43,7 +43,7 @@ AUDIT_MODES = {
     "facts": "facts_mode",
     "similarity": "similarity_mode",
 }
-MODES = {**GATE_MODES, **AUDIT_MODES}
+MODES = {**GATE_MODES, **AUDIT_MODES, "contradictions": "contradictions_mode"}
 ALL_OFF = dict.fromkeys(MODES.values(), Mode.OFF)
 
 
@@ -71,7 +71,8 @@ def claim(of: Passage, text: str = SENTENCE) -> Claim:
 
 def citation(evidence: Evidence, title: str = "Contract") -> Citation:
     span = evidence.spans[0]
-    return Citation(0, "contract.pdf", evidence.document, title, span.page, evidence.passage, evidence.quote, evidence.spans)
+    name = {"d2": "policy.pdf"}.get(evidence.document, "contract.pdf")
+    return Citation(0, name, evidence.document, title, span.page, evidence.passage, evidence.quote, evidence.spans)
 
 
 GOOD_AUDIT = ClaimAudit(overlap=1.0, similarity=1.0)
@@ -98,6 +99,21 @@ def case(*cosines: float, of: Settings | None = None, **fields: object) -> Case:
         "metadata": {"asked_on": "2026-11-20"},
     }
     return Case(**{**given, **fields})  # type: ignore[arg-type]
+
+
+def contradicted(of: Settings | None = None, cosines: tuple[float, float] = (0.9, 0.9), **fields: object) -> Case:
+    """A case whose draft has a sentence of the contract, the one of a newer policy that contradicts it, and a third of the contract."""
+    first, other, last = (
+        passage(1), passage(2, "The notice period is 60 days.", document="d2"), passage(3, "Notice is given in writing."),
+    )  # fmt: skip
+    found = (hit(cosines[0], of=first), hit(cosines[1], 2, of=other), hit(0.9, 3, of=last))
+    given: dict[str, object] = {
+        "hits": found,
+        "draft": draft([claim(one, one.text) for one in (first, other, last)]),
+        "library": LibraryFacts(documents=2, passages=3, pages=2, names={"d1": "contract.pdf", "d2": "policy.pdf"}),
+        "conflicts": (Conflict(0, 1, ("30 days", "60 days"), ("d1", "d2"), (1, 1), ("2024-03-01", "2026-03-01")),),
+    }
+    return case(of=of, **{**given, **fields})
 
 
 def matched(count: int, missing: int = 0) -> KeywordMatch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from builders import HashEmbedder, MemoryCorpus, Text, case, claim, draft, hit, hits, passage, settings
+from builders import HashEmbedder, MemoryCorpus, Text, case, claim, contradicted, draft, hit, hits, passage, settings
 
 from rag_core.compose import compose
 from rag_core.domain import Hit
@@ -13,7 +13,8 @@ from rag_core.draft.cite import cite
 from rag_core.draft.raw import raw_draft, short_enough
 from rag_core.settings import Mode, Settings
 
-FAR = settings(distance_mode=Mode.ENFORCE, max_distance=0.8)
+CUT = {"distance_mode": Mode.ENFORCE, "max_distance": 0.8}
+FAR = settings(**CUT)
 
 
 def test_given_claims_on_the_same_and_on_other_places_then_sources_are_numbered_by_first_use() -> None:
@@ -48,6 +49,53 @@ def test_given_a_claim_of_which_one_of_two_sources_is_beyond_the_cut_then_it_is_
     composed = compose(case(hits=(hit(0.9, of=near), hit(0.1, 2, of=far)), draft=draft([both, claim(near, "Near.")]), of=FAR))
 
     assert composed.text == "Near. [1]"
+
+
+def test_given_both_sides_of_a_contradiction_then_the_conflict_is_between_the_claims_shown() -> None:
+    shown = compose(contradicted(settings(contradictions_mode=Mode.OBSERVE)))
+
+    assert [claim.text[-8:-1] for claim in shown.claims] == ["30 days", "60 days", "writing"]
+    assert [(one.claim, one.other) for one in shown.conflicts] == [(0, 1)]
+
+
+def test_given_contradictions_that_are_not_looked_at_then_the_other_side_is_left_out_with_its_citation() -> None:
+    shown = compose(contradicted(settings(contradictions_mode=Mode.OFF)))
+
+    assert [claim.text[-8:-1] for claim in shown.claims] == ["30 days", "writing"]
+    assert ([one.chunk_id for one in shown.citations], shown.conflicts) == (["d1#1", "d1#3"], ())
+
+
+@pytest.mark.parametrize(
+    ("cosines", "shown"),
+    [((0.9, 0.1), ["30 days", "writing"]), ((0.1, 0.9), ["writing"])],
+)
+def test_given_one_side_beyond_the_distance_cut_then_the_other_side_never_stands_alone(
+    cosines: tuple[float, float], shown: list[str]
+) -> None:
+    composed = compose(contradicted(settings(**CUT, contradictions_mode=Mode.OBSERVE), cosines))
+
+    assert [claim.text[-8:-1] for claim in composed.claims] == shown
+    assert composed.conflicts == ()
+
+
+def test_given_two_chosen_sentences_that_contradict_each_other_then_both_stay_when_it_is_not_looked_at() -> None:
+    both = contradicted(settings(contradictions_mode=Mode.OFF))
+    chosen = replace(both, conflicts=(replace(both.conflicts[0], added=False),))
+
+    assert compose(chosen).claims == both.draft.claims
+
+
+def test_given_a_claim_before_them_is_cut_then_the_conflict_follows_its_claims() -> None:
+    three = contradicted(settings(**CUT, contradictions_mode=Mode.OBSERVE))
+    far = passage(4, "Far away.")
+    cut = replace(
+        three,
+        hits=(*three.hits, hit(0.1, 4, of=far)),
+        draft=draft([claim(far, far.text), *three.draft.claims]),
+        conflicts=(replace(three.conflicts[0], claim=1, other=2),),
+    )
+
+    assert [(one.claim, one.other) for one in compose(cut).conflicts] == [(0, 1)]
 
 
 def test_given_claims_that_all_rest_beyond_the_cut_then_nothing_is_composed() -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from builders import case, claim, draft, hit, hits, passage, settings
+from builders import case, claim, contradicted, draft, hit, hits, passage, settings
 
 from rag_core.case import Case, ClaimAudit, Draft, LibraryFacts, Understanding
 from rag_core.decision import Decision
@@ -22,6 +22,8 @@ from rag_core.trace import Trace
 GREETED = case(answer="Hello.", understanding=Understanding("en", "greeting"))
 DECISIONS = {
     "answer": decide(case(0.9, 0.8, answerability=0.8, signals={"coverage_all": 0.7})),
+    "answer with both sides": decide(contradicted(settings(contradictions_mode=Mode.OBSERVE))),
+    "contradicted": decide(contradicted(settings(contradictions_mode=Mode.ENFORCE))),
     "refusal before generation": decide(case(0.3, of=Settings.load("compliance"))),
     "refusal by an audit": decide(case(0.9, of=settings(facts_mode=Mode.ENFORCE), draft=draft(
         [claim(passage())], [ClaimAudit(overlap=1.0, changed_facts=(("number", "31"),))]))),
@@ -38,7 +40,7 @@ CONTRACT: Mapping[str, type | tuple[type, ...]] = {
     "schema_version": int, "id": str, "status": str, "reason": str, "answer": str, "confidence": float, "confidence_basis": str,
     "confidence_level": str, "scores": dict, "citations": list, "retrieved": list, "trace": list, "suggestions": list, "metadata": dict,
     "question": str, "language": str, "reasons": list, "is_safe": bool, "is_refusal": bool, "hallucination": bool, "explanation": str,
-    "claims": list, "notes": list,
+    "claims": list, "conflicts": list, "notes": list,
 }  # fmt: skip
 CITATION = {"id", "document", "page", "chunk_id", "excerpt", "spans", "boxes"}
 RETRIEVED = {"document", "page", "chunk_id", "score", "text"}
@@ -100,6 +102,19 @@ def test_given_an_answer_then_its_citations_say_where_and_what() -> None:
     assert {"chunks_retrieved": 2, "chunks_used": 1, "total_tokens": 0}.items() <= row["metadata"].items()
     assert {"retrieval_time_ms", "generation_time_ms"} <= set(row["metadata"])
     assert row["scores"]["coverage_all"] == 0.7
+
+
+def test_given_contradicting_sources_then_both_sides_are_there_by_the_places_of_their_claims() -> None:
+    """S4-21: both perspectives, for another program to read."""
+    row = sent(DECISIONS["answer with both sides"])
+
+    assert row["conflicts"] == [
+        {
+            "claims": [0, 1], "values": ["30 days", "60 days"], "documents": ["contract.pdf", "policy.pdf"], "pages": [1, 1],
+            "dates": ["2024-03-01", "2026-03-01"], "newer": "policy.pdf",
+        }
+    ]  # fmt: skip
+    assert sent(DECISIONS["contradicted"])["conflicts"] == []
 
 
 def test_given_a_question_that_was_not_even_measured_then_its_scores_are_the_least_there_are() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from builders import GATE_MODES, case, hit, hits, matched, settings
+from builders import GATE_MODES, case, contradicted, hit, hits, matched, settings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -264,6 +264,15 @@ def test_given_the_closest_distance_then_the_level_has_the_cuts_of_s4(cosine: fl
 def test_given_the_calibrated_score_then_it_makes_the_level_where_it_is_the_main_gate(value: float, expected: str) -> None:
     assert level(case(-1.0, answerability=value)) == expected
     assert level(case(0.9, answerability=value, of=settings(main_gate="cosine"))) == ConfidenceLevel.HIGH
+
+
+@pytest.mark.parametrize(("mode", "expected"), [(Mode.ENFORCE, "low"), (Mode.OBSERVE, "low"), (Mode.OFF, "high")])
+def test_given_contradicting_sources_then_the_level_is_low_at_most_unless_they_are_not_looked_at(mode: Mode, expected: str) -> None:
+    """S4-21: at most `low`, and never raised."""
+    assert level(contradicted(settings(contradictions_mode=mode), answerability=1.0)) == expected
+    none = {"high_distance": 0.0, "medium_distance": 0.0, "low_distance": 0.0}
+    worst = contradicted(settings(contradictions_mode=mode, main_gate="cosine", **none), answerability=None)
+    assert level(worst) is ConfidenceLevel.INSUFFICIENT
 
 
 def test_given_no_passage_or_no_calibration_then_the_level_falls_back() -> None:

@@ -296,7 +296,7 @@ def test_given_a_question_then_everything_that_needs_no_model_is_measured_also_w
     assert measured.draft.claims
     assert len(measured.draft.audits) == len(measured.draft.claims)
     assert {*measured.keywords.matched, *measured.keywords.missing} == {"signed", "Moon", "2031"}
-    assert {"understand", "embed", "retrieve", "extract", "signals", "relevance", "keywords", "audit"} == set(measured.timings)
+    assert {"understand", "embed", "retrieve", "extract", "conflicts", "signals", "relevance", "keywords", "audit"} == set(measured.timings)
 
 
 def test_given_a_calibration_then_the_answerability_is_its_probability_of_the_measured_signals() -> None:

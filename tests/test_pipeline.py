@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 
 import pytest
-from builders import AUDIT_MODES, MODES, case, claim, draft, hit, hits, matched, passage, settings
+from builders import AUDIT_MODES, MODES, case, claim, contradicted, draft, hit, hits, matched, passage, settings
 
-from rag_core.audit.audits import AUDITS
+from rag_core.audit.audits import AUDITS, RESOLVE
 from rag_core.case import Case, ClaimAudit, Draft, LibraryFacts, Understanding
 from rag_core.decision import Decision
-from rag_core.domain import Claim
+from rag_core.domain import Claim, Conflict
 from rag_core.engine import log_decision
 from rag_core.gates import GATES
 from rag_core.language import is_refusal
@@ -302,6 +303,66 @@ def test_given_any_audit_that_does_not_enforce_then_a_note_says_so(stage: str, k
 
     assert decide(case(0.9, of=settings(**enforcing | {knob: mode}))).notes == (note,)
     assert decide(case(0.9, of=settings(**enforcing))).notes == ()
+
+
+NOTE = (
+    'The documents contradict each other: "30 days" (contract.pdf, page 1, 2024-03-01) and "60 days" (policy.pdf, page 1, 2026-03-01). '
+    "Newer: policy.pdf."
+)
+AUDITED = {name: Mode.ENFORCE for name in AUDIT_MODES.values()}
+
+
+def test_given_contradicting_sources_by_default_then_both_sides_are_answered_at_a_low_level_and_a_note_names_the_newer() -> None:
+    """S4-21: both perspectives. The note stands alone: this check does not block by design, and no banner says so."""
+    decision = decide(contradicted(settings(**AUDITED, contradictions_mode=Mode.OBSERVE), answerability=1.0))
+
+    assert decision.answer == "The notice period is 30 days. [1] The notice period is 60 days. [2] Notice is given in writing. [3]"
+    assert (decision.confidence_level, decision.notes) == (ConfidenceLevel.LOW, (NOTE,))
+    assert [(one.claim, one.other) for one in decision.conflicts] == [(0, 1)]
+    row = decision.trace["contradictions"]
+    assert (row.state, row.value, row.threshold, row.scale) == (State.FAILED, 1, 0, "count")
+    assert row.found.startswith(NOTE[:-1])
+    assert "the confidence number does not count it" in row.found
+
+
+def test_given_contradicting_sources_when_enforced_then_they_refuse_for_insufficient_context_and_say_both_values() -> None:
+    """S3-11, S4-21: a setting turns it into a refusal; the remedy is to settle which document applies."""
+    decision = decide(contradicted(settings(contradictions_mode=Mode.ENFORCE)))
+
+    assert (decision.status, decision.reason) == (AnswerStatus.INSUFFICIENT_CONTEXT, Reason.CONTRADICTED)
+    assert decision.explanation == f"Refused: contradictions did not pass ({NOTE[:-1]})."
+    assert (decision.conflicts, decision.claims, NOTE in decision.notes) == ((), (), False)
+    assert decision.suggestions == (RESOLVE,)
+
+
+def test_given_contradicting_sources_when_off_then_the_extract_is_answered_as_it_is() -> None:
+    decision = decide(contradicted(settings(contradictions_mode=Mode.OFF), answerability=1.0))
+
+    assert decision.answer == "The notice period is 30 days. [1] Notice is given in writing. [2]"
+    assert (decision.confidence_level, decision.conflicts, decision.notes) == (ConfidenceLevel.HIGH, (), decide(case(0.9)).notes)
+    assert decision.trace["contradictions"].state is State.NOT_RUN
+
+
+def test_given_a_contradiction_within_one_document_then_the_note_names_its_pages() -> None:
+    within = Conflict(0, 1, ("30 days", "60 days"), ("d1", "d1"), (1, 4), ("", ""))
+    notes = decide(contradicted(settings(contradictions_mode=Mode.OBSERVE), conflicts=(within,))).notes
+
+    assert notes[0] == 'The document contradicts itself: "30 days" (contract.pdf, page 1) and "60 days" (contract.pdf, page 4).'
+
+
+def test_given_passages_returned_as_they_are_then_the_check_says_that_they_were_not_compared() -> None:
+    raw = replace(draft([claim(passage())]), drafter="raw")
+    row = decide(case(0.9, draft=raw, of=settings(contradictions_mode=Mode.ENFORCE))).trace["contradictions"]
+
+    assert (row.state, row.note) == (State.ABSTAINED, "passages returned as they are are not compared")
+
+
+def test_given_a_gate_that_refuses_then_contradictions_are_not_reached_and_their_finding_is_shown() -> None:
+    decision = decide(contradicted(settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=1.0, contradictions_mode=Mode.OBSERVE)))
+
+    assert decision.trace["contradictions"].state is State.NOT_REACHED
+    assert decision.trace["contradictions"].found.startswith(NOTE[:-1])
+    assert NOTE not in decision.notes
 
 
 def test_given_documents_in_a_language_the_model_does_not_know_then_a_note_warns() -> None:

@@ -126,6 +126,7 @@ def test_given_a_case_then_it_holds_nothing_that_could_call_a_model() -> None:
 
 TEXTS = (
     Text("contract", "The notice period is 30 days.\nThe supplier delivers the goods to Brno.\nThe price is 500 crowns a month."),
+    Text("rules", "Employees have 20 days of vacation a year.\nThe canteen serves soup."),
     Text("handbook", "Employees have 25 days of vacation a year.\nThe office opens at nine.\nThe notice period of a lease is 90 days."),
 )
 QUESTIONS = ("What is the notice period?", "How many days of vacation do employees have?", "Who painted the Mona Lisa?", "Hello", "notice")
@@ -144,6 +145,18 @@ def test_given_a_real_question_when_replayed_under_a_preset_then_it_equals_askin
 
     assert replayed == asked
     assert body(replayed) == body(asked)
+
+
+@pytest.mark.parametrize("before", STRICTNESS)
+@pytest.mark.parametrize("after", STRICTNESS)
+def test_given_contradicting_sources_when_replayed_under_another_mode_then_it_equals_asking_again(before: Mode, after: Mode) -> None:
+    """Both sides are drafted under every mode; showing or refusing is a judgement."""
+    corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
+    measured = measure("How many days of vacation do employees have?", settings(contradictions_mode=before), corpus, used)
+    target = settings(contradictions_mode=after)
+
+    assert measured.conflicts
+    assert body(replay(measured, target)) == body(decide(measure(measured.question, target, corpus, used)))
 
 
 @given(data=st.data(), question=st.sampled_from(QUESTIONS))

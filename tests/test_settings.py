@@ -172,6 +172,7 @@ def test_given_the_presets_of_s2_then_mean_confidence_and_the_audits_have_their_
     assert enforced(preset) == {"mean_confidence"}
     assert (s.min_mean_cosine, s.citation_format) == (limit, "[Source {id}]")
     assert audits == ({Mode.OBSERVE} if preset == "tutor-development" else {Mode.ENFORCE})
+    assert s.contradictions_mode is (Mode.ENFORCE if preset == "tutor-maximum-safety" else Mode.OBSERVE)
     assert (s.max_length_ratio, s.min_sentence_overlap, s.min_grounded) == (2.0, 0.5, 0.7)
 
 
@@ -237,7 +238,7 @@ def test_given_any_reason_then_it_has_the_status_the_design_gives_it(reason: Rea
     """S2-3: five statuses; success for nothing but an answer, a greeting or a word about the library."""
     by_status = {
         AnswerStatus.SUCCESS: {"none", "greeting", "about_library"},
-        AnswerStatus.INSUFFICIENT_CONTEXT: {"nothing_retrieved", "min_documents", "required_entities"},
+        AnswerStatus.INSUFFICIENT_CONTEXT: {"nothing_retrieved", "min_documents", "required_entities", "contradicted"},
         AnswerStatus.LOW_CONFIDENCE: {
             "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "keywords", "all_claims_cut",
         },

@@ -7,13 +7,14 @@ uncited, and not as unverified as well (S3-18).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 
 from rag_core.audit.citations import evidence_text, fabricated, is_cited, quote_stands
 from rag_core.audit.facts import changed_facts
 from rag_core.audit.phrases import indicators
 from rag_core.audit.support import grounded_share, overlap, similarities
-from rag_core.case import Case, ClaimAudit
-from rag_core.domain import Claim, Evidence
+from rag_core.case import Case, ClaimAudit, LibraryFacts
+from rag_core.domain import Claim, Conflict, Evidence
 from rag_core.ingest.normalise import normalise
 from rag_core.ports import Embedder, PageText
 from rag_core.settings import Mode
@@ -25,6 +26,8 @@ Audit = Callable[[Case], Check]
 _NO_DRAFT = "no draft to audit"
 _NO_CITED = "no claim with a citation"
 _SHOWN, _SHOWN_CHARS = 3, 100  # findings named in a check, and characters of each
+_CONTRADICTION_CHARS = 600  # two values, two file names
+RESOLVE = "Search only the document that applies, or set contradictions_mode to observe to see both sides."
 
 
 def measure(
@@ -142,9 +145,41 @@ def similarity(case: Case) -> Check:
     )  # fmt: skip
 
 
+def contradictions(case: Case) -> Check:
+    """No other source says the same with another value (S4-21, S3-11).
+
+    Observed, the answer has both sides and a level of `low` at most; its confidence number knows nothing of the contradiction.
+    """
+    draft, mode = case.draft, case.settings.contradictions_mode
+    abstain = _nothing(case) or ("passages returned as they are are not compared" if draft.drafter == "raw" else "")
+    findings = [contradiction(conflict, case.library) for conflict in case.conflicts]
+    check = _none_of(case, Reason.CONTRADICTED, findings, "no contradiction found", RESOLVE, mode, abstain, chars=_CONTRADICTION_CHARS)
+    shown = findings and mode is Mode.OBSERVE
+    found = (
+        f"{check.found}. Both sides are shown, at a low level at most; the confidence number does not count it" if shown else check.found
+    )
+    return replace(check, stage="contradictions", found=found)
+
+
 AUDITS: tuple[Audit, ...] = (
     citations_present, citations_complete, citations_valid, verbatim, indicator_phrases, length_ratio, word_overlap, facts, similarity,
+    contradictions,
 )  # fmt: skip
+
+
+def contradiction(conflict: Conflict, library: LibraryFacts) -> str:
+    """A conflict in one sentence without its full stop: both values, where each stands, and which document is newer where that is known.
+
+    It holds text of documents and their names, which are untrusted.
+    """
+    names = [library.names.get(document, document) for document in conflict.documents]
+    sides = [
+        f'"{value}" ({", ".join(filter(None, (name, f"page {page}", date)))})'
+        for value, name, page, date in zip(conflict.values, names, conflict.pages, conflict.dates, strict=True)
+    ]
+    one = "The document contradicts itself" if conflict.documents[0] == conflict.documents[1] else "The documents contradict each other"
+    newer = f". Newer: {library.names.get(conflict.newer, conflict.newer)}" if conflict.newer else ""
+    return f"{one}: {' and '.join(sides)}{newer}"
 
 
 def _source(evidence: Iterable[Evidence], page_text: PageText) -> str:
@@ -194,10 +229,17 @@ def _at_least_citation(case: Case, count: int, found: str) -> Check:
 
 
 def _none_of(
-    case: Case, reason: Reason, findings: Sequence[str], clean: str, remedy: str, mode: Mode = Mode.ENFORCE, abstain: str = ""
+    case: Case,
+    reason: Reason,
+    findings: Sequence[str],
+    clean: str,
+    remedy: str,
+    mode: Mode = Mode.ENFORCE,
+    abstain: str = "",
+    chars: int = _SHOWN_CHARS,
 ) -> Check:
-    """A check that passes when there are no findings; the first of them are named."""
-    found = "; ".join(finding[:_SHOWN_CHARS] for finding in findings[:_SHOWN]) or clean
+    """A check that passes when there are no findings; the first of them are named, each cut at `chars`."""
+    found = "; ".join(finding[:chars] for finding in findings[:_SHOWN]) or clean
     if len(findings) > _SHOWN:
         found += f" and {len(findings) - _SHOWN} more"
     return judge(

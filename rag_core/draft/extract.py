@@ -38,10 +38,15 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """The draft's claims, and the highest cosine of a unit to the question, in [-1, 1]."""
+    """The draft's claims, and the highest cosine of a unit to the question, in [-1, 1].
+
+    `chosen` are the units of the claims, in their order, and `scored` all units that were read.
+    """
 
     claims: tuple[Claim, ...]
     best_sentence: float
+    chosen: tuple[Scored, ...] = ()
+    scored: tuple[Scored, ...] = ()
 
 
 @cache
@@ -123,11 +128,12 @@ def extract(
     best = max((s.features["cosine"] for s in scored), default=0.0)
     by_unit = {id(s.unit): s for s in choose(scored, settings)}
     ordered = in_order([s.unit for s in by_unit.values()], [hit.passage for hit in hits])
-    claims = tuple(_claim(by_unit[id(unit)], page_text) for unit in ordered)
-    return Extract(claims, best)
+    chosen = tuple(by_unit[id(unit)] for unit in ordered)
+    return Extract(tuple(claim_of(one, page_text) for one in chosen), best, chosen, tuple(scored))
 
 
-def _claim(scored: Scored, page_text: PageText) -> Claim:
+def claim_of(scored: Scored, page_text: PageText) -> Claim:
+    """The claim that quotes a unit; a table's row is read with its header."""
     unit = scored.unit
     text = unit.text
     header = header_of(unit.passage, page_text) if unit.passage.kind is PassageKind.TABLE else ""

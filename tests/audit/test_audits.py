@@ -59,10 +59,11 @@ QUOTED = Claim("The notice period is 30 days.", (evidence(NOTICE),), ("p1",))
 def test_given_the_vocabulary_then_there_is_one_audit_for_each_of_its_reasons_in_its_order() -> None:
     """S2-15: the order of the reasons is fixed."""
     reasons = list(Reason)
-    expected = reasons[reasons.index(Reason.CITATIONS_PRESENT) : reasons.index(Reason.SIMILARITY) + 1]
+    expected = reasons[reasons.index(Reason.CITATIONS_PRESENT) : reasons.index(Reason.CONTRADICTED) + 1]
     assert [audit(case(QUOTED)).reason for audit in AUDITS] == expected
-    assert [audit(case(QUOTED)).stage for audit in AUDITS] == expected
-    assert {status_of(reason) for reason in expected} == {"hallucination_detected"}
+    assert [audit(case(QUOTED)).stage for audit in AUDITS] == [*expected[:-1], "contradictions"]
+    assert {status_of(reason) for reason in expected[:-1]} == {"hallucination_detected"}
+    assert status_of(Reason.CONTRADICTED) == "insufficient_context"
 
 
 def test_given_an_extract_that_stands_in_its_source_then_every_audit_passes_without_a_model() -> None:
