@@ -16,6 +16,7 @@ from ui.texts import say, tell
 SEARCH_FROM = 9  # documents: fewer are seen at a glance
 TABLE_ROWS = 12  # in view; a longer table scrolls
 ROW_PIXELS = 35
+NAME_PIXELS = 240  # of a name in the table: a longer one is cut there, and whole in the details
 
 
 def language_name(code: str) -> str:
@@ -123,7 +124,7 @@ def _forget_rows() -> None:
 def _columns() -> dict[str, object]:
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     return {
-        "name": text(say("documents.name"), width="large", pinned=True),
+        "name": text(say("documents.name"), width=NAME_PIXELS),
         "title": text(say("documents.doc_title"), width="medium"),
         "pages": number(say("documents.doc_pages"), format="localized"),
         "passages": number(say("documents.doc_passages"), format="localized", help=say("documents.passage_help")),

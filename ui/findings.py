@@ -52,8 +52,7 @@ def size_in_words(size: int) -> str:
 def show_findings(engine: Engine, document: Document) -> None:
     """Facts, then problems with their remedies, then the pages that want to be looked at."""
     st.subheader(say("documents.facts"), anchor=False)
-    for fact in facts(engine, document):
-        st.text(fact)
+    st.text("\n".join(facts(engine, document)))
     if not engine.tools.knows(document.language):
         _show_problem(tell("documents.unknown_language"), tell("documents.unknown_language_remedy"))
     for problem in document.problems:

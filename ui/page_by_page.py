@@ -31,7 +31,7 @@ def show(engine: Engine, document: Document) -> None:
         wanted = st.toggle(say("documents.show_page"), key=f"picture_of_{document.id}")
     left, right = st.columns([2, 3], gap="large") if wanted else (None, st.container())
     if left is not None:
-        with left:
+        with left, st.container(key="page_picture"):
             _show_picture(engine, document, page)
     with right:
         _show_passages(engine, document, page)
@@ -79,4 +79,4 @@ def _show_passages(engine: Engine, document: Document, page: int) -> None:
         "tokens": st.column_config.NumberColumn(say("documents.passage_tokens"), help=say("documents.passage_tokens_help")),
         "ends": st.column_config.NumberColumn(say("documents.passage_ends")),
     }
-    st.dataframe(rows, hide_index=True, column_config=columns, key=f"passages_{document.id}", row_height=72)
+    st.dataframe(rows, hide_index=True, column_config=columns, key=f"passages_{document.id}", row_height=92)

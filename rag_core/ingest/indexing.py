@@ -241,7 +241,7 @@ def _document(row: Accepted, reading: Reading, language: str, choice: strategies
         ocr_pages=tuple(page.number for page in pages if page.source is PageSource.OCR),
         unreadable_pages=tuple(page.number for page in pages if page.source is PageSource.UNREADABLE),
         hidden_chars=sum(page.hidden_chars for page in pages),
-        problems=tuple(dict.fromkeys((*reading.problems, *(page.problem for page in pages if page.problem)))),
+        problems=tuple(dict.fromkeys(reading.problems)),  # those of single pages are among them, with their pages
         size_bytes=size,
     )
 
