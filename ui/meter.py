@@ -12,8 +12,8 @@ import math
 from rag_core.settings import Mode
 from rag_core.trace import RANGES, Check, Direction, State
 
-WIDTH, HEIGHT = 240, 30  # in the picture's own units; it is drawn at any size
-LEFT, RIGHT, MIDDLE = 26, 214, 15  # ends of the axis, with room for their numbers; and its height
+WIDTH, HEIGHT = 236, 30  # in the picture's own units; it is drawn at any size
+LEFT, RIGHT, MIDDLE = 24, 206, 15  # ends of the axis, with room for their numbers; and its height
 BAR, MARK = 8, 22  # heights
 # at least 3 to 1 against the light and the dark background of the theme (WCAG 2.2, 1.4.11)
 GREEN, RED, BLUE, GREY = "#0b8a62", "#d6453a", "#4a7fc4", "#7b8682"
@@ -30,8 +30,8 @@ def svg(check: Check) -> str:
     low, high = axis(check)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}">',
-        _number(LEFT - 6, low, "end"),
-        _number(RIGHT + 6, high, "start"),
+        _number(LEFT - 9, low, "end"),
+        _number(RIGHT + 9, high, "start"),
         *_allowed(check, low, high),
         f'<line class="axis" x1="{LEFT}" y1="{MIDDLE}" x2="{RIGHT}" y2="{MIDDLE}" stroke="{GREY}" stroke-width="1"'
         + (' stroke-dasharray="2 4"' if check.value is None else "") + "/>",
