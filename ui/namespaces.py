@@ -20,8 +20,12 @@ def choose() -> None:
         st.selectbox(
             say("namespaces.label"), known, key="namespace", help=say("namespaces.help"), on_change=_take_chosen, width=220,
         )  # fmt: skip
-        with st.popover(say("namespaces.new"), icon=":material/add:"), st.form(key="new_namespace", border=False, clear_on_submit=True):
-            name = st.text_input(say("namespaces.name"), key="namespace_name", help=say("namespaces.name_help"), max_chars=64)
+        # keys by the present collection: after the switch it is closed and empty again
+        box = st.popover(say("namespaces.new"), icon=":material/add:", key=f"new_collection_{session.namespace}")
+        with box, st.form(key=f"new_namespace_{session.namespace}", border=False):
+            name = st.text_input(
+                say("namespaces.name"), key=f"namespace_name_{session.namespace}", help=say("namespaces.name_help"), max_chars=64
+            )
             if st.form_submit_button(say("namespaces.create")):
                 try:
                     create_namespace(folder, (name or "").strip())

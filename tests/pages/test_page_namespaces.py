@@ -1,0 +1,106 @@
+"""Collections: each session works in one, and nothing of another reaches it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hostile import make
+from page_kit import JOB_SECONDS, ask, by_key, settle, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.ingest.sources import Source
+from rag_core.ingest.store import namespaces
+from rag_core.settings import Settings
+from rag_core.wiring import build_engine
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+BRIDGE = "The harbour bridge was opened in 1931 and is 412 metres long."
+
+
+@pytest.fixture
+def two(library: Path) -> Path:
+    """A library with the samples in `default` and a bridge in `harbour`."""
+    build_engine(library, "harbour").library.add([Source("bridge.pdf", make.document(BRIDGE).tobytes(), "pdf")], Settings.load())
+    return library
+
+
+def create(page: AppTest, name: str) -> AppTest:
+    page.text_input(key=by_key_of_text(page)).set_value(name)
+    return page.button(key=by_key(page, "FormSubmitter:new_namespace")[0]).click().run()
+
+
+def by_key_of_text(page: AppTest) -> str:
+    return next(field.key for field in page.text_input if (field.key or "").startswith("namespace_name_"))
+
+
+def test_given_two_collections_when_one_is_chosen_then_a_question_finds_nothing_of_the_other(app: AppTest, two: Path) -> None:
+    """S3-25: namespaces isolate collections."""
+    page = settle(app)
+    assert page.selectbox(key="namespace").options == ["default", "harbour"]
+    ask(page, "How long is the harbour bridge?")
+    assert "412" not in texts(page)
+
+    page.selectbox(key="namespace").set_value("harbour").run()
+    assert "412" not in texts(page)  # the question of the other collection is not asked here
+    ask(page, "How long is the harbour bridge?")
+    assert "412 metres" in texts(page)
+    ask(page, "How many vacation days do employees have?")
+    assert "25 vacation days" not in texts(page)
+
+    page.switch_page("pages/documents.py").run()
+    assert list(page.dataframe[0].value["name"]) == ["bridge.pdf"]
+
+
+def test_given_a_choice_of_documents_when_the_collection_changes_then_it_does_not_go_along(app: AppTest, two: Path) -> None:
+    page = settle(app)
+    chosen = build_engine(two, "default").library.snapshot.documents[0].id
+    page.multiselect(key="documents").set_value([chosen]).run()
+
+    page.selectbox(key="namespace").set_value("harbour").run()
+    assert page.multiselect(key="documents").value == []
+    ask(page, "How long is the harbour bridge?")
+
+    assert "412 metres" in texts(page)
+
+
+def test_given_two_sessions_when_one_changes_its_collection_then_the_other_stays(app: AppTest, two: Path) -> None:
+    first, second = settle(app), settle(AppTest.from_file(str(APP), default_timeout=JOB_SECONDS))
+
+    first.selectbox(key="namespace").set_value("harbour").run()
+    second.run()
+
+    assert (first.selectbox(key="namespace").value, second.selectbox(key="namespace").value) == ("harbour", "default")
+
+
+def test_given_a_new_name_when_created_then_it_is_chosen_empty_and_takes_the_upload(app: AppTest, library: Path) -> None:
+    page = create(settle(app), "law_2026-a")
+
+    assert page.selectbox(key="namespace").value == "law_2026-a"
+    assert "law_2026-a" in namespaces(library)
+    page.file_uploader[0].set_value([("bridge.pdf", make.document(BRIDGE).tobytes(), "application/pdf")]).run()
+    page.selectbox(key="namespace").set_value("default").run()  # while it is being indexed
+    settle(page)
+    names = {name: [d.name for d in build_engine(library, name).library.snapshot.documents] for name in ("default", "law_2026-a")}
+    assert names["law_2026-a"] == ["bridge.pdf"]
+    assert "bridge.pdf" not in names["default"]
+
+
+@pytest.mark.parametrize("name", ["", "Law", "a b", "../up", "x/y", "ä"])
+def test_given_a_name_that_cannot_be_when_created_then_the_error_says_what_can_and_the_choice_stays(
+    app: AppTest, library: Path, name: str
+) -> None:
+    page = create(settle(app), name)
+
+    assert "What to do: Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore." in texts(page)
+    assert page.selectbox(key="namespace").value == "default"
+    assert namespaces(library) == ("default",)
+
+
+def test_given_another_collection_when_opened_first_then_the_samples_are_not_put_into_it(app: AppTest, empty_library: Path) -> None:
+    page = settle(app)
+
+    create(page, "mine")
+    settle(page)
+
+    assert build_engine(empty_library, "mine").library.snapshot.documents == ()
