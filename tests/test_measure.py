@@ -481,6 +481,31 @@ sentences = st.lists(words, min_size=1, max_size=9).map(lambda found: " ".join(f
 documents = st.lists(st.lists(sentences, min_size=1, max_size=4).map("\n".join), min_size=0, max_size=3)
 
 
+@pytest.mark.parametrize(("drafter", "conflicts"), [("extract", 1), ("raw", 0)])
+def test_given_contradicting_documents_then_an_extract_has_both_sides_and_passages_as_they_are_have_no_sides(
+    drafter: str, conflicts: int
+) -> None:
+    """S4-21: both perspectives, each with its citation."""
+    texts = [Text(id, f"Every employee has {days} vacation days.", metadata=Metadata(date=date)) for id, days, date in VERSIONS]
+    measured = measure("How many vacation days?", settings(drafter=drafter), MemoryCorpus(texts, HashEmbedder()), tools())
+
+    assert len(measured.conflicts) == conflicts
+    assert len(measured.draft.claims) == len(measured.draft.audits) == len(measured.draft.citations) == 2
+    assert [one.newer for one in measured.conflicts] == ["newer"] * conflicts
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_given_contradicting_documents_then_what_is_measured_does_not_depend_on_the_mode(mode: Mode) -> None:
+    texts = [Text(id, f"Every employee has {days} vacation days.", metadata=Metadata(date=date)) for id, days, date in VERSIONS]
+    corpus = MemoryCorpus(texts, HashEmbedder())
+    measured = measure("How many vacation days?", settings(contradictions_mode=mode), corpus, tools())
+
+    assert measured == replace(measure("How many vacation days?", settings(), corpus, tools()), settings=measured.settings)
+
+
+VERSIONS = (("older", 20, "2024-03-01"), ("newer", 25, "2026-03-01"))
+
+
 @given(documents, sentences, st.sampled_from(["extract", "raw"]), st.booleans(), st.integers(1, 4))
 @examples(max_examples=80)
 def test_given_any_documents_and_question_then_an_answer_is_cited_verbatim_and_bounded_and_a_refusal_has_no_sources(

@@ -155,7 +155,7 @@ def test_given_contradicting_sources_when_replayed_under_another_mode_then_it_eq
     measured = measure("How many days of vacation do employees have?", settings(contradictions_mode=before), corpus, used)
     target = settings(contradictions_mode=after)
 
-    assert measured.conflicts
+    assert len(measured.conflicts) == 1
     assert body(replay(measured, target)) == body(decide(measure(measured.question, target, corpus, used)))
 
 

@@ -82,9 +82,9 @@ def other_sides(found: Extract, asked: Asked, page_text: PageText, max_sentences
 def _conflict(pair: _Pair, claims: Sequence[Claim], *, added: bool, dates: Mapping[str, str]) -> Conflict:
     """The conflict between the last two claims."""
     first, second = pair.one.unit.passage.document, pair.other.unit.passage.document
-    pages = [claim.evidence[0].spans[0].page for claim in claims[-2:]]
+    mine, theirs = (claim.evidence[0].spans[0].page for claim in claims[-2:])  # what states a value has a place on a page
     return Conflict(
-        claim=len(claims) - 2, other=len(claims) - 1, values=pair.values, documents=(first, second), pages=(pages[0], pages[1]),
+        claim=len(claims) - 2, other=len(claims) - 1, values=pair.values, documents=(first, second), pages=(mine, theirs),
         dates=(dates.get(first, ""), dates.get(second, "")), added=added,
     )  # fmt: skip
 
@@ -98,9 +98,11 @@ def _pairs(found: Extract, asked: Asked) -> dict[int, _Pair]:
     used: set[int] = set()
     for one in sorted(found.chosen, key=lambda scored: -scored.relevance):
         mine = statements[id(one)]
-        for other in newest_first if mine and id(one) not in used else ():
+        if not mine or id(one) in used or not any(value.shown for value in mine.values):
+            continue
+        for other in newest_first:
             theirs = statements[id(other)]
-            if not mine or not theirs or id(other) in used or not _comparable(one, other):
+            if not theirs or id(other) in used or not _comparable(one, other):
                 continue
             values = difference(mine, theirs)
             if values and _same_subject(one, other, mine, asked):

@@ -77,8 +77,8 @@ class Statement:
     @cached_property
     def outline(self) -> frozenset[str]:
         """Terms of the words that say something and can be no part of a value. Equal for any two statements that differ in a value only."""
-        light, parts = word_lists()[self.language].light, _words_of_values(self.language)
-        kept = [word.text for word in words(self.text) if fold(word.text) not in light | parts]
+        left_out = _left_out(self.language)
+        kept = [word.text for word in words(self.text) if fold(word.text) not in left_out]
         return frozenset(term(word, self.language) for word in kept if not any(char.isdigit() for char in word))
 
     @cached_property
@@ -179,6 +179,7 @@ def _noun(statement: Statement, value: Value) -> str:
 
 
 @cache
-def _words_of_values(language: str) -> frozenset[str]:
+def _left_out(language: str) -> frozenset[str]:
+    """Folded words that may differ, and those that may be part of a value."""
     lex = lexicon(language)
-    return frozenset({*lex.numbers, *lex.scales, *lex.units, *lex.months})
+    return word_lists()[language].light.union(lex.numbers, lex.scales, lex.units, lex.months)
