@@ -7,17 +7,23 @@ from pathlib import Path
 
 import pytest
 from hostile import make
+from hypothesis import given
+from hypothesis import strategies as st
 from page_kit import by_key, settle, texts
 from streamlit.testing.v1 import AppTest
 
+from rag_core.domain import Document, Metadata
 from rag_core.errors import InvalidInput
-from rag_core.ingest.sources import Source
+from rag_core.ingest.lock import writing
+from rag_core.ingest.sources import Source, text_source
 from rag_core.settings import Settings
 from rag_core.wiring import build_engine
-from ui import state
+from ui import catalogue, findings, state
 from ui.first_run import SAMPLES
 from ui.metadata import free_values
+from ui.texts import screen
 
+INGEST = Path(__file__).resolve().parents[2] / "rag_core/ingest"
 CONTRACT = "sha256:" + hashlib.sha256((SAMPLES / "smlouva-o-dodavce.pdf").read_bytes()).hexdigest()
 
 
@@ -165,3 +171,226 @@ def test_given_no_library_yet_when_opened_then_the_samples_are_indexed_once_and_
     generation = state.engine().library.snapshot.generation
     settle(page)
     assert state.engine().library.snapshot.generation == generation
+
+
+def select(page: AppTest, *rows: int) -> AppTest:
+    page.session_state[page.dataframe[0].key] = {"selection": {"rows": list(rows), "columns": [], "cells": []}}
+    return page.run()
+
+
+def test_given_a_row_that_is_selected_when_shown_then_the_details_are_about_it_until_the_field_says_otherwise(
+    app: AppTest, library: Path
+) -> None:
+    page = opened(app)
+    names = list(page.dataframe[0].value["name"])
+
+    select(page, 2)
+    assert f"File: {names[2]}" in texts(page)
+    page.selectbox(key="document").set_value(CONTRACT).run()
+
+    assert "File: smlouva-o-dodavce.pdf" in texts(page)
+    page.run()
+    assert page.selectbox(key="document").value == CONTRACT
+
+
+def test_given_several_rows_when_deleted_then_they_are_gone_at_once_and_the_others_stay(app: AppTest, library: Path) -> None:
+    page = opened(app)
+    names = list(page.dataframe[0].value["name"])
+
+    select(page, 0, 2)
+    assert f"{names[0]}\n{names[2]}" in texts(page)
+    page.button(key="ask_delete_selection").click().run()
+    page.button(key="sure_delete_selection").click().run()
+
+    assert not page.exception
+    assert list(page.dataframe[0].value["name"]) == [names[1], *names[3:]]
+
+
+def test_given_the_library_when_opened_then_its_totals_are_those_of_its_documents_and_files(app: AppTest, library: Path) -> None:
+    page = opened(app)
+
+    shown = {metric.label: metric.proto.body for metric in page.metric}
+    snapshot = state.engine().library.snapshot
+    on_disk = sum(path.stat().st_size for path in (library / "default").rglob("*") if path.is_file())
+    assert shown["Documents"] == str(len(snapshot.documents))
+    assert shown["Passages"] == str(len(snapshot.passages))
+    assert shown["Pages"] == str(sum(document.page_count for document in snapshot.documents))
+    assert shown["On disk"] == str(on_disk)
+    assert list(page.dataframe[0].value["size"]) == [snapshot.size_bytes(document.id) for document in snapshot.documents]
+
+
+def test_given_many_documents_when_searched_then_only_those_with_all_words_are_listed(app: AppTest, library: Path) -> None:
+    more = [text_source(f"note-{n}.txt", f"Note number {n}.", id=f"note-{n}.txt") for n in range(3)]
+    build_engine(library, "default").library.add(more, Settings.load())
+    page = opened(app)
+
+    page.text_input(key="find").set_value("NOTE 1").run()
+    assert list(page.dataframe[0].value["name"]) == ["note-1.txt"]
+    assert page.caption[0].value == "Documents that match: 1 of 10"
+    page.text_input(key="find").set_value("hindi").run()
+    assert list(page.dataframe[0].value["name"]) == ["samantar-shreni.pdf"]
+    page.text_input(key="find").set_value("no such words").run()
+    assert page.info[0].value == "No document matches these words."
+
+
+@given(words=st.lists(st.sampled_from(["alpha", "Beta", "gamma", "ALP", "2024", "czech"]), max_size=3))
+def test_given_any_words_when_matched_then_each_found_document_holds_all_of_them_and_no_other_does(words: list[str]) -> None:
+    documents = [
+        Document(id=f"sha256:{n}", name=name, language=language, page_count=1, metadata=Metadata(date=date, values={"k": "gamma"}))
+        for n, (name, language, date) in enumerate([("alpha.pdf", "cs", "2024"), ("beta alpha.pdf", "en", ""), ("x", "cs", "2024-05")])
+    ]
+    held = {
+        "sha256:0": "alpha.pdf czech 2024 k gamma",
+        "sha256:1": "beta alpha.pdf english k gamma",
+        "sha256:2": "x czech 2024-05 k gamma",
+    }
+
+    found = [document.id for document in catalogue.matching(documents, words)]
+
+    assert found == [id for id, text in held.items() if all(word.casefold() in text for word in words)]
+
+
+def test_given_a_page_that_could_not_be_read_when_its_button_is_clicked_then_its_picture_and_passages_are_shown(
+    app: AppTest, library: Path
+) -> None:
+    data = make.scanned(stamp="Confidential copy number 7")
+    id = build_engine(library, "default").library.add([Source("scan.pdf", data, "pdf")], Settings.load(values={"ocr": False})).added[0].id
+    page = opened(app)
+    page.selectbox(key="document").set_value(id).run()
+    assert "What to do: read it again with OCR switched on, below." in texts(page)
+    assert not page.image
+
+    page.button(key=f"look_{id}_1").click().run()
+
+    assert len(page.image) == 1
+    assert list(page.dataframe[1].value["text"]) == ["Confidential copy number"]
+
+
+def test_given_pages_when_gone_through_then_every_passage_is_seen_once_on_the_page_where_it_begins(app: AppTest, library: Path) -> None:
+    page = opened(app)
+    page.selectbox(key="document").set_value(CONTRACT).run()
+    snapshot = state.engine().library.snapshot
+
+    seen = []
+    for number in range(1, snapshot.document(CONTRACT).page_count + 1):
+        page.number_input(key=f"page_of_{CONTRACT}").set_value(number).run()
+        seen += list(page.dataframe[1].value["text"])
+
+    assert seen == [passage.text for passage in snapshot.passages_of(CONTRACT)]
+
+
+def test_given_a_text_document_when_its_page_is_wanted_then_its_text_is_shown(app: AppTest, library: Path) -> None:
+    id = (
+        build_engine(library, "default")
+        .library.add([text_source("n.txt", "The bridge is 412 m long.", id="n")], Settings.load())
+        .added[0]
+        .id
+    )
+    page = opened(app)
+    page.selectbox(key="document").set_value(id).run()
+
+    page.toggle(key=f"picture_of_{id}").set_value(True).run()
+
+    assert "has no page to show" in page.info[0].value
+    assert page.code[0].value == "The bridge is 412 m long."
+
+
+def test_given_other_settings_when_a_document_is_read_again_then_it_is_cut_by_them_and_the_others_are_not(
+    app: AppTest, library: Path
+) -> None:
+    page = opened(app)
+    page.selectbox(key="document").set_value(CONTRACT).run()
+    others = {d.id: d.strategy for d in state.engine().library.snapshot.documents if d.id != CONTRACT}
+
+    page.selectbox(key="reread_strategy").set_value("research")
+    page.slider(key="reread_passage_tokens").set_value(64)
+    submit(page, "reread_form")
+    settle(page)
+
+    documents = {d.id: d.strategy for d in state.engine().library.snapshot.documents}
+    assert documents == {**others, CONTRACT: "research"}
+    assert max(p.tokens for p in state.engine().library.snapshot.passages_of(CONTRACT)) <= 64 + 60  # and the context before it
+    assert "Cut as research: Chosen by the user. Each paragraph is a passage" in texts(page)
+
+
+def test_given_an_encrypted_document_when_it_must_be_opened_again_then_its_password_is_asked_for(app: AppTest, library: Path) -> None:
+    locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
+    id = build_engine(library, "default").library.add([locked], Settings.load()).added[0].id
+    page = opened(app)
+    page.selectbox(key="document").set_value(id).run()
+
+    page.toggle(key="reread_keep_hidden").set_value(True)
+    submit(page, "reread_form")
+    settle(page)
+    assert "is encrypted, and its password is not stored" in texts(page)
+    page.toggle(key="reread_keep_hidden").set_value(True)
+    page.text_input(key=f"reread_password_{id}").set_value("open sesame")
+    submit(page, "reread_form")
+    settle(page)
+
+    assert [success.value for success in page.success] == ["Indexed and ready to be asked: 1"]
+
+
+def test_given_interrupted_files_when_discarded_then_it_is_asked_once_more_and_they_are_gone(app: AppTest, library: Path) -> None:
+    source = Source("half.pdf", make.document("The bridge is 412 metres long.").tobytes(), "pdf")
+    build_engine(library, "default").library.add([source], Settings.load(), cancelled=lambda: True)
+    page = opened(app)
+
+    page.button(key="discard").click().run()
+    page.button(key="discard_keep").click().run()
+    assert "half.pdf" in texts(page)
+    page.button(key="discard").click().run()
+    page.button(key="discard_sure").click().run()
+
+    assert "half.pdf" not in texts(page)
+    assert not (library / "default/sources" / source.digest).exists()
+    assert page.session_state["discarding"] is False
+
+
+def test_given_a_job_that_writes_when_other_changes_are_wanted_then_the_page_says_why_they_wait(
+    app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = opened(app)
+    monkeypatch.setattr("ui.keeping.writing", lambda: True)
+    monkeypatch.setattr("ui.metadata.writing", lambda: True)
+    monkeypatch.setattr("ui.rebuild.writing", lambda: True)
+
+    page.run()
+
+    assert page.button(key=by_key(page, "ask_delete_")[0]).disabled
+    assert page.button(key=by_key(page, "FormSubmitter:metadata_")[0]).disabled
+    assert by_key(page, "FormSubmitter:rebuild_form") == []
+
+
+def test_given_another_process_that_writes_when_a_document_is_deleted_then_the_page_says_who_and_it_stays(
+    app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.keeping.WAIT_SECONDS", 0.05)
+    page = opened(app)
+    page.selectbox(key="document").set_value(CONTRACT).run()
+    page.button(key=f"ask_delete_{CONTRACT}").click().run()
+
+    with writing(library / "default", 1):
+        page.button(key=f"sure_delete_{CONTRACT}").click().run()
+
+    assert "is being written by process" in texts(page)
+    assert "smlouva-o-dodavce.pdf" in set(page.dataframe[0].value["name"])
+
+
+def test_given_problems_of_every_kind_when_shown_then_each_has_its_own_remedy() -> None:
+    """S3-20: what to do next; the sentences are the PDF reader's own."""
+    reader = "\n".join(path.read_text(encoding="utf-8") for path in [INGEST / "pdf.py", *sorted((INGEST / "pdf_worker").glob("*.py"))])
+
+    assert [words for words in findings.REMEDIES if words not in reader and not words.startswith("hidden text were")] == []
+    assert {f"documents.remedy_{key}" for key in [*findings.REMEDIES.values(), "other"]} <= set(screen())
+
+
+@pytest.mark.parametrize(
+    ("size", "words"), [(0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (94_213, "94.2 KB"), (4_200_000, "4.2 MB"), (3e9, "3.0 GB")]
+)
+def test_given_bytes_when_put_into_words_then_they_have_their_unit(size: float, words: str) -> None:
+    assert findings.size_in_words(int(size)) == words
+
+
+def test_given_a_language_when_named_then_it_is_in_words_and_an_unknown_code_is_shown() -> None:
+    assert [catalogue.language_name(code) for code in ("cs", "no", "und", "qq")] == ["Czech", "Norwegian", "not determined", "other (qq)"]
