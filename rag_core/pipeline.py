@@ -6,7 +6,7 @@ claims. Three things no setting turns off: every claim has a citation, its quote
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from rag_core.audit.audits import AUDITS, contradiction, contradictions
@@ -78,7 +78,7 @@ def _answer(case: Case, trace: Trace, composed: Composed) -> Decision:
         conflicts=composed.conflicts,
         retrieved=_retrieved(case),
         scores=scores(case),
-        notes=(*_contradictions(case), *_notes(case, trace)),
+        notes=(*_contradictions(case), *_notes(case, trace, {h.passage.language for h in case.hits if h.passage.id in used})),
         metadata=_metadata(case, len(used)),
     )
 
@@ -126,7 +126,7 @@ def _refuse(case: Case, trace: Trace, reasons: tuple[Reason, ...], explanation: 
         retrieved=_retrieved(case),
         scores=scores(case),
         suggestions=tuple(suggestions) + (("Install Tesseract and index the unreadable pages again.",) if unread else ()),
-        notes=_notes(case, trace),
+        notes=_notes(case, trace, case.library.languages),
         metadata=_metadata(case, 0),
     )
 
@@ -166,13 +166,14 @@ def _contradictions(case: Case) -> tuple[str, ...]:
     return tuple(f"{contradiction(one, case.library)}." for one in case.conflicts) if shows_conflicts(case) else ()
 
 
-def _notes(case: Case, trace: Trace) -> tuple[str, ...]:
+def _notes(case: Case, trace: Trace, languages: Collection[str]) -> tuple[str, ...]:
+    """What the reader must know beside the text; `languages` are those that matter to it: the cited ones, or all that were searched."""
     silent = {check.__name__ for check in (*GATES, contradictions)}  # a contradiction says so itself
     observed = [c.stage.replace("_", " ") for c in trace.checks if c.stage not in silent and c.mode is not Mode.ENFORCE]
     notes = [f"Audits that do not block under these settings: {', '.join(observed)}."] if observed else []
-    if case.library.unknown_languages:
-        names = ", ".join(case.library.unknown_languages)
-        notes.append(f"The embedding model does not know these languages of the searched documents: {names}. Word matching carries them.")
+    unknown = [code for code in case.library.unknown_languages if code in languages]
+    if unknown:
+        notes.append(f"The embedding model does not know these languages: {', '.join(unknown)}. Documents in them are found by their words.")
     if unreadable(case):
         notes.append(unreadable(case))
     return tuple(notes)

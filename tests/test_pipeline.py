@@ -365,11 +365,31 @@ def test_given_a_gate_that_refuses_then_contradictions_are_not_reached_and_their
     assert NOTE not in decision.notes
 
 
-def test_given_documents_in_a_language_the_model_does_not_know_then_a_note_warns() -> None:
-    facts = LibraryFacts(documents=1, passages=1, unknown_languages=("hi", "ru"))
-    decision = decide(case(0.9, library=facts, of=Settings.load("compliance"), keywords=matched(2)))
+UNKNOWN = LibraryFacts(documents=2, passages=2, languages=("en", "hi", "ru"), unknown_languages=("hi", "ru"))
 
-    assert any("does not know these languages of the searched documents: hi, ru" in note for note in decision.notes)
+
+def test_given_an_answer_from_a_language_the_model_does_not_know_then_a_note_warns() -> None:
+    of = passage(language="ru")
+    decision = decide(case(0.9, library=UNKNOWN, hits=(hit(of=of),), draft=draft([claim(of)]), of=settings()))
+
+    assert decision.is_safe()
+    assert [note for note in decision.notes if "does not know" in note] == [
+        "The embedding model does not know these languages: ru. Documents in them are found by their words."
+    ]
+
+
+def test_given_an_answer_from_a_language_the_model_knows_then_no_note_warns_of_other_documents() -> None:
+    decision = decide(case(0.9, library=UNKNOWN, of=settings()))
+
+    assert decision.is_safe()
+    assert not any("does not know" in note for note in decision.notes)
+
+
+def test_given_a_refusal_then_a_note_names_every_searched_language_the_model_does_not_know() -> None:
+    decision = decide(case(library=UNKNOWN))
+
+    assert not decision.is_safe()
+    assert any("does not know these languages: hi, ru." in note for note in decision.notes)
 
 
 def test_given_an_answer_then_its_scores_and_times_are_there() -> None:
