@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 
 from rag_core import calibrate
 from rag_core.adapters.bm25_index import Bm25Store
 from rag_core.adapters.embedding_cache import CachedEmbedder
+from rag_core.adapters.embedding_process import ProcessEmbedder
 from rag_core.adapters.faiss_index import FaissStore
 from rag_core.adapters.sentence_transformers import (
     EMBEDDED,
@@ -19,10 +22,13 @@ from rag_core.adapters.sentence_transformers import (
 from rag_core.engine import Engine
 from rag_core.errors import LibraryError
 from rag_core.ingest.library import AddReport, Library
+from rag_core.ingest.manifest import Manifest
 from rag_core.ingest.store import Store
 from rag_core.measure import Tools
 from rag_core.ports import Cancel, Embedder, Progress
 from rag_core.settings import Settings
+
+_starting = threading.Lock()  # two threads that open a library each must not start two children
 
 
 def embedder(model: str, precision: str) -> SentenceTransformerEmbedder:
@@ -33,6 +39,17 @@ def embedder(model: str, precision: str) -> SentenceTransformerEmbedder:
 @lru_cache(maxsize=2)
 def _loaded(model: str, precision: str) -> SentenceTransformerEmbedder:
     return SentenceTransformerEmbedder(model, precision)
+
+
+def embedder_apart(model: str, precision: str) -> ProcessEmbedder:
+    """The same model in a child, one for this process. It comes at once; what is asked of it waits until the model is loaded."""
+    with _starting:
+        return _apart(model, precision_here(precision))
+
+
+@lru_cache(maxsize=2)
+def _apart(model: str, precision: str) -> ProcessEmbedder:
+    return ProcessEmbedder(model, precision)
 
 
 @lru_cache(maxsize=2)
@@ -47,14 +64,27 @@ def open_library(folder: Path, namespace: str, model: Embedder) -> Library:
 
 
 def rebuild_library(
-    folder: Path, namespace: str, settings: Settings, progress: Progress | None = None, cancelled: Cancel | None = None
+    folder: Path,
+    namespace: str,
+    settings: Settings,
+    progress: Progress | None = None,
+    cancelled: Cancel | None = None,
+    *,
+    apart: bool = False,
 ) -> AddReport:
-    """Index all documents of a library again from their stored sources, with the model that the settings name; see `Library.rebuild`."""
-    model = embedder(settings.embedding_model, settings.embedding_precision)
+    """Index all documents of a library again from their stored sources, with the model that the settings name; see `Library.rebuild`.
+
+    `apart` runs the embedding model in a child process.
+    """
+    model = _embedder(settings, apart)
     _, report = Library.rebuild(
         folder, namespace, settings, embedder=model, vectors=FaissStore(), lexical=Bm25Store(), progress=progress, cancelled=cancelled
     )
     return report
+
+
+def _embedder(settings: Settings, apart: bool) -> Embedder:
+    return (embedder_apart if apart else embedder)(settings.embedding_model, settings.embedding_precision)
 
 
 def as_built(folder: Path, namespace: str, settings: Settings) -> Settings:
@@ -62,10 +92,7 @@ def as_built(folder: Path, namespace: str, settings: Settings) -> Settings:
 
     Unchanged where the library is empty, or its manifest cannot be read: opening it then says why.
     """
-    try:
-        manifest = Store(folder, namespace, FaissStore(), Bm25Store()).manifest()
-    except LibraryError:
-        return settings
+    manifest = _manifest(folder, namespace)
     if manifest is None or not manifest.entries:
         return settings
     if manifest.embedder == f"{settings.embedding_model}@{precision_here(settings.embedding_precision)}":
@@ -74,14 +101,31 @@ def as_built(folder: Path, namespace: str, settings: Settings) -> Settings:
     return settings.changed(embedding_model=model, embedding_precision=precision)
 
 
-def build_engine(folder: Path, namespace: str = "default", settings: Settings | None = None) -> Engine:
-    """The engine over the library in `folder`, with the models that the settings name.
+def languages(folder: Path, namespace: str) -> tuple[str, ...]:
+    """The languages of a library's documents, those of most documents first; reads its manifest and opens nothing.
+
+    None where the library is empty, or its manifest cannot be read.
+    """
+    manifest = _manifest(folder, namespace)
+    counts = Counter(entry.document.language for entry in manifest.entries) if manifest else Counter()
+    return tuple(language for language, _ in counts.most_common())
+
+
+def _manifest(folder: Path, namespace: str) -> Manifest | None:
+    try:
+        return Store(folder, namespace, FaissStore(), Bm25Store()).manifest()
+    except LibraryError:
+        return None
+
+
+def build_engine(folder: Path, namespace: str = "default", settings: Settings | None = None, *, apart: bool = False) -> Engine:
+    """The engine over the library in `folder`, with the models that the settings name; `apart` runs the embedding model in a child process.
 
     Raises:
         ModelUnavailable: a model cannot be loaded.
         LibraryError: the library cannot be used.
     """
     s = settings or Settings.load()
-    model = embedder(s.embedding_model, s.embedding_precision)
+    model = _embedder(s, apart)
     known = EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None
     return Engine(open_library(folder, namespace, model), Tools(CachedEmbedder(model), calibrate.load(model.name), known, reranker))

@@ -15,6 +15,8 @@ SAMPLES = DATA / "samples"
 MARKER = ".samples-offered"  # in the library's folder
 FIRST = "flow-meter-manual.pdf"  # is indexed first: the first example question is about it
 
+LANGUAGES = ("en", "cs", "de", "hi")  # of the samples, the first one's first
+
 
 def is_due(engine: Engine, folder: Path) -> bool:
     """Whether the samples were never offered here, and nothing but samples is in the library."""

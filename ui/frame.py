@@ -16,7 +16,7 @@ from ui.progress import show_jobs
 from ui.texts import say
 
 STYLE = Path(__file__).with_name("style.css")
-LOOK_AGAIN_SECONDS = 0.5
+LOOK_AGAIN_SECONDS = 0.25
 
 
 def start() -> Engine:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from contextlib import suppress
 from pathlib import Path
 
 from rag_core.engine import Engine
 from rag_core.errors import RagError
+from rag_core.language import early
 from rag_core.settings import Settings
-from rag_core.wiring import as_built, build_engine
+from rag_core.wiring import as_built, build_engine, languages
+from ui import first_run
 
 PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: opening a library with a loaded model takes less
 MOST = 8  # namespaces kept open; the least recently used one goes
@@ -38,7 +39,8 @@ class Opening:
     def _open(self, folder: Path, namespace: str, settings: Settings) -> None:
         try:
             self.settings = as_built(folder, namespace, settings)
-            self.engine = build_engine(folder, namespace, self.settings)
+            threading.Thread(target=_load_languages, args=(folder, namespace), daemon=True, name="loading dictionaries").start()
+            self.engine = build_engine(folder, namespace, self.settings, apart=True)
         except RagError as error:
             self.error = error
         except Exception as error:
@@ -47,14 +49,11 @@ class Opening:
             self.error = RagError(problem, remedy="Nothing was changed. Report it with the log.")
         finally:
             self._done.set()
-        if self.engine is not None:
-            _warm_up(self.engine, settings)
 
 
-def _warm_up(engine: Engine, settings: Settings) -> None:
-    """Ask something once, so that the user's first question does not wait for what is loaded at first use (about a second)."""
-    with suppress(RagError):
-        engine.measure("What is this about?", settings)
+def _load_languages(folder: Path, namespace: str) -> None:
+    """Load the dictionaries that the first questions need, while a child loads the embedding model."""
+    early.load(languages(folder, namespace) or first_run.LANGUAGES)
 
 
 _lock = threading.Lock()

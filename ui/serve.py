@@ -6,6 +6,11 @@ response carries headers by which a browser refuses anything that does not come 
 
 from __future__ import annotations
 
+from rag_core.adapters.embedding_process import prepare
+
+if __name__ == "__main__":
+    prepare()  # the embedding model takes longest to be there: its process starts before the slow imports of this one
+
 import argparse
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping

@@ -86,7 +86,7 @@ def start_rebuild(settings: Settings, listed: Sequence[File] = ()) -> Job:
     at = here()
 
     def work(progress: Progress, stop: Cancel) -> AddReport:
-        report = rebuild_library(at.folder, at.namespace, settings, progress, stop)
+        report = rebuild_library(at.folder, at.namespace, settings, progress, stop, apart=True)
         if not report.cancelled:
             loading.forget(at.folder, at.namespace)
         return report

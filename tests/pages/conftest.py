@@ -11,6 +11,7 @@ import streamlit as st
 from page_kit import JOB_SECONDS
 from streamlit.testing.v1 import AppTest
 
+from rag_core import wiring
 from rag_core.adapters.sentence_transformers import SentenceTransformerEmbedder
 from rag_core.settings import Settings
 from rag_core.wiring import build_engine
@@ -37,7 +38,7 @@ def empty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
     monkeypatch.delenv("RAG_PRESET", raising=False)
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(loading, "PATIENCE_SECONDS", JOB_SECONDS)  # a page of a test waits for its library
-    monkeypatch.setattr(loading, "_warm_up", lambda *_: None)  # it would be counted as a question
+    monkeypatch.setattr(wiring, "embedder_apart", wiring.embedder)  # where `embedded` can count; a child costs seconds
     yield folder
     loading.forget()
     st.cache_resource.clear()

@@ -38,9 +38,9 @@ def test_given_a_library_that_takes_long_to_open_when_the_page_is_opened_then_it
 ) -> None:
     may_open, build = threading.Event(), loading.build_engine
 
-    def slow(*given: object) -> Engine:
+    def slow(*given: object, apart: bool) -> Engine:
         may_open.wait(JOB_SECONDS)
-        return build(*given)  # type: ignore[arg-type]
+        return build(*given, apart=apart)  # type: ignore[arg-type]
 
     monkeypatch.setattr(loading, "build_engine", slow)
     monkeypatch.setattr(loading, "PATIENCE_SECONDS", 0.0)
@@ -61,7 +61,7 @@ def test_given_a_library_that_cannot_be_opened_when_tried_again_then_it_is_opene
 ) -> None:
     build = loading.build_engine
 
-    def broken(*_: object) -> Engine:
+    def broken(*_: object, apart: bool) -> Engine:
         raise ModelUnavailable("The model is away.", remedy="Bring it back.")
 
     monkeypatch.setattr(loading, "build_engine", broken)
@@ -79,7 +79,7 @@ def test_given_a_library_that_cannot_be_opened_when_tried_again_then_it_is_opene
 def test_given_a_fault_of_ours_when_a_library_is_opened_then_the_page_says_so_without_its_text(
     library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loading, "build_engine", lambda *_: 1 / 0)
+    monkeypatch.setattr(loading, "build_engine", lambda *_, apart: 1 / 0)
 
     app.run()
 
@@ -88,8 +88,7 @@ def test_given_a_fault_of_ours_when_a_library_is_opened_then_the_page_says_so_wi
 
 def test_given_many_namespaces_when_opened_then_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     built = []
-    monkeypatch.setattr(loading, "build_engine", lambda folder, namespace, settings: built.append(namespace))
-    monkeypatch.setattr(loading, "_warm_up", lambda *_: None)
+    monkeypatch.setattr(loading, "build_engine", lambda folder, namespace, settings, apart: built.append(namespace))
     loading.forget()
 
     for number in (*range(loading.MOST + 1), 0):

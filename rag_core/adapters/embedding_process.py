@@ -1,0 +1,207 @@
+"""An embedder whose model runs in a child process.
+
+Importing torch and sentence-transformers takes seconds in which no other thread of a process gets on. In a child they are imported on
+another core, beside the start of the page; later the page is drawn while the child computes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from rag_core.adapters import frames
+from rag_core.errors import ModelUnavailable
+from rag_core.ports import Vectors
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKER = "rag_core.adapters.embedding_worker"
+LINE_BYTES = 4096  # of what the child writes to standard error; longer lines are cut into pieces
+LAST_WORDS_CHARS = 200
+END_SECONDS = 2.0  # for a child that closed its pipe to be gone, so that it can be said why
+_log = logging.getLogger(__name__)
+
+
+class ProcessEmbedder:
+    """An `Embedder` on a sentence-transformers model in a child process. Safe to call from several threads: one request at a time.
+
+    It is made at once, while the child still loads; the first call waits. A child that ended between two calls is replaced; one that ends
+    within a call costs that call a `ModelUnavailable`, and the next call starts another. No child outlives this object or this process.
+
+    Args:
+        model: the embedded model's name, another model's name, or a folder.
+        precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
+
+    Raises:
+        ModelUnavailable: here, no process can be started; from every member, the model cannot be loaded, or its process ended.
+    """
+
+    def __init__(self, model: str, precision: str = "auto") -> None:
+        self._load: frames.Head = {"do": "load", "model": model, "precision": precision}
+        self._greeting: tuple[str, int] | None = None  # name and max_tokens, the same from every child
+        self._lock = threading.Lock()
+        self._child: _Child | None = _started(self._load)
+
+    @property
+    def name(self) -> str:
+        """Model and precision, as a library's manifest stores it; the child says it when it has loaded the model."""
+        return self._greeted()[0]
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens the model reads, special tokens included."""
+        return self._greeted()[1]
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, special tokens included, without any cut."""
+        if not texts:
+            return []
+        head, _ = self._ask("count_tokens", texts)
+        return list(head["counts"])
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of shape (len(texts), dim), float32: bit by bit those that the model gives in this process."""
+        head, body = self._ask("embed", texts)
+        vectors: Vectors = np.frombuffer(body, dtype=np.float32).reshape(head["shape"]).copy()  # a view of bytes cannot be written to
+        return vectors
+
+    def close(self) -> None:
+        """End the child, whatever it is doing; a later call would start another."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+    def _greeted(self) -> tuple[str, int]:
+        with self._lock:
+            if self._greeting is None:
+                self._loaded()
+            assert self._greeting is not None
+            return self._greeting
+
+    def _ask(self, what: str, texts: Sequence[str]) -> tuple[frames.Head, bytes]:
+        with self._lock:
+            return self._exchange(self._loaded(), {"do": what, "texts": list(texts)})
+
+    def _loaded(self) -> _Child:
+        """A child that has loaded the model; one is started at most."""
+        child = self._child
+        if child is None or child.ended:
+            if child is not None:
+                _log.warning("the embedding model's process was gone: %s", child.fate())
+            child = self._child = _started(self._load)
+        if not child.loaded:
+            head, _ = self._exchange(child)
+            child.loaded = True
+            self._greeting = str(head["name"]), int(head["max_tokens"])
+        return child
+
+    def _exchange(self, child: _Child, request: frames.Head | None = None) -> tuple[frames.Head, bytes]:
+        """The child's reply to this request, or to the one it was started with."""
+        try:
+            if request is not None:
+                frames.write(child.requests, request)
+            head, body = frames.read(child.replies)
+        except (OSError, EOFError, ValueError) as error:
+            fate = child.fate() or str(error)
+            self.close()
+            raise ModelUnavailable(
+                f"The embedding model's process ended while it was needed ({fate}).",
+                remedy="Try it again: the model is loaded anew. If that does not help, free some memory, or look into the log.",
+            ) from error
+        except BaseException:
+            self.close()  # interrupted: what it still answers would be taken for the reply to the next request
+            raise
+        if "problem" in head:
+            if not child.loaded:
+                self.close()
+            raise ModelUnavailable(head["problem"], remedy=head["remedy"])
+        return head, body
+
+
+def prepare() -> None:
+    """Start a child that imports what every model needs; the next `ProcessEmbedder` tells it which model. Takes some milliseconds."""
+    with suppress(ModelUnavailable):  # that embedder tries again, and says why
+        _spare.append(_Child())
+
+
+def _started(load: frames.Head) -> _Child:
+    """The prepared child, else a new one, told to load a model."""
+    child = _spare.popleft() if _spare else _Child()
+    with suppress(OSError):  # it is gone already: the first call is told so
+        frames.write(child.requests, load)  # a few bytes: they wait in the pipe
+    return child
+
+
+class _Child:
+    """A process for one model, and the pipes to it. It is killed when this object is gone, at the latest when this process ends."""
+
+    def __init__(self) -> None:
+        self.loaded = False  # the model
+        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        try:
+            # -P: the folder where the program was started may hold a file named like a module
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", WORKER],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": path},
+            )
+        except OSError as error:
+            raise ModelUnavailable(
+                f"The embedding model's process could not be started: {error.strerror}.", remedy="Close other programs, then try it again."
+            ) from error
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self.requests, self.replies = self._process.stdin, self._process.stdout
+        self._said: deque[str] = deque(maxlen=1)
+        self._listener = threading.Thread(target=_log_lines, args=(self._process.stderr, self._said), daemon=True, name="model's log")
+        self._listener.start()
+        self.end = weakref.finalize(self, _end, self._process)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._process.poll() is not None
+
+    def fate(self) -> str:
+        """How it ended, and the last line that it wrote to standard error; "" when it did not end."""
+        try:
+            status = self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            return ""
+        self._listener.join(END_SECONDS)
+        how = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+        return ": ".join([how, *(line[:LAST_WORDS_CHARS] for line in self._said)])
+
+
+def _log_lines(stream: IO[bytes], said: deque[str]) -> None:
+    with stream:
+        while line := stream.readline(LINE_BYTES):
+            if text := line.decode(errors="replace").strip():
+                said.append(text)
+                _log.info("%s", text)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        assert pipe is not None
+        with suppress(OSError):  # what it did not read any more is flushed at last
+            pipe.close()
+
+
+_spare: deque[_Child] = deque()

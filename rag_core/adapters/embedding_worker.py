@@ -1,0 +1,92 @@
+"""The child of `embedding_process`: loads one model, then embeds and counts as it is told over standard input.
+
+    read   {"do": "load", "model", "precision"}     write  {"name", "max_tokens"}
+    read   {"do": "count_tokens", "texts"}          write  {"counts"}
+    read   {"do": "embed", "texts"}                 write  {"shape": [n, dim]} and n * dim float32 as they lie in memory
+
+What cannot be done is answered by {"problem", "remedy"}. The child ends when its standard input does: then its parent is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from queue import SimpleQueue
+from typing import IO
+
+from rag_core.adapters import frames
+from rag_core.errors import ModelUnavailable
+from rag_core.ports import Embedder
+
+Reply = tuple[frames.Head, bytes]
+
+
+def main() -> None:
+    """Serve until the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal reaches every process there; the parent decides
+    requests: SimpleQueue[frames.Head] = SimpleQueue()
+    # beside the work, so that the parent's end is noticed while a model is loaded or computes
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, requests), daemon=True, name="listening").start()
+    replies = _own_standard_output()
+    _import_early()
+    model: Embedder | None = None
+    while True:
+        head = requests.get()
+        try:
+            if head["do"] == "load":
+                model = _load(head)
+            assert model is not None
+            reply = _reply(model, head)
+        except ModelUnavailable as error:
+            reply = {"problem": error.problem, "remedy": error.remedy}, b""
+        except Exception as error:  # the libraries raise many kinds; the parent knows one
+            traceback.print_exc()
+            problem = f"The embedding model failed ({type(error).__name__})."
+            reply = {"problem": problem, "remedy": "Try it again. If it fails again, report it with the log."}, b""
+        frames.write(replies, *reply)
+
+
+def _listen(stream: IO[bytes], requests: SimpleQueue[frames.Head]) -> None:
+    try:
+        while True:
+            requests.put(frames.read(stream)[0])
+    finally:
+        os._exit(0)  # at once, whatever the model is doing: nobody waits for it, and it holds nothing
+
+
+def _own_standard_output() -> IO[bytes]:
+    """The pipe to the parent; what a library prints goes to standard error from now on, and not between two messages."""
+    pipe = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return os.fdopen(pipe, "wb")
+
+
+def _import_early() -> None:
+    """What every model needs takes seconds to import: it is there when the parent says which model it wants."""
+    try:
+        import sentence_transformers  # noqa: F401
+        import torch  # noqa: F401
+    except Exception:
+        traceback.print_exc()  # loading fails again, and is answered
+
+
+def _load(head: frames.Head) -> Embedder:
+    from rag_core.adapters.sentence_transformers import SentenceTransformerEmbedder
+
+    return SentenceTransformerEmbedder(head["model"], head["precision"])
+
+
+def _reply(model: Embedder, head: frames.Head) -> Reply:
+    if head["do"] == "load":
+        return {"name": model.name, "max_tokens": model.max_tokens}, b""
+    if head["do"] == "count_tokens":
+        return {"counts": model.count_tokens(head["texts"])}, b""
+    vectors = model.embed(head["texts"])
+    return {"shape": vectors.shape}, vectors.tobytes()
+
+
+if __name__ == "__main__":
+    main()
