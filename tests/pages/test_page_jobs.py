@@ -6,11 +6,14 @@ import threading
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rag_core.errors import LibraryBusy
+from rag_core.errors import LibraryBusy, NotAPdf, PasswordNeeded
 from rag_core.ingest.library import AddReport
+from rag_core.ingest.sources import Source
 from rag_core.ports import Cancel, Progress
-from ui.jobs import Job, Runner, Work
+from ui.jobs import LEFT_ALONE_SECONDS, MOST_KEPT, File, Job, Runner, Work
 
 SECONDS = 10.0
 
@@ -109,3 +112,103 @@ def test_given_one_key_when_started_by_many_sessions_then_the_work_runs_once() -
     assert len({id(job) for job in jobs}) == 1
     finished(jobs[0])
     assert runs == [1]
+
+
+def job_of(*names: str) -> Job:
+    return Job("work", files=len(names), listed=tuple(File(name, f"sha256:{name}") for name in names))
+
+
+def states(job: Job, *ready: str) -> list[str]:
+    return [str(job.state(number, {f"sha256:{name}" for name in ready})) for number in range(len(job.listed))]
+
+
+def test_given_files_when_progress_is_reported_then_each_file_says_where_it_stands() -> None:
+    job = job_of("a.pdf", "b.pdf", "c: problem", "d.pdf")
+    assert states(job) == ["waiting"] * 4
+
+    job.progress("a.pdf: reading", 1, 3)
+    assert states(job) == ["reading", "waiting", "waiting", "waiting"]
+    job.progress("a.pdf: embedding", 1, 3)
+    assert states(job)[0] == "embedding"
+    job.progress("documents", 1, 4)
+    assert states(job) == ["read", "waiting", "waiting", "waiting"]
+    assert states(job, "a.pdf")[0] == "ready"
+    job.progress("b.pdf: problem", 1, 1)
+    job.progress("documents", 2, 4)
+    job.progress("c: problem: reading", 1, 9)
+    assert states(job, "a.pdf") == ["ready", "problem", "reading", "waiting"]
+
+
+def test_given_a_job_that_was_stopped_when_looked_at_then_files_that_had_no_turn_are_waiting() -> None:
+    job = job_of("a.pdf", "b.pdf")
+    job.progress("documents", 1, 2)
+    job.run(lambda progress, stop: AddReport(cancelled=True))
+
+    assert states(job, "a.pdf") == ["ready", "waiting"]
+
+
+PAGES_AND_PASSAGES = st.tuples(st.integers(0, 5), st.integers(1, 5))  # pages read before may be used again
+
+
+@given(files=st.lists(PAGES_AND_PASSAGES, min_size=1, max_size=4))
+def test_given_any_files_when_worked_through_then_the_bar_never_goes_back_and_ends_full(files: list[tuple[int, int]]) -> None:
+    job, shares = Job("work", files=len(files)), [0.0]
+
+    for number, (pages, passages) in enumerate(files, 1):
+        for what, total in (("reading", pages), ("embedding", passages)):
+            for done in range(1, total + 1):
+                job.progress(f"file: {what}", done, total)
+                shares.append(job.share)
+        job.progress("documents", number, len(files))
+        shares.append(job.share)
+
+    assert all(0.0 <= share <= 1.0 for share in shares)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+
+
+def test_given_files_that_need_a_password_when_the_job_ends_then_only_their_bytes_are_kept() -> None:
+    locked, fine = Source("locked.pdf", b"locked", "pdf"), Source("fine.pdf", b"fine", "pdf")
+    report = AddReport(problems=(("locked.pdf", PasswordNeeded("Locked.", remedy="Give it.")), ("fine.pdf", NotAPdf("No.", remedy="x"))))
+
+    job = finished(Runner().start("work", lambda progress, stop: report, 2, [locked, fine]))
+
+    assert job.sources == (locked,)
+
+
+def test_given_jobs_of_several_libraries_when_asked_for_then_each_has_its_own_until_they_end() -> None:
+    runner, go = Runner(), threading.Event()
+
+    def work(progress: Progress, stop: Cancel) -> AddReport:
+        assert go.wait(SECONDS)
+        return AddReport()
+
+    one = runner.start("one", work, 1, place=("lib", "default"))
+    two = runner.start("two", work, 1, place=("lib", "law"))
+
+    assert (runner.jobs(("lib", "default")), runner.jobs(("lib", "law")), runner.jobs(("other", "law"))) == ((one,), (two,), ())
+    go.set()
+    finished(two)
+    assert runner.jobs(("lib", "default")) == runner.jobs(("lib", "law")) == ()
+
+
+def test_given_a_job_whose_session_was_closed_when_it_ended_then_its_result_is_for_the_others_until_seen() -> None:
+    runner = Runner()
+    job = finished(runner.start("work", lambda progress, stop: AddReport(), 1, place=("lib", "default")))
+    assert not job.left_alone
+
+    job.looked_at -= LEFT_ALONE_SECONDS + 1
+    assert runner.jobs(("lib", "default")) == (job,)
+    job.look()
+    assert runner.jobs(("lib", "default")) == ()
+    job.shown, job.looked_at = False, job.looked_at - LEFT_ALONE_SECONDS - 1
+    runner.forget(job)
+    assert runner.jobs(("lib", "default")) == ()
+
+
+def test_given_many_finished_jobs_when_another_starts_then_the_oldest_are_forgotten() -> None:
+    runner = Runner()
+    for _ in range(MOST_KEPT + 3):
+        finished(runner.start("work", lambda progress, stop: AddReport(), 1))
+
+    assert len(runner._jobs) <= MOST_KEPT + 1

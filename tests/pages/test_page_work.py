@@ -1,0 +1,252 @@
+"""Long work on the page: progress of each file, sessions side by side, and building a collection anew."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hostile import make
+from page_kit import JOB_SECONDS, ask, by_key, settle, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.adapters.sentence_transformers import embedded_folder
+from rag_core.errors import ModelUnavailable
+from rag_core.ingest.sources import Source
+from rag_core.settings import Settings
+from rag_core.wiring import as_built, build_engine
+from ui import loading, progress, state
+from ui.jobs import LEFT_ALONE_SECONDS, Job
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+PDF = "application/pdf"
+BRIDGE = make.document("The harbour bridge was opened in 1931 and is 412 metres long.").tobytes()
+
+
+def another() -> AppTest:
+    """A second session on the same server."""
+    return AppTest.from_file(str(APP), default_timeout=JOB_SECONDS)
+
+
+def upload(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    return page.file_uploader[0].set_value([(name, data, PDF) for name, data in files]).run()
+
+
+def documents(page: AppTest) -> AppTest:
+    return page.switch_page("pages/documents.py").run()
+
+
+def submit(page: AppTest, form: str) -> AppTest:
+    return page.button(key=by_key(page, f"FormSubmitter:{form}")[0]).click().run()
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Jobs wait for their turn."""
+    with state.runner()._turn:
+        yield
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    """Another embedding model than the one that the samples were indexed with: the same weights under another name."""
+    return str(shutil.copytree(embedded_folder(), tmp_path / "model"))
+
+
+def test_given_several_files_when_added_then_each_is_listed_with_its_state(app: AppTest, library: Path) -> None:
+    page = settle(app)
+
+    with held():
+        upload(page, ("bridge.pdf", BRIDGE), ("broken.pdf", b"<html>"))
+        listed = page.dataframe[0].value
+        assert "Waiting for its turn. One job runs at a time." in texts(page)
+
+    assert list(listed["File"]) == ["bridge.pdf", "broken.pdf"]
+    assert list(listed["State"]) == ["waiting", "waiting"]
+    settle(page)
+    assert page.success[0].value == "Indexed and ready to be asked: 1"
+    assert "broken.pdf" in texts(page)
+
+
+def test_given_a_job_when_another_session_looks_then_it_sees_that_work_goes_on_and_neither_names_nor_results(
+    app: AppTest, library: Path
+) -> None:
+    first, second = settle(app), settle(another())
+
+    with held():
+        upload(first, ("secret-name.pdf", BRIDGE), ("broken.pdf", b"<html>"))
+        second.run()
+        assert "Another session is adding files here: 2" in texts(second)
+        assert "secret-name.pdf" not in texts(second)
+        assert len(second.get("progress")) == 1
+    settle(first)
+    settle(second)
+
+    assert "broken.pdf" in texts(first)
+    assert "broken.pdf" not in texts(second)
+    assert not second.success
+    assert "secret-name.pdf" in set(documents(second).dataframe[0].value["name"])
+
+
+def test_given_two_sessions_when_both_ask_while_a_job_runs_then_each_has_its_own_answer(app: AppTest, library: Path) -> None:
+    first, second = settle(app), settle(another())
+
+    with held():
+        upload(first, ("bridge.pdf", BRIDGE))
+        ask(first, "How many vacation days do employees have?")
+        ask(second, "When are expenses reimbursed?")
+
+        assert "25 vacation days" in texts(first)
+        assert "25 vacation days" not in texts(second)
+        assert "14 days" in texts(second)
+
+
+def test_given_a_session_that_was_closed_when_its_job_ended_then_another_sees_what_came_of_it(app: AppTest, library: Path) -> None:
+    first, second = settle(app), settle(another())
+    with held():
+        upload(first, ("broken.pdf", b"<html>"))
+    job: Job = first.session_state["plumbline"].jobs[0]
+    while not job.finished:
+        time.sleep(0.01)
+    job.looked_at -= LEFT_ALONE_SECONDS + 1
+
+    second.run()
+
+    assert "broken.pdf" in texts(second)
+    second.button(key="dismiss_left_0").click().run()
+    assert "broken.pdf" not in texts(second)
+
+
+def test_given_a_page_when_a_document_is_published_meanwhile_then_it_can_tell_from_what_it_shows(app: AppTest, empty_library: Path) -> None:
+    page = settle(app)  # the samples
+    generation, count, _ = page.session_state["jobs_page"]
+    assert count == len(state.engine().library.snapshot.documents)
+
+    state.engine().library.add([Source("bridge.pdf", BRIDGE, "pdf")], Settings.load())
+
+    assert progress._generation()[0] == generation + 1
+
+
+@pytest.mark.parametrize(
+    ("shown", "asked", "waited", "news"),
+    [((1, 1), False, 0, False), ((0, 0), True, 0, True), ((0, 1), False, 0, True), ((0, 1), True, 0, False), ((0, 1), True, 11, True)],
+)
+def test_given_new_documents_when_the_page_looks_then_it_is_drawn_anew_at_once_or_when_a_question_waited_enough(
+    library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch, shown: tuple[int, int], asked: bool, waited: float, news: bool
+) -> None:
+    monkeypatch.setattr(progress, "_generation", lambda: (1, 1))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: 100.0 + waited)
+    session = state.Session("x", {})
+    session.asked = object() if asked else None  # type: ignore[assignment]
+    monkeypatch.setattr(state, "session", lambda: session)
+    monkeypatch.setattr(progress.st, "session_state", type("State", (), {"jobs_page": (*shown, 100.0)}))
+
+    assert progress._news() is news
+
+
+def test_given_another_model_when_built_anew_then_the_library_is_searched_with_it_in_every_session(
+    app: AppTest, library: Path, model: str
+) -> None:
+    page = documents(settle(app))
+    names = list(page.dataframe[0].value["name"])
+
+    page.text_input(key="rebuild_model").set_value(model)
+    page.selectbox(key="rebuild_precision").set_value("float32")
+    submit(page, "rebuild_form")
+    settle(page)
+
+    assert f"Indexed and ready to be asked: {len(names)}" in [success.value for success in page.success]
+    assert list(page.dataframe[0].value["name"]) == names
+    assert as_built(library, "default", Settings.load()).embedding_model == model
+    assert state.engine().tools.embedder.name == f"{model}@float32"
+    second = documents(settle(another()))
+    assert second.text_input(key="rebuild_model").value == model
+    assert not second.exception
+    loading.forget()  # as in a process that starts later
+    assert not documents(settle(another())).exception
+
+
+def test_given_a_model_that_cannot_be_loaded_when_built_anew_then_the_collection_is_as_it_was(app: AppTest, library: Path) -> None:
+    page = documents(settle(app))
+    generation = state.engine().library.snapshot.generation
+
+    page.text_input(key="rebuild_model").set_value("./no/such/folder")
+    submit(page, "rebuild_form")
+    settle(page)
+
+    assert "could not be loaded" in texts(page)
+    assert state.engine().library.snapshot.generation == generation
+    assert not page.success
+
+
+def test_given_building_anew_when_it_is_stopped_then_the_collection_stays_and_the_half_made_part_can_be_discarded(
+    app: AppTest, library: Path, model: str
+) -> None:
+    page = documents(settle(app))
+    before = state.engine().library.snapshot.documents
+    page.text_input(key="rebuild_model").set_value(model)
+
+    with held():
+        submit(page, "rebuild_form")
+        page.button(key="stop_0").click().run()
+    settle(page)
+
+    assert "Stopped. The collection is as it was before." in [note.value for note in page.info]
+    assert state.engine().library.snapshot.documents == before
+    assert f"Documents that wait for it: {len(before)}" in page.warning[0].value
+    page.button(key="discard_half").click().run()
+    assert build_engine(library, "default").library.unfinished() == ()
+    assert not page.warning
+
+
+@pytest.mark.parametrize("harm", ["indexes/*/vectors.faiss", "documents/*/passages.json.gz"])
+def test_given_a_damaged_library_when_opened_then_building_it_anew_is_offered_and_makes_it_whole(
+    app: AppTest, library: Path, harm: str
+) -> None:
+    for path in (library / "default").glob(harm):
+        path.write_bytes(b"\0" + path.read_bytes())
+    page = app.run()
+    assert "was changed or cut short" in texts(page)
+
+    submit(page, "rebuild_form")
+    settle(page)
+
+    assert not page.exception
+    assert len(documents(page).dataframe[0].value) > 5
+    build_engine(library, "default").library.verify()
+
+
+def test_given_a_library_whose_model_is_away_when_opened_then_it_can_be_built_anew_with_another(
+    app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = loading.build_engine
+
+    def away(*_: object, **__: object) -> object:
+        raise ModelUnavailable("The model is away.", remedy="Bring it back.")
+
+    monkeypatch.setattr(loading, "build_engine", away)
+    page = app.run()
+    assert "The model that this collection was built with cannot be loaded here." in page.info[0].value
+    monkeypatch.setattr(loading, "build_engine", build)
+
+    submit(page, "rebuild_form")
+    settle(page)
+
+    assert page.chat_input(key="question").disabled is False
+
+
+def test_given_a_library_that_another_process_built_anew_when_looked_at_then_it_is_opened_with_the_new_model(
+    app: AppTest, library: Path, model: str
+) -> None:
+    from rag_core.wiring import rebuild_library
+
+    page = settle(app)
+    rebuild_library(library, "default", Settings.load(values={"embedding_model": model, "embedding_precision": "float32"}))
+
+    page.run()
+
+    assert not page.exception
+    assert state.engine().tools.embedder.name == f"{model}@float32"
