@@ -29,7 +29,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal reaches every process there; the parent decides
     requests: SimpleQueue[frames.Head] = SimpleQueue()
     # beside the work, so that the parent's end is noticed while a model is loaded or computes
-    threading.Thread(target=_listen, args=(sys.stdin.buffer, requests), daemon=True, name="listening").start()
+    threading.Thread(target=_listen, args=(requests,), daemon=True, name="listening").start()
     replies = _own_standard_output()
     _import_early()
     model: Embedder | None = None
@@ -49,7 +49,8 @@ def main() -> None:
         frames.write(replies, *reply)
 
 
-def _listen(stream: IO[bytes], requests: SimpleQueue[frames.Head]) -> None:
+def _listen(requests: SimpleQueue[frames.Head]) -> None:
+    stream = os.fdopen(os.dup(sys.stdin.fileno()), "rb")  # an interpreter that ends aborts when somebody still reads sys.stdin
     try:
         while True:
             requests.put(frames.read(stream)[0])

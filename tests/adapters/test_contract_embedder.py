@@ -1,4 +1,7 @@
-"""The contract of an `Embedder`, run over the embedded model, a model loaded by folder, and both behind the cache; and of a `Reranker`."""
+"""The contract of an `Embedder`, and that of a `Reranker`.
+
+The first is run over the embedded model and one loaded by folder: in this process, in a child, and behind the cache.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from rag_core.adapters.sentence_transformers import EMBEDDED, CrossEncoderRerank
 from rag_core.errors import ModelUnavailable
 from rag_core.ports import Embedder
 
-NAMES = ("embedded", "folder", "cached embedded", "cached folder")  # a new adapter adds one line
+NAMES = ("embedded", "folder", "apart embedded", "apart folder", "cached embedded", "cached folder")  # a new adapter adds one line
 TEXTS = ["The notice period is 30 days.", "", "Lhůta činí třicet dní.", "नोटिस की अवधि", "the cat", "the cat"]
 
 
@@ -29,6 +32,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", params=NAMES)
 def embedder(request: pytest.FixtureRequest, folder: Path) -> Embedder:
+    if request.param.startswith("apart"):
+        return wiring.embedder_apart(*((EMBEDDED, "auto") if "embedded" in request.param else (str(folder), "float32")))
     inner = wiring.embedder(EMBEDDED, "auto") if "embedded" in request.param else SentenceTransformerEmbedder(str(folder), "float32")
     return CachedEmbedder(inner, size=3) if request.param.startswith("cached") else inner
 
