@@ -22,7 +22,7 @@ def screen(language: str = LANGUAGE) -> Mapping[str, str]:
     """All texts of a language by "part.key", the part being the file's name."""
     found: dict[str, str] = {}
     for path in sorted((SCREENS / language).glob("*.yaml")):
-        rows = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        rows = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader) or {}  # strings only: "on" is a word here
         found |= {f"{path.stem}.{key}": text for key, text in rows.items()}
     return found
 
