@@ -165,8 +165,9 @@ class Document:
 class Passage:
     """A piece of a document, the unit that is indexed and retrieved.
 
-    `text` is the reading form (white space collapsed, joined hyphens, NFKC) of the raw text at `spans`; `ingest.normalise` computes it
-    and maps offsets back. `tokens` counts the embedding model's own tokens of `context` + text as they were embedded.
+    `text` is the reading form (white space collapsed, joined hyphens, NFKC but for superscripts, subscripts and fractions) of the raw text
+    at `spans`; `ingest.normalise` computes it and maps offsets back. `tokens` counts the embedding model's own tokens of `context` + text
+    as they were embedded.
     """
 
     id: str

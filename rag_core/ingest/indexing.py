@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -33,9 +34,10 @@ from rag_core.language import detect, terms
 from rag_core.ports import Cancel, Embedder, Progress, Vectors
 from rag_core.settings import Settings
 
-INDEX_VERSION = 1  # of chunker, language module and normalisation together; a library of another version must be rebuilt
+INDEX_VERSION = 2  # of chunker, language module and normalisation together; a library of another version must be rebuilt
 DOCUMENT = "document.json"
-EMBED_BATCH = 32  # texts between two looks at the cancel flag: well below a second with the embedded model on a free processor
+EMBED_BATCH = 16  # texts between two looks at the cancel flag, and what a question waits for: half a second with the embedded model
+YIELD_SECONDS = 0.001  # a lock is not fair: without a pause this thread would take the model again before a question that waits for it
 LANGUAGE_CHARS = 20_000  # enough to detect a language by
 
 
@@ -141,6 +143,7 @@ class Indexer:
             if self._cancelled is not None and self._cancelled():
                 raise Cancelled("Stopped while embedding.", remedy="Resume to index the rest.")
             batches.append(self._embedder.embed(texts[start : start + EMBED_BATCH]))
+            time.sleep(YIELD_SECONDS)
             if self._progress is not None:
                 self._progress(what, min(start + EMBED_BATCH, len(texts)), len(texts))
         vectors = np.concatenate(batches)

@@ -1,8 +1,8 @@
 """From the raw text of a page to the form in which it is read, searched and embedded, with the way back kept.
 
 Raw text has line breaks inside words, ligatures, soft hyphens and runs of blanks. The reading form has none of them, and every one of its
-characters knows the raw range it came from, so that whatever is found in it can be quoted verbatim from the page. This module knows
-nothing about documents, only about text and spans.
+characters knows the raw range it came from, so that whatever is found in it can be quoted verbatim from the page. What carries meaning
+stays: "n²" is not "n2", and "2½" is not "21⁄2". This module knows nothing about documents, only about text and spans.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ _KEPT_HYPHEN = r"(?P<hyphen>(?<=[\p{L}\p{M}\p{N}])[-\u2010])[^\S\n]*\n\s*(?=[\p{
 _WIDTHLESS = r"[[\p{Default_Ignorable_Code_Point}\p{Cc}]--[\s]]"
 _NOTHING = rf"\u00AD+[^\S\n]*\n\s*(?=\p{{L}})|{_WIDTHLESS}+|\A\s+|\s+\Z"
 _BLANK = r"(?P<blank>\s{2,}|[^\S ])"
+# Superscripts, subscripts and fractions: NFKC would write another formula.
+_MEANT = regex.compile(r"[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}\p{Decomposition_Type=Fraction}]")
 # The smallest pieces that NFKC changes without looking at their neighbours: a Hangul syllable, any other character with its marks.
 _CLUSTER = r"(?P<cluster>[\u1100-\u115E\uAC00-\uD7A3][\u1161-\u11FF\p{M}]*+|[^\x00-\x7F]\p{M}*+|[\x21-\x7E]\p{M}++)"
 
@@ -60,17 +62,29 @@ class Normal:
 def normalise(raw: str) -> Normal:
     """The reading form: NFKC, words joined over line breaks, each run of white space one space, nothing without width, bare ends.
 
-    `normalise(normalise(raw).text).text == normalise(raw).text`. Quotes and dashes stay as they are: they are part of a quotation.
+    `normalise(normalise(raw).text).text == normalise(raw).text`. Quotes, dashes, superscripts, subscripts and fractions stay as they are:
+    they are part of what a quotation says.
     """
     out = _one_pass(raw)
     for _ in range(_PASSES):
-        if not _UNSETTLED.search(out.text) and unicodedata.is_normalized("NFKC", out.text):
+        if not _UNSETTLED.search(out.text) and _is_composed(out.text):
             break
         again = _one_pass(out.text)
         starts = array("L", (out.starts[start] for start in again.starts))
         ends = array("L", (out.ends[end - 1] for end in again.ends))
         out = Normal(again.text, starts, ends)
     return out
+
+
+def _is_composed(text: str) -> bool:
+    """Whether `text` is in NFKC but for what keeps its meaning only as it is."""
+    return unicodedata.is_normalized("NFKC", text) or unicodedata.is_normalized("NFKC", _MEANT.sub("\0", text))
+
+
+def _composed(cluster: str) -> str:
+    """One character with its marks in NFKC; of a superscript, subscript or fraction only the marks change."""
+    kept = cluster[:1] if _MEANT.match(cluster) else ""
+    return kept + unicodedata.normalize("NFKC", cluster[len(kept) :])
 
 
 def _one_pass(raw: str) -> Normal:
@@ -88,7 +102,7 @@ def _one_pass(raw: str) -> Normal:
         ends.extend(range(start + 1, end + 1))
 
     done = 0
-    pattern = _COMPOSED if unicodedata.is_normalized("NFKC", raw) else _ANY
+    pattern = _COMPOSED if _is_composed(raw) else _ANY
     for match in pattern.finditer(raw):
         start, end = match.span()
         copy(done, start)
@@ -98,7 +112,7 @@ def _one_pass(raw: str) -> Normal:
             case "hyphen":
                 copy(start, start + 1)
             case "cluster":
-                write(unicodedata.normalize("NFKC", match.group()), start, end)
+                write(_composed(match.group()), start, end)
         done = end
     copy(done, len(raw))
     return Normal("".join(parts), starts, ends)

@@ -88,8 +88,11 @@ def term(word: str, lang: str) -> str:
 
 
 def terms(text: str, lang: str) -> list[str]:
-    """The index terms of a text, one per word, in order. Nothing is left out: negations decide what a clause says."""
-    return [term(word.text, lang) for word in words(text)]
+    """The index terms of a text, one per word, in order. Nothing is left out: negations decide what a clause says.
+
+    A fraction gives the terms of its typed form: "½" those of "1/2".
+    """
+    return [part for word in words(text) for part in term(word.text, lang).split("\u2044") if part]
 
 
 def forms(word: str, lang: str) -> frozenset[str]:

@@ -60,7 +60,7 @@ def keywords(question: str, lang: str) -> list[str]:
 
 def content_terms(question: str, lang: str) -> list[str]:
     """Like `terms`, without question words and stop words. Short words, numbers, codes and negations stay."""
-    return [term(word.text, lang) for word in _content_words(question, lang)]
+    return [part for word in _content_words(question, lang) for part in term(word.text, lang).split("\u2044") if part]
 
 
 @lru_cache(maxsize=64)

@@ -8,12 +8,15 @@ import regex
 
 # Soft hyphens and zero-width joiners stand inside a word; a full stop or comma stands inside a number.
 # Han and kana are written without spaces: each character is a word of its own, so that they can be found at all.
-_WORD = regex.compile(
-    r"[\p{Han}\p{Hiragana}\p{Katakana}]"
-    r"|[[\p{L}\p{M}\p{N}]--[\p{Han}\p{Hiragana}\p{Katakana}]]+"
-    r"(?:(?:[\u00AD\u200C\u200D]|(?<=\p{Nd})[.,](?=\p{Nd}))[[\p{L}\p{M}\p{N}]--[\p{Han}\p{Hiragana}\p{Katakana}]]+)*",
-    regex.V1,
-)
+# A raised or lowered digit belongs to the few letters before it ("m³", "CO₂", typed "n^2"). After a digit it is a word of its own, because
+# "10²" is not 102; after a long word too, where it marks a footnote. So is a fraction: "2½" is not 21⁄2.
+_ALONE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Decomposition_Type=Fraction}"
+_RAISED = r"[\p{No}&&[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}]]"
+_LETTERS = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_ALONE}]--{_RAISED}]"
+_RUN = rf"(?:{_LETTERS}++|(?<!\p{{Nd}}|\p{{Ll}}{{4}}){_RAISED}++)++"
+_JOINT = r"(?:[\u00AD\u200C\u200D]|(?<=\p{Nd})[.,](?=\p{Nd})|(?<=\p{L})\^(?=\p{Nd}))"
+_WORD = regex.compile(rf"[{_ALONE}]|(?:{_RUN}|{_RAISED}++(?:{_RUN})?+)(?:{_JOINT}{_RUN})*+", regex.V1)
+_POWER = regex.compile(r"(?<=\p{L})\^(?=\p{Nd})")
 _MARKED_LETTER = regex.compile(r"([\p{Latin}\p{Greek}\p{Cyrillic}])\p{Mn}+")
 _FOLDED_AWAY = {0xAD: None, 0x200C: None, 0x200D: None, 0x93C: None, 0x901: 0x902, ord("ł"): "l", ord("ø"): "o", ord("đ"): "d"}
 
@@ -32,7 +35,7 @@ class Word(NamedTuple):
 def words(text: str) -> list[Word]:
     """Split a text into its words, in order.
 
-    A word is a run of letters, combining marks and digits; "1,250.5" and "3.2" are one word. Offsets count code points.
+    A word is a run of letters, combining marks and digits; "1,250.5", "3.2" and "m³" are one word. Offsets count code points.
     """
     return [Word(match.group(), match.start(), match.end()) for match in _WORD.finditer(text)]
 
@@ -42,17 +45,17 @@ def fold(word: str) -> str:
 
     NFKC, case folded, diacritics removed from Latin, Greek and Cyrillic letters ("záruční" -> "zarucni"); never empty for
     a text that is not. Marks of other scripts are letters in all but name and stay; of Devanagari only the nukta goes, and a
-    candrabindu becomes an anusvara, because both are left out or exchanged freely in print ("हाँ", "हां").
+    candrabindu becomes an anusvara, because both are left out or exchanged freely in print ("हाँ", "हां"). "n²", "n2" and "n^2" are equal.
     """
     return _fold_short(word) if len(word) <= MAX_WORD_CHARS else _fold(word)
 
 
 def _fold(word: str) -> str:
     if word.isascii():
-        return word.lower()
+        return _POWER.sub("", word.lower()) if "^" in word else word.lower()
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
-    bare = unicodedata.normalize("NFD", folded).translate(_FOLDED_AWAY)
-    return unicodedata.normalize("NFC", _MARKED_LETTER.sub(r"\1", bare)) or word
+    bare = _MARKED_LETTER.sub(r"\1", unicodedata.normalize("NFD", folded).translate(_FOLDED_AWAY))
+    return unicodedata.normalize("NFC", _POWER.sub("", bare)) or word
 
 
 _fold_short = lru_cache(maxsize=1 << 17)(_fold)

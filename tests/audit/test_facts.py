@@ -56,6 +56,7 @@ def kinds(text: str, lang: str) -> list[tuple[str, str]]:
         ("Gute Verträge gelten lange.", "de", []),
         ("NET SALES ROSE STRONGLY", "en", []),
         ("Is it in USD or in Kč?", "en", []),
+        ("Is 5 m³ less than 10² or 2½ l?", "en", [("number", "5 m³"), ("number", "10²"), ("number", "2½ l")]),
         ("You may 5 times ask.", "en", [("number", "5")]),
         ("वारंटी की अवधि २४ माह कब से है?", "hi", [("number", "२४ माह")]),
         ("", "en", []),
@@ -109,6 +110,15 @@ def test_given_any_text_then_every_entity_stands_at_its_offsets_in_order(lang: s
         ("शुल्क वापस किया जाएगा।", "शुल्क वापस नहीं किया जाएगा।", "hi", "negation"),
         ("La tasa no se devuelve.", "La tasa se devuelve.", "es", "negation"),
         ("Договор не действует.", "Договор действует.", "ru", "negation"),
+        ("It is 102.", "So it is 10².", "en", "number"),
+        ("It is 10.", "So it is 10².", "en", "number"),
+        ("It is 10³.", "So it is 10².", "en", "number"),
+        ("It is 10^3.", "So it is 10⁻³.", "en", "number"),
+        ("It takes 2 hours.", "So it takes 2½ hours.", "en", "number"),
+        ("It holds 5 m.", "So it holds 5 m³.", "en", "unit"),
+        ("The sum is n³.", "So the sum is n².", "en", "operator"),
+        ("The sum is n² - 1.", "So the sum is n² + 1.", "en", "operator"),
+        ("It emits CO₂.", "So it emits CO.", "en", "name"),
     ],
 )
 def test_given_one_changed_fact_then_it_is_named_by_kind(claim: str, evidence: str, lang: str, kind: str) -> None:
@@ -143,6 +153,12 @@ def test_given_one_changed_fact_then_it_is_named_by_kind(claim: str, evidence: s
         ("Signed on 12 March 2024.", "Signed on 3/12/2024 or so.", "en"),
         ("Tržby byly 250.", "Tržby\t250\t300", "cs"),
         ("It may march on.", "On it may march.", "en"),
+        ("It holds 5 m3.", "So it holds 5 m³.", "en"),
+        ("The sum is n^2 + 1.", "So the sum is n² + 1.", "en"),
+        ("It is 10^-3.", "So it is 10⁻³.", "en"),
+        ("It takes 2.5 hours.", "So it takes 2½ hours.", "en"),
+        ("It emits CO2.", "So it emits CO₂.", "en"),
+        ("In 2019 sales were 1,234 million.", "Sales² in 2019¹ were 1,234² million.", "en"),
     ],
 )
 def test_given_the_same_facts_in_another_notation_then_nothing_is_changed(claim: str, evidence: str, lang: str) -> None:

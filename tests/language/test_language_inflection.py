@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -38,10 +39,30 @@ def test_given_inflected_words_when_their_case_changes_then_their_lemmas_and_ter
 @settings(deadline=None, derandomize=True)
 @given(st.text(max_size=40), st.sampled_from(LANGS))
 def test_given_any_text_when_indexed_then_every_word_has_one_term_that_is_not_empty(text: str, lang: str) -> None:
-    found = terms(text, lang)
+    plain = "".join(character for character in text if "<fraction>" not in unicodedata.decomposition(character))
+    found = terms(plain, lang)
 
-    assert len(found) == len(words(text))
+    assert len(found) == len(words(plain))
     assert all(found)
+
+
+@pytest.mark.parametrize(
+    ("printed", "typed"),
+    [
+        ("n² + n", "n2 + n"),
+        ("Sₙ = n²", "Sn = n^2"),
+        ("m³/h", "M3/H"),
+        ("CO₂, H₂O", "CO2, H2O"),
+        ("10²", "10^2"),
+        ("2½ l", "2 1/2 l"),
+        ("⅟ of 5", "1 of 5"),
+        ("since 2019¹", "since 2019 1"),
+        ("the warranty²", "the warranty 2"),
+    ],
+)
+def test_given_a_formula_as_printed_and_as_typed_when_indexed_then_their_terms_are_equal(printed: str, typed: str) -> None:
+    assert terms(printed, "en") == terms(typed, "en")
+    assert content_terms(printed, "en") == content_terms(typed, "en")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rag_core.language import fold, words
 
-TEXT = st.text(max_size=80) | st.text(alphabet="ažŘ čß.,-1٢ \u0301\u093c\u0901\u200d\u00adक्षि सिНйё合カ한ﬁİıΣς\ud800", max_size=40)
+TEXT = st.text(max_size=80) | st.text(alphabet="ažŘ čß.,-1٢^²₂½ \u0301\u093c\u0901\u200d\u00adक्षि सिНйё合カ한ﬁİıΣς\ud800", max_size=40)
 HOSTILE = [
     "",
     " ",
@@ -80,6 +80,11 @@ def test_given_devanagari_when_split_then_vowel_signs_and_joiners_stay_inside_th
         ("don't", ["don", "t"]),
         ("合同期限 24", ["合", "同", "期", "限", "24"]),
         ("Kün\u00addigung", ["Kün\u00addigung"]),
+        ("5 m³/h of H₂O", ["5", "m³", "h", "of", "H₂O"]),
+        ("x² n^2 aₙ", ["x²", "n^2", "aₙ"]),
+        ("10²³ 2½", ["10", "²³", "2", "½"]),
+        ("warranty² 2019¹", ["warranty", "²", "2019", "¹"]),
+        ("^2 a^ 10^2", ["2", "a", "10", "2"]),
     ],
 )
 def test_given_numbers_hyphens_and_unspaced_scripts_when_split_then_words_are_as_a_reader_sees_them(text: str, expected: list[str]) -> None:
@@ -101,6 +106,9 @@ def test_given_numbers_hyphens_and_unspaced_scripts_when_split_then_words_are_as
         ("Kün\u00addigung", "kundigung"),
         ("ﬁnal", "final"),
         ("e\u0301", "é"),
+        ("n²", "N2"),
+        ("n^2", "n2"),
+        ("CO₂", "co2"),
     ],
 )
 def test_given_spelling_variants_when_folded_then_they_are_equal(one: str, other: str) -> None:

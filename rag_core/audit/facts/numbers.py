@@ -1,11 +1,13 @@
-"""Numbers with their unit: "1.250,50", "1 250,50" and "1,250.50" are one value, "1.5 million" and "1,500,000" too.
+"""Numbers with their unit: "1.250,50", "1 250,50" and "1,250.50" are one value, "1.5 million" and "1,500,000" too, "2½" and "2.5".
 
-Digits are parsed by babel with strict grouping in the text's language first, then in the others' conventions. A number that cannot
-be read as one value ("3.2.1", "1,2,3") is compared by its text and its parts.
+A power is a value of its own: "10²" and "10^2" are neither 10 nor 102. Digits are parsed by babel with strict grouping in the text's
+language first, then in the others' conventions. A number that cannot be read as one value ("3.2.1", "1,2,3") is compared by its text and
+its parts.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -22,12 +24,18 @@ _LOCALES = ("en", "de", "hi")  # 1,250.50 · 1.250,50 · 1,25,000.50
 _SPACE_GROUPS = frozenset({"cs", "sk", "pl", "ru", "uk", "fr", "bg", "sv", "fi", "nb"})  # "12 300" is one number here
 _MAX_DIGITS = 24  # more are no quantity, and beyond the precision of a Decimal
 _DIGITS = regex.compile(r"\p{Nd}")
+_FRACTION = "[¼-¾⅐-⅞]"
 _NUMBER = regex.compile(
-    r"(?<![\p{L}\p{M}\p{N}])(?P<sign>(?<![\p{N})]\s?)[-−](?=\d))?"
-    r"(?P<body>\d{1,3}(?:[ '’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)(?:(?:st|nd|rd|th)(?!\p{L}))?"
+    rf"(?<![\p{{L}}\p{{M}}\p{{N}}]|\p{{L}}\^)(?P<sign>(?<![\p{{N}})]\s?)[-−](?=\d|{_FRACTION}))?"
+    r"(?:(?P<body>\d{1,3}(?:[ '’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
+    rf"(?:(?P<power>\^[-−+]?\d{{1,3}}(?!\d)|[⁺⁻]?[⁰¹²³⁴-⁹]+)|[ \u00A0]?(?P<fraction>{_FRACTION}))?|(?P<fraction>{_FRACTION}))"
+    r"(?:(?:st|nd|rd|th)(?!\p{L}))?"
 )
+_POWER_OF = regex.compile(r"\d{1,3}")  # a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
 _CURRENCY_BEFORE = regex.compile(r"(?P<unit>\p{Sc}|US\$|\b(?:USD|EUR|GBP|CZK|INR|Rs\.?|Kč))\s?[-−]?$")
-_AFTER = regex.compile(r"\s?-?\s?(?P<unit>[%‰°\p{Sc}]\p{L}?|(?:per|por|pour) ?c(?:ent|iento)\b|\p{L}[\p{L}\p{M}]*\d?)")
+_AFTER = regex.compile(
+    r"\s?-?\s?(?P<unit>[%‰°\p{Sc}]\p{L}?|(?:per|por|pour) ?c(?:ent|iento)\b|\p{L}[\p{L}\p{M}]*(?:\d|(?<!\p{Ll}{4})\p{No})?)"
+)
 _NEAR = 4  # words in which a bound ("at least") is looked for
 
 
@@ -35,8 +43,8 @@ _NEAR = 4  # words in which a bound ("at least") is looked for
 class Quantity:
     """A number where it stands: `source[start:end] == text`, unit and scale word included.
 
-    `value` is canonical ("1250.5"), scale applied; `parts` are its pieces where it may be several numbers ("250 300"); `scale` is the
-    scale word's factor (1 without). `unit` is canonical ("%", "eur", "day") or empty. `bound` is ">=", "<=" or empty.
+    `value` is canonical ("1250.5", "10^-3"), scale applied; `parts` are its pieces where it may be several numbers ("250 300"); `scale` is
+    the scale word's factor (1 without). `unit` is canonical ("%", "eur", "day") or empty. `bound` is ">=", "<=" or empty.
     """
 
     value: str
@@ -87,10 +95,16 @@ def units_in(text: str, lang: str) -> frozenset[str]:
 
 
 def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon) -> Quantity:
-    body, sign = match["body"], "-" if match["sign"] else ""
+    body, sign = match["body"] or "0", "-" if match["sign"] else ""
     value, parts = _value(body, lang)
     scale, unit, end = _scale_and_unit(text, match.end(), lex)
     start = match.start()
+    if match["fraction"] and value.isdecimal():
+        value = _canonical(Decimal(value) + Decimal(str(unicodedata.numeric(match["fraction"]))))
+    if exponent := _exponent(body, match["power"] or ""):
+        value = f"{value}^{exponent}"
+    elif match["power"] and end == match.end():
+        end = match.end("body")
     if before := _CURRENCY_BEFORE.search(text[max(0, start - 6) : start]):
         unit = lex.units.get(fold(before["unit"]).rstrip("."), unit)
         start -= before.end() - before.start()
@@ -118,6 +132,13 @@ def _scale_and_unit(text: str, end: int, lex: Lexicon) -> tuple[int, str, int]:
         if not symbol.isalpha() and (unit := lex.units.get(symbol)):
             return scale, unit, match.start("unit") + 1
     return scale, "", end
+
+
+def _exponent(body: str, power: str) -> str:
+    """What a number is raised to, in ASCII, or empty where the raised digits only mark a footnote."""
+    plain = unicodedata.normalize("NFKC", power).replace("−", "-").lstrip("^+")
+    is_power = power[:1] in "^⁺⁻" or (power != "¹" and _POWER_OF.fullmatch(body))
+    return plain if is_power else ""
 
 
 @lru_cache(maxsize=1 << 14)
