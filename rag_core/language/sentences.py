@@ -24,6 +24,7 @@ _NUMBER_BULLET = regex.compile(r"\s*(\p{Nd}{1,3})(?:\.|(?:\.\p{Nd}{1,3}){1,4}\.?
 _ENDS_CLAUSE = regex.compile(r"[.!?:;,।॥…。？！][\p{Pe}\p{Pf}\"']*\s*$")
 
 _LAST_TOKEN = regex.compile(r"([^\s(\[{\"„“‚‘«]*[^\s.(\[{\"„“‚‘«])\.\s*$")
+_FOOTNOTES = regex.compile(r"[⁰¹²³⁴-⁹]+(?:,[⁰¹²³⁴-⁹]+)*(?=\s|$)")  # marks behind a full stop: "within a year.¹"
 _DANDA = regex.compile(r"[।॥]\s*$")
 _TAIL_CHARS = 80
 _LIST_MARK = regex.compile(r"\s*(?:[-–—•·*▪▫◦‣►●○■□✓➢]|\(?[\p{L}\p{Nd}]{1,3}[.)]|\p{Nd}{1,3}(?:\.\p{Nd}{1,3}){1,4}\.?)\s*$")
@@ -103,7 +104,9 @@ def _block_sentences(text: str, start: int, end: int, lang: str, info: LanguageI
     pieces = [(int(piece["start_index"]), int(piece["end_index"])) for piece in sentencex.get_sentence_boundaries(code, block)]
     open_start = 0
     for (_, cut), (_, following_end) in pairwise(pieces):
-        before, following = block[max(open_start, cut - _TAIL_CHARS) : cut], block[cut:following_end].lstrip()
+        marks = _FOOTNOTES.match(block, cut)
+        before, cut = block[max(open_start, cut - _TAIL_CHARS) : cut], marks.end() if marks else cut
+        following = block[cut:following_end].lstrip()
         if before.strip() and following and not _joins_on(before, following, info):
             yield _stripped(text, start + open_start, start + cut)
             open_start = cut

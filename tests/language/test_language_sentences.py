@@ -57,6 +57,8 @@ TRAPS = {
         "Open the app.|The rest is easy, see App. 2.",
         "Is it ready? asked the buyer.|It was.",
         "Wait... and see.|That is all.",
+        "It is due within a year.¹|It is paid at once.²,³|That is all.",
+        "Valid under No.¹ 5 only.|The area is 5 m².|It holds 3 m³ of CO₂.",
     ],
     "hi": [
         "डॉ. शर्मा ने अनुबंध पर हस्ताक्षर किए।|अवधि 24 माह है।",
