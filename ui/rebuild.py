@@ -45,6 +45,7 @@ def _form(settings: Settings, listed: Sequence[File]) -> None:
         st.info(say("documents.busy"), icon=":material/hourglass_top:")
         return
     if listed:
+        st.caption(say("rebuild.meanwhile"))
         st.text(tell("rebuild.now", model=f"{settings.embedding_model}, {settings.embedding_precision}"))
     with st.form(key="rebuild_form", border=False):
         model, precision = st.columns([2, 1])
