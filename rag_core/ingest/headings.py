@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import regex
 
-from rag_core.ingest.rows import Row
+from rag_core.ingest.rows import Row, ends_sentence
 
 MAX_CHARS = 120
 MAX_WORDS = 16
 MAX_ROWS = 3  # a heading of more rows is a paragraph in bold
 LARGER = 1.08  # times the body's font size
+FULL = 0.7  # of the row below: the least length of a row that its paragraph's last row may follow; a heading above a heading is shorter
 NO_PATTERN = 20
 
 _MARKDOWN = re.compile(r"(#{1,6})\s+\S")
@@ -27,7 +28,8 @@ _CHAPTER = re.compile(
 )
 _NUMBERED = regex.compile(r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[\p{Lu}\p{Lo}]|(?P<roman>[IVX]{1,5})\.\s+\p{Lu}")
 _LISTED = re.compile(r"[^\W\d]{3,}\W*\s\d{1,3}$")  # a row of a table of contents: "Note 22 Segments 109"
-_ENDS_SENTENCE = re.compile(r"[.!?:;,…][\"'”’»)\]]*$")
+_ENDS_CLAUSE = regex.compile(r"[,،、，][\p{Pe}\p{Pf}“‘\"']*$")
+_EQUATION = re.compile(r"[=≤≥≠≈]")
 _WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 
 
@@ -83,7 +85,9 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
         return False
     if (row.cells == 2 and pattern == NO_PATTERN) or not (_parted(before, row) and _parted(row, after)):
         return False
-    if _ENDS_SENTENCE.search(row.text) and not (row.text.endswith(".") and (caps or (7 <= pattern <= 8 and len(row.text.split()) <= 8))):
+    if before and _is_rest(before, row, after, body):
+        return False
+    if _ends(row.text) and not (row.text.endswith(".") and (caps or (7 <= pattern <= 8 and len(row.text.split()) <= 8))):
         return False
     if row.size > LARGER * body or row.bold or caps or 7 <= pattern <= 8:
         return True
@@ -95,13 +99,20 @@ def _stands_over_text(row: Row, after: Row | None, pattern: int) -> bool:
     if after is None or after.cells > 1 or len(after.text) < 1.3 * len(row.text) or _pattern(after.text) < NO_PATTERN:
         return False
     words = _WORD.findall(row.text)
-    if len(row.text) > 70 or len(words) > 10 or row.text[0].islower() or after.text[0].islower() or not row.text[0].isalnum():
+    if (
+        len(row.text) > 70
+        or len(words) > 10
+        or _EQUATION.search(row.text)
+        or row.text[0].islower()
+        or after.text[0].islower()
+        or not row.text[0].isalnum()
+    ):
         return False
     own_block = after.block != row.block
     if pattern < NO_PATTERN:
         return own_block
     titled = all(word[0].isupper() for word in words if len(word) > 4) and words[0][0].isupper()
-    runs_on = len(after.text) > 50 or bool(_ENDS_SENTENCE.search(after.text))
+    runs_on = len(after.text) > 50 or _ends(after.text)
     return runs_on and (titled or (own_block and len(words) <= 6))
 
 
@@ -109,7 +120,21 @@ def _parted(row: Row | None, following: Row | None) -> bool:
     """Whether `following` does not go on with the sentence of `row`."""
     if row is None or following is None or row.block != following.block or (row.bold, row.size) != (following.bold, following.size):
         return True
-    return bool(_ENDS_SENTENCE.search(row.text)) or not (following.text[0].islower() or row.text.endswith("-"))
+    return _ends(row.text) or not (following.text[0].islower() or row.text.endswith("-"))
+
+
+def _is_rest(before: Row, row: Row, after: Row | None, body: float) -> bool:
+    """Whether `row` is the rest of a sentence: set like the row before it, which is about as long as a row of text and ends no sentence."""
+    if (before.block, before.bold, before.size) != (row.block, row.bold, row.size) or ends_sentence(before.text):
+        return False
+    if before.bold or before.size > LARGER * body or _is_caps(before.text) or _pattern(before.text) < NO_PATTERN:
+        return False
+    return len(before.text) >= FULL * max(len(row.text), len(after.text) if after else 0)
+
+
+def _ends(text: str) -> bool:
+    """Whether a row ends a sentence or a clause."""
+    return ends_sentence(text) or bool(_ENDS_CLAUSE.search(text))
 
 
 def _goes_on(row: Row, following: Row, body: float) -> bool:

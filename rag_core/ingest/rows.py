@@ -11,6 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import regex
+
 from rag_core.domain import Page
 from rag_core.ingest.tables import names_unit
 
@@ -22,6 +24,8 @@ RUN_PAGES, RUN_SHARE = 6, 0.5  # a running header of one chapter: on at least si
 _DIGITS = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
 _PAGE_NUMBER = re.compile(r"(?:[^\W\d]+\s)?\W*(\d{1,4})\W*(?:(?:[^\W\d]{1,3}\s)?\s*\d{1,4}\W*)?")
+# A danda ends a sentence in Hindi; brackets, quotation marks (in German “ closes) and the marks of footnotes may stand behind.
+_ENDS_SENTENCE = regex.compile(r"[.!?:;।॥…。．！？：；؟۔][\p{Pe}\p{Pf}“‘\"'⁰¹²³⁴-⁹]*$")
 _CELL_BREAK = re.compile(r"\t+|(?<=\S)\s*\|\s*(?=\S)")
 
 
@@ -51,6 +55,11 @@ class Row:
 def rows(page: Page) -> list[Row]:
     """The rows of a page in reading order; rows without a visible character are left out."""
     return list(_rows_of_lines(page) if page.lines else _rows_of_text(page))
+
+
+def ends_sentence(text: str) -> bool:
+    """Whether a row's text ends as a sentence, or a part of one that stands for itself, ends, in any script."""
+    return bool(_ENDS_SENTENCE.search(text))
 
 
 def _rows_of_lines(page: Page) -> Iterator[Row]:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from rag_core.domain import Page, Span
 from rag_core.ingest.code import code_end, code_rows
 from rag_core.ingest.headings import Style, heading_end, style, title
-from rag_core.ingest.rows import Row, body_size, boilerplate, rows
+from rag_core.ingest.rows import Row, body_size, boilerplate, ends_sentence, rows
 from rag_core.ingest.tables import header_rows, table_end
 
 _ITEM = re.compile(
@@ -25,7 +25,6 @@ _ITEM = re.compile(
 _MARK_ALONE = re.compile(r"[•●▪■◦‣∙]")
 _LONG_ROW = 120  # characters; in a text document with rows this long each is a paragraph of its own
 MAX_ROWS_BETWEEN = 4  # between two parts of a table on one page: a group label in bold or of several rows
-_ENDS_SENTENCE = re.compile(r"[.!?:;।…][\"'”’»)\]]*$")
 
 
 class BlockKind(StrEnum):
@@ -123,11 +122,6 @@ def _same_text(row: Row, following: Row, kind: BlockKind) -> bool:
 def starts_item(row: Row) -> bool:
     """Whether a row starts an item of a list or a numbered clause."""
     return bool(_ITEM.match(row.text) or _MARK_ALONE.fullmatch(row.text))
-
-
-def ends_sentence(text: str) -> bool:
-    """Whether a row's text ends as a sentence, or a part of one that stands for itself, ends."""
-    return bool(_ENDS_SENTENCE.search(text))
 
 
 def _block(kind: BlockKind, run: Sequence[Row]) -> Block:

@@ -15,7 +15,8 @@ import regex
 from rag_core.domain import PassageKind, Span
 from rag_core.ingest.code import is_decorator, is_definition
 from rag_core.ingest.normalise import cut, join
-from rag_core.ingest.structure import Block, BlockKind, ends_sentence
+from rag_core.ingest.rows import ends_sentence
+from rag_core.ingest.structure import Block, BlockKind
 from rag_core.language import sentences
 
 MAX_WORD_CHARS = 100  # WordPiece reads no longer word: it would stand as one unknown token

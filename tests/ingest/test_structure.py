@@ -64,6 +64,43 @@ def test_given_no_heading_when_read_then_none_is_found(text: str) -> None:
     assert of_kind(text_page(text), BlockKind.HEADING) == []
 
 
+@pytest.mark.parametrize(
+    "last",
+    [
+        "पद 47 है।",
+        "योग 580 है॥",
+        "此为约定。",
+        "Dies ist „neu.“",
+        "It is due.¹",
+        "The fee, too,",
+        "Board of Directors",
+        "BOARD OF DIRECTORS",
+        "Section 5 of the Act",
+    ],
+)
+def test_given_a_short_last_row_of_a_paragraph_when_read_then_it_is_no_heading(last: str) -> None:
+    rows = [*prose("The report was written by the members of the audit committee of the", last), *prose(SENTENCE)]
+
+    assert of_kind([page(1, rows)], BlockKind.HEADING) == []
+
+
+@pytest.mark.parametrize("heading", ["आम गलतियाँ", "Board of Directors", "BOARD OF DIRECTORS", "Section 5 of the Act"])
+def test_given_a_short_row_of_its_own_over_a_text_when_read_then_it_is_a_heading(heading: str) -> None:
+    assert of_kind([page(1, [*prose(SENTENCE, SENTENCE), Set(heading), *prose(SENTENCE)])], BlockKind.HEADING) == [heading]
+
+
+def test_given_a_heading_set_like_the_text_below_a_short_row_when_read_then_it_is_a_heading() -> None:
+    rows = prose("Vendor Allowances", "Description", f"{SENTENCE} It names the price and the day.")
+
+    assert of_kind([page(1, rows)], BlockKind.HEADING) == ["Description"]
+
+
+def test_given_a_formula_on_a_row_of_its_own_when_read_then_it_is_no_heading() -> None:
+    rows = [*prose("The sum of the first n terms is:"), Set("S = n/2 [2a + (n − 1)d]"), *prose(SENTENCE)]
+
+    assert of_kind([page(1, rows)], BlockKind.HEADING) == []
+
+
 def test_given_headings_of_several_sizes_when_read_then_sections_nest_and_close() -> None:
     headings = [head("Manual", 18), head("Safety"), head("Use"), head("Annex", 18)]
     rows = [row for heading in headings for row in (heading, *prose(SENTENCE))]
