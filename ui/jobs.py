@@ -66,6 +66,7 @@ class Job:
     files: int = 0
     report: AddReport | None = None
     error: RagError | None = None
+    started: bool = False  # its turn has come
     finished: bool = False
     shown: bool = False  # its result, to the session that started it
     looked_at: float = field(default_factory=time.monotonic)  # by that session
@@ -81,11 +82,6 @@ class Job:
     def stopping(self) -> bool:
         """Whether it was asked to stop."""
         return self._stop.is_set()
-
-    @property
-    def started(self) -> bool:
-        """Whether it had its turn."""
-        return bool(self.step or self.files_done or self.finished)
 
     @property
     def stage(self) -> str:
@@ -137,6 +133,7 @@ class Job:
 
     def run(self, work: Work) -> None:
         """Do the work in this thread; whatever happens, the job ends with a report or an error."""
+        self.started = True
         try:
             self.report = work(self.progress, self._stop.is_set)
         except RagError as error:

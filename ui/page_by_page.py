@@ -6,7 +6,7 @@ import streamlit as st
 
 from rag_core.domain import Document, PassageKind
 from rag_core.engine import Engine
-from rag_core.errors import RagError
+from rag_core.errors import PasswordNeeded, RagError
 from rag_core.ingest.pdf import render_page
 from ui import state
 from ui.problems import show_error
@@ -40,13 +40,20 @@ def show(engine: Engine, document: Document) -> None:
 def _show_picture(engine: Engine, document: Document, page: int) -> None:
     try:
         shown = engine.library.snapshot.page(document.id, page)
-        if not shown.width:
-            st.info(say("documents.no_picture"), icon=":material/info:")
-            st.code(shown.text, language=None, wrap_lines=True, height=420)
-            return
-        st.image(_picture(str(state.library_folder()), document.id, page), alt=tell("documents.page_alt", page=page))
     except RagError as error:
         show_error(error)
+        return
+    if shown.width:
+        try:
+            st.image(_picture(str(state.library_folder()), document.id, page), alt=tell("documents.page_alt", page=page))
+            return
+        except PasswordNeeded:  # it was given when the file was added, and is stored nowhere
+            st.info(say("documents.locked"), icon=":material/lock:")
+        except RagError as error:
+            show_error(error)
+    else:
+        st.info(say("documents.no_picture"), icon=":material/info:")
+    st.code(shown.text, language=None, wrap_lines=True, height=420)
 
 
 @st.cache_data(max_entries=64, show_spinner=say("documents.drawing"))

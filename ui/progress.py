@@ -21,7 +21,7 @@ __all__ = ["running", "show_jobs", "upload_field", "writing"]
 REFRESH_SECONDS = 0.5
 LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work on its library
 PATIENCE_SECONDS = 10.0  # between two looks at new documents while a question is on the page: it is asked again with them
-MOST_NAMES = 10
+MOST_NAMES = 5
 MOST_FILES = 60  # rows of a running job's table: the files around the current one
 MOST_PROBLEMS = 5  # shown one by one; more are a table
 
@@ -139,10 +139,13 @@ def _show_running(number: int, job: Job) -> None:
 def _step(job: Job) -> str:
     if not job.started:
         return tell("jobs.waiting")
-    number = min(job.files_done + 1, job.files)
-    if not job.stage:
-        return tell("jobs.step_publishing", number=number, files=job.files) if job.files_done else tell("jobs.starting")
-    return tell("jobs.step", number=number, files=job.files, step=job.step, done=job.done, total=job.total)
+    if job.stage:
+        return tell("jobs.step", number=job.files_done + 1, files=job.files, step=job.step, done=job.done, total=job.total)
+    if not job.files_done:
+        return tell("jobs.starting")
+    if job.files_done >= job.files:
+        return tell("jobs.step_last", files=job.files)
+    return tell("jobs.step_between", number=job.files_done + 1, files=job.files)
 
 
 def _show_files(number: int, job: Job) -> None:

@@ -394,3 +394,16 @@ def test_given_bytes_when_put_into_words_then_they_have_their_unit(size: float, 
 
 def test_given_a_language_when_named_then_it_is_in_words_and_an_unknown_code_is_shown() -> None:
     assert [catalogue.language_name(code) for code in ("cs", "no", "und", "qq")] == ["Czech", "Norwegian", "not determined", "other (qq)"]
+
+
+def test_given_an_encrypted_document_when_its_page_is_wanted_then_the_page_says_why_there_is_only_text(app: AppTest, library: Path) -> None:
+    locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
+    id = build_engine(library, "default").library.add([locked], Settings.load()).added[0].id
+    page = opened(app)
+    page.selectbox(key="document").set_value(id).run()
+
+    page.toggle(key=f"picture_of_{id}").set_value(True).run()
+
+    assert "its password is stored nowhere" in page.info[0].value
+    assert page.code[0].value == "The secret is 42."
+    assert not page.image

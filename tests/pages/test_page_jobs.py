@@ -125,6 +125,7 @@ def states(job: Job, *ready: str) -> list[str]:
 def test_given_files_when_progress_is_reported_then_each_file_says_where_it_stands() -> None:
     job = job_of("a.pdf", "b.pdf", "c: problem", "d.pdf")
     assert states(job) == ["waiting"] * 4
+    assert not job.started
 
     job.progress("a.pdf: reading", 1, 3)
     assert states(job) == ["reading", "waiting", "waiting", "waiting"]
