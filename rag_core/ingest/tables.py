@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 MAX_HEADER_ROWS = 6
 GAP_ROWS = 3  # rows of one cell inside a table (group labels, wrapped labels) before the next row of several
+INDENT = 3.0  # points, or columns of a text document: a row that starts further to the right has no label
 MAX_LABEL_CHARS = 80  # a longer row of one cell is running text, unless figures follow within two rows
 
 _SCALE = r"(?:thousands?|millions?|billions?|tis|mil|mld|tausend|tsd|millionen|mio|mrd|teur|crores?|lakhs?|per share)"
@@ -31,6 +33,7 @@ _NAMES_WITH_DIGITS = re.compile(
     r"\b(?:19|20)\d\d\b|\b\d{1,2}[./] ?\d{1,2}[./]|[^\W\d]+\.? \d{1,2}\b(?![.,]?\d)|\b\d{1,2}\. [^\W\d]{3,}|"
     r"\b[A-Za-z]+\d\w*|\b\d[A-Za-z]\w*|\(\d\)"
 )
+_CODE = re.compile(r"(?P<name>[^\W\d]{1,6}[-. ]?)(?P<number>\d{1,4})\s*(?:[\t|]|\s{2})")  # the first cell: "E1", "T-12"
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FIGURE = re.compile(r"\d|[—–]")
 _RULE = re.compile(r"[\s|:+=-]+")
@@ -112,6 +115,33 @@ def header_rows(table: Sequence[Row]) -> int:
             break
         columns = columns or row.cells > 1
         count += 1
+    series = _series_start(table[: MAX_HEADER_ROWS + 2])
     if count < len(table) and (count < MAX_HEADER_ROWS or not columns):
-        return count
+        return min(series, _head_end(table, count))
+    if series < min(len(table), 2):
+        return series
     return int(len(table) > 2 and table[0].bold and not table[1].bold)  # a table of words: only its setting tells
+
+
+def _head_end(table: Sequence[Row], count: int) -> int:
+    """The index after the last of `count` rows without figures that belongs to the head, and is not the first row of words below it.
+
+    Below the row that names the columns only what is set like it, names a unit or a period, or leaves the column of labels empty.
+    """
+    first = next((index for index in range(count) if table[index].cells > 1), count)
+    labels = min(row.left for row in table)
+    for index in range(first + 1, count):
+        row = table[index]
+        names = names_unit(row.text) or len(_YEAR.findall(row.text)) > 1 or bool(_PERIOD.search(row.text))
+        if not (names or row.bold or row.left > labels + INDENT or row.text[0].islower()):
+            return index
+    return count
+
+
+def _series_start(table: Sequence[Row]) -> int:
+    """The first of two rows that begin with the same code, counted on ("E1", "E2"); the number of rows where there are none."""
+    codes = [_CODE.match(row.text) if row.cells > 1 else None for row in table]
+    for index, (one, other) in enumerate(pairwise(codes)):
+        if one and other and one["name"] == other["name"] and int(other["number"]) == int(one["number"]) + 1:
+            return index
+    return len(table)

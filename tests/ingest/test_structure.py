@@ -193,6 +193,38 @@ def test_given_a_table_in_a_text_document_when_read_then_its_columns_are_named(t
     assert header_of(pages, table) == [header]
 
 
+CODES = ["E1\tNo flow\tCheck the valve", "E2\tFlow against the arrow\tTurn the meter", "E3\tBattery below 3.1 V\tReplace it"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "header"),
+    [
+        ([Set("Code\tMeaning\tRemedy", bold=True), *map(Set, CODES)], ["Code\tMeaning\tRemedy"]),
+        ([Set("Code\tMeaning\tRemedy"), *map(Set, CODES)], ["Code\tMeaning\tRemedy"]),
+        ([Set("Code\tMeaning\tRemedy"), *map(Set, CODES[:2])], ["Code\tMeaning\tRemedy"]),
+        ([*map(Set, CODES)], []),
+        ([Set("Term\tMeaning"), Set("Valve\tStops the flow"), Set("Seal\tStops a leak"), Set("Hose\t5 m")], ["Term\tMeaning"]),
+        ([Set("Assets\t(in millions)"), Set("Cash\t5"), Set("Stock\t7")], ["Assets\t(in millions)"]),
+        (
+            [Set("First plan\tSecond plan"), Set("Years ended December 31,\t2017\t2016"), Set("Costs\t5\t7")],
+            ["First plan\tSecond plan\nYears ended December 31,\t2017\t2016"],
+        ),
+        (
+            [Set("October 29,\tJanuary 29,"), Set("Other assets\t(in millions)"), Set("Cash\t5\t7")],
+            ["October 29,\tJanuary 29,\nOther assets\t(in millions)"],
+        ),
+        ([Set("Plan\tNumber", bold=True), Set("name\tof shares"), Set("First\t5")], ["Plan\tNumber\nname\tof shares"]),
+    ],
+)
+def test_given_a_table_when_read_then_rows_of_words_below_its_head_are_data(rows: list[Set], header: list[str]) -> None:
+    pages = [page(1, rows)]
+
+    (table,) = blocks(pages, "en")
+
+    assert table.kind is BlockKind.TABLE
+    assert header_of(pages, table) == header
+
+
 def test_given_bullets_set_apart_by_a_gap_when_read_then_they_are_a_list_and_no_table() -> None:
     second = [Set("•\tsecond duty, which is long and"), Set("goes on in the next row", gap=False)]
     rows = [Set("•\tfirst duty of the supplier"), *second, Set("•\tthird")]
