@@ -1,155 +1,156 @@
-"""A decision: the answer with its citations, or the refusal with the gate that fired, by how much, and what to do; then the trace."""
+"""A decision on the screen: the answer or the refusal with its sources on one side, the page it stands on beside it, every check below."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Literal
 
 import streamlit as st
 
+from rag_core.audit.audits import contradiction
 from rag_core.decision import Decision
+from rag_core.domain import Conflict
 from rag_core.engine import Engine
-from rag_core.status import AnswerStatus, ConfidenceLevel, Reason
-from rag_core.trace import Check, Direction, State
-from ui.asking import changed_knobs
-from ui.evidence import show_citation
+from rag_core.settings import Settings
+from rag_core.status import ConfidenceLevel, Reason
+from ui import viewer
+from ui.changes import show_change
+from ui.evidence import show_found, show_sources, with_sources
+from ui.missed import show_missed
+from ui.refusal import show_refusal
 from ui.state import Asked
+from ui.texts import say, tell
+from ui.trace import show_trace
+from ui.viewer import Place
+from ui.what_if import show_what_if
 
 Colour = Literal["green", "blue", "yellow", "orange"]
-LEVELS: Mapping[ConfidenceLevel, tuple[str, Colour]] = {
-    ConfidenceLevel.HIGH: ("Confidence: high", "green"),
-    ConfidenceLevel.MEDIUM: ("Confidence: medium", "blue"),
-    ConfidenceLevel.LOW: ("Confidence: low", "yellow"),
-    ConfidenceLevel.INSUFFICIENT: ("Confidence: insufficient", "orange"),
+COLOURS: Mapping[ConfidenceLevel, Colour] = {
+    ConfidenceLevel.HIGH: "green",
+    ConfidenceLevel.MEDIUM: "blue",
+    ConfidenceLevel.LOW: "yellow",
+    ConfidenceLevel.INSUFFICIENT: "orange",
 }
-REFUSED = {
-    AnswerStatus.INSUFFICIENT_CONTEXT: "Refused: the documents do not hold enough",
-    AnswerStatus.LOW_CONFIDENCE: "Refused: not sure enough",
-    AnswerStatus.HALLUCINATION_DETECTED: "Refused: the draft is not supported by its sources",
-    AnswerStatus.ERROR: "Refused: something could not be checked",
-}
-OUTCOME = {True: "answered", False: "refused"}
-SIGN = {Direction.AT_LEAST: "≥", Direction.AT_MOST: "≤", None: ""}
+WIDTHS = (11, 9)  # of the answer and of the page beside it
 
 
 def show(engine: Engine, asked: Asked) -> None:
-    """Everything about one decision."""
-    _show_outcome(engine, asked)
-    _show_tables(asked.decision)
-    st.download_button(
-        "Download this decision (JSON)", json.dumps(asked.decision.to_json(), ensure_ascii=False, indent=2), "decision.json",
-        "application/json", key="download", icon=":material/download:", on_click="ignore",
-    )  # fmt: skip
-
-
-def _show_outcome(engine: Engine, asked: Asked) -> None:
+    """Everything about one decision. The page's picture comes last, so that nothing waits while it is drawn."""
     decision = asked.decision
-    with st.container(key="asked"):
-        st.badge("Your question", icon=":material/help:", color="gray")
-        st.text(asked.question)
-    _show_change(asked)
-    if decision.is_safe():
-        _show_answer(decision)
-    else:
-        _show_refusal(decision)
-    for note in decision.notes:
-        st.text(f"Note: {note}")
-    if decision.citations:
-        st.subheader("Sources", anchor=False)
-        for citation in decision.citations:
-            show_citation(engine, citation)
-
-
-def _show_change(asked: Asked) -> None:
-    if asked.before is None:
+    with st.container(key="asked", horizontal=True, vertical_alignment="center"):
+        st.badge(say("answer.question"), icon=":material/help:", color="gray")
+        st.text(asked.question, width="content")
+    show_change(asked)
+    if decision.is_safe() and not decision.citations:
+        _show_reply(decision)
+        show_trace(decision, asked.case.timings)
         return
-    decision, settings = asked.before
-    was, now = OUTCOME[decision.is_safe()], OUTCOME[asked.decision.is_safe()]
-    moved = changed_knobs(settings, asked.settings)
-    what = ", ".join(f"{name.replace('_', ' ')} {old} → {new}" for name, (old, new) in moved.items()) or "the documents"
-    result = f"{was} → {now}" if was != now else f"still {now}"
-    with st.container(key="change"):
-        st.text(f"Changed: {what}. Result: {result}.")
-
-
-def _show_answer(decision: Decision) -> None:
-    label, colour = LEVELS[decision.confidence_level]
-    with st.container(border=True, key="answer"):
-        if decision.reason is Reason.NONE:
-            with st.container(horizontal=True):
-                st.badge("Answered from the documents", icon=":material/check_circle:", color="green")
-                st.badge(label, icon=":material/speed:", color=colour)
+    place = viewer.chosen() or (Place.of(decision.citations[0]) if decision.citations else None)
+    left, right = st.columns(WIDTHS, gap="medium")
+    with left:
+        if decision.is_safe():
+            _show_answer(engine, asked)
+            show_sources(decision, place)
         else:
-            st.badge("About the library, not from a document", icon=":material/info:", color="blue")
+            show_refusal(asked)
+        _show_notes(asked)
+        show_found(engine, decision)
+    with left if decision.is_safe() else right:
+        show_what_if(asked)
+        show_missed(engine, asked)
+    show_trace(decision, asked.case.timings)
+    if place is not None:
+        with right, st.container(key="beside" if decision.is_safe() else None):
+            viewer.show(engine, place)
+
+
+def _show_reply(decision: Decision) -> None:
+    """A greeting, or what the library holds: nothing of it comes from a document's text, so it has no probability."""
+    with st.container(border=True, key="reply"):
+        greeting = decision.reason is Reason.GREETING
+        st.badge(say("answer.greeting") if greeting else say("answer.about_library"), icon=":material/info:", color="blue")
         st.text(decision.answer)
-        if decision.reason is Reason.NONE:
-            st.caption(
-                f"Probability that the documents answer this: {decision.scores['answerability']:.2f} of 1. "
-                f"Reported confidence: {decision.confidence:.2f} of 1."
-            )
 
 
-def _show_refusal(decision: Decision) -> None:
-    with st.container(border=True, key="refusal"):
-        st.badge(REFUSED[decision.status], icon=":material/warning:", color="orange")
-        st.text(decision.answer)
-        st.text(decision.explanation)
-        for check in decision.trace.checks:
-            if check.blocks:
-                _show_check(check)
-        if decision.suggestions:
-            st.markdown("**What you can do**")
-            for suggestion in decision.suggestions:
-                st.text(f"•  {suggestion}")
+def _show_answer(engine: Engine, asked: Asked) -> None:
+    decision, level = asked.decision, asked.decision.confidence_level
+    with st.container(border=True, key="answer"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.badge(say("answer.answered"), icon=":material/check_circle:", color="green", help=say("answer.answered_help"))
+            _show_level(level, asked.settings)
+        if level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT):
+            with st.container(key="low"):
+                st.markdown(say("answer.low_contradicted") if decision.conflicts else say("answer.low_score"))
+        with st.container(key="answer_text"):
+            st.text(decision.answer)
+        for number, conflict in enumerate(decision.conflicts):
+            _show_conflict(number, asked, conflict)
+        with st.container(key="probability", gap=None):
+            _show_probability(engine, asked)
+        with st.container(key="to_page"):
+            st.markdown(say("answer.to_page"))
+        with st.popover(say("answer.copy"), icon=":material/content_copy:", type="tertiary", key="copy"):
+            st.caption(say("answer.copy_about"))
+            st.code(with_sources(decision), language=None, wrap_lines=True)
 
 
-def _show_check(check: Check) -> None:
-    """The gate or audit that fired, what it measured and what it asked for."""
-    if check.value is None or check.threshold is None:
-        return
-    name, measured, required = st.columns(3)
-    with name:
-        st.metric("Check", check.stage.replace("_", " "))
-    with measured:
-        st.metric(f"Measured ({check.scale})", f"{check.value:.2f}")
-    with required:
-        st.metric("Required", f"{SIGN[check.direction]} {check.threshold:.2f}")
+def _show_level(level: ConfidenceLevel, s: Settings) -> None:
+    """The confidence level, which says on request what it is cut from."""
+    by_probability = s.main_gate == "answerability"
+    st.badge(
+        say(f"answer.{level}"),
+        icon=":material/speed:",
+        color=COLOURS[level],
+        help=say("answer.level_by_probability", high=s.high_answerability, medium=s.medium_answerability)
+        if by_probability
+        else say("answer.level_by_distance", high=s.high_distance, medium=s.medium_distance, low=s.low_distance),
+    )
 
 
-def _show_tables(decision: Decision) -> None:
-    if decision.retrieved:
-        with st.expander("Passages that were found", icon=":material/search:"):
-            st.dataframe(_retrieved_rows(decision), hide_index=True)
-    if decision.trace.checks:
-        with st.expander("Every check, with what it measured", icon=":material/checklist:", expanded=not decision.is_safe()):
-            st.dataframe([_trace_row(check) for check in decision.trace.checks], hide_index=True)
+def _show_probability(engine: Engine, asked: Asked) -> None:
+    """The calibrated probability and what it means; the reported confidence with what it is made of."""
+    value, decision = asked.case.answerability, asked.decision
+    if value is None:
+        st.caption(say("answer.no_probability"), help=say("answer.no_probability_help"))
+    else:
+        hundred = round(100 * value)
+        key = "answer.of_hundred" if 0 < hundred < 100 else "answer.of_hundred_most" if hundred else "answer.of_hundred_least"
+        fitted = engine.tools.calibration.provenance.get("sets", {}) if engine.tools.calibration else {}
+        st.caption(say(key, probability=value, n=hundred), help=say("answer.probability_help", n=sum(fitted.values())))
+    st.caption(say("answer.confidence", value=decision.confidence), help=say(f"answer.confidence_{decision.confidence_basis}"))
 
 
-def _retrieved_rows(decision: Decision) -> list[dict[str, object]]:
-    return [
-        {
-            "rank": rank, "document": name, "page": hit.passage.page, "section": hit.passage.section, "cosine": round(hit.cosine, 3),
-            "words (BM25)": round(hit.lexical, 2), "rank by meaning": hit.dense_rank or None, "rank by words": hit.lexical_rank or None,
-            "text": hit.passage.text,
-        }
-        for rank, (name, hit) in enumerate(decision.retrieved, 1)
-    ]  # fmt: skip
+def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
+    """Both sides next to each other: value, sentence, document, page and date, and which is the newer one."""
+    decision, library = asked.decision, asked.case.library
+    with st.container(border=True, key=f"conflict_{number}"):
+        st.badge(
+            say("answer.conflict_same") if conflict.documents[0] == conflict.documents[1] else say("answer.conflict"),
+            icon=":material/call_split:", color="yellow", help=say("answer.conflict_help"),
+        )  # fmt: skip
+        sides = zip(
+            st.columns(2),
+            conflict.values,
+            conflict.documents,
+            conflict.pages,
+            conflict.dates,
+            (conflict.claim, conflict.other),
+            strict=True,
+        )
+        for column, value, document, page, date, claim in sides:
+            name = library.names.get(document, document)
+            with column, st.container(key=f"conflict_side_{number}_{claim}", gap="xsmall"):
+                with st.container(key=f"conflict_value_{number}_{claim}"):
+                    st.text(value)
+                st.text(decision.claims[claim].text)
+                st.text(tell("answer.conflict_where", name=name, page=page, date=date or tell("answer.no_date")))
+                if conflict.newer == document:
+                    st.badge(say("answer.newer"), icon=":material/update:", color="green", help=say("answer.newer_help"))
 
 
-def _trace_row(check: Check) -> dict[str, object]:
-    return {
-        "check": check.stage.replace("_", " "), "state": STATE[check.state], "mode": check.mode.value,
-        "measured": None if check.value is None else round(check.value, 4), "": SIGN[check.direction],
-        "threshold": None if check.threshold is None else round(check.threshold, 4), "scale": check.scale,
-        "ms": round(check.ms, 1), "found": check.found or check.note,
-    }  # fmt: skip
-
-
-STATE = {
-    State.PASSED: "✓ passed",
-    State.FAILED: "✗ failed",
-    State.ABSTAINED: "– does not apply",
-    State.NOT_RUN: "? not run",
-    State.NOT_REACHED: "· not reached",
-}
+def _show_notes(asked: Asked) -> None:
+    """What the reader must know besides; contradictions are shown with the answer."""
+    said = {f"{contradiction(conflict, asked.case.library)}." for conflict in asked.case.conflicts} if asked.decision.conflicts else set()
+    for number, note in enumerate(note for note in asked.decision.notes if note not in said):
+        with st.container(key=f"note_{number}"):
+            st.text(tell("answer.note", note=note))

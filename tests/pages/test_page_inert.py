@@ -22,11 +22,8 @@ ELEMENTS = ({name for name in dir(DeltaGenerator) if not name.startswith("_")} |
 # what a label may be made of besides a literal: values that are ours, from the list of settings and presets
 OURS = {
     "STYLE",  # a file of ours
-    "label",  # _knob's and _show_answer's: literals above, or a setting's name
+    "label",  # _knob's: literals above, or a setting's name
     "presets()[session.preset].help",
-    "REFUSED[decision.status]",
-    "check.stage.replace('_', ' ')",
-    "check.scale",
     "example.question",  # of ui/examples.py
 }
 HOSTILE = "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> <script>alert(1)</script> [go](http://203.0.113.9) :red[x] $x$"
@@ -137,7 +134,7 @@ def test_given_a_hostile_document_when_added_asked_and_listed_then_no_element_in
     assert MARK in texts(app)
     assert any(MARK in code.value for code in app.code)
     assert interpreted(app) == []
-    app.toggle[0].set_value(True).run()
+    app.button(key="missed_look").click().run()
     assert interpreted(app) == []
 
     app.switch_page("pages/documents.py").run()

@@ -1,0 +1,48 @@
+"""Which single change of a setting would turn this refusal into an answer, or this answer into a refusal; each can be tried at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from rag_core.what_if import Flip, flips
+from ui.changes import setting_name, value_in_words
+from ui.sidebar import set_knob
+from ui.state import Asked
+from ui.texts import say, tell
+
+MOST = 6  # the nearest ones; more would not be read
+
+
+def show_what_if(asked: Asked) -> None:
+    """Open for a refusal; folded for an answer, where it says how close it was. Nothing for what no setting decides."""
+    found = flips(replace(asked.case, settings=asked.settings))
+    if asked.decision.is_safe():
+        if asked.decision.citations:
+            with st.expander(say("what_if.how_close"), icon=":material/straighten:", key="what_if"):
+                _show(found, "refuse")
+    elif asked.decision.trace.checks:
+        with st.container(border=True, key="what_if"):
+            st.subheader(say("what_if.title"), anchor=False)
+            _show(found, "answer")
+
+
+def _show(found: tuple[Flip, ...], to: str) -> None:
+    if not found:
+        st.text(tell(f"what_if.no_{to}"))
+        return
+    st.caption(say(f"what_if.each_{to}"))
+    for flip in found[:MOST]:
+        said, action = st.columns([4, 1], vertical_alignment="center")
+        with said:
+            before, after = value_in_words(flip.name, flip.before), value_in_words(flip.name, flip.after)
+            st.text(tell("what_if.flip", name=setting_name(flip.name), before=before, after=after))
+        with action:
+            st.button(
+                say("what_if.try"), key=f"try_{flip.name}", on_click=set_knob, args=(flip.name, flip.after), help=say("what_if.try_help"),
+            )  # fmt: skip
+    if len(found) > MOST:
+        st.caption(say("what_if.more", n=len(found) - MOST))
+    if to == "answer":
+        st.caption(say("what_if.careful"))
