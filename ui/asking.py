@@ -39,7 +39,9 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
     stale = asked.scope != scope or asked.case.library.generation != engine.library.snapshot.generation
     if stale or any(getattr(wanted, name) != getattr(asked.case.settings, name) for name in ASK):
         new = ask(engine, asked.question, scope, wanted)
-        return replace(new, before=(asked.decision, asked.settings), number=asked.number)
+        same = wanted == asked.settings and asked.scope == scope and new.decision.reason is asked.decision.reason
+        # documents that came meanwhile and changed nothing are no news
+        return replace(new, before=None if same else (asked.decision, asked.settings), number=asked.number)
     if wanted == asked.settings:
         return asked
     return replace(asked, decision=replay(asked.case, wanted), settings=wanted, before=(asked.decision, asked.settings))

@@ -30,11 +30,12 @@ def choose_scope(documents: Iterable[Document]) -> Scope:
     """
     known = tuple(documents)
     names = unique_names(known)
-    chosen = st.multiselect(
-        say("scope.documents"), list(names), format_func=lambda id: names.get(id, say("scope.deleted")), key="documents",
-        placeholder=say("scope.all"), persist_state="session",
-    )  # fmt: skip
-    return Scope(tuple(chosen), _filters(known))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen = st.multiselect(
+            say("scope.documents"), list(names), format_func=lambda id: names.get(id, say("scope.deleted")), key="documents",
+            placeholder=say("scope.all"), persist_state="session",
+        )  # fmt: skip
+        return Scope(tuple(chosen), _filters(known))
 
 
 def _filters(documents: tuple[Document, ...]) -> Mapping[str, str]:
