@@ -1,116 +1,123 @@
-"""The settings: preset, three sliders in front, every other knob under Advanced. Ranges and texts come from `Settings.knobs()`."""
+"""The settings: preset, three sliders in front, every other one by the part of the work that it belongs to, or found by a word."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
 from rag_core.errors import RagError
-from rag_core.settings import Cost, Knob, Mode, Settings, Stage, presets
-from ui import state
+from rag_core.settings import Knob, Mode, Settings, Stage, presets
+from ui import loading, sharing, state
+from ui.fields import FIXED, changed, help_text, set_knob, show_field, show_front, take
 from ui.problems import show_error
+from ui.texts import say, tell
 
-FRONT = {"min_answerability": "How sure", "min_sentence_overlap": "How strict", "top_k": "How many sources"}
+__all__ = ["FIXED", "FRONT", "STAGES", "set_knob", "settings_from_sidebar"]
+
+FRONT = ("min_answerability", "min_sentence_overlap", "top_k")
 MODE_OF = {"min_answerability": "answerability_mode", "min_sentence_overlap": "overlap_mode"}
-FIXED = ("embedding_model", "embedding_precision")  # a library refuses another model than the one it was built with
-
-STAGES = {
-    Stage.RETRIEVE: "Finding passages",
-    Stage.GATE: "Checks before an answer",
-    Stage.DRAFT: "Drafting the answer",
-    Stage.AUDIT: "Checks on the answer",
-    Stage.OUTPUT: "What is shown",
-    Stage.INGEST: "Reading documents",
-}
-COSTS = {
-    Cost.REPLAY: "Takes effect at once, without asking a model again.",
-    Cost.ASK: "The question is asked again.",
-    Cost.INGEST: "Applies to documents indexed from now on.",
-}
+STAGES = (Stage.RETRIEVE, Stage.GATE, Stage.DRAFT, Stage.AUDIT, Stage.OUTPUT, Stage.INGEST)
+MOST_FOUND = 10  # fields that a search shows
 
 
 def settings_from_sidebar() -> Settings:
-    """The settings as the sidebar stands; the last valid ones when a value is refused."""
+    """The settings as the sidebar stands, which the page's address repeats; those of the start when a value is refused."""
+    sharing.follow_address()
     session = state.session()
-    knobs = {knob.name: knob for knob in Settings.knobs()}
     with st.sidebar:
-        st.subheader("Settings", anchor=False)
+        sharing.show_left_out()
+        st.subheader(say("settings.title"), anchor=False)
+        if "preset" not in st.session_state:
+            st.session_state["preset"] = session.preset
         st.selectbox(
-            "Preset", list(presets()), index=list(presets()).index(session.preset), format_func=lambda name: presets()[name].title,
-            key="preset", on_change=_take_preset, help="Named sets of values; each one is described below the field.",
+            say("settings.preset"), list(presets()), format_func=lambda name: presets()[name].title, key="preset", on_change=_take_preset,
+            help=say("settings.preset_help"),
         )  # fmt: skip
         st.caption(presets()[session.preset].help)
-        for name, label in FRONT.items():
-            _knob(knobs[name], label)
+        _show_calibration()
+        start = state.preset_settings(session.preset)
+        knobs = {knob.name: knob for knob in Settings.knobs()}
+        for name in FRONT:
+            show_front(knobs[name], start)
             _say_if_idle(name)
-        with st.expander("Advanced", icon=":material/tune:"):
-            stage = st.selectbox("Stage", list(STAGES), format_func=STAGES.__getitem__, key="stage")
-            for knob in knobs.values():
-                if knob.stage is stage and knob.name not in FRONT:
-                    _knob(knob, knob.name.replace("_", " ").capitalize())
-        _undo()
+        with st.expander(say("settings.advanced"), icon=":material/tune:"):
+            for knob in _chosen(knobs):
+                show_field(knob, start)
+        _way_back(start)
+        sharing.show(session.settings)
     try:
-        return session.settings()
+        settings = session.settings()
     except RagError as error:
         show_error(error)
         return state.base_settings()
+    sharing.write_address(settings)
+    return settings
 
 
-def set_knob(name: str, value: Any) -> None:
-    """Set a setting from elsewhere on the page, in a widget's callback: the session's value and, where there is one, its field."""
-    state.session().values[name] = value
-    st.session_state[f"knob_{name}"] = value
+def _chosen(knobs: Mapping[str, Knob]) -> list[Knob]:
+    """The settings to show under the three: of one part, or those that hold the words that were looked for."""
+    words = st.text_input(
+        say("settings.find"), key="find_setting", type="search", placeholder=say("settings.find_placeholder"), persist_state="session"
+    )  # fmt: skip
+    others = [knob for knob in knobs.values() if knob.name not in FRONT]
+    if words and words.strip():
+        found = [knob for knob in others if _holds(knob, words)]
+        if len(found) > MOST_FOUND:
+            st.caption(say("settings.found_more", shown=MOST_FOUND, n=len(found)))
+        else:
+            st.caption(say("settings.found", n=len(found)) if found else say("settings.found_none"))
+        return found[:MOST_FOUND]
+    stage = st.selectbox(
+        say("settings.stage"), list(STAGES), format_func=lambda stage: say(f"settings.stage_{stage}"), key="stage",
+        help=say("settings.stage_help"), persist_state="session",
+    )  # fmt: skip
+    return [knob for knob in others if knob.stage is stage]
 
 
-def _knob(knob: Knob, label: str) -> None:
-    """One widget; its value is kept in the session, since Streamlit forgets widgets that are not on the page."""
-    values, key = state.session().values, f"knob_{knob.name}"
-    st.session_state.setdefault(key, values[knob.name])
-    said: dict[str, Any] = {"key": key, "help": _help(knob), "disabled": knob.name in FIXED}
-    if knob.low is not None and knob.high is not None:
-        whole = isinstance(knob.default, int)
-        low, high, step = (int(n) if whole else float(n) for n in (knob.low, knob.high, knob.step or 1))
-        values[knob.name] = st.slider(label, low, high, step=step, **said)
-    elif knob.options:
-        values[knob.name] = st.selectbox(label, list(knob.options), format_func=str, **said)
-    elif isinstance(knob.default, bool):
-        values[knob.name] = st.toggle(label, **said)
-    else:
-        values[knob.name] = st.text_input(label, **said)
-
-
-def _help(knob: Knob) -> str:
-    scale = f" Scale: {knob.scale}." if knob.low is not None else ""
-    cost = "Fixed when the library was made." if knob.name in FIXED else COSTS[knob.cost]
-    return f"{knob.help}{scale} {cost}"
+def _holds(knob: Knob, words: str) -> bool:
+    """Whether a setting's name, label, help or part holds every one of these words."""
+    said = " ".join([knob.name, say(f"knobs.{knob.name}"), help_text(knob), say(f"settings.stage_{knob.stage}")]).casefold()
+    return all(word in said for word in words.casefold().split())
 
 
 def _say_if_idle(name: str) -> None:
     mode = state.session().values.get(MODE_OF.get(name, ""))
     if mode is not None and mode != Mode.ENFORCE:
-        st.caption("This preset only shows this check; it does not block." if mode == Mode.OBSERVE else "This preset has this check off.")
+        st.caption(say("settings.idle_observe" if mode == Mode.OBSERVE else "settings.idle_off"))
+
+
+def _show_calibration() -> None:
+    """Which calibration the probability comes from; nothing while the library is being opened."""
+    opened = loading.known(state.library_folder(), state.session().namespace)
+    if opened is None or opened.engine is None:
+        return
+    calibration = opened.engine.tools.calibration
+    if calibration is None:
+        st.warning(say("settings.no_calibration"), icon=":material/warning:")
+        return
+    said = tell("settings.calibration", model=calibration.model, date=calibration.provenance.get("date", ""))
+    with st.container(key="calibration"):
+        st.text(said, help=_measured(calibration.provenance))
+
+
+def _measured(provenance: Mapping[str, Any]) -> str:
+    """How well the calibration did on what was left out of its fit, in numbers."""
+    rows = [row for row in provenance.get("this_group_left_out", {}).values() if {"auroc", "n"} <= set(row)]
+    if not rows:
+        return say("settings.calibration_plain")
+    measured = [row["auroc"] for row in rows]
+    asked = sum(row["n"] for row in rows)
+    return say("settings.calibration_help", n=asked, sets=len(rows), low=min(measured), high=max(measured))
 
 
 def _take_preset() -> None:
-    _take(state.preset_settings(st.session_state.preset))
+    take(state.preset_settings(st.session_state.preset))
 
 
-def _take(settings: Settings) -> None:
-    session = state.session()
-    session.preset = settings.preset
-    session.values = {name: value for name, value in settings.model_dump().items() if name not in ("preset", *FIXED)} | {
-        name: session.values[name] for name in FIXED
-    }
-    for name, value in session.values.items():
-        st.session_state[f"knob_{name}"] = value
-
-
-def _undo() -> None:
-    session = state.session()
-    start = state.preset_settings(session.preset)
-    preset = start.model_dump(exclude={"preset"})
-    moved = sum(preset[name] != value for name, value in session.values.items() if name not in FIXED)
+def _way_back(start: Settings) -> None:
+    moved = changed(start)
     if moved:
-        st.caption(f"Settings that differ from the preset: {moved:d}")
-        st.button("Back to the preset", key="undo", on_click=_take, args=(start,))
+        st.caption(say("settings.changed", n=len(moved)))
+        st.button(say("settings.reset"), key="undo", icon=":material/undo:", on_click=take, args=(start,))

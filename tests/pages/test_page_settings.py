@@ -1,0 +1,329 @@
+"""The settings beside the questions: presets, fields, what differs, the way back, and finding one by a word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from page_kit import ask, badges, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.settings import Cost, Knob, Mode, Settings, Stage, presets
+from ui import loading, state
+from ui.fields import FIXED, help_text
+from ui.sidebar import FRONT, MOST_FOUND, STAGES
+from ui.texts import screen
+
+VACATION = "How many vacation days do employees have?"
+ANSWERED = "Answered from the documents"
+KNOBS = {knob.name: knob for knob in Settings.knobs()}
+
+
+@pytest.fixture
+def page(app: AppTest, library: Path) -> AppTest:
+    return app.run()
+
+
+def keys(page: AppTest) -> set[str]:
+    """The keys of all buttons."""
+    return {button.key for button in page.button}
+
+
+def captions(page: AppTest) -> str:
+    return "\n".join(caption.value for caption in page.caption)
+
+
+def move(page: AppTest, name: str, value: float) -> AppTest:
+    return page.slider(key=f"knob_{name}").set_value(value).run()
+
+
+def shown_settings(page: AppTest) -> set[str]:
+    """The settings that have a field now."""
+    return {
+        name
+        for name in KNOBS
+        if any(f"knob_{name}" == widget.key for widget in (*page.slider, *page.selectbox, *page.toggle, *page.text_input))
+    }
+
+
+def test_given_the_sidebar_when_every_stage_is_opened_then_every_setting_has_its_field_range_and_cost(page: AppTest) -> None:
+    """S0-34: every threshold can be set, over its whole range."""
+    costs = {Cost.REPLAY: "at once", Cost.ASK: "asked again", Cost.INGEST: "indexed from now on"}
+    seen = set()
+
+    for stage in STAGES:
+        page.selectbox(key="stage").set_value(stage).run()
+        for name in shown_settings(page):
+            knob, widget = KNOBS[name], page.get_by_key(f"knob_{name}")
+            assert name in FRONT or knob.stage is stage
+            assert widget.label == screen()[f"knobs.{name}"]
+            assert widget.help == help_text(knob)
+            assert widget.disabled is (name in FIXED)
+            assert name in FIXED or costs[knob.cost] in widget.help
+            if knob.low is not None:
+                assert (widget.min, widget.max, widget.step) == (knob.low, knob.high, knob.step)
+            seen.add(name)
+
+    assert seen == set(KNOBS)
+
+
+def test_given_the_stages_of_the_settings_when_counted_then_the_sidebar_has_all_of_them() -> None:
+    assert set(STAGES) == set(Stage)
+
+
+@pytest.mark.parametrize("knob", Settings.knobs(), ids=lambda knob: knob.name)
+def test_given_a_setting_when_shown_then_its_label_and_help_are_plain_words(knob: Knob) -> None:
+    label, help = screen()[f"knobs.{knob.name}"], help_text(knob)
+
+    assert 3 <= len(label) <= 64
+    assert "_" not in label
+    assert "(S" not in help  # numbers of requirements are for the documentation
+    assert help.startswith(knob.help[:20])
+    assert help.endswith(".")
+
+
+def test_given_the_labels_when_compared_then_no_two_settings_share_one() -> None:
+    labels = [screen()[f"knobs.{name}"] for name in KNOBS]
+
+    assert len(set(labels)) == len(labels)
+
+
+def test_given_the_three_in_front_when_shown_then_both_ends_of_each_are_said_in_words(page: AppTest) -> None:
+    for name in FRONT:
+        assert screen()[f"settings.low_{name}"] in captions(page)
+        assert screen()[f"settings.high_{name}"] in captions(page)
+
+
+def test_given_a_part_when_chosen_then_each_field_says_what_a_change_costs_and_which_way_is_stricter(page: AppTest) -> None:
+    page.selectbox(key="stage").set_value("gate").run()
+
+    said = captions(page)
+    assert "takes effect at once · higher is stricter" in said
+    assert "takes effect at once · lower is stricter" in said
+    assert "asks again" in said
+    page.selectbox(key="stage").set_value("ingest").run()
+    assert "for new documents" in captions(page)
+    assert "fixed for this library" in captions(page)
+
+
+@pytest.mark.parametrize(
+    ("preset", "shown"),
+    [
+        ("scoping-strict", {"max_distance": 0.5, "min_documents": 2, "distance_mode": "enforce"}),
+        ("scoping", {"max_distance": 0.8, "min_documents": 2}),
+        ("scoping-lenient", {"max_distance": 1.2, "min_documents": 2}),
+    ],
+)
+def test_given_a_preset_of_s4_when_picked_then_its_numbers_stand_on_the_fields(
+    page: AppTest, preset: str, shown: dict[str, object]
+) -> None:
+    """S4-3."""
+    page.selectbox(key="preset").set_value(preset).run()
+    page.selectbox(key="stage").set_value("gate").run()
+
+    assert {name: page.get_by_key(f"knob_{name}").value for name in shown} == shown
+    assert presets()[preset].help in captions(page)
+
+
+@pytest.mark.parametrize(
+    ("preset", "least", "audits"),
+    [("tutor-maximum-safety", 0.7, Mode.ENFORCE), ("tutor-development", 0.5, Mode.OBSERVE), ("tutor-multilingual", None, Mode.ENFORCE)],
+)
+def test_given_a_preset_of_the_tutor_when_picked_then_its_numbers_and_audits_stand_on_the_fields(
+    page: AppTest, preset: str, least: float | None, audits: Mode
+) -> None:
+    """S2-24."""
+    page.selectbox(key="preset").set_value(preset).run()
+
+    page.selectbox(key="stage").set_value("audit").run()
+    assert {page.selectbox(key=f"knob_{name}_mode").value for name in ("indicators", "overlap", "facts", "similarity")} == {audits}
+    page.selectbox(key="stage").set_value("gate").run()
+    assert least is None or page.slider(key="knob_min_mean_cosine").value == least
+
+
+def test_given_a_preset_when_picked_then_the_question_on_the_page_is_judged_by_it(page: AppTest) -> None:
+    ask(page, VACATION)
+    assert page.session_state.plumbline.asked.decision.trace["top_cosine"].mode is Mode.OBSERVE
+
+    page.selectbox(key="preset").set_value("compliance").run()
+
+    assert page.session_state.plumbline.asked.decision.trace["top_cosine"].mode is Mode.ENFORCE
+    assert "This preset only shows this check" in captions(page)
+
+
+def test_given_strict_mode_off_in_the_environment_when_opened_then_no_score_gate_stands_in_the_way(
+    app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S4-24, S4-3."""
+    monkeypatch.setenv("RAG_STRICT_MODE", "false")
+    monkeypatch.setenv("RAG_CONFIDENCE_THRESHOLD", "0.1")
+    app.run()
+
+    ask(app, "What is the capital of France?")
+
+    assert "This preset has this check off." in captions(app)
+    trace = app.session_state.plumbline.asked.decision.trace
+    assert {trace[gate].mode for gate in ("answerability", "top_cosine", "mean_confidence", "relevance", "distance")} == {Mode.OFF}
+    app.selectbox(key="stage").set_value("gate").run()
+    assert app.slider(key="knob_max_distance").value == 0.1
+
+
+def test_given_a_value_from_the_environment_when_a_preset_is_picked_then_the_value_stays(
+    app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S4-3."""
+    monkeypatch.setenv("RAG_MIN_DOCUMENTS", "3")
+    app.run()
+    assert "undo" not in keys(app)
+
+    app.selectbox(key="preset").set_value("scoping").run()
+    app.selectbox(key="stage").set_value("gate").run()
+
+    assert app.slider(key="knob_min_documents").value == 3
+
+
+def test_given_judging_fields_when_moved_then_the_question_is_decided_again_without_any_embedding(
+    page: AppTest, embedded: list[int]
+) -> None:
+    ask(page, VACATION)
+    asked_with = list(embedded)
+    assert asked_with
+    decisions = [page.session_state.plumbline.asked.decision]
+
+    move(page, "min_answerability", 1.0)
+    decisions.append(page.session_state.plumbline.asked.decision)
+    page.button(key="undo").click().run()
+    decisions.append(page.session_state.plumbline.asked.decision)
+    page.selectbox(key="preset").set_value("scoping").run()
+
+    assert [decision.is_safe() for decision in decisions] == [True, False, True]
+    assert embedded == asked_with
+
+
+def test_given_a_moved_slider_when_taken_back_to_the_preset_then_it_stands_as_before(page: AppTest) -> None:
+    move(page, "min_answerability", 0.9)
+    assert "Settings that differ from the preset: 1" in captions(page)
+
+    page.button(key="undo").click().run()
+
+    assert page.slider(key="knob_min_answerability").value == Settings.load().min_answerability
+    assert "undo" not in keys(page)
+
+
+def test_given_two_moved_settings_when_one_is_taken_back_then_the_other_stays(page: AppTest) -> None:
+    move(page, "min_answerability", 0.9)
+    move(page, "min_sentence_overlap", 0.9)
+    assert page.button(key="reset_min_answerability").label == "Changed. Back to 0.56"
+
+    page.button(key="reset_min_answerability").click().run()
+
+    assert page.slider(key="knob_min_answerability").value == 0.56
+    assert page.slider(key="knob_min_sentence_overlap").value == 0.9
+    assert {key for key in keys(page) if key.startswith("reset_")} == {"reset_min_sentence_overlap"}
+
+
+def test_given_a_changed_choice_when_taken_back_then_it_is_the_presets_again(page: AppTest) -> None:
+    page.selectbox(key="stage").set_value("ingest").run()
+    page.toggle(key="knob_ocr").set_value(False).run()
+    assert page.button(key="reset_ocr").label == "Changed. Back to the preset's"
+
+    page.button(key="reset_ocr").click().run()
+
+    assert page.toggle(key="knob_ocr").value is True
+
+
+def test_given_moved_settings_when_another_page_was_visited_then_they_and_the_question_are_still_there(page: AppTest) -> None:
+    ask(page, VACATION)
+    move(page, "min_answerability", 0.33)
+
+    page.switch_page("pages/documents.py").run()
+    page.switch_page("pages/ask.py").run()
+
+    assert page.slider(key="knob_min_answerability").value == 0.33
+    assert VACATION in texts(page)
+    assert ANSWERED in badges(page)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("ocr", {"ocr"}),
+        ("OCR tesseract", {"ocr"}),
+        ("half_life", {"recency_half_life_days"}),
+        ("synonyms", {"keyword_synonyms"}),
+        ("zzz", set()),
+    ],
+)
+def test_given_a_word_when_looked_for_then_the_settings_that_hold_it_are_shown_whatever_their_part(
+    page: AppTest, words: str, found: set[str]
+) -> None:
+    page.text_input(key="find_setting").set_value(words).run()
+
+    assert shown_settings(page) - set(FRONT) == found
+    assert (f"Settings found: {len(found)}" in captions(page)) is bool(found)
+    assert ("No setting has these words." in captions(page)) is not bool(found)
+
+
+def test_given_a_word_of_many_settings_when_looked_for_then_the_first_are_shown_and_the_rest_counted(page: AppTest) -> None:
+    page.text_input(key="find_setting").set_value("at once").run()
+
+    assert len(shown_settings(page) - set(FRONT)) == MOST_FOUND
+    assert f"Shown are the first {MOST_FOUND} of " in captions(page)
+
+
+def test_given_a_setting_that_was_found_when_moved_then_it_counts_and_the_search_stays(page: AppTest) -> None:
+    page.text_input(key="find_setting").set_value("closest passage").run()
+
+    move(page, "min_top_cosine", 0.5)
+
+    assert page.session_state.plumbline.settings().min_top_cosine == 0.5
+    assert "min_top_cosine" in shown_settings(page)
+
+
+def test_given_the_librarys_model_when_shown_then_it_is_the_librarys_and_says_where_to_change_it(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = loading.known(state.library_folder(), state.NAMESPACE)
+    assert opened is not None
+    opened.settings = opened.settings.changed(embedding_model="another-model")
+
+    page.selectbox(key="stage").set_value("ingest").run()
+
+    field = page.text_input(key="knob_embedding_model")
+    assert (field.value, field.disabled) == ("another-model", True)
+    assert "Documents page" in field.help
+
+
+def test_given_the_calibration_in_force_when_shown_then_it_has_name_date_and_measurements(page: AppTest) -> None:
+    page.run()  # the first run opened the library
+
+    shown = next(text for text in page.text if text.value.startswith("Probability calibrated"))
+    assert "all-MiniLM-L6-v2, 2026-" in shown.value
+    assert "AUROC from 0.91 to 0.99" in shown.help
+
+
+def recalibrated(change: Callable[[object], object]) -> None:
+    opened = loading.known(state.library_folder(), state.NAMESPACE)
+    assert opened is not None
+    assert opened.engine is not None
+    opened.engine.tools = replace(opened.engine.tools, calibration=change(opened.engine.tools.calibration))  # type: ignore[arg-type]
+
+
+def test_given_a_library_that_no_calibration_fits_when_shown_then_the_page_warns(page: AppTest) -> None:
+    assert not page.warning
+    recalibrated(lambda _: None)
+
+    page.run()
+
+    assert "No calibrated probability fits the model of this library" in page.warning[0].value
+
+
+def test_given_a_calibration_without_measurements_when_shown_then_it_says_that_they_are_not_recorded(page: AppTest) -> None:
+    recalibrated(lambda calibration: replace(calibration, provenance={}))  # type: ignore[type-var]
+
+    page.run()
+
+    shown = next(text for text in page.text if text.value.startswith("Probability calibrated"))
+    assert shown.help == screen()["settings.calibration_plain"]

@@ -1,0 +1,311 @@
+"""Settings in the page's address and in a file: what goes out comes back, and what is wrong is said and left out."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from page_kit import texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.configuration import load_settings
+from rag_core.errors import InvalidSetting
+from rag_core.settings import Knob, Settings, presets
+from ui import sharing
+from ui.fields import FIXED
+from ui.texts import screen
+
+SHARED = {name: knob for name, knob in sharing._shared().items()}
+TEXTS = {"reranker", "keyword_synonyms", "refusal_text"}
+
+
+@pytest.fixture
+def page(app: AppTest, library: Path) -> AppTest:
+    return app.run()
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser that always knows the newest address."""
+    monkeypatch.setattr(sharing, "SETTLE_SECONDS", 0.0)
+
+
+def move(page: AppTest, name: str, value: float) -> AppTest:
+    return page.slider(key=f"knob_{name}").set_value(value).run()
+
+
+def value(page: AppTest, name: str) -> object:
+    return getattr(page.session_state.plumbline.settings(), name)
+
+
+def address(page: AppTest) -> dict[str, str]:
+    """The parameters of the address; AppTest keeps each as a list."""
+    return {name: found[-1] if isinstance(found, list) else found for name, found in page.query_params.items()}
+
+
+def on_grid(knob: Knob) -> st.SearchStrategy[object]:
+    """Any value that a field can have."""
+    if knob.options:
+        return st.sampled_from(knob.options)
+    if knob.low is None or knob.high is None or knob.step is None:
+        return st.booleans() if isinstance(knob.default, bool) else st.text(max_size=40)
+    steps = st.integers(0, round((knob.high - knob.low) / knob.step))
+    if isinstance(knob.default, int):
+        return steps.map(lambda n: int(knob.low + n * knob.step))  # type: ignore[operator]
+    return steps.map(lambda n: round(knob.low + n * knob.step, 10))  # type: ignore[operator]
+
+
+def chosen(knobs: dict[str, Knob]) -> st.SearchStrategy[Settings]:
+    values = st.fixed_dictionaries({}, optional={name: on_grid(knob) for name, knob in knobs.items()})
+    return st.builds(Settings.load, st.sampled_from(list(presets())), values)
+
+
+@given(chosen(SHARED))
+def test_given_any_settings_when_written_to_an_address_and_read_then_they_are_the_same(settings: Settings) -> None:
+    read, problems = sharing.from_address(sharing.to_address(settings))
+
+    assert (read, problems) == (settings, [])
+
+
+@given(chosen(sharing._file_knobs()))
+def test_given_any_settings_when_written_to_a_file_then_the_command_line_and_the_page_read_the_same(settings: Settings) -> None:
+    written = sharing.to_yaml(settings)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / sharing.FILE
+        path.write_text(written, encoding="utf-8")
+
+        assert load_settings(config=path) == settings
+    assert sharing.from_yaml(written.encode()) == settings
+
+
+def test_given_changed_settings_when_written_to_a_file_then_each_value_stands_below_a_line_that_says_what_it_does() -> None:
+    written = sharing.to_yaml(Settings.load("scoping", {"top_k": 5})).splitlines()
+
+    assert written[1] == "preset: scoping"
+    assert written[-1] == "top_k: 5"
+    assert written[-2].startswith("# How many sources: How many passages are retrieved")
+    assert len([line for line in written if line and not line.startswith("#")]) == 2
+
+
+@given(st.dictionaries(st.text(max_size=20), st.text(max_size=20), max_size=5))
+def test_given_any_address_when_read_then_it_gives_settings_and_a_problem_for_each_part_that_was_left_out(
+    parameters: dict[str, str],
+) -> None:
+    settings, problems = sharing.from_address(parameters)
+
+    assert isinstance(settings, Settings)
+    known = [name for name in parameters if name in SHARED or name == "preset"]
+    assert len(problems) >= len(parameters) - len(known)
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS | set(FIXED)))
+def test_given_free_text_or_a_model_in_an_address_when_read_then_it_is_left_out(name: str) -> None:
+    settings, problems = sharing.from_address({name: "http://203.0.113.9/model"})
+
+    assert settings == Settings.load()
+    assert problems == [f"{name}: is not taken from an address."]
+
+
+def test_given_the_settings_that_travel_when_counted_then_they_are_all_but_free_text_and_the_model() -> None:
+    assert set(SHARED) == {knob.name for knob in Settings.knobs()} - TEXTS - set(FIXED)
+
+
+def test_given_the_settings_of_the_start_when_opened_then_the_address_stays_empty(page: AppTest) -> None:
+    assert address(page) == {}
+
+
+def test_given_moved_fields_when_the_page_has_run_then_the_address_holds_what_differs_and_loses_it_again(page: AppTest) -> None:
+    move(page, "min_answerability", 0.6)
+    assert address(page) == {"preset": "balanced", "min_answerability": "0.6"}
+
+    page.selectbox(key="preset").set_value("scoping").run()
+    assert address(page) == {"preset": "scoping"}
+    page.selectbox(key="preset").set_value("balanced").run()
+
+    assert address(page) == {}
+
+
+def test_given_an_address_when_opened_then_the_page_starts_with_its_values(app: AppTest, library: Path) -> None:
+    app.query_params.update({"preset": "scoping", "max_distance": "0.6", "top_k": "5"})
+
+    app.run()
+
+    assert app.selectbox(key="preset").value == "scoping"
+    assert app.slider(key="knob_top_k").value == 5
+    assert (value(app, "max_distance"), value(app, "min_documents")) == (0.6, 2)
+    assert address(app) == {"preset": "scoping", "max_distance": "0.6", "top_k": "5"}
+    assert "close_address" not in [button.key for button in app.button]
+
+
+def test_given_a_bad_address_when_opened_then_one_notice_names_what_was_left_out_and_the_rest_counts(app: AppTest, library: Path) -> None:
+    app.query_params.update({"min_answerability": "7", "nonsense": "<b>x</b>", "preset": "no-such", "refusal_text": "Pay me", "top_k": "5"})
+
+    app.run()
+
+    assert not app.exception
+    assert (value(app, "min_answerability"), value(app, "top_k"), value(app, "refusal_text")) == (0.56, 5, "")
+    said = texts(app)
+    assert "Setting 'min_answerability' cannot be '7'" in said
+    assert "There is no preset named 'no-such'." in said
+    assert "nonsense: there is no such setting." in said
+    assert "refusal_text: is not taken from an address." in said
+    assert address(app) == {"preset": "balanced", "top_k": "5"}
+
+    app.button(key="close_address").click().run()
+
+    assert "nonsense" not in texts(app)
+
+
+def test_given_an_address_full_of_nonsense_when_opened_then_the_notice_stays_short(app: AppTest, library: Path) -> None:
+    app.query_params.update({f"{'x' * 500}{n}": "1" for n in range(20)})
+
+    app.run()
+
+    problems = [text.value for text in app.text if text.value.startswith("x")]
+    assert len(problems) == sharing.MOST_SAID
+    assert {len(problem) for problem in problems} == {sharing.MOST_CHARS}
+    assert "and 15 more" in texts(app)
+
+
+def test_given_an_older_address_when_the_browser_goes_back_then_the_settings_follow(page: AppTest, settled: None) -> None:
+    move(page, "min_answerability", 0.6)
+    move(page, "min_answerability", 0.7)
+    page.query_params.clear()
+    page.query_params.update({"preset": "balanced", "min_answerability": "0.6"})
+
+    page.run()
+
+    assert page.slider(key="knob_min_answerability").value == 0.6
+    page.query_params.clear()
+    page.run()
+    assert page.slider(key="knob_min_answerability").value == 0.56
+
+
+def test_given_a_browser_that_has_not_heard_of_the_new_address_yet_when_it_runs_the_page_then_the_field_stays(page: AppTest) -> None:
+    move(page, "min_answerability", 0.6)
+    page.query_params.clear()
+
+    page.run()
+
+    assert page.slider(key="knob_min_answerability").value == 0.6
+    assert address(page) == {"preset": "balanced", "min_answerability": "0.6"}
+
+
+def test_given_an_older_address_when_a_field_is_moved_in_the_same_run_then_the_field_wins(page: AppTest, settled: None) -> None:
+    move(page, "min_answerability", 0.6)
+    page.query_params.clear()
+
+    move(page, "top_k", 5)
+
+    assert (value(page, "min_answerability"), value(page, "top_k")) == (0.6, 5)
+    assert address(page) == {"preset": "balanced", "min_answerability": "0.6", "top_k": "5"}
+
+
+def test_given_an_older_address_when_a_button_changes_a_setting_in_the_same_run_then_the_button_wins(page: AppTest, settled: None) -> None:
+    move(page, "min_answerability", 0.6)
+    move(page, "top_k", 5)
+    page.query_params.clear()
+
+    page.button(key="reset_top_k").click().run()
+
+    assert (value(page, "min_answerability"), value(page, "top_k")) == (0.6, 10)
+
+
+def test_given_moved_settings_when_another_page_was_visited_then_the_address_holds_them_again(page: AppTest, settled: None) -> None:
+    move(page, "min_answerability", 0.33)
+    page.switch_page("pages/documents.py").run()
+    page.query_params.clear()
+
+    page.switch_page("pages/ask.py").run()
+
+    assert page.slider(key="knob_min_answerability").value == 0.33
+    assert address(page) == {"preset": "balanced", "min_answerability": "0.33"}
+    page.query_params.clear()  # the entry of the browser's history that this page was opened by
+    page.run()
+    assert page.slider(key="knob_min_answerability").value == 0.33
+
+
+def upload(page: AppTest, data: bytes, name: str = "settings.yaml") -> AppTest:
+    field = next(field for field in page.file_uploader if field.key.startswith("load_settings_"))
+    return field.set_value((name, data, "application/yaml")).run()
+
+
+def test_given_a_file_when_loaded_then_its_settings_stand_on_the_fields_and_the_library_keeps_its_model(page: AppTest) -> None:
+    upload(page, b"preset: scoping\ntop_k: 5\nembedding_model: another\n")
+
+    assert page.selectbox(key="preset").value == "scoping"
+    assert page.slider(key="knob_top_k").value == 5
+    assert value(page, "embedding_model") == "all-MiniLM-L6-v2"
+    assert page.toast[0].value == "Settings taken from the file. Values that differ from its preset: 1"
+    assert address(page) == {"preset": "scoping", "top_k": "5"}
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"min_answerability: 7", "Setting 'min_answerability' cannot be 7"),
+        (b"no_such: 1", "There is no setting named 'no_such'."),
+        (b"preset: no-such", "There is no preset named 'no-such'."),
+        (b"top_k: [1, 2]", "Setting 'top_k' cannot be [1, 2]"),
+        (b"- a\n- b", "The file cannot be read as settings."),
+        (b"\xff\xfe", "The file cannot be read as settings."),
+        (b"a: [", "The file cannot be read as settings."),
+        (b"[" * 5000, "The file cannot be read as settings."),
+        (b"", "The file cannot be read as settings."),
+        (b"#" * (sharing.MOST_KB * 1024 + 1), "The file is larger than settings are."),
+    ],
+    ids=["range", "name", "preset", "kind", "list", "bytes", "syntax", "deep", "empty", "large"],
+)
+def test_given_a_bad_file_when_loaded_then_one_error_says_why_and_every_setting_stays(page: AppTest, data: bytes, said: str) -> None:
+    move(page, "min_answerability", 0.6)
+    before = page.session_state.plumbline.settings()
+
+    upload(page, data)
+
+    assert not page.exception
+    assert said in texts(page)
+    assert "What to do:" in texts(page)
+    assert page.session_state.plumbline.settings() == before
+    page.button(key="close_error").click().run()
+    assert said not in texts(page)
+
+
+def test_given_a_bad_file_when_a_good_one_follows_then_the_error_is_gone(page: AppTest) -> None:
+    upload(page, b"no_such: 1")
+
+    upload(page, b"top_k: 5")
+
+    assert "no_such" not in texts(page)
+    assert page.slider(key="knob_top_k").value == 5
+
+
+def test_given_a_long_value_in_a_file_when_refused_then_the_error_stays_short(page: AppTest) -> None:
+    upload(page, yaml.safe_dump({"top_k": "9" * 5000}).encode())
+
+    assert max(len(text.value) for text in page.text if "top_k" in text.value) <= sharing.MOST_CHARS
+
+
+def test_given_what_the_environment_says_when_a_file_is_read_then_it_stays_under_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S4-3."""
+    monkeypatch.setenv("RAG_MIN_DOCUMENTS", "3")
+    monkeypatch.setenv("RAG_CONFIDENCE_THRESHOLD", "0.5")
+
+    settings = sharing.from_yaml(b"max_distance: 0.7")
+
+    assert (settings.min_documents, settings.max_distance) == (3, 0.7)
+
+
+def test_given_the_page_when_the_file_button_is_looked_at_then_it_holds_the_settings_as_they_stand(page: AppTest) -> None:
+    move(page, "top_k", 5)
+
+    assert any(screen()["sharing.save"] in str(button.proto) for button in page.get("download_button"))
+    assert sharing.to_yaml(page.session_state.plumbline.settings()).endswith("top_k: 5\n")
+
+
+def test_given_a_file_with_a_bad_value_when_read_then_the_error_is_one_of_settings() -> None:
+    with pytest.raises(InvalidSetting, match="top_k"):
+        sharing.from_yaml(b"top_k: 0")
