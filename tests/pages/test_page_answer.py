@@ -1,0 +1,279 @@
+"""The answer on the page: its text, level and probability in words, its sources, both sides of a contradiction, replies that need none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from builders import case, contradicted
+from hypothesis import given
+from hypothesis import strategies as st
+from page_kit import ask, badges, by_key, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.pipeline import decide
+from rag_core.settings import Mode
+from ui import state
+from ui.answer import COLOURS
+from ui.evidence import with_sources
+from ui.state import Asked
+
+VACATION = "How many vacation days do employees have?"
+CALIBRATION = "How often does the flow meter have to be calibrated?"
+PRESSURE = "What is the maximum operating pressure?"
+FRANCE = "What is the capital of France?"
+
+
+@pytest.fixture
+def page(app: AppTest, library: Path) -> AppTest:
+    return app.run()
+
+
+def asked_of(page: AppTest) -> Asked:
+    held: state.Session = page.session_state["plumbline"]
+    assert held.asked is not None
+    return held.asked
+
+
+def captions(page: AppTest) -> str:
+    return "\n".join(caption.value for caption in page.caption)
+
+
+def keys_of_containers(page: AppTest) -> set[str]:
+    """The keys of all containers, which are what the page is coloured by."""
+    found: set[str] = set()
+
+    def walk(node: object) -> None:
+        block = getattr(node, "proto", None)
+        name = getattr(block, "id", "") if type(block).__name__ == "Block" else ""
+        found.update(part.rsplit("-", 1)[-1] for part in [name] if part)
+        for child in getattr(node, "children", {}).values():
+            walk(child)
+
+    walk(page._tree)
+    return found
+
+
+def test_given_an_answer_when_shown_then_level_and_probability_are_said_in_words_with_their_scale(page: AppTest) -> None:
+    """S4-12: the level, and what the probability means."""
+    ask(page, CALIBRATION)
+
+    assert "Answered from the documents" in badges(page)
+    assert "Confidence: high" in badges(page)
+    assert "Of 100 questions with this score, about 99 are answered by their documents." in captions(page)
+    assert "Reported confidence: 0." in captions(page)
+    assert "Low confidence" not in badges(page)
+
+
+def test_given_the_calibrated_probability_when_it_is_next_to_one_or_zero_then_no_certainty_is_claimed(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+    asked = asked_of(page)
+
+    for probability, said in ((0.9996, "above 0.99. Of 100 questions with this score, nearly all"), (0.0001, "below 0.01.")):
+        asked.case = replace(asked.case, answerability=probability)
+        page.run()
+        assert said in captions(page)
+
+
+def test_given_a_library_that_no_calibration_fits_when_answered_then_no_probability_is_shown(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+    asked = asked_of(page)
+    asked.case = replace(asked.case, answerability=None)
+
+    page.run()
+
+    assert "There is no probability for this answer." in captions(page)
+    assert "Of 100 questions" not in captions(page)
+
+
+def test_given_an_answer_of_low_confidence_when_shown_then_it_says_so_in_words_with_an_icon(page: AppTest) -> None:
+    """S4-14, S4-18: low confidence is a warning in words and with an info icon, not by colour alone."""
+    page.slider(key="knob_min_answerability").set_value(0.0).run()
+
+    ask(page, "How much does the company pay into the pension scheme?")
+
+    assert "Confidence: low" in badges(page)
+    assert ":material/info: **Low confidence.** The documents answer this only in part or not for sure." in badges(page)
+    assert "low" in keys_of_containers(page)
+
+
+def test_given_the_styles_when_compared_then_refusal_low_confidence_and_answer_each_have_their_colour() -> None:
+    """S4-14: refusal amber, low confidence yellow, an answer by its level."""
+    css = (Path(__file__).resolve().parents[2] / "ui" / "style.css").read_text(encoding="utf-8")
+
+    assert ".st-key-refusal { background: rgba(245, 158, 11" in css
+    assert ".st-key-low { background: rgba(234, 179, 8" in css
+    assert len(set(COLOURS.values())) == len(COLOURS)
+
+
+def test_given_contradicting_documents_when_answered_then_both_sides_stand_next_to_each_other_with_date_and_page(page: AppTest) -> None:
+    """S4-21: both perspectives, which of them is newer, and low confidence at most."""
+    ask(page, VACATION)
+
+    shown = texts(page)
+    assert "The documents contradict each other" in badges(page)
+    assert "company-policies.pdf, page 1, 2026-03-01" in shown
+    assert "company-policies-2024.pdf, page 1, 2024-03-01" in shown
+    assert badges(page).count("Newer") == 1
+    assert "Confidence: low" in badges(page)
+    assert "**Low confidence, because the sources contradict each other.**" in badges(page)
+    assert "Note: The documents contradict" not in shown  # said once
+
+
+def test_given_contradictions_that_refuse_when_asked_then_the_refusal_says_that_the_documents_disagree(page: AppTest) -> None:
+    """S4-21: a setting turns it into a refusal."""
+    ask(page, VACATION)
+    page.session_state["plumbline"].values["contradictions_mode"] = Mode.ENFORCE
+
+    page.run()
+
+    assert "The documents contradict each other on this, and these settings do not allow an answer then." in texts(page)
+    assert "25 vacation days" in texts(page)
+
+
+def test_given_a_conflict_without_dates_when_shown_then_none_is_called_newer(page: AppTest) -> None:
+    ask(page, VACATION)
+    asked = asked_of(page)
+    undated = tuple(replace(one, dates=("", "")) for one in asked.decision.conflicts)
+    asked.decision = replace(asked.decision, conflicts=undated)
+
+    page.run()
+
+    assert "Newer" not in badges(page)
+    assert "company-policies.pdf, page 1, no date" in texts(page)
+
+
+def test_given_a_document_that_contradicts_itself_when_shown_then_it_says_so(page: AppTest) -> None:
+    ask(page, VACATION)
+    asked = asked_of(page)
+    within = tuple(replace(one, documents=(one.documents[0], one.documents[0])) for one in asked.decision.conflicts)
+    asked.decision = replace(asked.decision, conflicts=within)
+
+    page.run()
+
+    assert "The document contradicts itself" in badges(page)
+
+
+def test_given_an_answer_when_copied_then_it_comes_with_its_numbered_sources(page: AppTest) -> None:
+    """S3-21: the citations stand after each sentence, and the list below names them."""
+    ask(page, CALIBRATION)
+
+    assert page.code[0].value == (
+        "Calibrate the meter every 5 years in an accredited laboratory. [1]\n\nSources:\n"
+        "[1] MK-40 Ultrasonic Flow Meter, Technical Manual (flow-meter-manual.pdf), page 3"
+    )
+
+
+def test_given_a_source_without_a_title_of_its_own_when_copied_then_its_name_is_not_said_twice() -> None:
+    answered = decide(case(0.9))
+    named = replace(answered, citations=tuple(replace(one, title=one.document) for one in answered.citations))
+
+    assert with_sources(named).endswith("Sources:\n[1] contract.pdf, page 1")
+
+
+def test_given_a_source_when_shown_then_its_card_names_file_section_and_how_it_was_found(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+
+    assert "[1]  MK-40 Ultrasonic Flow Meter, Technical Manual, page 3" in texts(page)
+    assert "flow-meter-manual.pdf · MK-40 Ultrasonic Flow Meter › 6 Calibration" in texts(page)
+    assert "Found: number 1 by meaning (cosine 0." in captions(page)
+
+
+def test_given_a_row_of_a_table_when_cited_then_it_is_shown_as_it_stands(page: AppTest) -> None:
+    ask(page, PRESSURE)
+
+    cited = asked_of(page).decision.citations[0].excerpt
+    assert cited in [code.value for code in page.code]
+
+
+def test_given_words_that_were_read_from_a_picture_when_cited_then_the_card_says_so(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+    asked = asked_of(page)
+    assert "Read by OCR" not in badges(page)
+    asked.decision = replace(asked.decision, citations=tuple(replace(one, ocr=True) for one in asked.decision.citations))
+
+    page.run()
+
+    assert "Read by OCR" in badges(page)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "said"),
+    [
+        ({"dense_rank": 2}, "Found: number 2 by meaning (cosine 0.50); not among the best by words"),
+        ({"lexical_rank": 3}, "Found: number 3 by words (BM25 1.0); not among the best by meaning (cosine 0.50)"),
+    ],
+)
+def test_given_a_passage_that_only_one_ranking_holds_when_its_source_is_shown_then_only_that_one_is_numbered(
+    page: AppTest, ranks: dict[str, int], said: str
+) -> None:
+    ask(page, CALIBRATION)
+    asked = asked_of(page)
+    cited = asked.decision.citations[0].chunk_id
+    found = tuple(
+        (name, replace(one, cosine=0.5, lexical=1.0, **{"dense_rank": 0, "lexical_rank": 0, **ranks}))
+        if one.passage.id == cited
+        else (name, one)
+        for name, one in asked.decision.retrieved
+    )
+    asked.decision = replace(asked.decision, retrieved=found)
+
+    page.run()
+
+    assert said in captions(page)
+
+
+def test_given_passages_that_were_found_when_listed_then_each_has_its_scores_and_ranks(page: AppTest) -> None:
+    """S2-23: retrieved passages with their scores."""
+    ask(page, CALIBRATION)
+
+    rows = page.dataframe[0].value
+
+    assert list(rows["rank"]) == list(range(1, 11))
+    assert rows["cosine"].between(-1, 1).all()
+    assert (rows["bm25"] >= 0).all()
+    assert rows["by_meaning"][0] == 1
+
+
+def test_given_a_greeting_when_answered_then_no_document_and_no_probability_is_named(page: AppTest) -> None:
+    """S4-19: a greeting bypasses retrieval."""
+    ask(page, "Hello")
+
+    assert "A greeting, no document was searched" in badges(page)
+    assert "Of 100 questions" not in captions(page)
+    assert "Reported confidence" not in captions(page)
+    assert len(page.dataframe) == len(page.image) == 0
+    assert by_key(page, "show_") == by_key(page, "missed") == []
+
+
+def test_given_a_question_about_the_library_when_answered_then_it_lists_documents_and_claims_nothing_about_them(page: AppTest) -> None:
+    """S4-20: the scope, without invention."""
+    ask(page, "What documents do you have?")
+
+    assert "About the library, not from a document" in badges(page)
+    assert "flow-meter-manual.pdf" in asked_of(page).decision.answer or "MK-40" in asked_of(page).decision.answer
+    assert asked_of(page).decision.answer in texts(page)
+    assert "Sources" not in [heading.value for heading in page.subheader]
+
+
+def test_given_a_note_when_shown_then_it_is_plain_text(page: AppTest) -> None:
+    ask(page, FRANCE)
+    asked = asked_of(page)
+    asked.decision = replace(asked.decision, notes=("![x](http://203.0.113.9/a.png)",))
+
+    page.run()
+
+    assert "Note: ![x](http://203.0.113.9/a.png)" in texts(page)
+
+
+@given(st.text(min_size=1), st.integers(1, 9999), st.text())
+def test_given_sources_of_any_names_when_copied_then_every_one_is_numbered_with_its_page(name: str, number: int, title: str) -> None:
+    answered = decide(contradicted())
+    cited = tuple(replace(one, document=name, title=title, page=number) for one in answered.citations)
+
+    copied = with_sources(replace(answered, citations=cited))
+
+    assert copied.startswith(answered.answer)
+    assert all(f"[{one.id}] " in copied for one in cited)
+    assert copied.count(f", page {number}") >= len(cited)

@@ -1,0 +1,259 @@
+"""The page beside the answer: what is marked, turning, enlarging, and what stands there when no page can be drawn."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pymupdf
+import pytest
+from hostile import make
+from page_kit import ask, by_key, settle, texts
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+
+from rag_core.domain import Box, Span
+from rag_core.ingest.pdf import render_page
+from ui import evidence, state, viewer
+from ui.state import Asked
+from ui.viewer import AROUND, Place
+
+VACATION = "How many vacation days do employees have?"
+CALIBRATION = "How often does the flow meter have to be calibrated?"
+PDF = "application/pdf"
+
+
+@pytest.fixture
+def page(app: AppTest, library: Path) -> AppTest:
+    return app.run()
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
+    """What was asked of the drawing, picture by picture; it really draws."""
+    calls: list[dict[str, object]] = []
+
+    def counting(data: bytes, number: int, boxes: object = (), **given: object) -> bytes:
+        calls.append({"page": number, "boxes": tuple(boxes), **given})  # type: ignore[call-overload]
+        return render_page(data, number, boxes, **given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(viewer, "render_page", counting)
+    return calls
+
+
+def asked_of(page: AppTest) -> Asked:
+    held: state.Session = page.session_state["plumbline"]
+    assert held.asked is not None
+    return held.asked
+
+
+def captions(page: AppTest) -> str:
+    return "\n".join(caption.value for caption in page.caption)
+
+
+def alts(page: AppTest) -> str:
+    return "\n".join(str(image.proto) for image in page.image)
+
+
+def code(page: AppTest) -> str:
+    return "\n".join(element.value for element in page.code)
+
+
+def upload(page: AppTest, name: str, data: bytes, kind: str = PDF) -> AppTest:
+    page.file_uploader[0].set_value([(name, data, kind)]).run()
+    return settle(page)
+
+
+def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_without_a_click(page: AppTest, drawn: list[dict]) -> None:
+    """S3-19, S4-17: the page, with exactly the cited words marked."""
+    ask(page, CALIBRATION)
+
+    cited = asked_of(page).decision.citations[0]
+    assert drawn == [{"page": 3, "boxes": tuple(box for _, box in cited.boxes), "dpi": viewer.DPI, "max_pixels": viewer.MAX_PIXELS}]
+    assert "Page 3 of the document, with the words marked." in alts(page)
+    assert "Page 3 of 4" in captions(page)
+    assert page.button(key="show_1").disabled
+
+
+def test_given_another_source_when_its_button_is_clicked_then_its_page_is_shown_and_its_card_says_so(page: AppTest) -> None:
+    ask(page, VACATION)
+    assert "company-policies-2024.pdf" not in texts(page).splitlines()[-1]
+
+    page.button(key="show_2").click().run()
+
+    assert not page.exception
+    assert page.button(key="show_2").disabled
+    assert page.button(key="show_2").label == "This is the page shown"
+    assert not page.button(key="show_1").disabled
+    shown = viewer_place(page)
+    assert shown == Place.of(asked_of(page).decision.citations[1])
+
+
+def viewer_place(page: AppTest) -> Place:
+    place: Place = page.session_state["viewer"][1]
+    return place
+
+
+def test_given_a_shown_page_when_turned_then_the_next_one_is_unmarked_and_a_button_leads_back(page: AppTest, drawn: list[dict]) -> None:
+    ask(page, CALIBRATION)
+
+    page.button(key="viewer_next").click().run()
+
+    assert drawn[-1]["page"] == 4
+    assert drawn[-1]["boxes"] == ()
+    assert "Page 4 of the document, with nothing marked." in alts(page)
+    assert "The marked words stand on another page." in captions(page)
+    assert page.button(key="viewer_next").disabled  # it is the last one
+    page.button(key="viewer_back").click().run()
+    assert "Page 3 of 4" in captions(page)
+    assert "viewer_back" not in by_key(page, "viewer")
+    page.button(key="viewer_previous").click().run()
+    assert "Page 2 of 4" in captions(page)
+
+
+def test_given_the_first_page_when_shown_then_there_is_none_before_it(page: AppTest) -> None:
+    ask(page, VACATION)
+
+    assert page.button(key="viewer_previous").disabled
+    assert not page.button(key="viewer_next").disabled
+
+
+def test_given_a_page_when_enlarged_then_it_is_drawn_with_more_dots_and_the_same_marks(page: AppTest, drawn: list[dict]) -> None:
+    ask(page, CALIBRATION)
+    number = asked_of(page).number
+
+    page.segmented_control(key=f"viewer_zoom_{number}").set_value("double").run()
+
+    assert not page.exception
+    assert drawn[-1]["dpi"] == 2 * viewer.DPI
+    assert drawn[-1]["boxes"] == drawn[0]["boxes"]
+    page.segmented_control(key=f"viewer_zoom_{number}").set_value("larger").run()
+    assert drawn[-1]["dpi"] == 1.5 * viewer.DPI
+
+
+def test_given_a_page_of_any_size_when_enlarged_then_its_picture_stays_within_the_limit(library: Path) -> None:
+    made = pymupdf.open()
+    made.new_page(width=5000, height=5000)
+
+    picture = Image.open(io.BytesIO(render_page(made.tobytes(), 1, dpi=2 * viewer.DPI, max_pixels=viewer.MAX_PIXELS)))
+
+    assert picture.width * picture.height <= viewer.MAX_PIXELS
+
+
+def test_given_a_new_question_when_asked_then_page_and_size_start_anew(page: AppTest, drawn: list[dict]) -> None:
+    ask(page, VACATION)
+    page.button(key="show_2").click().run()
+    page.button(key="viewer_next").click().run()
+    page.segmented_control(key=f"viewer_zoom_{asked_of(page).number}").set_value("double").run()
+
+    ask(page, CALIBRATION)
+
+    assert "Page 3 of 4" in captions(page)
+    assert drawn[-1]["dpi"] == viewer.DPI
+    assert page.button(key="show_1").disabled
+
+
+def test_given_a_chosen_source_when_a_judging_slider_moves_then_its_page_stays_and_is_not_drawn_again(
+    page: AppTest, drawn: list[dict]
+) -> None:
+    ask(page, VACATION)
+    page.button(key="show_2").click().run()
+    pictures = len(drawn)
+
+    page.slider(key="knob_min_answerability").set_value(0.5).run()
+
+    assert page.button(key="show_2").disabled
+    assert len(drawn) == pictures
+
+
+def test_given_words_whose_place_is_not_certain_when_shown_then_nothing_is_marked_and_the_page_says_so(page: AppTest) -> None:
+    ask(page, VACATION)
+    asked = asked_of(page)
+    asked.decision = replace(asked.decision, citations=tuple(replace(one, boxes=()) for one in asked.decision.citations))
+
+    page.run()
+
+    assert page.info[0].value == "The words stand on this page, but where exactly is not certain, so nothing is marked."
+    assert "with nothing marked." in alts(page)
+
+
+def test_given_a_text_document_when_cited_then_its_own_text_stands_there_with_the_words_set_apart(page: AppTest) -> None:
+    before, after = "The harbour was built in stages. " * 40, "Ships of any size may pass below it. " * 40
+    quoted = "The harbour bridge is 412 metres long."
+    upload(page, "notes.txt", f"{before}\n{quoted}\n{after}".encode(), "text/plain")
+
+    ask(page, "How long is the harbour bridge?")
+
+    assert "A text document has no page to show." in page.info[0].value
+    assert len(page.image) == 0
+    shown = [element.value for element in page.code][1:]
+    assert shown[1] == quoted
+    assert shown[0].startswith("… ")
+    assert shown[2].endswith(" …")
+    assert all(len(text) <= AROUND + 2 for text in shown)
+
+
+def test_given_a_locked_file_when_cited_then_the_page_says_that_no_password_is_stored_and_shows_its_text(page: AppTest) -> None:
+    upload(page, "locked.pdf", make.encrypted())
+    page.text_input(key="password_0_0_text").set_value("open sesame")
+    page.button(key=by_key(page, "FormSubmitter:password_0_0")[0]).click().run()
+    settle(page)
+
+    ask(page, "What is the secret?")
+
+    assert [info.value for info in page.info if "no password is stored" in info.value]
+    assert len(page.image) == 0
+    assert "The secret is 42." in [element.value for element in page.code]
+
+
+def test_given_a_document_that_was_deleted_meanwhile_when_its_page_is_wanted_then_the_viewer_says_so(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+    page.session_state["viewer"] = ((asked_of(page).namespace, asked_of(page).number), Place("sha256:gone", 1))
+
+    page.run()
+
+    assert not page.exception
+    assert "There is no document 'sha256:gone' in the library." in texts(page)
+
+
+def test_given_a_file_that_cannot_be_drawn_when_shown_then_the_problem_stands_there_with_its_text(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(viewer, "render_page", lambda *_, **__: render_page(b"%PDF-1.7 broken", 1))
+
+    ask(page, CALIBRATION)
+
+    assert "What to do:" in texts(page)
+    assert "Calibrate the meter every 5 years in an accredited laboratory." in code(page)
+
+
+@pytest.mark.parametrize(("rows", "opened"), [([3], True), ([], False), ([99], False)])
+def test_given_the_table_of_passages_when_a_row_is_chosen_then_its_page_is_shown_with_its_words_marked(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch, rows: list[int], opened: bool
+) -> None:
+    ask(page, CALIBRATION)
+    decision, places = asked_of(page).decision, []
+    # AppTest has no click on a table
+    chosen = SimpleNamespace(found_rows=SimpleNamespace(selection=SimpleNamespace(rows=rows)))
+    monkeypatch.setattr(evidence, "st", SimpleNamespace(session_state=chosen))
+    monkeypatch.setattr(viewer, "open_at", places.append)
+
+    evidence._open_row(state.engine(), decision)
+
+    assert bool(places) is opened
+    for place in places:
+        passage = decision.retrieved[3][1].passage
+        assert (place.document, place.page, place.words) == (passage.document, passage.page, passage.spans)
+        assert place.on(passage.page)
+
+
+BOX = Box(1, 2, 3, 4)
+
+
+def test_given_words_on_two_pages_when_asked_of_each_then_a_page_has_only_its_own_marks() -> None:
+    place = Place("d", 1, ((1, BOX), (2, BOX), (2, BOX)), (Span(1, 0, 5), Span(2, 0, 9)))
+
+    assert [len(place.on(number)) for number in (1, 2, 3)] == [1, 2, 0]
+    assert [place.holds(number) for number in (1, 2, 3)] == [True, True, False]
