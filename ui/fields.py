@@ -42,7 +42,7 @@ def show_front(knob: Knob, start: Settings) -> None:
     """A slider that stands in front, with what both of its ends mean, and the way back where it differs from its preset's values."""
     with st.container(key=f"field_{knob.name}", gap=None):
         _field(knob)
-        with st.container(horizontal=True, horizontal_alignment="distribute", key=f"note_{knob.name}"):
+        with st.container(horizontal=True, horizontal_alignment="distribute", key=f"under_{knob.name}"):
             st.caption(say(f"settings.low_{knob.name}"), width="content")
             st.caption(say(f"settings.high_{knob.name}"), width="content")
         _way_back(knob, start)
@@ -53,7 +53,7 @@ def show_field(knob: Knob, start: Settings) -> None:
     fixed = knob.name in FIXED
     with st.container(key=f"field_{knob.name}", gap=None):
         _field(knob)
-        with st.container(key=f"note_{knob.name}"):
+        with st.container(key=f"under_{knob.name}"):
             st.caption(say("settings.note_fixed") if fixed else say(f"settings.note_{knob.cost}_{knob.stricter}"))
         _way_back(knob, start)
 
@@ -101,4 +101,4 @@ def _way_back(knob: Knob, start: Settings) -> None:
 
 def _option(value: object) -> str:
     """A choice in words; as it is where it has none, such as the form of a citation."""
-    return screen().get(f"settings.option_{value}", str(value))
+    return say(f"settings.option_{value}") if f"settings.option_{value}" in screen() else str(value)
