@@ -230,8 +230,11 @@ def _show_problems(key: str, job: Job, report: AddReport) -> None:
 def _ask_password(key: str, position: int, job: Job, report: AddReport) -> None:
     name = report.problems[position][0]
     with st.form(key=key, border=False):
-        password = st.text_input(say("jobs.password"), type="password", key=f"{key}_text", help=say("jobs.password_help"))
+        password = st.text_input(say("jobs.password"), type="password", key=f"{key}_text")
+        st.caption(say("jobs.password_help"))
         if st.form_submit_button(say("jobs.open")) and password:
             job.report = replace(report, problems=report.problems[:position] + report.problems[position + 1 :])
             start_add([replace(source, password=password) for source in job.sources if source.name == name])
+            if job.report == AddReport():
+                _dismiss(job)  # nothing else came of it
             st.rerun()

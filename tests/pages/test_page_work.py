@@ -71,6 +71,22 @@ def test_given_several_files_when_added_then_each_is_listed_with_its_state(app: 
     assert "broken.pdf" in texts(page)
 
 
+def test_given_an_encrypted_file_when_its_password_is_tried_then_only_what_came_of_that_is_left_on_the_page(
+    app: AppTest, library: Path
+) -> None:
+    page = settle(upload(settle(app), ("locked.pdf", make.encrypted())))
+    page.text_input(key="password_0_0_text").set_value("wrong")
+    settle(submit(page, "password_0_0"))
+    assert "The password does not open this file." in texts(page)
+    assert by_key(page, "dismiss_") == ["dismiss_0"]
+
+    page.text_input(key="password_0_0_text").set_value("open sesame")
+    settle(submit(page, "password_0_0"))
+
+    assert page.success[0].value == "Indexed and ready to be asked: 1"
+    assert by_key(page, "dismiss_") == ["dismiss_0"]
+
+
 def test_given_a_job_when_another_session_looks_then_it_sees_that_work_goes_on_and_neither_names_nor_results(
     app: AppTest, library: Path
 ) -> None:
