@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import regex
 
+from rag_core.ingest.normalise import normalise
 from rag_core.ingest.rows import Row, ends_sentence
 
 MAX_CHARS = 120
@@ -65,10 +66,10 @@ def style(row: Row, after: Row | None, body: float) -> Style:
 
 
 def title(text: str) -> str:
-    """The words of a heading without its marks: `## Terms ##` is "Terms"."""
+    """The words of a heading in reading form, without its marks: `## Terms ##` is "Terms"."""
     first, *rest = text.split("\n")
     lines = [first.lstrip("#").rstrip("#") if _MARKDOWN.match(first) else first]
-    return " ".join(" ".join(lines + [line for line in rest if not _UNDERLINE.fullmatch(line.strip())]).split())
+    return normalise("\n".join(lines + [line for line in rest if not _UNDERLINE.fullmatch(line.strip())])).text
 
 
 def _possible(row: Row) -> bool:

@@ -101,6 +101,12 @@ def test_given_a_formula_on_a_row_of_its_own_when_read_then_it_is_no_heading() -
     assert of_kind([page(1, rows)], BlockKind.HEADING) == []
 
 
+def test_given_a_heading_with_a_ligature_when_read_then_its_title_is_in_reading_form() -> None:
+    pages = [page(1, [head("The sum of the\u00a0ﬁrst n²"), *prose(SENTENCE)])]
+
+    assert blocks(pages, "en")[0].title == "The sum of the first n²"
+
+
 def test_given_headings_of_several_sizes_when_read_then_sections_nest_and_close() -> None:
     headings = [head("Manual", 18), head("Safety"), head("Use"), head("Annex", 18)]
     rows = [row for heading in headings for row in (heading, *prose(SENTENCE))]
