@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import streamlit as st
 
@@ -76,7 +77,7 @@ def _show_result(engine: Engine, asked: Asked) -> None:
         st.text(verdict(missed))
         if missed.passages:
             _show_ranks(missed)
-        _show_advice(missed)
+        _show_advice(engine, asked, missed)
         if missed.passages:
             st.button(
                 say("missed.mark"), key="missed_mark", icon=":material/visibility:", on_click=viewer.open_at,
@@ -90,8 +91,7 @@ def _became_of(engine: Engine, asked: Asked, document: str, page: int) -> Missed
     known = st.session_state.get("missed_result_of")
     if known is None or known[0] != key:
         with st.spinner(say("missed.looking")):
-            scope = asked.scope
-            found = engine.why_missed(asked.question, asked.settings, document, page, scope.documents or None, scope.filters)
+            found = _measure(engine, asked, asked.settings, document, page)
         st.session_state.missed_result_of = known = (key, found)
     missed: Missed = known[1]
     return missed
@@ -139,9 +139,22 @@ def _rows(passages: Sequence[RankedPassage]) -> list[dict[str, object]]:
     ]
 
 
-def _show_advice(missed: Missed) -> None:
-    """What to do about it; where more sources would bring the passage in, a button that takes so many."""
+def _show_advice(engine: Engine, asked: Asked, missed: Missed) -> None:
+    """What to do about it; where more sources would bring the page in, a button that takes so many."""
     st.text(tell("missed.advice", advice=tell(f"missed.do_{missed.verdict}")))
-    rank = missed.passages[0].fused_rank if missed.passages else 0
-    if missed.verdict is Verdict.CUT and rank <= MOST_SOURCES:
-        st.button(say("missed.take", n=rank), key="missed_take", on_click=set_knob, args=("top_k", rank))
+    if missed.verdict is Verdict.CUT and missed.top_k < MOST_SOURCES:
+        st.button(say("missed.take"), key="missed_take", on_click=_take_enough, args=(engine, asked, missed), help=say("missed.take_help"))
+
+
+def _take_enough(engine: Engine, asked: Asked, missed: Missed) -> None:
+    """As many sources as bring the page in. More sources bring more candidates, which may rank before it: looked at again each time."""
+    sources = missed.top_k
+    with suppress(RagError):  # deleted meanwhile: the result says so
+        while missed.verdict is Verdict.CUT and sources < MOST_SOURCES:
+            sources = min(MOST_SOURCES, max(sources + 1, missed.passages[0].fused_rank))
+            missed = _measure(engine, asked, asked.settings.changed(top_k=sources), missed.document, missed.page)
+    set_knob("top_k", sources)
+
+
+def _measure(engine: Engine, asked: Asked, settings: Settings, document: str, page: int) -> Missed:
+    return engine.why_missed(asked.question, settings, document, page, asked.scope.documents or None, asked.scope.filters)

@@ -1,0 +1,395 @@
+"""A refusal on the page: why, by how much, what would have to change, where the right page ranked; and what a moved setting changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from builders import case, hits, matched, settings
+from hypothesis import given
+from hypothesis import strategies as st
+from page_kit import ask, badges, by_key, settle, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.case import Draft
+from rag_core.decision import Decision
+from rag_core.pipeline import decide
+from rag_core.settings import Mode, Settings
+from rag_core.status import Reason
+from rag_core.trace import Direction, judge
+from rag_core.what_if import flips
+from rag_core.why_missed import Missed, RankedPassage, Verdict
+from ui import changes, missed, refusal, state
+from ui.changes import outcome, setting_name, value_in_words
+from ui.scope import Scope
+from ui.state import Asked
+from ui.texts import screen
+
+FRANCE = "What is the capital of France?"
+CALIBRATION = "How often does the flow meter have to be calibrated?"
+JARGON = ("threshold", "gate", "cosine", "embedding", "retrieval", "query", "BM25", "hallucinat", "_")
+BLAME = ("you ", "your ", "wrong question", "invalid", "mistake")
+
+
+@pytest.fixture
+def page(app: AppTest, library: Path) -> AppTest:
+    return app.run()
+
+
+def asked_of(page: AppTest) -> Asked:
+    held: state.Session = page.session_state["plumbline"]
+    assert held.asked is not None
+    return held.asked
+
+
+def captions(page: AppTest) -> str:
+    return "\n".join(caption.value for caption in page.caption)
+
+
+def document(name: str) -> str:
+    return state.engine().library.snapshot.find(name)[0].id
+
+
+def look(page: AppTest, name: str, number: int) -> AppTest:
+    """Point at a page of a document."""
+    asked = asked_of(page).number
+    page.selectbox(key=f"missed_document_{asked}").set_value(document(name)).run()
+    page.number_input(key=f"missed_page_{asked}_{document(name)}").set_value(number).run()
+    return page.button(key="missed_look").click().run()
+
+
+def test_given_a_refusal_when_shown_then_one_plain_sentence_says_why_before_any_number(page: AppTest) -> None:
+    """S4-14, S3-20: refused in words and with a warning icon, with suggestions."""
+    ask(page, FRANCE)
+
+    shown = texts(page)
+    assert ":orange-badge[:material/warning: Refused]" in badges(page)
+    assert shown.index("The documents were searched, and they probably do not answer") < shown.index("Measured 0.00, required ≥ 0.56")
+    assert "I cannot answer this question based on the provided documents." in shown
+    assert "**What you can do**" in badges(page)
+    assert "•  Ask with words that the document uses" in shown
+    assert "The measured value drawn against its limit." in "".join(str(image.proto) for image in page.image)
+
+
+def test_given_a_question_in_czech_when_refused_then_the_refusal_sentence_is_in_czech(page: AppTest) -> None:
+    ask(page, "Jaké je hlavní město Francie?")
+
+    assert asked_of(page).decision.language == "cs"
+    assert asked_of(page).decision.answer in texts(page)
+    assert "I cannot answer" not in texts(page)
+
+
+def test_given_no_document_when_asked_then_the_refusal_says_that_there_is_none(empty_library: Path, app: AppTest) -> None:
+    empty_library.mkdir()
+    (empty_library / ".samples-offered").touch()
+    app.run()
+
+    ask(app, FRANCE)
+
+    assert "There are no documents to search yet, so there is nothing to answer from." in texts(app)
+    assert by_key(app, "missed") == []
+
+
+@pytest.mark.parametrize("reason", [reason for reason in Reason if reason not in (Reason.NONE, Reason.GREETING, Reason.ABOUT_LIBRARY)])
+def test_given_any_reason_when_a_refusal_is_explained_then_the_sentence_is_plain_and_blames_nobody(reason: Reason) -> None:
+    """S3-20: the reason, in words that a reader knows."""
+    said = screen()[f"refusal.why_{reason}"]
+
+    assert said.endswith(".")
+    assert [word for word in (*JARGON, *BLAME) if word.casefold() in f"{said} ".casefold()] == []
+
+
+def refused_case(**values: object) -> Decision:
+    return decide(case(0.3, 0.2, of=settings(**values), keywords=matched(1, 2)))
+
+
+def test_given_words_that_are_missing_when_refused_for_them_then_they_are_named(page: AppTest) -> None:
+    ask(page, FRANCE)
+    asked = asked_of(page)
+    asked.decision = refused_case(keywords_mode=Mode.ENFORCE)
+
+    page.run()
+
+    assert "Measured 1, required ≥ 2 (Count, from 0). Too low by 1." in texts(page)
+    assert "In detail: 1 of 3 keywords found, 2 required; missing: lost0, lost1" in texts(page)
+
+
+def test_given_a_failure_of_ours_when_refused_then_the_page_says_that_it_was_ours(page: AppTest) -> None:
+    ask(page, FRANCE)
+    asked = asked_of(page)
+    asked.case = replace(asked.case, failure="The index could not be read.")
+    asked.decision = decide(asked.case)
+
+    page.run()
+
+    assert "Something went wrong in this program, so the question was not answered." in texts(page)
+    assert "The index could not be read." in texts(page)
+    assert by_key(page, "try_") == []
+
+
+VALUES = st.floats(0, 1).map(lambda value: round(value, 6))
+
+
+@given(VALUES, VALUES, st.sampled_from(Direction))
+def test_given_any_failed_check_when_its_gap_is_said_then_a_gap_is_never_shown_as_zero(
+    value: float, limit: float, direction: Direction
+) -> None:
+    check = judge("answerability", value, limit, direction, "answerability", Reason.ANSWERABILITY, Mode.ENFORCE)
+
+    said = refusal.missed_by(check)
+
+    if value == limit or (value > limit) is (direction is Direction.AT_LEAST):
+        assert said == ""
+    else:
+        assert said.startswith("Too low by " if direction is Direction.AT_LEAST else "Too high by ")
+        assert abs(float(said.split()[-1].rstrip(".")) - abs(value - limit)) <= 0.005 + 1e-9
+        assert round(abs(value - limit), 4) == 0 or float(said.split()[-1].rstrip(".")) > 0
+
+
+def test_given_a_refusal_when_a_change_is_tried_then_the_slider_stands_there_and_the_question_is_answered(
+    page: AppTest, embedded: list[int]
+) -> None:
+    ask(page, "How much does the company pay into the pension scheme?")
+    flip = next(one for one in flips(asked_of(page).case) if one.name == "min_answerability")
+    calls = len(embedded)
+    assert f"How sure: 0.56 → {flip.after:.2f}" in texts(page)
+    assert "Each of these alone would answer the question." in captions(page)
+
+    page.button(key="try_min_answerability").click().run()
+
+    assert asked_of(page).decision.is_safe()
+    assert page.slider(key="knob_min_answerability").value == flip.after
+    assert "Result: refused → answered" in texts(page)
+    assert len(embedded) == calls
+
+
+def test_given_a_refusal_when_a_check_is_tried_as_only_shown_then_the_change_says_that_it_no_longer_refuses(page: AppTest) -> None:
+    ask(page, FRANCE)
+
+    page.button(key="try_answerability_mode").click().run()
+
+    assert asked_of(page).decision.is_safe()
+    assert "because “Documents answer this” no longer refuses: measured 0.00, required ≥ 0.56." in texts(page)
+
+
+def test_given_an_answer_when_it_is_shown_then_what_would_refuse_it_can_be_tried_as_well(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+    assert "Each of these alone would refuse the question." in captions(page)
+
+    page.button(key="try_min_answerability").click().run()
+
+    assert not asked_of(page).decision.is_safe()
+
+
+def test_given_a_refusal_that_no_single_setting_flips_when_shown_then_it_says_so(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ui.what_if.flips", lambda case: ())
+
+    ask(page, FRANCE)
+
+    assert "No single setting would answer this question." in texts(page)
+
+
+def test_given_a_judged_question_when_a_setting_was_moved_then_the_changes_start_from_where_it_stands_now(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+    page.slider(key="knob_min_answerability").set_value(1.0).run()
+
+    assert "How sure: 1.00 → 0.98" in texts(page) or "How sure: 1.00 → 0.99" in texts(page)
+
+
+def test_given_a_refused_question_when_the_right_page_is_pointed_at_then_its_ranks_are_said_and_it_is_shown(page: AppTest) -> None:
+    ask(page, FRANCE)
+
+    look(page, "flow-meter-manual.pdf", 3)
+
+    assert not page.exception
+    assert "flow-meter-manual.pdf, page 3" in texts(page)
+    rows = page.dataframe[1].value
+    assert list(rows.columns) == ["text", "meaning", "words", "together", "kept"]
+    assert rows["meaning"].min() >= 1
+    assert "Page 3 of 4" in captions(page)
+    assert page.session_state["viewer"][1].page == 3
+
+
+def test_given_an_answer_when_its_own_page_is_pointed_at_then_it_says_that_it_is_quoted(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+
+    look(page, "flow-meter-manual.pdf", 3)
+
+    assert "The answer quotes this page." in texts(page)
+    page.button(key="missed_mark").click().run()
+    assert page.session_state["viewer"][1].marks
+
+
+def test_given_a_page_behind_the_cut_when_more_sources_are_taken_then_it_is_among_them(page: AppTest) -> None:
+    page.slider(key="knob_top_k").set_value(1).run()
+    ask(page, CALIBRATION)
+    engine, asked = state.engine(), asked_of(page)
+    cut = next(
+        (name, number)
+        for name in ("flow-meter-manual.pdf", "company-policies.pdf", "arithmetic-progressions.pdf")
+        for number in (1, 2, 3)
+        if engine.why_missed(asked.question, asked.settings, document(name), number).verdict is Verdict.CUT
+    )
+    look(page, *cut)
+    assert "Only the first 1 are kept." in texts(page)
+
+    page.button(key="missed_take").click().run()
+
+    assert page.slider(key="knob_top_k").value > 1
+    assert "Only the first" not in texts(page)
+    assert any(one.passage.page == cut[1] and one.passage.document == document(cut[0]) for _, one in asked_of(page).decision.retrieved)
+    assert "missed_take" not in by_key(page, "missed")
+
+
+def test_given_a_document_that_is_not_searched_when_pointed_at_then_that_is_the_reason(page: AppTest) -> None:
+    page.multiselect(key="documents").set_value([document("company-policies.pdf")]).run()
+    ask(page, CALIBRATION)
+
+    look(page, "flow-meter-manual.pdf", 3)
+
+    assert "The document was not among those that were searched." in texts(page)
+
+
+def test_given_a_looked_up_page_when_another_question_is_asked_then_the_result_is_gone(page: AppTest) -> None:
+    ask(page, FRANCE)
+    look(page, "flow-meter-manual.pdf", 3)
+
+    ask(page, CALIBRATION)
+
+    assert "missed_mark" not in by_key(page, "missed")
+
+
+def test_given_a_looked_up_page_when_nothing_changed_then_it_is_not_ranked_again(page: AppTest, embedded: list[int]) -> None:
+    ask(page, FRANCE)
+    look(page, "flow-meter-manual.pdf", 3)
+    calls = len(embedded)
+
+    page.run()
+
+    assert len(embedded) == calls
+
+
+def test_given_a_looked_up_document_when_it_is_deleted_then_the_page_says_so(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+    look(page, "company-policies-2024.pdf", 1)
+    state.engine().library.delete(document("company-policies-2024.pdf"))
+
+    page.run()
+
+    assert not page.exception
+    assert "There is no document" in texts(page)
+
+
+PASSAGE = hits(0.5)[0].passage
+RANKED = RankedPassage(PASSAGE, 37, 12, False, True, 14, False)
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+@pytest.mark.parametrize("quoted", [None, ("d1", 4), ("other", 5)])
+def test_given_any_verdict_when_said_then_it_is_a_whole_sentence_with_its_numbers(verdict: Verdict, quoted: tuple[str, int] | None) -> None:
+    told = missed.verdict(Missed("d1", 2, verdict, (RANKED,), 131, 20, 10, quoted=quoted))
+
+    assert told.endswith(".")
+    assert "{" not in told
+    assert screen()[f"missed.do_{verdict}"].endswith(".")
+
+
+def test_given_a_page_behind_the_cut_when_said_then_every_rank_is_named() -> None:
+    told = missed.verdict(Missed("d1", 2, Verdict.CUT, (RANKED,), 131, 20, 10))
+
+    assert told == (
+        "The best passage of this page came number 37 of 131 by meaning and number 12 by words; together it is number 14. "
+        "Only the first 10 are kept."
+    )
+
+
+def test_given_a_passage_that_shares_no_word_when_said_then_it_has_no_rank_by_words() -> None:
+    told = missed.verdict(Missed("d1", 2, Verdict.NOT_CANDIDATE, (replace(RANKED, rank_by_words=0),), 131, 20, 10))
+
+    assert "it shares no word with the question" in told
+
+
+def asked(decision: Decision, before: Decision, now: Settings, then: Settings) -> Asked:
+    return Asked("q", Scope(), case(), decision, now, (before, then))
+
+
+LOOSE, STRICT = settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.2), settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.9)
+
+
+def judged(of: Settings, **fields: object) -> Decision:
+    return decide(case(0.5, of=of, **fields))
+
+
+def test_given_a_stricter_limit_when_it_refuses_then_the_change_names_the_check_with_both_numbers() -> None:
+    assert outcome(judged(LOOSE), judged(STRICT)) == (
+        "answered → refused, because “Closest passage” does not pass: measured 0.50, required ≥ 0.90."
+    )
+
+
+def test_given_a_looser_limit_when_it_answers_then_the_change_names_the_check_that_passes_now() -> None:
+    assert outcome(judged(STRICT), judged(LOOSE)) == (
+        "refused → answered, because “Closest passage” passes now: measured 0.50, required ≥ 0.20."
+    )
+
+
+def test_given_another_reason_for_the_same_refusal_when_said_then_it_is_the_new_one() -> None:
+    other = settings(max_distance=0.1, distance_mode=Mode.ENFORCE)
+
+    assert outcome(judged(STRICT), judged(other)).startswith("still refused, now because “Distance of the closest passage” does not pass")
+    assert outcome(judged(STRICT), judged(STRICT)) == "still refused."
+
+
+def test_given_another_level_or_other_words_when_still_answered_then_the_change_says_which() -> None:
+    high = settings(main_gate="cosine", high_distance=0.9)
+    low = settings(main_gate="cosine", high_distance=0.1, medium_distance=0.2, low_distance=0.9)
+
+    assert outcome(judged(high), judged(low)) == "still answered, with low confidence, which was high."
+    assert outcome(judged(high), replace(judged(high), answer="Other words [1]")) == "still answered, in other words than before."
+    assert outcome(judged(high), judged(high)) == "still answered."
+
+
+def test_given_a_refusal_without_a_check_when_said_then_its_reason_stands_in_its_place() -> None:
+    assert outcome(judged(LOOSE), judged(LOOSE, draft=Draft())) == ("answered → refused, because no sentence could be taken as an answer.")
+
+
+def test_given_a_check_that_could_not_be_measured_when_it_refuses_then_the_change_says_so() -> None:
+    unmeasured = settings(answerability_mode=Mode.ENFORCE)
+
+    assert outcome(judged(LOOSE), judged(unmeasured)) == (
+        "answered → refused, because “Documents answer this” could not be measured, and ≥ 0.56 is required."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("min_answerability", 0.6, "0.60"), ("min_answerability", 1.0, "1.00"), ("max_length_ratio", 2.0, "2.0"), ("top_k", 10, "10"),
+        ("answerability_mode", Mode.OBSERVE, "only shown"), ("strict_summary", True, "on"), ("strict_summary", False, "off"),
+        ("refusal_text", "", "none"), ("drafter", "raw", "raw"),
+    ],
+)  # fmt: skip
+def test_given_a_value_when_said_then_it_has_the_decimals_of_its_slider(name: str, value: object, said: str) -> None:
+    assert value_in_words(name, value) == said
+
+
+def test_given_every_setting_when_named_then_it_is_as_the_sidebar_labels_it() -> None:
+    for knob in Settings.knobs():
+        assert setting_name(knob.name) == screen()[f"knobs.{knob.name}"]
+
+
+def test_given_another_preset_when_many_settings_move_then_they_are_counted_and_not_listed(page: AppTest) -> None:
+    ask(page, CALIBRATION)
+
+    page.selectbox(key="preset").set_value("compliance").run()
+
+    moved = changes.changed_knobs(asked_of(page).before[1], asked_of(page).settings)
+    assert f"Changed: {len(moved)} settings." in texts(page) or len(moved) <= changes.MOST
+
+
+def test_given_an_upload_when_it_answers_a_refused_question_then_the_documents_are_what_changed(page: AppTest) -> None:
+    ask(page, "How long is the harbour bridge?")
+    page.file_uploader[0].set_value([("notes.txt", b"The harbour bridge is 412 metres long.", "text/plain")]).run()
+    settle(page)
+
+    assert "Changed: the documents. Result: refused → answered, because “" in texts(page)
