@@ -36,12 +36,18 @@ def start() -> Engine:
     except RagError as error:
         _cannot_start(error)
         st.stop()
-    folder = state.library_folder()
-    if state.session().namespace == state.NAMESPACE and first_run.is_due(engine, folder):
-        work = partial(first_run.index_samples, engine, folder, state.base_settings())
-        state.runner().start_once(str(folder), say("jobs.samples"), work, len(first_run.samples()))
+    if state.session().namespace == state.NAMESPACE:
+        offer_samples(engine)
     show_jobs()
     return engine
+
+
+def offer_samples(engine: Engine) -> None:
+    """Start indexing the sample documents when this library never had them; the server does so before the first page is opened."""
+    folder = state.library_folder()
+    if first_run.is_due(engine, folder):
+        work = partial(first_run.index_samples, engine, folder, state.base_settings())
+        state.runner().start_once(str(folder), say("jobs.samples"), work, len(first_run.samples()))
 
 
 @st.fragment(run_every=LOOK_AGAIN_SECONDS)

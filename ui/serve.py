@@ -1,7 +1,8 @@
 """The page as one server process: `python -m ui.serve --port 8501`.
 
-The same page as `streamlit run app.py`, with two things more: the model is being loaded before the first browser asks for it, and every
-response carries headers by which a browser refuses anything that does not come from here.
+The same page as `streamlit run app.py`, with two things more: the model is being loaded, and at the first start the samples are being
+indexed, before the first browser asks for them; and every response carries headers by which a browser refuses anything that does not come
+from here.
 """
 
 from __future__ import annotations
@@ -12,18 +13,17 @@ if __name__ == "__main__":
     prepare()  # the embedding model takes longest to be there: its process starts before the slow imports of this one
 
 import argparse
-import os
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
 
-from rag_core.configuration import load_settings
 from rag_core.errors import RagError
-from ui import loading, state
+from ui import frame, loading, state
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -64,12 +64,14 @@ class SecurityHeaders:
 
 @asynccontextmanager
 async def warm(_app: object) -> AsyncIterator[dict[str, object]]:
-    """Start loading the model with the server; what goes wrong is shown on the page, which asks for it again."""
-    try:
-        loading.opening(state.library_folder(), state.NAMESPACE, load_settings(environment=os.environ))
-    except RagError:
-        pass  # settings of the environment that cannot be: the page says so
+    """Begin with the server what the first page would wait for: loading the model, and at the first start the sample documents."""
+    threading.Thread(target=_begin, daemon=True, name="beginning").start()
     yield {}
+
+
+def _begin() -> None:
+    with suppress(RagError):  # the page asks for the same and shows what is wrong
+        frame.offer_samples(loading.engine(state.library_folder(), state.NAMESPACE, state.base_settings()))
 
 
 app = st.App(str(PAGE), lifespan=warm, middleware=[Middleware(SecurityHeaders)])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.engine import Engine
 from rag_core.errors import ModelUnavailable
-from ui import loading, serve
+from ui import first_run, loading, serve, state
 from ui.texts import say, screen, tell
 
 
@@ -31,6 +33,37 @@ def test_given_the_server_when_any_address_is_asked_for_then_the_answer_lets_the
     assert all("http" not in sources and "*" not in sources for sources in policy.values())
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+def test_given_a_server_that_was_just_started_then_it_indexes_the_samples_before_any_page_is_opened(
+    empty_library: Path, app: AppTest
+) -> None:
+    async def start() -> None:
+        async with serve.warm(None):
+            pass
+
+    asyncio.run(start())
+
+    engine = loading.engine(empty_library, state.NAMESPACE, state.base_settings())
+    deadline = time.monotonic() + JOB_SECONDS
+    while len(engine.library.snapshot.documents) < len(first_run.samples()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    settle(app)
+    assert len(state.runner().shared) == 1
+
+
+def test_given_a_model_that_cannot_be_loaded_when_the_server_starts_then_that_is_left_to_the_page_to_say(
+    empty_library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, apart: bool) -> Engine:
+        raise ModelUnavailable("The model is away.", remedy="Bring it back.")
+
+    monkeypatch.setattr(loading, "build_engine", broken)
+
+    serve._begin()
+
+    assert "The model is away." in texts(app.run())
 
 
 def test_given_a_library_that_takes_long_to_open_when_the_page_is_opened_then_it_says_so_and_then_goes_on(
