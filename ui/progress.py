@@ -41,18 +41,19 @@ def upload_field() -> None:
 def show_jobs() -> None:
     """All jobs this session should see: the running ones, then what came of its own, and of those that a closed session left."""
     _remember()
-    if running():
-        _watch()
-    else:
-        _listen()
-    for number, job in enumerate(state.session().jobs):
-        if job.finished:
-            _show_result(f"{number}", job)
-    for number, job in enumerate(_left_alone()):
-        _show_result(f"left_{number}", job)
-    for job in state.runner().shared:
-        if job.error is not None:
-            show_error(job.error)
+    with st.container(key="jobs"):  # one place, however many: what follows must not move, or the browser shows it twice for a moment
+        if running():
+            _watch()
+        else:
+            _listen()
+        for number, job in enumerate(state.session().jobs):
+            if job.finished:
+                _show_result(f"{number}", job)
+        for number, job in enumerate(_left_alone()):
+            _show_result(f"left_{number}", job)
+        for job in state.runner().shared:
+            if job.error is not None:
+                show_error(job.error)
 
 
 def running() -> bool:
