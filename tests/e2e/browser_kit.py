@@ -70,6 +70,7 @@ def launched() -> Iterator[Browser]:
 
 def ask(page: Page, question: str) -> None:
     """Ask in the question box, and wait until the page is about this question."""
+    settled(page)
     box = page.get_by_test_id("stChatInputTextArea")
     expect(box).to_be_enabled(timeout=FIRST_RUN_MS)
     box.fill(question)

@@ -92,7 +92,7 @@ def test_given_an_encrypted_pdf_when_its_password_is_typed_then_it_is_answered_f
 
     field.fill("wrong")
     page.get_by_role("button", name="Open with this password").click()
-    expect(page.get_by_text("The password does not open the file")).to_be_visible(timeout=WAIT_MS)
+    expect(page.get_by_text("The password does not open this file")).to_be_visible(timeout=WAIT_MS)
     page.get_by_label("Password of this file").fill("open sesame")
     page.get_by_role("button", name="Open with this password").click()
 
@@ -113,7 +113,7 @@ def test_given_a_long_upload_when_stopped_half_way_then_nothing_is_lost_and_it_c
     page.get_by_role("link", name="Documents").click()
     expect(page.get_by_text("Files that were interrupted before they were indexed: 1")).to_be_visible(timeout=WAIT_MS)
     page.get_by_role("button", name="Resume").click()
-    expect(page.get_by_text("Indexed and ready to be asked: 1").last).to_be_visible(timeout=4 * WAIT_MS)
+    expect(page.get_by_text("Indexed and ready to be asked: 1")).to_have_count(2, timeout=6 * WAIT_MS)
     page.get_by_role("link", name="Ask").click()
     ask(page, "Which signal does buoy 271 show?")
     expect(page.locator(".st-key-answer").get_by_text("buoy 271")).to_be_visible(timeout=WAIT_MS)

@@ -1,0 +1,87 @@
+"""Every word on the screens stands in data/screens, once, so that a translation is a folder and nothing is forgotten."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from ui.texts import SCREENS, screen
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").glob("*.py"))]
+READERS = {"say", "tell"}
+# arguments of Streamlit's elements that are shown, beside the first positional ones
+SHOWN = {"help", "placeholder", "caption", "alt", "body", "label", "title", "text"}
+NO_ELEMENT = {"st.Page", "st.session_state.pop", "st.session_state.get", "st.session_state.setdefault"}
+
+
+def calls(source: str) -> list[ast.Call]:
+    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+
+
+def used(source: str) -> tuple[set[str], set[str]]:
+    """The keys that a module reads, and the beginnings of those it puts together."""
+    whole: set[str] = set()
+    beginnings: set[str] = set()
+    for call in calls(source):
+        if isinstance(call.func, ast.Name) and call.func.id in READERS and call.args:
+            for key in parts(call.args[0]):
+                if isinstance(key, ast.JoinedStr):
+                    beginnings.add(ast.unparse(key.values[0]).strip("'\""))
+                elif isinstance(key, ast.Constant):
+                    whole.add(str(key.value))
+    # keys that are kept in a table before they are read
+    whole |= {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant) and is_key(node.value)}
+    return whole, beginnings
+
+
+def parts(key: ast.expr) -> list[ast.expr]:
+    """What a key may be, whichever way its conditions go."""
+    return [*parts(key.body), *parts(key.orelse)] if isinstance(key, ast.IfExp) else [key]
+
+
+def is_key(value: object) -> bool:
+    return isinstance(value, str) and value in screen()
+
+
+def literals(source: str) -> list[str]:
+    """Literal words that a call of a Streamlit element shows."""
+    found = []
+    for call in calls(source):
+        if not (isinstance(call.func, ast.Attribute) and ast.unparse(call.func).startswith("st.")) or ast.unparse(call.func) in NO_ELEMENT:
+            continue
+        shown = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg in SHOWN)]
+        for node in shown:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.search(r"[A-Za-z]{2}", node.value):
+                found.append(f"{call.lineno}: {node.value}")
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_given_a_page_when_its_code_is_read_then_it_shows_no_word_that_is_not_in_the_texts(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    whole, _ = used(source)
+
+    assert literals(source) == []
+    assert sorted(key for key in whole if key not in screen()) == []
+
+
+def test_given_the_texts_when_compared_with_the_pages_then_none_is_left_over() -> None:
+    whole: set[str] = set()
+    beginnings: set[str] = set()
+    for path in SOURCES:
+        here, starts = used(path.read_text(encoding="utf-8"))
+        whole |= here
+        beginnings |= starts
+
+    left = [key for key in screen() if key not in whole and not any(start.count(".") and key.startswith(start) for start in beginnings)]
+
+    assert left == []
+
+
+def test_given_the_languages_of_the_screens_when_compared_then_each_has_the_texts_of_english() -> None:
+    for folder in SCREENS.iterdir():
+        assert set(screen(folder.name)) == set(screen("en"))
