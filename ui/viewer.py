@@ -23,6 +23,7 @@ DPI = 110.0  # of a whole page: sharp in half a wide window; enlarged pictures h
 MAX_PIXELS = 8_000_000  # twice the size of A4 has 4.7 million
 ZOOMED_HEIGHT = 720  # pixels of the frame that an enlarged page scrolls in
 AROUND = 600  # characters of a page's text that are shown on each side of the words
+ROOM = 10.0  # percent of an enlarged page that are in view above the words and left of them
 ANCHOR = "page"  # of the heading: in a narrow window the page stands below the sources, and a link leads to it
 WHOLE = "whole"
 ZOOMS: Mapping[str, float] = MappingProxyType({WHOLE: 1.0, "larger": 1.5, "double": 2.0})
@@ -163,8 +164,12 @@ def _show_picture(picture: bytes, page: Page, boxes: Sequence[Box], zoom: float)
         with st.container(key="viewer_whole"):
             st.image(picture, width="stretch", output_format="PNG", alt=alt)
         return
-    with st.container(height=ZOOMED_HEIGHT, key=f"viewer_zoomed_{zoom * 100:.0f}"):
+    with st.container(height=ZOOMED_HEIGHT, key=f"viewer_zoomed_{zoom * 100:.0f}"), st.container(key="viewer_sheet", gap=None):
         st.image(picture, width="stretch", output_format="PNG", alt=alt)
+        if boxes:
+            left, top = 100 * min(box.x0 for box in boxes) / page.width - ROOM, 100 * min(box.y0 for box in boxes) / page.height - ROOM
+            # the frame begins at the words, in browsers that know this property; in others at the page's upper left corner
+            st.html(f'<div class="viewer-start" style="left:{max(0, left):.2f}%;top:{max(0, top):.2f}%"></div>')
 
 
 @st.cache_data(max_entries=64, show_spinner=say("viewer.drawing"))
