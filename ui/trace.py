@@ -37,8 +37,9 @@ LIMITS: Mapping[str, str] = {
 }
 _GATES = frozenset(gate.__name__ for gate in GATES)
 _ROW_HEIGHT = 38  # pixels: the picture's numbers can be read
+_PICTURE_WIDTH = 320  # pixels, in the details
 _COLUMNS = {
-    "when": 68, "check": 200, "state": 148, "meter": 240, "measured": 80, "required": 80, "mode": 98, "ms": 74, "scale": 140,
+    "check": 198, "state": 142, "meter": 214, "measured": 74, "required": 74, "when": 62, "mode": 96, "ms": 74, "scale": 140,
 }  # fmt: skip
 
 
@@ -129,12 +130,12 @@ def _table(checks: tuple[Check, ...]) -> None:
 
 def _row(check: Check) -> dict[str, Any]:
     return {
-        "when": say(f"trace.when_{_group(check.stage)}"),
         "check": say(f"trace.title_{check.stage}"),
         "state": state_in_words(check),
         "meter": meter(check),
         "measured": measured(check),
         "required": required(check),
+        "when": say(f"trace.when_{_group(check.stage)}"),
         "mode": mode_in_words(check),
         "ms": check.ms or None,
         "scale": say(f"trace.scale_{check.scale}"),
@@ -149,10 +150,10 @@ def _group(stage: str) -> str:
 
 def _show_details(check: Check) -> None:
     """What a check asks, what it found in words, and where its limit comes from and is set."""
-    with st.container(border=True, key="trace_details"):
+    with st.container(border=True, gap="xsmall", key="trace_details"):
         st.subheader(say(f"trace.title_{check.stage}"), anchor=False)
         st.markdown(say(f"trace.about_{check.stage}"))
-        st.image(meter(check), width=480, alt=say("trace.meter_alt"))
+        st.image(meter(check), width=_PICTURE_WIDTH, alt=say("trace.meter_alt"))
         st.text("\n".join(_details(check)))
 
 
@@ -163,7 +164,7 @@ def _details(check: Check) -> list[str]:
         lines.append(tell("trace.found", found=check.found))
     if check.note:
         lines.append(tell("trace.note", note=check.note))
-    if check.remedy and check.state in (State.FAILED, State.NOT_RUN):
+    if check.remedy and check.blocks:
         lines.append(tell("trace.remedy", remedy=check.remedy))
     if check.stage in LIMITS:
         lines.append(tell("trace.setting", label=say(f"knobs.{LIMITS[check.stage]}")))
