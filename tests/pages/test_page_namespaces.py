@@ -53,15 +53,19 @@ def test_given_two_collections_when_one_is_chosen_then_a_question_finds_nothing_
 
 
 def test_given_a_choice_of_documents_when_the_collection_changes_then_it_does_not_go_along(app: AppTest, two: Path) -> None:
+    bridge = Source("bridge.pdf", make.document(BRIDGE).tobytes(), "pdf")
+    chosen = build_engine(two, "default").library.add([bridge], Settings.load()).added[0].id
+    build_engine(two, "harbour").library.add([bridge], Settings.load())  # the same document stands in both
     page = settle(app)
-    chosen = build_engine(two, "default").library.snapshot.documents[0].id
     page.multiselect(key="documents").set_value([chosen]).run()
 
     page.selectbox(key="namespace").set_value("harbour").run()
     assert page.multiselect(key="documents").value == []
     ask(page, "How long is the harbour bridge?")
-
     assert "412 metres" in texts(page)
+
+    page.selectbox(key="namespace").set_value("default").run()
+    assert page.multiselect(key="documents").value == []
 
 
 def test_given_two_sessions_when_one_changes_its_collection_then_the_other_stays(app: AppTest, two: Path) -> None:
