@@ -33,9 +33,10 @@ MOST_SAID, MOST_CHARS = 5, 200  # problems of an address that are named, and cha
 class Address:
     """What the session knows of the page's address.
 
-    `written` is what it should be, by parameter, since `at` (seconds of a clock that never goes back). `blank` says whether an address
-    without parameters stands for the settings of the start; a page that was left and is opened again has one too, and it asks for nothing.
-    `left_out` are the problems of the address that was taken over, and `error` that of the last file; both may quote untrusted text.
+    `written` is what it should be, by parameter; the browser was last told so `at` (seconds of a clock that never goes back). `blank` says
+    whether an address without parameters stands for the settings of the start; a page that was left and is opened again has one too, and it
+    asks for nothing. `left_out` are the problems of the address that was taken over, and `error` that of the last file; both may quote
+    untrusted text.
     """
 
     written: Mapping[str, str] = field(default_factory=dict)
@@ -95,9 +96,10 @@ def write_address(settings: Settings) -> None:
     """Bring the page's address up to these settings."""
     known, wanted = _known(), to_address(settings)
     if wanted != known.written:
-        known.written, known.at, known.blank = wanted, time.monotonic(), known.blank or not wanted
+        known.written, known.blank = wanted, known.blank or not wanted
     if wanted != st.query_params.to_dict():
         st.query_params.from_dict(wanted)
+        known.at = time.monotonic()
 
 
 def show_left_out() -> None:
@@ -186,7 +188,7 @@ def _take_address(parameters: Mapping[str, str]) -> None:
     known = _known()
     settings, known.left_out = from_address(parameters)
     take(settings)
-    known.written, known.at = to_address(state.session().settings()), time.monotonic()
+    known.written = to_address(state.session().settings())
 
 
 def _moved(known: Address) -> bool:

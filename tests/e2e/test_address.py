@@ -1,0 +1,72 @@
+"""The page's address in a real browser: it follows the settings, and the settings follow it on going back and forward."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+
+from browser_kit import CHROMIUM, WAIT_MS, settled
+from playwright.sync_api import Locator, Page, expect
+
+from ui.sharing import SETTLE_SECONDS
+from ui.texts import say
+
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+
+
+def how_sure(page: Page) -> Locator:
+    return page.get_by_role("slider", name=say("knobs.min_answerability"))
+
+
+def press(page: Page, key: str, value: str) -> None:
+    """Move the first slider, and wait until the address says so; an address that is this young is not yet taken for the user's."""
+    how_sure(page).focus()
+    how_sure(page).press(key)
+    expect(page).to_have_url(re.compile(rf"min_answerability={re.escape(value)}$"), timeout=WAIT_MS)
+    settled(page)
+    page.wait_for_timeout(1000 * SETTLE_SECONDS)
+
+
+def test_given_two_moves_of_a_slider_when_going_back_and_forward_then_the_slider_follows(page: Page) -> None:
+    press(page, "ArrowRight", "0.57")
+    press(page, "ArrowRight", "0.58")
+
+    page.go_back()
+    expect(how_sure(page)).to_have_value("0.57", timeout=WAIT_MS)
+    page.go_back()
+    expect(how_sure(page)).to_have_value("0.56", timeout=WAIT_MS)
+    settled(page)
+    page.go_forward()
+
+    expect(how_sure(page)).to_have_value("0.57", timeout=WAIT_MS)
+
+
+def test_given_a_moved_slider_when_another_page_was_visited_then_slider_and_address_are_as_they_were(page: Page) -> None:
+    press(page, "End", "1")
+    page.get_by_role("link", name=say("documents.page")).click()
+    expect(page.get_by_role("heading", name=say("documents.title"))).to_be_visible(timeout=WAIT_MS)
+
+    page.get_by_role("link", name=say("ask.page")).click()
+
+    expect(how_sure(page)).to_have_value("1", timeout=WAIT_MS)
+    expect(page).to_have_url(re.compile("min_answerability=1$"), timeout=WAIT_MS)
+
+
+def test_given_an_address_when_opened_in_a_new_session_then_its_settings_stand_and_each_move_runs_the_page_once(page: Page) -> None:
+    page.goto(page.url + "?preset=scoping&top_k=5")
+    expect(page.get_by_role("slider", name=say("knobs.top_k"))).to_have_value("5", timeout=WAIT_MS)
+    settled(page)
+    sent: list[object] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    page.reload()
+    expect(page.get_by_role("slider", name=say("knobs.top_k"))).to_have_value("5", timeout=WAIT_MS)
+    settled(page)
+    page.wait_for_timeout(1000 * SETTLE_SECONDS)
+    before = len(sent)
+
+    press(page, "ArrowRight", "0.57")
+
+    assert len(sent) - before == 1
