@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -107,7 +108,7 @@ def _row(rank: int, name: str, hit: Hit) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _columns() -> dict[str, object]:
+def _columns() -> dict[str, Any]:
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     return {
         "rank": number(say("evidence.rank"), width=58, help=say("evidence.rank_help")),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 import streamlit as st
 
@@ -13,9 +14,9 @@ from rag_core.settings import Settings
 from rag_core.why_missed import Missed, RankedPassage, Verdict
 from ui import viewer
 from ui.evidence import place_of
+from ui.fields import set_knob
 from ui.naming import unique_names
 from ui.problems import show_error
-from ui.sidebar import set_knob
 from ui.state import Asked
 from ui.texts import say, tell
 from ui.viewer import Place
@@ -116,7 +117,7 @@ def verdict(missed: Missed) -> str:
 
 def _show_ranks(missed: Missed) -> None:
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    columns: Mapping[str, object] = {
+    columns: dict[str, Any] = {
         "text": text(say("missed.text"), width=230),
         "meaning": number(say("missed.meaning"), width=90, help=say("missed.meaning_help")),
         "words": number(say("missed.words"), width=80, help=say("missed.words_help")),

@@ -8,7 +8,7 @@ import streamlit as st
 
 from rag_core.what_if import Flip, flips
 from ui.changes import setting_name, value_in_words
-from ui.sidebar import set_knob
+from ui.fields import set_knob
 from ui.state import Asked
 from ui.texts import say, tell
 
@@ -34,14 +34,17 @@ def _show(found: tuple[Flip, ...], to: str) -> None:
         return
     st.caption(say(f"what_if.each_{to}"))
     for flip in found[:MOST]:
-        said, action = st.columns([4, 1], vertical_alignment="center")
-        with said:
-            before, after = value_in_words(flip.name, flip.before), value_in_words(flip.name, flip.after)
+        before, after = value_in_words(flip.name, flip.before), value_in_words(flip.name, flip.after)
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"flip_{flip.name}"):
             st.text(tell("what_if.flip", name=setting_name(flip.name), before=before, after=after))
-        with action:
             st.button(
-                say("what_if.try"), key=f"try_{flip.name}", on_click=set_knob, args=(flip.name, flip.after), help=say("what_if.try_help"),
-            )  # fmt: skip
+                say("what_if.try"),
+                key=f"try_{flip.name}",
+                width="content",
+                on_click=set_knob,
+                args=(flip.name, flip.after),
+                help=say("what_if.try_help"),
+            )
     if len(found) > MOST:
         st.caption(say("what_if.more", n=len(found) - MOST))
     if to == "answer":
