@@ -36,7 +36,7 @@ def _show(found: tuple[Flip, ...], to: str) -> None:
     for flip in found[:MOST]:
         before, after = value_in_words(flip.name, flip.before), value_in_words(flip.name, flip.after)
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"flip_{flip.name}"):
-            st.text(tell("what_if.flip", name=setting_name(flip.name), before=before, after=after))
+            st.text(tell("what_if.flip", name=setting_name(flip.name), before=before, after=after), width="stretch")
             st.button(
                 say("what_if.try"),
                 key=f"try_{flip.name}",
