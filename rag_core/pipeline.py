@@ -173,7 +173,9 @@ def _notes(case: Case, trace: Trace, languages: Collection[str]) -> tuple[str, .
     notes = [f"Audits that do not block under these settings: {', '.join(observed)}."] if observed else []
     unknown = [code for code in case.library.unknown_languages if code in languages]
     if unknown:
-        notes.append(f"The embedding model does not know these languages: {', '.join(unknown)}. Documents in them are found by their words.")
+        notes.append(
+            f"The embedding model does not know these languages: {', '.join(unknown)}. Documents in them are found by their words."
+        )
     if unreadable(case):
         notes.append(unreadable(case))
     return tuple(notes)

@@ -21,6 +21,7 @@ from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
+from streamlit.runtime.pages_manager import PagesManager
 
 from rag_core.errors import RagError
 from ui import frame, loading, state
@@ -73,6 +74,10 @@ def _begin() -> None:
     with suppress(RagError):  # the page asks for the same and shows what is wrong
         frame.offer_samples(loading.engine(state.library_folder(), state.NAMESPACE, state.base_settings()))
 
+
+# Until app.py has called st.navigation once, Streamlit would run a page of pages/ by itself when its address is the first to be opened:
+# without the page's configuration and with another navigation.
+PagesManager.uses_pages_directory = False
 
 app = st.App(str(PAGE), lifespan=warm, middleware=[Middleware(SecurityHeaders)])
 

@@ -18,6 +18,7 @@ from rag_core.engine import Engine
 from ui import state
 from ui.first_run import SAMPLES
 from ui.naming import unique_names
+from ui.texts import say
 
 VACATION = "How many vacation days do employees have?"
 ANSWERED = "Answered from the documents"
@@ -245,5 +246,5 @@ def test_given_a_library_that_cannot_be_used_when_opened_then_the_page_says_why_
     app.run()
 
     assert not app.exception
-    assert app.header[0].value == "Plumbline cannot start"
+    assert app.header[0].value == say("frame.cannot_start")
     assert "What to do:" in texts(app)
