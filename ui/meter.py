@@ -66,10 +66,11 @@ def _allowed(check: Check, low: float, high: float) -> list[str]:
     if check.threshold is None or check.direction is None:
         return []
     at = _x(check.threshold, low, high)
+    colour = _colour(check)
     left, right = (at, RIGHT + 3.0) if check.direction is Direction.AT_LEAST else (LEFT - 3.0, at)
     return [
         f'<rect class="allowed" x="{left:.2f}" y="{MIDDLE - MARK / 2:g}" width="{right - left:.2f}" height="{MARK}" '
-        f'fill="{_colour(check)}" fill-opacity="0.18"/>'
+        f'fill="{GREEN if colour == RED else colour}" fill-opacity="0.18"/>'  # what passes is never red
     ]
 
 
