@@ -105,7 +105,7 @@ def test_given_a_part_when_chosen_then_each_field_says_what_a_change_costs_and_w
     assert "asks again" in said
     page.selectbox(key="stage").set_value("ingest").run()
     assert "for new documents" in captions(page)
-    assert "fixed for this library" in captions(page)
+    assert "the collection's own" in captions(page)
 
 
 @pytest.mark.parametrize(
@@ -294,6 +294,7 @@ def test_given_the_librarys_model_when_shown_then_it_is_the_librarys_and_says_wh
     field = page.text_input(key="knob_embedding_model")
     assert (field.value, field.disabled) == ("another-model", True)
     assert "Documents page" in field.help
+    assert screen()["rebuild.title"] in field.help
 
 
 def test_given_the_calibration_in_force_when_shown_then_it_has_name_date_and_measurements(page: AppTest) -> None:
@@ -317,7 +318,7 @@ def test_given_a_library_that_no_calibration_fits_when_shown_then_the_page_warns
 
     page.run()
 
-    assert "No calibrated probability fits the model of this library" in page.warning[0].value
+    assert "No calibrated probability fits the model of this collection" in page.warning[0].value
 
 
 def test_given_a_calibration_without_measurements_when_shown_then_it_says_that_they_are_not_recorded(page: AppTest) -> None:
