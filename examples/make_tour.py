@@ -20,7 +20,7 @@ from ui.texts import say
 
 OUT = Path(__file__).resolve().parent.parent / "docs" / "tour"
 SIZE = {"width": 1360, "height": 850}
-COLOURS = 128
+COLOURS = 224
 ANSWERED = "How often does the flow meter have to be calibrated?"
 CONTRADICTED = "How many vacation days do employees have?"
 NEAR_MISS = "How much does the company pay into the pension scheme?"
@@ -31,8 +31,9 @@ def save(page: Page, name: str, top: Locator | None = None) -> None:
     """What the window shows, with `top` scrolled to its upper edge."""
     settled(page)
     if top is not None:
-        top.first.evaluate("element => element.scrollIntoView({block: 'start'})")
-        page.mouse.wheel(0, -90)  # the heading above it, and the page's own head
+        top.first.evaluate("e => document.querySelector('[data-testid=stMain]').scrollBy(0, e.getBoundingClientRect().top - 76)")
+    page.evaluate("document.querySelector('[data-testid=stSidebarContent]')?.scrollTo(0, 0)")
+    page.mouse.move(SIZE["width"] / 2, 5)  # away from what shows its tools to a pointer
     page.wait_for_timeout(400)  # for what fades in
     shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     shot.quantize(COLOURS, dither=Image.Dither.NONE).save(OUT / f"{name}.png", optimize=True)
@@ -58,7 +59,7 @@ def slider(page: Page) -> None:
     page.keyboard.press("End")
     expect(page.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
     save(page, "3-slider", page.locator(".st-key-asked"))
-    page.get_by_role("button", name=say("settings.undo")).click()
+    page.locator(".st-key-undo").get_by_role("button").first.click()
     expect(page.locator(".st-key-answer, .st-key-low").first).to_be_visible(timeout=WAIT_MS)
 
 
@@ -85,6 +86,9 @@ def language(page: Page) -> None:
 
 def trace(page: Page) -> None:
     """Every check with what it measured."""
+    page.locator(".st-key-trace summary").click()
+    expect(page.locator('.st-key-trace [data-testid="stDataFrame"]')).to_be_visible()
+    page.wait_for_timeout(1000)  # the table draws its pictures one by one
     save(page, "7-checks", page.locator(".st-key-trace"))
 
 
@@ -94,7 +98,7 @@ def documents(page: Page) -> None:
     save(page, "8-documents")
 
 
-STOPS: tuple[Callable[[Page], None], ...] = (start, answer, slider, refusal, contradiction, language, trace, documents)
+STOPS: tuple[Callable[[Page], None], ...] = (start, answer, slider, refusal, trace, contradiction, language, documents)
 
 
 def main() -> int:

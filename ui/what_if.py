@@ -34,9 +34,8 @@ def _show(found: tuple[Flip, ...], to: str) -> None:
         return
     st.caption(say(f"what_if.each_{to}"))
     for flip in found[:MOST]:
-        before, after = value_in_words(flip.name, flip.before), value_in_words(flip.name, flip.after)
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"flip_{flip.name}"):
-            st.text(tell("what_if.flip", name=setting_name(flip.name), before=before, after=after), width="stretch")
+            st.text(_in_words(flip), width="stretch")
             st.button(
                 say("what_if.try"),
                 key=f"try_{flip.name}",
@@ -49,3 +48,12 @@ def _show(found: tuple[Flip, ...], to: str) -> None:
         st.caption(say("what_if.more", n=len(found) - MOST))
     if to == "answer":
         st.caption(say("what_if.careful"))
+
+
+def _in_words(flip: Flip) -> str:
+    """The change: of a limit from what to what; of a mode, which check would no longer refuse."""
+    stage = flip.name.removesuffix("_mode")
+    if stage != flip.name:
+        return tell("what_if.mode", check=say(f"trace.title_{stage}"))
+    before, after = value_in_words(flip.name, flip.before), value_in_words(flip.name, flip.after)
+    return tell("what_if.flip", name=setting_name(flip.name), before=before, after=after)
