@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.domain import Document
 from rag_core.engine import Engine
+from rag_core.language import is_refusal, refusal
 from ui import state
 from ui.first_run import SAMPLES
 from ui.naming import unique_names
@@ -50,6 +51,41 @@ def test_given_the_samples_when_an_example_is_clicked_then_the_answer_names_its_
     assert "[1]  Company Policies, page 1" in texts(page)
     assert "company-policies.pdf · Company Policies › 1 Vacation" in texts(page)
     assert "\nEvery full-time employee has 25 vacation days in a calendar year.\n" in texts(page)
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("What is the capital of France?", "en"),
+        ("Jaké je hlavní město Francie?", "cs"),
+        ("Was ist ein Knowledge Graph?", "de"),
+        ("फ्रांस की राजधानी क्या है?", "hi"),
+    ],
+)
+def test_given_a_refusal_when_shown_then_its_sentence_is_one_that_is_recognised_in_the_question_s_language(
+    page: AppTest, question: str, language: str
+) -> None:
+    """S4-13, S1-3: the refusal is in the question's language, and its wording is recognised as a refusal."""
+    ask(page, question)
+
+    assert "Refused" in badges(page)
+    assert refusal(language) in texts(page)
+    assert is_refusal(refusal(language))
+
+
+def test_given_the_preset_of_distances_when_a_weak_match_is_answered_then_the_page_says_low_confidence_and_how_many_passed(
+    page: AppTest,
+) -> None:
+    """S4-15: with a distance threshold and a minimum of documents, the page shows level and counts."""
+    page.selectbox(key="preset").set_value("scoping-lenient").run()
+    page.multiselect(key="documents").set_value([MANUAL]).run()
+
+    ask(page, "Which holidays are celebrated in the office?")
+
+    decision = page.session_state["plumbline"].asked.decision
+    assert decision.metadata["filtered_count"] >= 2
+    assert decision.confidence_level == "low"
+    assert "Confidence: low" in badges(page)
 
 
 def test_given_a_question_outside_the_documents_when_asked_then_the_refusal_says_why_by_how_much_and_what_to_do(page: AppTest) -> None:
