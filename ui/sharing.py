@@ -1,7 +1,7 @@
 """Settings that leave the page and come back: in its address, and as a file that `--config` of the command line reads.
 
-The address holds what differs from the settings that the page starts with, so that a copied link shows what its sender saw, and a reload
-keeps it. Free text never travels in it: a link must not put words into the page or name a model to load.
+The address holds what differs from the settings that the page starts with, and the collection, so that a copied link shows what its sender
+saw, and a reload keeps it. Free text never travels in it: a link must not put words into the page or name a model to load.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ import yaml
 
 from rag_core.configuration import load_settings
 from rag_core.errors import InvalidSetting, RagError
+from rag_core.ingest.store import namespaces
 from rag_core.settings import Knob, Settings
 from ui import state
 from ui.fields import FIXED, changed, help_text, take
+from ui.namespaces import switch
 from ui.problems import show_error
 from ui.texts import say, tell
 
 FILE = "plumbline-settings.yaml"
+COLLECTION = "collection"  # its parameter
 MOST_KB = 64  # of a settings file: all settings take 5
 SETTLE_SECONDS = 1.0  # a browser that was told a new address may have sent the old one just before
 MOST_SAID, MOST_CHARS = 5, 200  # problems of an address that are named, and characters of each
@@ -65,7 +68,7 @@ def from_address(parameters: Mapping[str, str]) -> tuple[Settings, list[str]]:
         settings = state.base_settings()
     shared = _shared()
     for name, value in parameters.items():
-        if name == "preset":
+        if name in ("preset", COLLECTION):
             continue
         if name not in shared:
             problems.append(tell("sharing.address_text" if name in Settings.model_fields else "sharing.address_unknown", name=name))
@@ -94,7 +97,7 @@ def follow_address() -> None:
 
 def write_address(settings: Settings) -> None:
     """Bring the page's address up to these settings."""
-    known, wanted = _known(), to_address(settings)
+    known, wanted = _known(), _with_collection(to_address(settings))
     if wanted != known.written:
         known.written, known.blank = wanted, known.blank or not wanted
     if wanted != st.query_params.to_dict():
@@ -188,14 +191,25 @@ def _take_address(parameters: Mapping[str, str]) -> None:
     known = _known()
     settings, known.left_out = from_address(parameters)
     take(settings)
-    known.written = to_address(state.session().settings())
+    collection = parameters.get(COLLECTION, state.NAMESPACE)
+    if collection == state.NAMESPACE or collection in namespaces(state.library_folder()):
+        switch(collection)
+    else:
+        known.left_out.append(tell("sharing.address_collection", name=collection))
+    known.written = _with_collection(to_address(state.session().settings()))
 
 
 def _moved(known: Address) -> bool:
     """Whether the settings are no longer those of the address, because a field was moved or a button pressed."""
     session = state.session()
     fields = any(st.session_state.get(f"knob_{name}", value) != value for name, value in session.values.items() if name not in FIXED)
-    return fields or to_address(session.settings()) != known.written
+    return fields or _with_collection(to_address(session.settings())) != known.written
+
+
+def _with_collection(parameters: Mapping[str, str]) -> dict[str, str]:
+    """The parameters with the session's collection, but for the one that every page starts with."""
+    collection = state.session().namespace
+    return {**parameters} if collection == state.NAMESPACE else {COLLECTION: collection, **parameters}
 
 
 def _known() -> Address:

@@ -14,12 +14,14 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.configuration import load_settings
 from rag_core.errors import InvalidSetting
+from rag_core.ingest.store import create_namespace, namespaces
 from rag_core.settings import Knob, Settings, presets
 from ui import sharing
 from ui.fields import FIXED
 from ui.texts import screen
 
 SHARED = {name: knob for name, knob in sharing._shared().items()}
+ROOT = Path(__file__).resolve().parents[2]
 TEXTS = {"reranker", "keyword_synonyms", "refusal_text"}
 
 
@@ -169,6 +171,35 @@ def test_given_an_address_full_of_nonsense_when_opened_then_the_notice_stays_sho
     assert len(problems) == sharing.MOST_SAID
     assert {len(problem) for problem in problems} == {sharing.MOST_CHARS}
     assert "and 15 more" in texts(app)
+
+
+def test_given_a_collection_when_chosen_then_the_address_names_it_and_a_new_session_opens_it(page: AppTest, library: Path) -> None:
+    create_namespace(library, "contracts")
+    page.run()
+    page.selectbox(key="namespace").set_value("contracts").run()
+    assert address(page) == {"collection": "contracts"}
+
+    other = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    other.query_params["collection"] = "contracts"
+    other.run()
+
+    assert other.session_state.plumbline.namespace == "contracts"
+    assert other.selectbox(key="namespace").value == "contracts"
+    page.selectbox(key="namespace").set_value("default").run()
+    assert address(page) == {}
+
+
+def test_given_a_collection_that_is_not_there_when_an_address_names_it_then_it_is_left_out_and_not_made(
+    app: AppTest, library: Path
+) -> None:
+    app.query_params["collection"] = "../elsewhere"
+
+    app.run()
+
+    assert "../elsewhere: there is no such collection." in texts(app)
+    assert app.session_state.plumbline.namespace == "default"
+    assert namespaces(library) == ("default",)
+    assert address(app) == {}
 
 
 def test_given_an_older_address_when_the_browser_goes_back_then_the_settings_follow(page: AppTest, settled: None) -> None:
