@@ -50,7 +50,7 @@ def axis(check: Check) -> tuple[float, float]:
         low = 0.0
     if math.isinf(high):
         most = max(known, default=0.0)
-        high = math.floor(most) + 1.0
+        high = max(math.floor(most), low) + 1.0
     return low, high
 
 

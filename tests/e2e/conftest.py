@@ -48,7 +48,7 @@ def open_page(chromium: Browser, server: str) -> Iterator[Opener]:
             requested: list[str] = []
             wrong: list[str] = []
             context.on("request", lambda request: requested.append(request.url))
-            page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+            page.on("console", lambda message: wrong.append(f"{message.text} {message.location}") if message.type == "error" else None)
             page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
             page.goto(server)
             expect(page.get_by_role("heading", name=say("ask.title"))).to_be_visible(timeout=WAIT_MS)

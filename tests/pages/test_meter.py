@@ -103,6 +103,13 @@ def test_given_nothing_measured_when_drawn_then_there_is_no_value_and_the_axis_i
     assert "threshold" in drawn
 
 
+def test_given_a_limit_below_an_open_scale_and_no_value_when_drawn_then_the_scale_still_has_two_ends() -> None:
+    one = judge("facts", None, -1.0, AT_LEAST, "", Reason.FACTS, Mode.ENFORCE)
+
+    assert axis(one) == (0.0, 1.0)
+    assert place(parts(one)["threshold"]) == pytest.approx(LEFT, abs=1.5)
+
+
 def test_given_no_limit_when_drawn_then_only_the_value_is_there() -> None:
     drawn = parts(Check("confidence", State.PASSED, Mode.OBSERVE, 0.7, scale="share"))
 
