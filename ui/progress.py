@@ -18,7 +18,7 @@ from ui.work import here, start_add, upload
 
 __all__ = ["running", "show_jobs", "upload_field", "writing"]
 
-REFRESH_SECONDS = 0.5
+REFRESH_SECONDS = 0.25
 LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work on its library
 PATIENCE_SECONDS = 10.0  # between two looks at new documents while a question is on the page: it is asked again with them
 MOST_NAMES = 5
