@@ -30,7 +30,7 @@ def page() -> None:
     document = catalogue.choose(documents, selected)
     if len(selected) > 1:
         st.subheader(say("documents.selected", n=len(selected)), anchor=False)
-        keeping.show_names([one.name for one in selected])
+        progress.show_names([one.name for one in selected])
         keeping.offer_reread(engine, selected)
         keeping.offer_deletion(engine, selected)
     else:

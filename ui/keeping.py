@@ -13,18 +13,11 @@ from rag_core.ingest.inbox import Accepted
 from ui import state
 from ui.ingest_fields import ingest_fields
 from ui.problems import show_error
-from ui.progress import writing
-from ui.texts import say, tell
+from ui.progress import show_names, writing
+from ui.texts import say
 from ui.work import start_reread, start_resume
 
 WAIT_SECONDS = 5.0  # for another process that is writing
-MOST_NAMES = 10
-
-
-def show_names(names: Sequence[str]) -> None:
-    """Names, one a line, as they are; of many, the first ones."""
-    more = [tell("documents.more", n=len(names) - MOST_NAMES)] if len(names) > MOST_NAMES else []
-    st.text("\n".join([*names[:MOST_NAMES], *more]))
 
 
 def offer_reread(engine: Engine, documents: Sequence[Document]) -> None:

@@ -6,11 +6,12 @@ import streamlit as st
 
 from rag_core.domain import Document, PassageKind
 from rag_core.engine import Engine
-from rag_core.errors import PasswordNeeded, RagError
-from rag_core.ingest.pdf import render_page
-from ui import state
+from rag_core.errors import RagError
 from ui.problems import show_error
 from ui.texts import say, tell
+from ui.viewer import picture
+
+MAX_PIXELS = 4_000_000  # a page is never enlarged here
 
 KINDS = {PassageKind.PARAGRAPH: "paragraph", PassageKind.TABLE: "table_kind", PassageKind.CODE: "code_kind", PassageKind.LIST: "list"}
 
@@ -45,22 +46,18 @@ def _show_picture(engine: Engine, document: Document, page: int) -> None:
         return
     if shown.width:
         try:
-            st.image(_picture(str(state.library_folder()), document.id, page), alt=tell("documents.page_alt", page=page))
-            return
-        except PasswordNeeded:  # it was given when the file was added, and is stored nowhere
-            st.info(say("documents.locked"), icon=":material/lock:")
+            drawn = picture(document.id, page, max_pixels=MAX_PIXELS)
         except RagError as error:
             show_error(error)
+        else:
+            if drawn:
+                st.image(drawn, alt=tell("documents.page_alt", page=page))
+                return
+            # the password was given when the file was added, and is stored nowhere
+            st.info(say("documents.locked"), icon=":material/lock:")
     else:
         st.info(say("documents.no_picture"), icon=":material/info:")
     st.code(shown.text, language=None, wrap_lines=True, height=420)
-
-
-@st.cache_data(max_entries=64, show_spinner=say("documents.drawing"))
-def _picture(folder: str, document_id: str, page: int) -> bytes:
-    """The page as PNG. The key names the document by the SHA-256 of its bytes, so a picture never belongs to another document."""
-    del folder  # part of the key
-    return render_page(state.engine().library.source(document_id), page)
 
 
 def _show_passages(engine: Engine, document: Document, page: int) -> None:

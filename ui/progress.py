@@ -16,7 +16,7 @@ from ui.problems import show_error
 from ui.texts import say, tell
 from ui.work import here, start_add, upload
 
-__all__ = ["running", "show_jobs", "upload_field", "writing"]
+__all__ = ["running", "show_jobs", "show_names", "upload_field", "writing"]
 
 REFRESH_SECONDS = 0.25
 LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work on its library
@@ -182,10 +182,10 @@ def _show_result(key: str, job: Job) -> None:
         report = job.report or AddReport()
         if report.added:
             st.success(say("jobs.added", n=len(report.added)), icon=":material/check_circle:")
-            _show_names([document.name for document in report.added])
+            show_names([document.name for document in report.added])
         if report.unchanged:
             st.info(say("jobs.unchanged", n=len(report.unchanged)), icon=":material/info:")
-            _show_names([document.name for document in report.unchanged])
+            show_names([document.name for document in report.unchanged])
         if report.cancelled:
             _show_stopped(job)
         _show_problems(key, job, report)
@@ -205,7 +205,8 @@ def _dismiss(job: Job) -> None:
         state.session().jobs.remove(job)
 
 
-def _show_names(names: Sequence[str]) -> None:
+def show_names(names: Sequence[str]) -> None:
+    """Names, one a line, as they are; of many, the first ones."""
     shown = list(names[:MOST_NAMES])
     if len(names) > MOST_NAMES:
         shown.append(tell("jobs.more", n=len(names) - MOST_NAMES))

@@ -134,18 +134,18 @@ def _show_page(engine: Engine, place: Place, page: Page) -> None:
     zoom = ZOOMS[_choose_zoom()]
     boxes = place.on(page.number)
     try:
-        picture = _picture(str(state.library_folder()), state.session().namespace, place.document, page.number, boxes, DPI * zoom)
+        drawn = picture(place.document, page.number, boxes, dpi=DPI * zoom)
     except RagError as error:
         show_error(error)
         _show_text(place, page)
         return
-    if not picture:
+    if not drawn:
         st.info(say("viewer.locked"), icon=":material/lock:")
         _show_text(place, page)
         return
     if place.holds(page.number) and not boxes:
         st.info(say("viewer.uncertain"), icon=":material/info:")
-    _show_picture(picture, page, boxes, zoom)
+    _show_picture(drawn, page, boxes, zoom)
     if place.words and not place.holds(page.number):
         st.caption(say("viewer.elsewhere"))
 
@@ -158,32 +158,35 @@ def _choose_zoom() -> str:
     return chosen or WHOLE
 
 
-def _show_picture(picture: bytes, page: Page, boxes: Sequence[Box], zoom: float) -> None:
+def _show_picture(drawn: bytes, page: Page, boxes: Sequence[Box], zoom: float) -> None:
     alt = say("viewer.alt_marked", n=page.number) if boxes else say("viewer.alt_unmarked", n=page.number)
     if zoom == 1:
         with st.container(key="viewer_whole"):
-            st.image(picture, width="stretch", output_format="PNG", alt=alt)
+            st.image(drawn, width="stretch", output_format="PNG", alt=alt)
         return
     with st.container(height=ZOOMED_HEIGHT, key=f"viewer_zoomed_{zoom * 100:.0f}"), st.container(key="viewer_sheet", gap=None):
-        st.image(picture, width="stretch", output_format="PNG", alt=alt)
+        st.image(drawn, width="stretch", output_format="PNG", alt=alt)
         if boxes:
             left, top = 100 * min(box.x0 for box in boxes) / page.width - ROOM, 100 * min(box.y0 for box in boxes) / page.height - ROOM
             # the frame begins at the words, in browsers that know this property; in others at the page's upper left corner
             st.html(f'<div class="viewer-start" style="left:{max(0, left):.2f}%;top:{max(0, top):.2f}%"></div>')
 
 
-@st.cache_data(max_entries=64, show_spinner=say("viewer.drawing"))
-def _picture(folder: str, namespace: str, document_id: str, page: int, boxes: Sequence[Box], dpi: float) -> bytes:
-    """The page as PNG; empty when a password locks the file.
-
-    The key names the document by the SHA-256 of its bytes, so a picture never belongs to another document.
+def picture(document_id: str, page: int, boxes: Sequence[Box] = (), *, dpi: float = DPI, max_pixels: int = MAX_PIXELS) -> bytes:
+    """A page of the session's library as PNG, with these boxes marked; empty when a password locks the file. Drawn once.
 
     Raises:
         RagError: it cannot be drawn.
     """
+    return _drawn(str(state.library_folder()), state.session().namespace, document_id, page, boxes, dpi, max_pixels)
+
+
+@st.cache_data(max_entries=64, show_spinner=say("viewer.drawing"))
+def _drawn(folder: str, namespace: str, document_id: str, page: int, boxes: Sequence[Box], dpi: float, max_pixels: int) -> bytes:
+    """The key names the document by the SHA-256 of its bytes, so a picture never belongs to another document."""
     del folder, namespace  # parts of the key
     try:
-        return render_page(state.engine().library.source(document_id), page, boxes, dpi=dpi, max_pixels=MAX_PIXELS)
+        return render_page(state.engine().library.source(document_id), page, boxes, dpi=dpi, max_pixels=max_pixels)
     except PasswordNeeded:
         return b""
 
