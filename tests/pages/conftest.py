@@ -70,3 +70,9 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(EmbeddedModel, "embed", counting)
     return calls
+
+
+@pytest.fixture
+def page(app: AppTest, library: Path) -> AppTest:
+    """The Ask page over the samples, opened."""
+    return app.run()

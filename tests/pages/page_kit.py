@@ -6,6 +6,8 @@ import time
 
 from streamlit.testing.v1 import AppTest
 
+from ui import state
+
 JOB_SECONDS = 60.0
 
 
@@ -28,6 +30,24 @@ def texts(app: AppTest) -> str:
 def badges(app: AppTest) -> str:
     """Everything on the page that is markdown, which is where badges are."""
     return "\n".join(element.value for element in app.markdown)
+
+
+def captions(app: AppTest) -> str:
+    """Everything on the page that is small print."""
+    return "\n".join(caption.value for caption in app.caption)
+
+
+def session_of(app: AppTest) -> state.Session:
+    """What the session holds."""
+    held: state.Session = app.session_state["plumbline"]
+    return held
+
+
+def asked_of(app: AppTest) -> state.Asked:
+    """The question on the page, with its decision."""
+    asked = session_of(app).asked
+    assert asked is not None
+    return asked
 
 
 def ask(app: AppTest, question: str) -> AppTest:

@@ -9,35 +9,18 @@ import pytest
 from builders import case, contradicted
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import ask, badges, by_key, texts
+from page_kit import ask, asked_of, badges, by_key, captions, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.pipeline import decide
 from rag_core.settings import Mode
-from ui import state
 from ui.answer import COLOURS
 from ui.evidence import with_sources
-from ui.state import Asked
 
 VACATION = "How many vacation days do employees have?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
 PRESSURE = "What is the maximum operating pressure?"
 FRANCE = "What is the capital of France?"
-
-
-@pytest.fixture
-def page(app: AppTest, library: Path) -> AppTest:
-    return app.run()
-
-
-def asked_of(page: AppTest) -> Asked:
-    held: state.Session = page.session_state["plumbline"]
-    assert held.asked is not None
-    return held.asked
-
-
-def captions(page: AppTest) -> str:
-    return "\n".join(caption.value for caption in page.caption)
 
 
 def keys_of_containers(page: AppTest) -> set[str]:

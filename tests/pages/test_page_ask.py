@@ -28,11 +28,6 @@ MANUAL = "sha256:" + hashlib.sha256((SAMPLES / "flow-meter-manual.pdf").read_byt
 REPORT = make.document("The harbour bridge was opened in 1931 and is 412 metres long.", "Its toll is 3 pounds for a car.").tobytes()
 
 
-@pytest.fixture
-def page(app: AppTest, library: Path) -> AppTest:
-    return app.run()
-
-
 def upload(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
     page.file_uploader[0].set_value([(name, data, PDF) for name, data in files]).run()
     return settle(page)

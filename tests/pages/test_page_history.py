@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from page_kit import ask, by_key, texts
+from page_kit import ask, by_key, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain import Document, Metadata
@@ -17,11 +17,6 @@ from ui.scope import values_by_key
 
 CALIBRATION = "How often does the flow meter have to be calibrated?"
 FRANCE = "What is the capital of France?"
-
-
-@pytest.fixture
-def page(library: Path, app: AppTest) -> AppTest:
-    return app.run()
 
 
 def test_given_questions_when_asked_then_the_history_keeps_each_with_its_confidence(page: AppTest) -> None:
@@ -59,8 +54,8 @@ def test_given_a_moved_slider_when_a_question_is_brought_back_then_it_is_decided
 
     page.button(key="history_1").click().run()
 
-    assert state_of(page).asked.decision.is_safe() is False
-    assert [one.question for one in state_of(page).history] == [CALIBRATION, FRANCE]
+    assert session_of(page).asked.decision.is_safe() is False
+    assert [one.question for one in session_of(page).history] == [CALIBRATION, FRANCE]
 
 
 def test_given_more_questions_than_are_kept_when_asked_then_the_oldest_go(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +64,7 @@ def test_given_more_questions_than_are_kept_when_asked_then_the_oldest_go(page: 
     for question in ("Hello", CALIBRATION, FRANCE):
         ask(page, question)
 
-    assert [one.question for one in state_of(page).history] == [CALIBRATION, FRANCE]
+    assert [one.question for one in session_of(page).history] == [CALIBRATION, FRANCE]
 
 
 def test_given_another_session_when_it_asks_then_the_histories_stay_apart(page: AppTest) -> None:
@@ -80,7 +75,7 @@ def test_given_another_session_when_it_asks_then_the_histories_stay_apart(page: 
     ask(other, "Hello")
 
     assert CALIBRATION not in texts(other)
-    assert [one.question for one in state_of(other).history] == ["Hello"]
+    assert [one.question for one in session_of(other).history] == ["Hello"]
 
 
 def test_given_documents_with_metadata_when_a_value_is_chosen_then_only_such_documents_are_searched(library: Path, app: AppTest) -> None:
@@ -93,7 +88,7 @@ def test_given_documents_with_metadata_when_a_value_is_chosen_then_only_such_doc
 
     ask(app, CALIBRATION)
 
-    asked = state_of(app).asked
+    asked = session_of(app).asked
     assert asked.decision.is_safe() is False
     assert {name for name, _ in asked.decision.retrieved} == {"arithmetic-progressions.pdf"}
 
@@ -123,8 +118,3 @@ def test_given_documents_when_their_metadata_are_listed_then_values_are_sorted_a
 def test_given_the_samples_when_indexed_first_then_the_one_of_the_first_example_comes_first() -> None:
     assert first_run.samples()[0].name == first_run.FIRST
     assert len({source.name for source in first_run.samples()}) == len(list(first_run.SAMPLES.glob("*.pdf")))
-
-
-def state_of(app: AppTest) -> state.Session:
-    held: state.Session = app.session_state["plumbline"]
-    return held

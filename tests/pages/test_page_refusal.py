@@ -9,7 +9,7 @@ import pytest
 from builders import case, hits, matched, settings
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import ask, badges, by_key, settle, texts
+from page_kit import ask, asked_of, badges, by_key, captions, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.case import Draft
@@ -30,21 +30,6 @@ FRANCE = "What is the capital of France?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
 JARGON = ("threshold", "gate", "cosine", "embedding", "retrieval", "query", "BM25", "hallucinat", "_")
 BLAME = ("you ", "your ", "wrong question", "invalid", "mistake")
-
-
-@pytest.fixture
-def page(app: AppTest, library: Path) -> AppTest:
-    return app.run()
-
-
-def asked_of(page: AppTest) -> Asked:
-    held: state.Session = page.session_state["plumbline"]
-    assert held.asked is not None
-    return held.asked
-
-
-def captions(page: AppTest) -> str:
-    return "\n".join(caption.value for caption in page.caption)
 
 
 def document(name: str) -> str:

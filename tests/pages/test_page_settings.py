@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from page_kit import ask, badges, texts
+from page_kit import ask, badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.settings import Cost, Knob, Mode, Settings, Stage, presets
@@ -21,18 +21,9 @@ ANSWERED = "Answered from the documents"
 KNOBS = {knob.name: knob for knob in Settings.knobs()}
 
 
-@pytest.fixture
-def page(app: AppTest, library: Path) -> AppTest:
-    return app.run()
-
-
 def keys(page: AppTest) -> set[str]:
     """The keys of all buttons."""
     return {button.key for button in page.button}
-
-
-def captions(page: AppTest) -> str:
-    return "\n".join(caption.value for caption in page.caption)
 
 
 def move(page: AppTest, name: str, value: float) -> AppTest:

@@ -26,11 +26,6 @@ TEXTS = {"reranker", "keyword_synonyms", "refusal_text"}
 
 
 @pytest.fixture
-def page(app: AppTest, library: Path) -> AppTest:
-    return app.run()
-
-
-@pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser that always knows the newest address."""
     monkeypatch.setattr(sharing, "SETTLE_SECONDS", 0.0)

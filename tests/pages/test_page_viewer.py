@@ -10,24 +10,18 @@ from types import SimpleNamespace
 import pymupdf
 import pytest
 from hostile import make
-from page_kit import ask, by_key, settle, texts
+from page_kit import ask, asked_of, by_key, captions, settle, texts
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain import Box, Span
 from rag_core.ingest.pdf import render_page
 from ui import evidence, state, viewer
-from ui.state import Asked
 from ui.viewer import AROUND, Place
 
 VACATION = "How many vacation days do employees have?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
 PDF = "application/pdf"
-
-
-@pytest.fixture
-def page(app: AppTest, library: Path) -> AppTest:
-    return app.run()
 
 
 @pytest.fixture
@@ -41,16 +35,6 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
 
     monkeypatch.setattr(viewer, "render_page", counting)
     return calls
-
-
-def asked_of(page: AppTest) -> Asked:
-    held: state.Session = page.session_state["plumbline"]
-    assert held.asked is not None
-    return held.asked
-
-
-def captions(page: AppTest) -> str:
-    return "\n".join(caption.value for caption in page.caption)
 
 
 def alts(page: AppTest) -> str:
