@@ -1,0 +1,236 @@
+"""Figures of a labelled set: rates with exact intervals, curves over a threshold, reliability, and a paired test.
+
+Pure: arrays in, frozen results out. Equal scores are always one step, since no threshold can part them. A figure that is not defined, such
+as the AUROC of one class, is None and never a guess. Scores rise with the event they stand for: a higher one means "more likely so".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Both ends of a confidence interval, in [0, 1]."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Two figures over a threshold, one point for each distinct score, strictest first; all of shape (points,).
+
+    `threshold[i]` is the score from which on a question counts; the first point of a ROC curve counts none and has the threshold inf.
+    What `x` and `y` are, the function that made it says; both are in [0, 1].
+    """
+
+    threshold: Floats
+    x: Floats
+    y: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Questions with a score in [low, high] and what became of them: `share` is the part for which the event came true.
+
+    An empty bin has n = 0, mean and share None and the interval [0, 1].
+    """
+
+    low: float
+    high: float
+    n: int
+    mean: float | None
+    share: float | None
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """How many scores fell between two edges, by class. `edges` has one value more than the counts; the last edge belongs to its bin."""
+
+    edges: Floats
+    positive: NDArray[np.int64]
+    negative: NDArray[np.int64]
+
+
+def clopper_pearson(k: int, n: int, confidence: float = CONFIDENCE) -> Interval:
+    """The exact two-sided interval for a share of which k of n were seen (Clopper and Pearson 1934); [0, 1] where nothing was.
+
+    Raises:
+        ValueError: not 0 <= k <= n, or a confidence outside (0, 1).
+    """
+    _require_counts(k, n, confidence)
+    tail = (1 - confidence) / 2
+    low = 0.0 if k == 0 else float(stats.beta.ppf(tail, k, n - k + 1))
+    high = 1.0 if k == n else float(stats.beta.isf(tail, k + 1, n - k))
+    return Interval(low, high)
+
+
+def upper_bound(k: int, n: int, confidence: float = CONFIDENCE) -> float:
+    """The exact one-sided upper bound of a share of which k of n were seen: 0 of 59 gives .0495 at 95 %; 1 where nothing was.
+
+    Raises:
+        ValueError: not 0 <= k <= n, or a confidence outside (0, 1).
+    """
+    _require_counts(k, n, confidence)
+    return 1.0 if k == n else float(stats.beta.isf(1 - confidence, k + 1, n - k))
+
+
+def mcnemar(b: int, c: int) -> float:
+    """The exact two-sided p-value that two settings err equally often (McNemar 1947), from the questions on which they differ.
+
+    Args:
+        b: questions that only the first got right.
+        c: questions that only the second got right.
+    """
+    if min(b, c) < 0:
+        raise ValueError(f"counts cannot be negative, got {b} and {c}")
+    return 1.0 if b + c == 0 else min(1.0, 2 * float(stats.binom.cdf(min(b, c), b + c, 0.5)))
+
+
+def auroc(scores: ArrayLike, positive: ArrayLike) -> float | None:
+    """How often a positive question scores above a negative one, ties counted half (mid-ranks); None without both classes."""
+    values, flags = _scored(scores, positive)
+    n, m = int(flags.sum()), int((~flags).sum())
+    if not n or not m:
+        return None
+    return float((stats.rankdata(values)[flags].sum() - n * (n + 1) / 2) / (n * m))
+
+
+def roc_curve(scores: ArrayLike, positive: ArrayLike) -> Curve | None:
+    """x: share of negatives that count, y: share of positives that count; from (0, 0) to (1, 1). None without both classes."""
+    values, flags = _scored(scores, positive)
+    if flags.all() or not flags.any():
+        return None
+    threshold, counted, true = _steps(values, flags)
+    zero = np.zeros(1)
+    x = np.concatenate([zero, (counted - true) / (~flags).sum()])
+    y = np.concatenate([zero, true / flags.sum()])
+    return Curve(np.concatenate([[math.inf], threshold]), x, y)
+
+
+def precision_recall(scores: ArrayLike, positive: ArrayLike) -> Curve | None:
+    """x: recall, y: precision; None without a positive question."""
+    values, flags = _scored(scores, positive)
+    if not flags.any():
+        return None
+    threshold, counted, true = _steps(values, flags)
+    return Curve(threshold, true / flags.sum(), true / counted)
+
+
+def average_precision(scores: ArrayLike, positive: ArrayLike) -> float | None:
+    """Precision averaged over the steps of recall, without interpolation; None without a positive question."""
+    curve = precision_recall(scores, positive)
+    return None if curve is None else float((np.diff(curve.x, prepend=0.0) * curve.y).sum())
+
+
+def risk_coverage(scores: ArrayLike, wrong: ArrayLike) -> Curve | None:
+    """x: coverage, the share of questions answered from a score on; y: risk, the share of those that are wrong. None without any."""
+    values, flags = _scored(scores, wrong)
+    if not values.size:
+        return None
+    threshold, counted, errors = _steps(values, flags)
+    return Curve(threshold, counted / values.size, errors / counted)
+
+
+def aurc(scores: ArrayLike, wrong: ArrayLike) -> float | None:
+    """The area under the risk-coverage curve, each step with the risk at its end: the mean risk over all coverages; lower is better."""
+    curve = risk_coverage(scores, wrong)
+    return None if curve is None else float((np.diff(curve.x, prepend=0.0) * curve.y).sum())
+
+
+def reliability(
+    scores: ArrayLike, positive: ArrayLike, bins: int = 10, *, equal_mass: bool = False, confidence: float = CONFIDENCE
+) -> tuple[Bin, ...]:
+    """What became of questions with like scores; a calibrated score's means equal the shares.
+
+    Args:
+        scores: probabilities in [0, 1].
+        positive: whether the event came true, by question.
+        bins: how many; with `equal_mass` equal scores share a bin, so there may be fewer.
+        equal_mass: bins that hold about equally many questions instead of bins of equal width over [0, 1].
+        confidence: of the shares' exact intervals.
+
+    Raises:
+        ValueError: a score is no probability, or there is no bin.
+    """
+    values, flags = _scored(scores, positive)
+    if bins < 1:
+        raise ValueError(f"bins must be at least 1, got {bins}")
+    if values.size and not (values.min() >= 0 and values.max() <= 1):
+        raise ValueError("reliability needs probabilities in [0, 1]")
+    edges = _mass_edges(values, bins) if equal_mass else np.linspace(0.0, 1.0, bins + 1)
+    place = _placed(values, edges)
+    return tuple(
+        _bin(float(edges[i]), float(edges[i + 1]), values[place == i], flags[place == i], confidence) for i in range(len(edges) - 1)
+    )
+
+
+def calibration_error(bins: Sequence[Bin]) -> float | None:
+    """The expected calibration error: |mean score - share| averaged over the questions; None without questions."""
+    known = [(one.n, abs(one.mean - one.share)) for one in bins if one.mean is not None and one.share is not None]
+    return sum(n * gap for n, gap in known) / sum(n for n, _ in known) if known else None
+
+
+def histogram(scores: ArrayLike, positive: ArrayLike, bins: int = 20, low: float | None = None, high: float | None = None) -> Histogram:
+    """Counts by class in bins of equal width from `low` to `high`, by default the scores' own ends; what lies outside is left out."""
+    values, flags = _scored(scores, positive)
+    least, most = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+    ends = (least if low is None else low, most if high is None else high)
+    edges = np.histogram_bin_edges([], bins, ends)
+    return Histogram(edges, np.histogram(values[flags], edges)[0], np.histogram(values[~flags], edges)[0])
+
+
+def _scored(scores: ArrayLike, flags: ArrayLike) -> tuple[Floats, Flags]:
+    values, marked = np.asarray(scores, dtype=np.float64).ravel(), np.asarray(flags, dtype=np.bool_).ravel()
+    if values.shape != marked.shape:
+        raise ValueError(f"{values.size} scores and {marked.size} labels do not belong together")
+    if not np.isfinite(values).all():
+        raise ValueError("scores must be finite numbers")
+    return values, marked
+
+
+def _steps(values: Floats, flags: Flags) -> tuple[Floats, Floats, Floats]:
+    """The distinct scores, highest first, and how many questions and how many marked ones score at least that."""
+    order = np.argsort(-values, kind="stable")
+    ordered = values[order]
+    last = np.append(np.flatnonzero(np.diff(ordered)), ordered.size - 1)
+    return ordered[last], (last + 1).astype(np.float64), np.cumsum(flags[order])[last].astype(np.float64)
+
+
+def _mass_edges(values: Floats, bins: int) -> Floats:
+    """Edges between which about equally many values lie; an edge is a value, and equal values are not parted."""
+    if not values.size:
+        return np.array([0.0, 1.0])
+    edges = np.unique(np.quantile(values, np.linspace(0.0, 1.0, bins + 1), method="inverted_cdf"))
+    return edges if edges.size > 1 else np.repeat(edges, 2)
+
+
+def _placed(values: Floats, edges: Floats) -> NDArray[np.int64]:
+    """The bin of each value: [edge, next edge), the last one with its upper edge."""
+    return np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
+
+
+def _bin(low: float, high: float, values: Floats, flags: Flags, confidence: float) -> Bin:
+    n, k = int(values.size), int(flags.sum())
+    mean, share = (min(max(float(values.mean()), low), high), k / n) if n else (None, None)  # the mean of equal numbers is that number
+    return Bin(low, high, n, mean, share, clopper_pearson(k, n, confidence))
+
+
+def _require_counts(k: int, n: int, confidence: float) -> None:
+    if not 0 <= k <= n:
+        raise ValueError(f"need 0 <= k <= n, got k = {k}, n = {n}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be between 0 and 1, got {confidence:g}")
