@@ -13,6 +13,10 @@ BRAND = Path(__file__).resolve().parent / "data" / "brand"
 st.set_page_config(page_title="Plumbline", page_icon=BRAND / "mark.svg", layout="wide")
 st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")
 st.navigation(
-    [st.Page("pages/ask.py", title=say("ask.page"), default=True), st.Page("pages/documents.py", title=say("documents.page"))],
+    [
+        st.Page("pages/ask.py", title=say("ask.page"), default=True),
+        st.Page("pages/documents.py", title=say("documents.page")),
+        st.Page("pages/lab.py", title=say("lab.page")),
+    ],
     position="top",
 ).run()

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from ui import state
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").glob("*.py"))]
+SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").rglob("*.py"))]
 # elements that do not interpret their text; and calls whose first argument is no text that is shown
 INERT = {"text", "code", "dataframe", "image"}
 NO_LABEL = {"container", "columns", "form", "progress", "empty", "rerun", "navigation", "set_page_config"}
@@ -41,6 +41,10 @@ def is_ours(node: ast.expr) -> bool:
             return True
         case ast.IfExp(body=body, orelse=other):
             return is_ours(body) and is_ours(other)
+        case ast.List(elts=items):
+            return all(map(is_ours, items))
+        case ast.ListComp(elt=item):
+            return is_ours(item)
         case _:
             return ast.unparse(node) in OURS
 
@@ -84,6 +88,8 @@ def test_given_a_page_when_its_code_is_read_then_only_text_of_ours_goes_into_ele
         ("st.text(document.name)", True),
         ("st.badge('a' if n else name)", False),
         ("left.markdown(name)", False),
+        ("st.tabs([say('x') for key in KEYS])", True),
+        ("st.tabs([name for name in names])", False),
         ("st.sidebar.caption(name)", False),
         ("st.progress(0.5, text=name)", False),
         ("st.progress(share)", True),

@@ -11,7 +11,7 @@ import pytest
 from ui.texts import SCREENS, screen
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").glob("*.py"))]
+SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").rglob("*.py"))]
 READERS = {"say", "tell"}
 # arguments of Streamlit's elements that are shown, beside the first positional ones
 SHOWN = {"help", "placeholder", "caption", "alt", "body", "label", "title", "text"}

@@ -1,0 +1,43 @@
+"""The lab: questions with known answers, run once, then judged under any settings: results, comparisons, guarantees, users' feedback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from rag_core.engine import Engine
+from rag_core.settings import Settings
+from ui import frame
+from ui.sidebar import settings_from_sidebar
+from ui.texts import say
+
+WIDTH = 1500  # pixels, as on the Ask page
+
+
+def page() -> None:
+    """The page from top to bottom; only the open tab's part is worked out."""
+    st.title(say("lab.title"), anchor=False)
+    settings = settings_from_sidebar()
+    engine = frame.start()
+    for tab, show in zip(st.tabs([say(f"lab.tab_{name}") for name in TABS], key="lab_tab", on_change="rerun"), TABS.values(), strict=True):
+        if tab.open:
+            with tab:
+                show(engine, settings)
+
+
+def _to_come(engine: Engine, settings: Settings) -> None:
+    st.info(say("lab.to_come"), icon=":material/construction:")
+
+
+TABS: Mapping[str, Callable[[Engine, Settings], None]] = {
+    "sets": _to_come,
+    "results": _to_come,
+    "compare": _to_come,
+    "guarantee": _to_come,
+    "feedback": _to_come,
+}
+
+
+with st.container(width=WIDTH):
+    page()
