@@ -110,7 +110,13 @@ def measure(
         rows = corpus.rows(documents, filters or {})
         facts = library_facts(corpus, rows, tools)
         understood = understand(question, facts.languages)
-    case = Case(question, settings, understood, facts, metadata={"asked_on": tools.today().isoformat()})
+    case = Case(
+        question,
+        settings,
+        understood,
+        facts,
+        metadata={"asked_on": tools.today().isoformat(), "calibration": tools.calibration.id if tools.calibration else ""},
+    )
     if understood.intent in ("greeting", "about_library"):
         return _with(case, answer=reply(understood.intent, understood.language, facts), timings=timed.ms)
     try:

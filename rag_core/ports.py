@@ -30,6 +30,11 @@ class Embedder(Protocol):
         """Tokens the model reads, special tokens included; more would be cut off silently."""
         ...
 
+    @property
+    def tokenizer(self) -> str:
+        """12 hex digits of the tokenizer's vocabulary: another vocabulary cuts texts and counts tokens differently."""
+        ...
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text in the model's own tokenizer, special tokens included."""
         ...

@@ -111,6 +111,11 @@ def languages(folder: Path, namespace: str) -> tuple[str, ...]:
     return tuple(language for language, _ in counts.most_common())
 
 
+def calibration_files(folder: Path, namespace: str) -> tuple[Path, Path]:
+    """Where a library's calibration is looked for: in its own folder, as `calibrate fit` leaves it, then in the one that is shipped."""
+    return folder / namespace / "calibration.json", calibrate.FILE
+
+
 def _manifest(folder: Path, namespace: str) -> Manifest | None:
     try:
         return Store(folder, namespace, FaissStore(), Bm25Store()).manifest()
@@ -124,8 +129,10 @@ def build_engine(folder: Path, namespace: str = "default", settings: Settings | 
     Raises:
         ModelUnavailable: a model cannot be loaded.
         LibraryError: the library cannot be used.
+        InvalidInput: its calibration is damaged.
     """
     s = settings or Settings.load()
     model = _embedder(s, apart)
+    calibration = calibrate.load(calibration_files(folder, namespace), calibrate.Identity.of(model))
     known = EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None
-    return Engine(open_library(folder, namespace, model), Tools(CachedEmbedder(model), calibrate.load(model.name), known, reranker))
+    return Engine(open_library(folder, namespace, model), Tools(CachedEmbedder(model), calibration, known, reranker))

@@ -11,7 +11,7 @@ import numpy as np
 from rag_core.adapters.bm25_index import Bm25Index, Bm25Store
 from rag_core.adapters.faiss_index import FaissIndex, FaissStore
 from rag_core.audit.citations import evidence_key
-from rag_core.calibrate import Calibration
+from rag_core.calibrate import Calibration, Identity
 from rag_core.case import Case, ClaimAudit, Draft, KeywordMatch, LibraryFacts, Understanding
 from rag_core.domain import Citation, Claim, Conflict, Document, Evidence, Hit, Metadata, Passage, Span, WordBox
 from rag_core.errors import InvalidInput
@@ -120,20 +120,26 @@ def matched(count: int, missing: int = 0) -> KeywordMatch:
     return KeywordMatch(tuple(f"held{n}" for n in range(count)), tuple(f"lost{n}" for n in range(missing)))
 
 
+def identity(model: str = "hash") -> Identity:
+    """What measures with a model that cuts texts into words."""
+    return Identity.of(HashEmbedder(name=f"{model}@float32"))
+
+
 def calibration(model: str = "hash", weight: float = 8.0, middle: float = 0.5) -> Calibration:
     """A score that rises with `coverage_all`, 0.5 at `middle`: enough to gate on without the fitted file."""
     coefficients = tuple(weight if name == "coverage_all" else 0.0 for name in SIGNALS)
     means = tuple(middle if name == "coverage_all" else 0.0 for name in SIGNALS)
-    return Calibration(model, SIGNALS, means, (1.0,) * len(SIGNALS), coefficients, 0.0, {"fitted_on": "nothing: made for a test"})
+    return Calibration(identity(model), SIGNALS, means, (1.0,) * len(SIGNALS), coefficients, 0.0, {"fitted_on": "nothing: made for a test"})
 
 
 class HashEmbedder:
     """Unit vectors from the words of a text alone: equal words, equal vectors; `alike` words share one."""
 
     max_tokens = 256
+    tokenizer = "words"
 
-    def __init__(self, dim: int = DIM, alike: Mapping[str, str] | None = None) -> None:
-        self.name = "hash@float32"
+    def __init__(self, dim: int = DIM, alike: Mapping[str, str] | None = None, name: str = "hash@float32") -> None:
+        self.name = name
         self._dim = dim
         self._alike = alike or {}
 

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from builders import calibration
+from builders import HashEmbedder, calibration, identity
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core import calibrate
-from rag_core.calibrate import Calibration, fit, load, signals_version
+from rag_core import calibrate, wiring
+from rag_core.calibrate import (
+    Calibration,
+    Identity,
+    fit,
+    load,
+    question_hash,
+    read,
+    recalibrate,
+    signals_version,
+)
 from rag_core.errors import InvalidInput
 from rag_core.signals import SIGNALS
 
@@ -40,48 +50,92 @@ def test_given_any_finite_signal_then_the_probability_is_in_its_range(value: flo
     assert 0 <= calibration(weight=100.0).probability(ZERO | {"coverage_all": value}) <= 1
 
 
-def test_given_a_stored_calibration_when_loaded_then_it_is_the_same_for_any_precision(tmp_path: Path) -> None:
-    path = stored(tmp_path)
+def test_given_a_stored_calibration_when_loaded_then_it_is_the_same_with_the_same_id(tmp_path: Path) -> None:
+    found = load([stored(tmp_path)], identity("m"))
 
-    assert load("m@bfloat16", path) == load("m@float32", path) == calibration("m")
-
-
-@pytest.mark.parametrize("change", [{"model": "other"}, {"signals_version": "0" * 12}])
-def test_given_a_calibration_for_another_model_or_other_signals_then_there_is_none(change: dict[str, str], tmp_path: Path) -> None:
-    assert load("m@float32", stored(tmp_path, **change)) is None
+    assert found == calibration("m")
+    assert found is not None
+    assert found.id == calibration("m").id
 
 
-def test_given_no_file_then_there_is_no_calibration(tmp_path: Path) -> None:
-    assert load("m@float32", tmp_path / "none.json") is None
+def test_given_bfloat16_or_float32_then_they_share_a_calibration_and_any_other_precision_does_not() -> None:
+    of = {precision: Identity.of(HashEmbedder(name=f"m@{precision}")) for precision in ("bfloat16", "float32", "int8")}
+
+    assert of["bfloat16"] == of["float32"]
+    assert of["float32"].differences(of["int8"]) == ("precision",)
+
+
+COMPONENTS = [field.name for field in fields(Identity)]
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_given_a_calibration_of_anything_else_then_it_does_not_fit_and_the_component_is_named(component: str, tmp_path: Path) -> None:
+    other = replace(identity("m"), **{component: "another"})
+
+    assert load([stored(tmp_path)], other) is None
+    assert identity("m").differences(other) == (component,)
+
+
+def test_given_other_signals_another_tokenizer_or_another_version_then_the_identity_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = identity()
+    for name, value in (("SIGNALS_VERSION", -1), ("LANGUAGE_VERSION", -1), ("INDEX_VERSION", -1)):
+        monkeypatch.setattr(calibrate, name, value)
+    monkeypatch.setattr(HashEmbedder, "tokenizer", "letters")
+
+    assert before.differences(identity()) == ("tokenizer", "chunker", "language", "signals")
+
+
+def test_given_several_files_then_the_first_that_fits_is_taken_and_missing_ones_are_passed_over(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("missing.json", "other.json", "own.json", "shipped.json")]
+    for path, made in zip(paths[1:], (calibration("other"), calibration("m", middle=0.25), calibration("m")), strict=True):
+        path.write_text(json.dumps(made.to_json()), encoding="utf-8")
+
+    assert load(paths, identity("m")) == calibration("m", middle=0.25)
+    assert load(paths[3:], identity("m")) == calibration("m")
+    assert load(paths[:1], identity("m")) is None
+
+
+def test_given_other_numbers_or_another_identity_then_the_id_is_another_and_provenance_has_no_part_in_it() -> None:
+    ids = {one.id for one in (calibration(), calibration(middle=0.25), calibration("other"))}
+
+    assert len(ids) == 3
+    assert {len(one) for one in ids} == {12}
+    assert replace(calibration(), provenance={"date": "another"}).id in ids
 
 
 @pytest.mark.parametrize(
     "change",
     [
         {"coefficients": [1.0]}, {"scale": [0.0] * len(SIGNALS)}, {"scale": [-1.0] * len(SIGNALS)}, {"intercept": math.nan},
-        {"mean": [math.inf] * len(SIGNALS)}, {"intercept": "high"}, {"mean": None},
+        {"mean": [math.inf] * len(SIGNALS)}, {"intercept": "high"}, {"mean": None}, {"provenance": None}, {"identity": "m"},
+        {"identity": {"model": "m"}}, {"schema_version": 1}, {"schema_version": None},
     ],
 )  # fmt: skip
 def test_given_a_damaged_calibration_then_it_is_a_typed_problem_and_not_a_score(change: dict[str, Any], tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="calibration file"):
-        load("m@float32", stored(tmp_path, **change))
+    with pytest.raises(InvalidInput, match=r"answerability\.json cannot be read.*Delete it.*calibrate fit"):
+        load([stored(tmp_path, **change)], identity("m"))
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}"])
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "[" * 100_000, "\x00"])
 def test_given_a_file_that_is_no_calibration_then_it_is_a_typed_problem(text: str, tmp_path: Path) -> None:
     path = tmp_path / "answerability.json"
     path.write_text(text, encoding="utf-8")
 
     with pytest.raises(InvalidInput, match="cannot be read"):
-        load("m@float32", path)
+        read(path)
 
 
 def test_given_the_shipped_calibration_then_it_names_its_provenance_and_fits_the_embedded_model() -> None:
-    shipped = load("all-MiniLM-L6-v2@float32", calibrate.FILE)
+    shipped = load([calibrate.FILE], Identity.of(wiring.embedder("all-MiniLM-L6-v2", "auto")))
 
     assert shipped is not None
     assert shipped.signals == SIGNALS
-    assert shipped.provenance
+    assert {"sets", "date", "licences", "program"} <= set(shipped.provenance)
+
+
+def test_given_a_question_in_other_case_and_spacing_then_it_is_known_again_and_another_is_not() -> None:
+    assert question_hash("What  is\tthe ﬁne?") == question_hash("what is the fine?")
+    assert question_hash("What is the fine?") != question_hash("What is the line?")
 
 
 def test_given_other_signals_then_the_version_differs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +154,7 @@ def labelled(count: int) -> tuple[list[dict[str, float]], list[bool]]:
 def test_given_separable_questions_when_fitted_then_the_score_parts_them_and_constant_signals_have_no_say() -> None:
     rows, answerable = labelled(400)
 
-    fitted = fit("m", rows, answerable, {"source": "made here"})
+    fitted = fit(identity("m"), rows, answerable, {"source": "made here"})
 
     right = [(fitted.probability(row) > 0.5) == label for row, label in zip(rows, answerable, strict=True)]
     assert sum(right) / len(right) > 0.97
@@ -110,26 +164,67 @@ def test_given_separable_questions_when_fitted_then_the_score_parts_them_and_con
 
 def test_given_weights_when_fitted_then_they_count() -> None:
     rows, answerable = labelled(200)
-    heavier = fit("m", rows, answerable, {}, weights=[5.0 if label else 1.0 for label in answerable])
+    heavier = fit(identity("m"), rows, answerable, {}, weights=[5.0 if label else 1.0 for label in answerable])
 
     middle = ZERO | {"coverage_all": 0.5}
-    assert heavier.probability(middle) > fit("m", rows, answerable, {}).probability(middle) + 0.05
+    assert heavier.probability(middle) > fit(identity("m"), rows, answerable, {}).probability(middle) + 0.05
 
 
 def test_given_a_weaker_fit_then_its_probabilities_are_nearer_to_the_middle() -> None:
     rows, answerable = labelled(200)
     sure = ZERO | {"coverage_all": 1.0}
 
-    assert fit("m", rows, answerable, {}, strength=0.01).probability(sure) < fit("m", rows, answerable, {}).probability(sure)
+    assert fit(identity("m"), rows, answerable, {}, strength=0.01).probability(sure) < fit(identity("m"), rows, answerable, {}).probability(
+        sure
+    )
 
 
 @pytest.mark.parametrize("labels", [[True] * 49 + [False] * 200, [True] * 200 + [False] * 49, []])
 def test_given_too_few_of_either_kind_then_nothing_is_fitted(labels: list[bool]) -> None:
     with pytest.raises(InvalidInput, match="too few"):
-        fit("m", [ZERO] * len(labels), labels, {})
+        fit(identity("m"), [ZERO] * len(labels), labels, {})
 
 
 def test_given_exactly_fifty_of_each_then_it_is_fitted() -> None:
     rows = [ZERO | {"coverage_all": float(n % 2)} for n in range(100)]
 
-    assert isinstance(fit("m", rows, [bool(n % 2) for n in range(100)], {}), Calibration)
+    assert isinstance(fit(identity("m"), rows, [bool(n % 2) for n in range(100)], {}), Calibration)
+
+
+def shifted(count: int) -> tuple[list[dict[str, float]], list[bool]]:
+    """Questions whose odds rise half as fast as `calibration` says, from another middle."""
+    draw = np.random.default_rng(11)
+    values = draw.uniform(0, 1, count)
+    right = draw.uniform(0, 1, count) < 1 / (1 + np.exp(-(4 * values - 3)))
+    return [ZERO | {"coverage_all": float(value)} for value in values], [bool(one) for one in right]
+
+
+def test_given_questions_of_another_kind_when_recalibrated_then_the_order_stays_and_the_odds_are_theirs() -> None:
+    rows, answerable = shifted(4000)
+    base = calibration()
+
+    found = recalibrate(base, rows, answerable, {"method": "recalibrate"})
+
+    slope = found.coefficients[SIGNALS.index("coverage_all")]
+    assert slope == pytest.approx(4, abs=0.5)
+    assert found.logit(ZERO) == pytest.approx(-3, abs=0.3)
+    assert [found.probability(row) for row in rows] == pytest.approx([1 / (1 + math.exp(-found.logit(row))) for row in rows])
+    assert sorted(range(50), key=lambda n: base.logit(rows[n])) == sorted(range(50), key=lambda n: found.logit(rows[n]))
+    assert (found.identity, found.provenance) == (base.identity, {"method": "recalibrate"})
+
+
+def test_given_few_and_separable_questions_when_recalibrated_then_the_probabilities_stay_inside() -> None:
+    rows, answerable = labelled(60)
+
+    found = recalibrate(calibration(), rows, answerable, {})
+
+    assert max(found.probability(row) for row in rows) < 0.9999
+    assert min(found.probability(row) for row in rows) > 0.0001
+
+
+@pytest.mark.parametrize("flip", [True, False])
+def test_given_wrong_or_too_few_labels_when_recalibrated_then_nothing_comes_of_it(flip: bool) -> None:
+    rows, answerable = labelled(100 if flip else 30)
+
+    with pytest.raises(InvalidInput, match="does not rise" if flip else "too few"):
+        recalibrate(calibration(), rows, [not one for one in answerable] if flip else answerable, {})

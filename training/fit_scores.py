@@ -12,6 +12,7 @@ import json
 import sys
 import unicodedata
 from collections import Counter
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -19,12 +20,13 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from rag_core.calibrate import Calibration, fit
+from rag_core.calibrate import Calibration, Identity, fit, question_hash
 from rag_core.draft.extract import FEATURES, score_units
 from rag_core.language import asks_number
 from rag_core.question import core, expand
 from rag_core.settings import DATA
 from rag_core.signals import weigh
+from rag_core.wiring import embedder
 from training.measured import SEED, Measured, measured
 
 LICENCES = {
@@ -79,14 +81,14 @@ def balanced_weights(groups: list[str]) -> list[float]:
 
 def collect(data: Path) -> dict[str, list]:
     """Signals, labels and groups of all questions, and the unit rows of the answerable ones, as plain lists."""
-    found: dict[str, list] = {"signals": [], "labels": [], "groups": [], "units": [], "model": []}
+    found: dict[str, list] = {"signals": [], "labels": [], "groups": [], "units": [], "questions": []}
     for row in measured(data):
         if not row.case.hits:
             continue
         found["signals"].append(dict(row.case.signals))
         found["labels"].append(row.answerable)
         found["groups"].append(row.group)
-        found["model"] = [row.engine.tools.embedder.name.split("@")[0]]
+        found["questions"].append(question_hash(row.case.question))
         if row.answerable:
             found["units"].append([row.group, unit_rows(row)])
     return found
@@ -100,15 +102,18 @@ def main(data: Path, kept: Path | None = None) -> None:
         found = collect(data)
         if kept is not None:
             kept.write_text(json.dumps(found), encoding="utf-8")
-    signals, labels, groups, (model,) = found["signals"], found["labels"], found["groups"], found["model"]
+    signals, labels, groups = found["signals"], found["labels"], found["groups"]
+    identity = Identity.of(embedder("all-MiniLM-L6-v2", "auto"))
     units = [unit for _, rows in found["units"] for unit in rows]
     y, group = np.array(labels), np.array(groups)
     held_out = {}
     for name in dict.fromkeys(groups):
         train = [i for i in range(len(y)) if groups[i] != name]
-        fold = fit(model, [signals[i] for i in train], [labels[i] for i in train], {}, weights=balanced_weights([groups[i] for i in train]))
+        fold = fit(
+            identity, [signals[i] for i in train], [labels[i] for i in train], {}, weights=balanced_weights([groups[i] for i in train])
+        )
         held_out[name] = figures(_probabilities(fold, [signals[i] for i in np.flatnonzero(group == name)]), y[group == name])
-    whole = fit(model, signals, labels, {}, weights=balanced_weights(groups))
+    whole = fit(identity, signals, labels, {}, weights=balanced_weights(groups))
     fitted = {
         name: figures(_probabilities(whole, [signals[i] for i in np.flatnonzero(group == name)]), y[group == name]) for name in held_out
     }
@@ -120,8 +125,9 @@ def main(data: Path, kept: Path | None = None) -> None:
         "program": "training/fit_scores.py",
         "fitted": fitted,
         "this_group_left_out": held_out,
+        "question_hashes": sorted(set(found["questions"])),
     }
-    _write(DATA / "answerability.json", Calibration(**{**_fields(whole), "provenance": provenance}).to_json())
+    _write(DATA / "answerability.json", replace(whole, provenance=provenance).to_json())
     x, holds_answer = np.array([u[0] for u in units]), np.array([u[1] for u in units])
     regression = LogisticRegression(C=EXTRACT_STRENGTH, max_iter=5000).fit(x, holds_answer)
     weights = {"intercept": float(regression.intercept_[0]), **dict(zip(FEATURES, map(float, regression.coef_[0]), strict=True))}
@@ -133,10 +139,6 @@ def main(data: Path, kept: Path | None = None) -> None:
 
 def _probabilities(calibration: Calibration, rows: list[dict[str, float]]) -> np.ndarray:
     return np.array([calibration.probability(row) for row in rows])
-
-
-def _fields(calibration: Calibration) -> dict:
-    return {name: getattr(calibration, name) for name in Calibration.__slots__}
 
 
 def _write(path: Path, body: dict) -> None:

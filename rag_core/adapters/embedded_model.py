@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ from rag_core.adapters.sentence_transformers import (
     embedded_folder,
     precision_here,
     unit_vectors,
+    vocabulary_hash,
 )
 from rag_core.errors import ModelUnavailable
 from rag_core.ports import Embedder, Vectors
@@ -81,6 +83,11 @@ class EmbeddedModel:
     def max_tokens(self) -> int:
         """Tokens the model reads, special tokens included."""
         return MAX_TOKENS
+
+    @cached_property
+    def tokenizer(self) -> str:
+        """Hash of its vocabulary."""
+        return vocabulary_hash(self._whole.get_vocab())
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, special tokens included, without any cut."""

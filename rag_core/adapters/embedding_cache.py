@@ -34,6 +34,11 @@ class CachedEmbedder:
         """Of the model behind it."""
         return self._inner.max_tokens
 
+    @property
+    def tokenizer(self) -> str:
+        """Of the model behind it."""
+        return self._inner.tokenizer
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """As the model behind it counts."""
         return self._inner.count_tokens(texts)

@@ -49,7 +49,7 @@ class ProcessEmbedder:
 
     def __init__(self, model: str, precision: str = "auto") -> None:
         self._load: frames.Head = {"do": "load", "model": model, "precision": precision}
-        self._greeting: tuple[str, int] | None = None  # name and max_tokens, the same from every child
+        self._greeting: tuple[str, int, str] | None = None  # name, max_tokens and tokenizer, the same from every child
         self._lock = threading.Lock()
         self._child: _Child | None = _started(self._load)
 
@@ -62,6 +62,11 @@ class ProcessEmbedder:
     def max_tokens(self) -> int:
         """Tokens the model reads, special tokens included."""
         return self._greeted()[1]
+
+    @property
+    def tokenizer(self) -> str:
+        """Hash of its vocabulary."""
+        return self._greeted()[2]
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, special tokens included, without any cut."""
@@ -82,7 +87,7 @@ class ProcessEmbedder:
         if child is not None:
             child.end()
 
-    def _greeted(self) -> tuple[str, int]:
+    def _greeted(self) -> tuple[str, int, str]:
         with self._lock:
             if self._greeting is None:
                 self._loaded()
@@ -103,7 +108,7 @@ class ProcessEmbedder:
         if not child.loaded:
             head, _ = self._exchange(child)
             child.loaded = True
-            self._greeting = str(head["name"]), int(head["max_tokens"])
+            self._greeting = str(head["name"]), int(head["max_tokens"]), str(head["tokenizer"])
         return child
 
     def _exchange(self, child: _Child, request: frames.Head | None = None) -> tuple[frames.Head, bytes]:

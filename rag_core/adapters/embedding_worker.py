@@ -1,6 +1,6 @@
 """The child of `embedding_process`: loads one model, then embeds and counts as it is told over standard input.
 
-    read   {"do": "load", "model", "precision"}     write  {"name", "max_tokens"}
+    read   {"do": "load", "model", "precision"}     write  {"name", "max_tokens", "tokenizer"}
     read   {"do": "count_tokens", "texts"}          write  {"counts"}
     read   {"do": "embed", "texts"}                 write  {"shape": [n, dim]} and n * dim float32 as they lie in memory
 
@@ -79,7 +79,7 @@ def _load(head: frames.Head) -> Embedder:
 
 def _reply(model: Embedder, head: frames.Head) -> Reply:
     if head["do"] == "load":
-        return {"name": model.name, "max_tokens": model.max_tokens}, b""
+        return {"name": model.name, "max_tokens": model.max_tokens, "tokenizer": model.tokenizer}, b""
     if head["do"] == "count_tokens":
         return {"counts": model.count_tokens(head["texts"])}, b""
     vectors = model.embed(head["texts"])

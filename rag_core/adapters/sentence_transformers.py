@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,12 @@ def unit_vectors(vectors: Vectors) -> Vectors:
     return unit
 
 
+def vocabulary_hash(vocabulary: Mapping[str, int]) -> str:
+    """12 hex digits of a tokenizer's tokens with their numbers."""
+    rows = sorted((number, token) for token, number in vocabulary.items())
+    return hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
 class SentenceTransformerEmbedder:
     """An `Embedder` on a sentence-transformers model. Safe to call from several threads: forward passes are queued.
 
@@ -133,6 +139,11 @@ class SentenceTransformerEmbedder:
     def max_tokens(self) -> int:
         """Tokens the model reads, special tokens included."""
         return int(self._model.max_seq_length or 512)
+
+    @cached_property
+    def tokenizer(self) -> str:
+        """Hash of its vocabulary."""
+        return vocabulary_hash(self._tokenizer.get_vocab())
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, special tokens included, without any cut."""

@@ -75,6 +75,16 @@ def test_given_vectors_that_a_caller_changes_then_the_next_caller_does_not_see_i
     assert np.array_equal(embedder.embed(["a shared text"]), kept)
 
 
+def test_given_a_model_then_its_tokenizer_has_the_same_hash_wherever_it_runs_and_another_vocabulary_has_another(embedder: Embedder) -> None:
+    own = "0d92b4bce28d" if embedder.name.startswith(EMBEDDED) else adapter.vocabulary_hash({"a": 0})
+
+    assert (embedder.tokenizer == own) == embedder.name.startswith(EMBEDDED)
+    assert len(embedder.tokenizer) == 12
+    assert (
+        adapter.vocabulary_hash({"a": 0, "b": 1}) == adapter.vocabulary_hash({"b": 1, "a": 0}) != adapter.vocabulary_hash({"a": 1, "b": 0})
+    )
+
+
 def test_given_text_up_to_the_limit_then_the_model_reads_it_and_what_is_beyond_it_does_not_see(embedder: Embedder) -> None:
     """Text that a model would silently cut off is found by counting its own tokens."""
     limit = embedder.max_tokens

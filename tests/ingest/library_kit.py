@@ -24,6 +24,7 @@ class HashEmbedder:
     """Unit vectors that depend on the words of a text alone; a text without words points along the first axis."""
 
     max_tokens = 256
+    tokenizer = "words"
 
     def __init__(self, name: str = "hash@float32") -> None:
         self.name = name
