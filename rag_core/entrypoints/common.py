@@ -1,0 +1,112 @@
+"""What the commands share: settings and library from the arguments, documents handed in, output, progress on a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from rag_core.configuration import load_settings, parse_value
+from rag_core.engine import Engine
+from rag_core.entrypoints.show import printable
+from rag_core.errors import InvalidInput
+from rag_core.ingest.library import AddReport
+from rag_core.ingest.sources import Source, sources_from
+from rag_core.ports import Progress
+from rag_core.settings import Settings
+
+
+def chosen_settings(args: argparse.Namespace) -> Settings:
+    """Preset, environment, file and `--set`, a later one over an earlier one."""
+    return load_settings(args.preset, args.config, dict(parse_value(pair) for pair in args.set), os.environ)
+
+
+def library_folder(args: argparse.Namespace) -> Path:
+    """`--library`, else $RAG_LIBRARY, else `library` here."""
+    return args.library or Path(os.environ.get("RAG_LIBRARY", "library"))
+
+
+@contextmanager
+def library_for(args: argparse.Namespace) -> Iterator[Path]:
+    """The named library; a temporary one when documents are given for this call only."""
+    if args.library is None and args.documents:
+        with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+            yield Path(folder)
+    else:
+        yield library_folder(args)
+
+
+def add_documents(engine: Engine, paths: Iterable[Path], settings: Settings, args: argparse.Namespace) -> int:
+    """Index these paths; returns how many problems there were."""
+    word = password(args)
+    meta = key_values(getattr(args, "meta", []))
+    problems, sources = 0, []
+    for found in sources_from(list(paths)):
+        if isinstance(found, Source):
+            sources.append(found.described(meta, word))
+        else:
+            print(printable(f"{found.problem} {found.remedy}"), file=sys.stderr)
+            problems += 1
+    return problems + report_problems(engine.library.add(sources, settings, progress=progress_line()))
+
+
+def password(args: argparse.Namespace) -> str | None:
+    """The first line of the password file; never an argument, which other users of the machine could read."""
+    if args.password_file is None:
+        return None
+    try:
+        return str(args.password_file.read_text(encoding="utf-8").split("\n")[0].rstrip("\r"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            f"{args.password_file} cannot be read: {error}.", remedy="Give a text file whose first line is the password."
+        ) from error
+
+
+def report_problems(report: AddReport) -> int:
+    """Name the files that could not be indexed; returns how many."""
+    for name, error in report.problems:
+        print(printable(f"{name}: {error.problem} {error.remedy}"), file=sys.stderr)
+    return len(report.problems)
+
+
+def key_values(values: Iterable[str]) -> dict[str, str]:
+    """Arguments of the form KEY=VALUE.
+
+    Raises:
+        InvalidInput: one has another form.
+    """
+    pairs = {}
+    for value in values:
+        key, equals, text = value.partition("=")
+        if not equals or not key.strip():
+            raise InvalidInput(f"{value!r} is not KEY=VALUE.", remedy="Write it like class=10.")
+        pairs[key.strip()] = text.strip()
+    return pairs
+
+
+@contextmanager
+def output(path: Path | None) -> Iterator[TextIO]:
+    """The file, with its folders made; standard output without one."""
+    if path is None:
+        yield sys.stdout
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", encoding="utf-8") as out:
+            yield out
+
+
+def progress_line() -> Progress | None:
+    """A progress line on a terminal; None in a pipe."""
+    if not sys.stderr.isatty():
+        return None
+
+    def line(what: str, done: int, total: int) -> None:
+        end = "\n" if done == total else ""
+        print(f"\r\x1b[K{printable(what.replace(chr(10), ' '))[:60]}  {done}/{total}", end=end, file=sys.stderr, flush=True)
+
+    return line
