@@ -90,6 +90,14 @@ class Draft:
     citations: Mapping[str, Citation] = field(default_factory=lambda: MappingProxyType({}))  # by evidence key
     text: str = ""  # a draft's raw text where it is not just its claims
     context_chars: int = 0
+    stored_chars: int | None = None  # of a draft whose text was deleted since; see `recorded`
+
+    @property
+    def chars(self) -> int:
+        """Characters of the drafted text."""
+        if self.stored_chars is not None:
+            return self.stored_chars
+        return len(self.text or " ".join(claim.text for claim in self.claims))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ RagError
 ├── LibraryError
 │   ├── LibraryBusy       another process is writing
 │   ├── LibraryDamaged    a checksum does not match
-│   └── ModelMismatch     built with another embedding model or precision
+│   ├── ModelMismatch     built with another embedding model or precision
+│   └── RecordsDamaged    the file of decisions, labels and feedback cannot be read
 ├── ModelUnavailable      a model could not be loaded or reached
 ├── MissingDependency     an optional package is not installed
 └── Cancelled             the user stopped it; nothing is lost
@@ -91,6 +92,10 @@ class LibraryDamaged(LibraryError):
 
 class ModelMismatch(LibraryError):
     """The library was built with another embedding model or precision."""
+
+
+class RecordsDamaged(LibraryError):
+    """The file of decisions, labels and feedback cannot be read; the documents are not affected."""
 
 
 class ModelUnavailable(RagError):

@@ -13,6 +13,7 @@ from rag_core.adapters.embedded_model import load_embedder
 from rag_core.adapters.embedding_cache import CachedEmbedder
 from rag_core.adapters.embedding_process import ProcessEmbedder
 from rag_core.adapters.faiss_index import FaissStore
+from rag_core.adapters.record_store import FILE, RecordStore
 from rag_core.adapters.sentence_transformers import (
     EMBEDDED,
     EMBEDDED_LANGUAGES,
@@ -61,6 +62,16 @@ def reranker(model: str) -> CrossEncoderReranker:
 def open_library(folder: Path, namespace: str, model: Embedder) -> Library:
     """A library on local disk: FAISS for vectors, BM25 for words."""
     return Library.open(folder, namespace, embedder=model, vectors=FaissStore(), lexical=Bm25Store())
+
+
+@lru_cache(maxsize=8)
+def records(folder: Path, namespace: str) -> RecordStore:
+    """The decisions, labels and feedback of a namespace; one store in the process for each. Opens nothing until it is used.
+
+    Raises:
+        InvalidInput: the namespace's name cannot be used.
+    """
+    return RecordStore(Store(folder, namespace, FaissStore(), Bm25Store()).root / FILE)
 
 
 def rebuild_library(

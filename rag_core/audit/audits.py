@@ -100,9 +100,8 @@ def indicator_phrases(case: Case) -> Check:
 def length_ratio(case: Case) -> Check:
     """The answer is not much longer than what it was drafted from (S2-12)."""
     draft, settings = case.draft, case.settings
-    chars = len(draft.text or " ".join(claim.text for claim in draft.claims))
-    ratio = chars / draft.context_chars if draft.context_chars > 0 else None
-    found = f"{chars} characters from {draft.context_chars}"
+    ratio = draft.chars / draft.context_chars if draft.context_chars > 0 else None
+    found = f"{draft.chars} characters from {draft.context_chars}"
     if ratio is not None and ratio > settings.max_length_ratio:
         found = f"Answer much longer than context - likely added information ({found})"
     return judge(

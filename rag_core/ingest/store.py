@@ -7,6 +7,7 @@
     <namespace>/sources/<digest>            the bytes as they were handed in
     <namespace>/inbox.json, work/           what was accepted but is not complete; see inbox.py and indexing.py
     <namespace>/lock, lock.json             the writer's lock, and who holds it
+    <namespace>/records.sqlite              decisions, labels and feedback; see adapters/record_store.py
 
 Nothing that a manifest names is ever changed: CURRENT alone is replaced, after all that it leads to is on the disk.
 """
@@ -204,7 +205,7 @@ def create_namespace(folder: Path, name: str) -> None:
 
 def _is_namespace(path: Path) -> bool:
     try:
-        return path.is_dir() and (not any(path.iterdir()) or any((path / name).exists() for name in ("CURRENT", "inbox.json", "lock")))
+        return path.is_dir() and (not any(path.iterdir()) or any((path / name).exists() for name in ("CURRENT", "inbox.json", "lock", "records.sqlite")))
     except OSError:
         return False
 

@@ -1,0 +1,109 @@
+"""The decisions that a namespace keeps, and what readers said of them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from rag_core.adapters.record_tables import Records, now, pack, plain, row_id
+from rag_core.case import Case
+from rag_core.errors import InvalidInput
+from rag_core.ports import PageText
+from rag_core.recorded import PassageOf, from_record, to_record
+from rag_core.stored import MAX_COMMENT_CHARS, Feedback, FeedbackState, StoredDecision, Verdict
+
+_FEEDBACK = "SELECT f.id, f.decision, f.verdict, f.comment, f.at, f.state, d.question, f.document, f.page FROM feedback f"
+
+
+class DecisionRecords(Records):
+    """Stored questions with everything measured for them, and feedback."""
+
+    def keep(self, case: Case, *, origin: str = "ask") -> int:
+        """Store a question with everything measured for it; its id."""
+        row = (now(), origin, plain(case.question), pack(to_record(case)))
+        with self._file.writing() as db:
+            return row_id(db.execute("INSERT INTO decisions (at, origin, question, record) VALUES (?, ?, ?, ?)", row).lastrowid)
+
+    def case(self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> Case:
+        """A stored question; see `recorded.from_record` for its texts.
+
+        Raises:
+            InvalidInput: there is none with this id, or another version stored it.
+        """
+        with self._file.reading() as db:
+            row = db.execute("SELECT record FROM decisions WHERE id = ?", (id,)).fetchone()
+        if row is None:
+            raise InvalidInput(f"There is no stored question {id}.", remedy="It may have been deleted since; ask it again.")
+        return from_record(self._unpack(row[0]), page_text, passage_of)
+
+    def decisions(self, limit: int = 100) -> tuple[StoredDecision, ...]:
+        """The newest stored questions, newest first."""
+        with self._file.reading() as db:
+            rows = db.execute("SELECT id, at, origin, question FROM decisions ORDER BY id DESC LIMIT ?", (limit,)).fetchall()
+        return tuple(StoredDecision(*row) for row in rows)
+
+    def prune(self, days: int, most: int) -> int:
+        """Delete decisions older than so many days, and all but so many of the newest; how many went.
+
+        Those with open feedback stay. Runs keep their own results.
+        """
+        oldest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+        with self._file.writing() as db:
+            return db.execute(
+                "DELETE FROM decisions WHERE id NOT IN (SELECT decision FROM feedback WHERE state = 'open')"
+                " AND (at < ? OR id <= (SELECT id FROM decisions ORDER BY id DESC LIMIT 1 OFFSET ?))",
+                (oldest, most),
+            ).rowcount
+
+    def forget_decision(self, id: int) -> None:
+        """Delete a stored question with its feedback."""
+        with self._file.writing() as db:
+            db.execute("DELETE FROM decisions WHERE id = ?", (id,))
+
+    def keeping(self) -> bool | None:
+        """Whether questions of this namespace are kept, as it was last chosen; None when nobody chose."""
+        chosen = self._choice("keep_decisions")
+        return None if chosen is None else bool(chosen)
+
+    def set_keeping(self, keep: bool) -> None:
+        """Remember whether questions of this namespace are kept."""
+        self._choose("keep_decisions", keep)
+
+    def add_feedback(self, decision_id: int, verdict: Verdict, comment: str = "", document: str = "", page: int = 0) -> int:
+        """A reader's word on a stored decision; its id.
+
+        Args:
+            decision_id: of the decision.
+            verdict: what the reader said.
+            comment: plain text; longer than `MAX_COMMENT_CHARS` is cut.
+            document: id of the document that holds the answer; empty when not said.
+            page: its page, 1-based; 0 when not said.
+
+        Raises:
+            InvalidInput: there is no such decision.
+        """
+        row = (decision_id, Verdict(verdict), plain(comment.strip())[:MAX_COMMENT_CHARS], plain(document), page, now())
+        with self._file.writing() as db:
+            if db.execute("SELECT 1 FROM decisions WHERE id = ?", (decision_id,)).fetchone() is None:
+                raise InvalidInput(f"There is no stored question {decision_id}.", remedy="Ask it again, then say what was wrong.")
+            insert = "INSERT INTO feedback (decision, verdict, comment, document, page, at) VALUES (?, ?, ?, ?, ?, ?)"
+            return row_id(db.execute(insert, row).lastrowid)
+
+    def feedback(self, state: FeedbackState | str = FeedbackState.OPEN) -> tuple[Feedback, ...]:
+        """The feedback in this state, newest first."""
+        with self._file.reading() as db:
+            query = f"{_FEEDBACK} JOIN decisions d ON d.id = f.decision WHERE f.state = ? ORDER BY f.id DESC"
+            rows = db.execute(query, (FeedbackState(state),)).fetchall()
+        return tuple(
+            Feedback(id, decision, Verdict(verdict), comment, at, FeedbackState(state), *others)
+            for id, decision, verdict, comment, at, state, *others in rows
+        )
+
+    def settle(self, feedback_id: int, state: FeedbackState | str) -> None:
+        """Say what became of a reader's word."""
+        with self._file.writing() as db:
+            db.execute("UPDATE feedback SET state = ? WHERE id = ?", (FeedbackState(state), feedback_id))
+
+    def take_back(self, feedback_id: int) -> None:
+        """Delete a reader's word, while nobody made a label of it."""
+        with self._file.writing() as db:
+            db.execute("DELETE FROM feedback WHERE id = ? AND state = 'open'", (feedback_id,))

@@ -1,0 +1,12 @@
+"""A case as a record that can be stored, and the case again from its record.
+
+A record holds the question, numbers, offsets, hashes and the names of documents; no text of a document. The texts are read again from the
+pages by their spans and compared with their hashes. What is gone or was changed stands as `DELETED`, and the case replays all the same: no
+check needs a text that its record lacks.
+"""
+
+from rag_core.recorded.reading import from_record, settings_of
+from rag_core.recorded.texts import DELETED, PassageOf
+from rag_core.recorded.writing import SCHEMA_VERSION, to_record
+
+__all__ = ["DELETED", "SCHEMA_VERSION", "PassageOf", "from_record", "settings_of", "to_record"]
