@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rag_core.errors import InvalidInput
-from rag_core.labelled.rows import COLUMNS, QUESTION, lowered, quoted
+from rag_core.labelled.rows import COLUMNS, has_question, lowered, quoted
 
 MOST_LINES = 1_000_000
 _DELIMITERS = (",", ";", "\t")
@@ -102,10 +102,11 @@ def _listed(name: str, read: Any, notes: tuple[tuple[int, str], ...]) -> Table:
     """A list of objects, alone or in an object; an object of columns; or one row."""
     if isinstance(read, Mapping):
         columns = {key: value for key, value in read.items() if isinstance(value, list)}
-        if set(lowered(columns)) & set(QUESTION):
+        if has_question(columns):
             read = [dict(zip(columns, row, strict=False)) for row in zip(*columns.values(), strict=False)]
         else:
-            read = next((value for value in columns.values() if value and isinstance(value[0], Mapping)), [read])
+            inner = (value for value in columns.values() if value and isinstance(value[0], Mapping))
+            read = [read] if has_question(read) else next(inner, [read])
     return _objects(name, ((number, row) for number, row in enumerate(read, 1)), notes)
 
 
