@@ -118,6 +118,19 @@ class SetRecords(Records):
         with self._file.writing() as db:
             db.execute(insert, row)
 
+    def copy_result(self, run_id: int, question_id: str, from_run: int, from_question: str) -> None:
+        """Store the result of another run's question as one of this run, as it is; an earlier result is replaced."""
+        row = (run_id, plain(question_id), from_run, plain(from_question), run_id)
+        insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, record FROM results WHERE run = ? AND question = ?"
+        with self._file.writing() as db:
+            db.execute(f"{insert} AND EXISTS (SELECT 1 FROM runs WHERE id = ?)", row)
+
+    def restamp_run(self, run_id: int, *, calibration: str, model: str, generation: int) -> None:
+        """Note with what a run goes on that is resumed after the library changed."""
+        row = (calibration, model, generation, run_id)
+        with self._file.writing() as db:
+            db.execute("UPDATE runs SET calibration = ?, model = ?, generation = ? WHERE id = ?", row)
+
     def done(self, run_id: int) -> frozenset[str]:
         """Ids of the questions that have a result: a run that is resumed asks only the others."""
         with self._file.reading() as db:
