@@ -282,3 +282,19 @@ def test_given_rows_and_starts_then_they_share_the_confidence() -> None:
 def test_given_the_starts_then_they_are_fixed_places_within_a_row() -> None:
     assert list(STARTS) == sorted(STARTS)
     assert all(0 <= part < 1 for part in STARTS)
+
+
+def test_given_missed_answers_then_each_start_needs_more_than_one_sequence_would() -> None:
+    targets = [Target(MISSED, 0.05)]
+
+    assert errorless(0.05, 0.05 / len(STARTS)) == 90
+    assert choose(parted(90), targets).point is not None
+    assert choose(parted(89), targets).point is None
+
+
+def test_given_points_that_answer_equally_many_then_the_strictest_step_is_taken_and_then_the_first_row() -> None:
+    answered = np.array([[0, 5, 9, 9], [0, 9, 9, 9], [0, 9, 9, 9]])
+    none, many = np.zeros_like(answered), np.full_like(answered, 500)
+    counts = Counts(dict.fromkeys(Kind, none), dict.fromkeys(Kind, many), answered, 500)
+
+    assert choose(counts, [Target(WRONG, 0.05)]).point == (1, 1)
