@@ -54,11 +54,16 @@ def replay(case: Case, settings: Settings) -> Decision:
     Raises:
         InvalidSetting: a setting differs whose change needs a new retrieval, draft or ingest.
     """
-    before, after = case.settings.model_dump(), settings.model_dump()
-    for knob in Settings.knobs():
-        if knob.cost is not Cost.REPLAY and before[knob.name] != after[knob.name]:
-            raise InvalidSetting(f"Changing {knob.name!r} needs more than a judgement.", remedy="Ask the question again.")
+    require_replayable(case.settings, settings)
     return decide(replace(case, settings=settings))
+
+
+def require_replayable(before: Settings, after: Settings) -> None:
+    """Raise InvalidSetting unless what was measured under `before` can be judged under `after`: only judging settings differ."""
+    was, is_now = before.model_dump(), after.model_dump()
+    for knob in Settings.knobs():
+        if knob.cost is not Cost.REPLAY and was[knob.name] != is_now[knob.name]:
+            raise InvalidSetting(f"Changing {knob.name!r} needs more than a judgement.", remedy="Ask the question again.")
 
 
 def _answer(case: Case, trace: Trace, composed: Composed) -> Decision:

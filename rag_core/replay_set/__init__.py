@@ -1,0 +1,123 @@
+"""Many recorded cases judged at once: what `pipeline.replay` says of each, from columns of numbers.
+
+`ReplaySet.of` reads the cases once; `replay_many` is then arithmetic on arrays of n questions. No model, index or file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rag_core.case import Case
+from rag_core.pipeline import require_replayable
+from rag_core.replay_set.checks import AUDITS, GATES, Held
+from rag_core.replay_set.columns import CODE, REASONS, Flags, Floats, Ints, Objects, ReplaySet
+from rag_core.settings import Mode, Settings
+from rag_core.status import ConfidenceLevel, Reason, status_of
+
+__all__ = ["Held", "Outcomes", "ReplaySet", "checks_of", "replay_many"]
+
+_REASON = np.array([*REASONS, None], dtype=object)[:-1]  # the None keeps numpy from making strings of them
+_STATUS = np.array([*map(status_of, REASONS), None], dtype=object)[:-1]
+_LEVEL = np.array([*ConfidenceLevel, None], dtype=object)[:-1]
+_HIGH, _MEDIUM, _LOW, _INSUFFICIENT = range(len(ConfidenceLevel))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcomes:
+    """How n questions end under `settings`.
+
+    Args:
+        reason: shape (n,), the first `Reason` of each; `status` and `level` are what a decision has of that name.
+        shown: shape (n, most claims); which claims of the draft the answer shows.
+        conflicts: shape (conflicts of the set,); which are shown, in the order of `ReplaySet.conflicts`.
+    """
+
+    settings: Settings
+    answered: Flags
+    reason: Objects
+    status: Objects
+    level: Objects
+    shown: Flags
+    conflicts: Flags
+    scores: Mapping[str, Floats]
+    failed_audits: Ints  # (n, audits): the code of the reason where an audit refuses, of `none` where not
+
+    def __len__(self) -> int:
+        return len(self.answered)
+
+    def reasons(self, row: int) -> tuple[Reason, ...]:
+        """All reasons of one refusal, the first first; empty for an answer."""
+        if self.answered[row]:
+            return ()
+        failed = tuple(REASONS[code] for code in self.failed_audits[row] if code)
+        return failed or (self.reason[row],)
+
+
+def replay_many(cases: Sequence[Case] | ReplaySet, settings: Settings) -> Outcomes:
+    """Judge all cases under other settings; the same as `replay` one by one, from a built set in milliseconds.
+
+    Raises:
+        InvalidSetting: a setting differs whose change needs a new retrieval, draft or ingest.
+    """
+    of = cases if isinstance(cases, ReplaySet) else ReplaySet.of(cases)
+    for before in of.measured_under:
+        require_replayable(before, settings)
+    code = of.settled.copy()
+    for gate in (check(of, settings) for check in GATES):
+        refused = gate.blocks & (code == 0)
+        code[refused] = gate.codes[refused]
+    code[of.no_claims & (code == 0)] = CODE[Reason.EMPTY_DRAFT]
+    audits = [check(of, settings) for check in AUDITS]
+    drafted = code == 0
+    failed = np.stack([np.where(audit.blocks & drafted, audit.codes, 0) for audit in audits], axis=1)
+    code = np.where(drafted, np.take_along_axis(failed, (failed != 0).argmax(axis=1)[:, None], axis=1)[:, 0], code)
+    shown, conflicts = _shown(of, settings)
+    code[(code == 0) & ~shown.any(axis=1)] = CODE[Reason.ALL_CLAIMS_CUT]
+    given = code == 0
+    reply = (code == CODE[Reason.GREETING]) | (code == CODE[Reason.ABOUT_LIBRARY])
+    level = np.where(reply, _HIGH, np.where(given, _level(of, settings), _INSUFFICIENT))
+    return Outcomes(
+        settings=settings,
+        answered=given | reply,
+        reason=_REASON[code],
+        status=_STATUS[code],
+        level=_LEVEL[level],
+        shown=shown & given[:, None],
+        conflicts=conflicts & given[of.conflicts[:, 0]],
+        scores=of.scores,
+        failed_audits=failed,
+    )
+
+
+def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
+    """Every gate and audit of all cases under these settings, in the order of the trace."""
+    return tuple(check(of, settings) for check in (*GATES, *AUDITS))
+
+
+def _shown(of: ReplaySet, s: Settings) -> tuple[Flags, Flags]:
+    """Which claims an answer would show, and which conflicts: see `compose`."""
+    near = of.claims & ~(of.rests_on > s.max_distance) if s.distance_mode is Mode.ENFORCE else of.claims
+    row, claim, other, added = of.conflicts.T
+    looked_at = s.contradictions_mode is not Mode.OFF
+    dropped = (added == 1) & ~(near[row, claim] & looked_at)
+    kept = near.copy()
+    kept[row[dropped], other[dropped]] = False
+    return kept, kept[row, claim] & kept[row, other] & looked_at
+
+
+def _level(of: ReplaySet, s: Settings) -> Ints:
+    """The confidence level of an answer, as a code: see `gates.level`."""
+    closest = np.fmin.reduce(of.distances, axis=1, initial=np.nan)
+    by_distance = np.select(
+        [closest <= s.high_distance, closest <= s.medium_distance, closest <= s.low_distance], [_HIGH, _MEDIUM, _LOW], _INSUFFICIENT
+    )
+    score = of.answerability
+    by_score = np.select([score >= s.high_answerability, score >= s.medium_answerability], [_HIGH, _MEDIUM], _LOW)
+    reached = np.where(np.isnan(score), by_distance, by_score) if s.main_gate == "answerability" else by_distance
+    if s.contradictions_mode is not Mode.OFF:
+        capped = np.isin(np.arange(len(of)), of.conflicts[:, 0]) & (reached != _INSUFFICIENT)
+        reached = np.where(capped, _LOW, reached)
+    return np.where(np.isnan(closest), _INSUFFICIENT, reached)
