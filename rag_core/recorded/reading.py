@@ -11,7 +11,7 @@ from rag_core.case import Case, ClaimAudit, Draft, KeywordMatch, LibraryFacts, U
 from rag_core.domain import Box, Citation, Claim, Conflict, Evidence, Hit, Passage, PassageKind, Span
 from rag_core.errors import InvalidInput
 from rag_core.ports import PageText
-from rag_core.recorded.texts import DELETED, PassageOf, Texts, joined, quoted, same, sources
+from rag_core.recorded.texts import DELETED, PassageOf, Texts, joined, quoted, same, sources, stated
 from rag_core.recorded.writing import SCHEMA_VERSION
 from rag_core.settings import Settings
 
@@ -125,7 +125,7 @@ def _claim_of(row: Mapping[str, Any], passages: Mapping[str, Passage], texts: Te
         fabricated=tuple(audit["fabricated"]),
         indicators=tuple(audit["indicators"]),
         overlap=audit["overlap"],
-        changed_facts=tuple((kind, joined(parts, [claim.text])) for kind, parts in audit["changed_facts"]),
+        changed_facts=tuple((kind, joined(parts, stated(claim))) for kind, parts in audit["changed_facts"]),
         similarity=audit["similarity"],
     )
 

@@ -11,17 +11,19 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from rag_core.audit.facts.numbers import ascii_digits
 from rag_core.domain import Claim, Evidence, Passage, Span
 from rag_core.errors import RagError
 from rag_core.ingest.normalise import read_passage_text
+from rag_core.language import fold
 from rag_core.ports import PageText
 
 DELETED = "[text deleted]"
 PassageOf = Callable[[str, str], Passage | None]  # (document id, passage id) -> the passage of the library as it is now
 Parts = list[Any]  # of a text: [source, start, end], or a joint as it is
 
-_TOKEN = re.compile(r"\s+|[|;:]|[^\s|;:]+")
-_JOINT = re.compile(r"[\s|;:]+")  # what parts of a composed text are joined by
+_TOKEN = re.compile(r"\s+|[|,;:]|[^\s|,;:]+")
+_JOINT = re.compile(r"[\s|,;:]+")  # what parts of a composed text are joined by
 _MOST_PARTS = 200  # of a composed text
 
 
@@ -33,6 +35,12 @@ def sources(passages: Iterable[Passage], evidence: Iterable[Evidence]) -> list[s
 def quoted(claim: Claim) -> list[str]:
     """What an audit may quote of a claim."""
     return [*(one.quote for one in claim.evidence), claim.text, *(f"no quote from {ref}" for ref in claim.cited)]
+
+
+def stated(claim: Claim) -> list[str]:
+    """What a changed fact of a claim may be made of: words of the claim or its evidence, also folded, and ours that say what is missing."""
+    texts = [claim.text, *(one.quote for one in claim.evidence)]
+    return [*texts, *(text if text == DELETED else ascii_digits(fold(text)) for text in texts), "without negation"]
 
 
 def parts(text: str, sources: Sequence[str]) -> Parts | None:

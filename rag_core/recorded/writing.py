@@ -9,7 +9,7 @@ from typing import Any
 
 from rag_core.case import Case, Draft
 from rag_core.domain import Citation, Claim, Conflict, Hit, Passage, Span
-from rag_core.recorded.texts import hash_of, parts, quoted, sources
+from rag_core.recorded.texts import hash_of, parts, quoted, sources, stated
 
 SCHEMA_VERSION = 1
 
@@ -89,7 +89,7 @@ def _draft(draft: Draft, passages: Mapping[str, Passage]) -> dict[str, Any]:
                     "fabricated": audit.fabricated,
                     "indicators": audit.indicators,  # phrases of our own lists
                     "overlap": audit.overlap,
-                    "changed_facts": [[kind, parts(text, [claim.text])] for kind, text in audit.changed_facts],
+                    "changed_facts": [[kind, parts(text, stated(claim))] for kind, text in audit.changed_facts],
                     "similarity": audit.similarity,
                 },
             }
