@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Sequence
@@ -20,13 +21,15 @@ from rag_core.case import Case, ClaimAudit, Understanding
 from rag_core.compose import compose
 from rag_core.errors import InvalidSetting
 from rag_core.gates import GATES
+from rag_core.ingest.sources import Source
 from rag_core.measure import measure
 from rag_core.pipeline import replay, scores
 from rag_core.replay_set import Outcomes, ReplaySet, checks_of, replay_many
 from rag_core.replay_set import checks as many
-from rag_core.settings import Cost, Mode, Settings, presets
+from rag_core.settings import DATA, Cost, Mode, Settings, presets
 from rag_core.status import ConfidenceLevel, Reason
 from rag_core.trace import State
+from rag_core.wiring import build_engine
 
 COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
 
@@ -149,6 +152,29 @@ def test_given_real_questions_when_judged_at_once_under_a_preset_then_it_equals_
     for other in (target, *(target.changed(min_answerability=at, min_grounded=at, max_distance=at) for at in (0.0, 0.3, 0.7, 1.0))):
         assert_equal(replay_many(of, other), measured, other)
     assert {Reason.GREETING, Reason.ABOUT_LIBRARY} <= set(replay_many(of, target).reason)
+
+
+@pytest.fixture(scope="module")
+def sample_cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
+    """Labelled questions in four languages, measured on two of the sample documents: about half have no answer there."""
+    engine = build_engine(tmp_path_factory.mktemp("samples"), "default", Settings.load())
+    names = ("company-policies.pdf", "smlouva-o-dodavce.pdf")
+    assert not engine.library.add([Source.from_path(DATA / "samples" / name) for name in names], Settings.load()).problems
+    rows = (DATA / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    return [engine.measure(json.loads(row)["question"], Settings.load()) for row in rows[::6]]
+
+
+def test_given_questions_over_the_samples_when_judged_at_once_then_it_equals_one_by_one(sample_cases: list[Case]) -> None:
+    of = ReplaySet.of(sample_cases)
+    strict = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
+    loose = settings()
+    measured = [one.answerability for one in sample_cases if one.answerability is not None]
+
+    for target in (strict, loose, strict.changed(min_top_cosine=0.3, min_mean_cosine=0.2, min_keywords=1), Settings.load()):
+        for at in (0.0, *measured[:4], 1.0):
+            other = target.changed(min_answerability=at, max_distance=at)
+            assert_equal(replay_many(of, other), sample_cases, other)
+    assert 0 < replay_many(of, Settings.load()).answered.sum() < len(sample_cases)
 
 
 def test_given_a_limit_equal_to_a_distance_then_the_claim_stays_and_just_below_it_goes() -> None:
