@@ -1,0 +1,251 @@
+"""`calibrate fit` and `calibrate show`, run as a user runs them, with the embedded model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_core import __version__, calibrate
+from rag_core.entrypoints import calibrate_command
+from rag_core.entrypoints.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+Run = Callable[..., tuple[int, str, str]]
+CITIES = ("Ardun", "Belmora", "Cavell", "Dorrin", "Estwick", "Falburn", "Gorsey", "Hartow", "Inverly", "Jessop")
+THINGS = ("population", "harbour", "mayor", "river", "railway", "museum")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*args: object) -> tuple[int, str, str]:
+        code = main([str(arg) for arg in args])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> Path:
+    """One text on each city; every sentence answers one question."""
+    said = {city: " ".join(f"The {thing} of {city} was described in {1900 + n}." for n, thing in enumerate(THINGS)) for city in CITIES}
+    rows = [{"id": city, "title": city, "lang": "en", "text": text} for city, text in said.items()]
+    path = tmp_path / "documents.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    """Sixty questions that the texts answer, and sixty that they do not."""
+    lines = ["question,answerable,language"]
+    lines += [f"When was the {thing} of {city} described?,yes,en" for city in CITIES for thing in THINGS]
+    lines += [f"Who painted the {thing} of {city}'s twin town on the moon?,no,en" for city in CITIES for thing in THINGS]
+    path = tmp_path / "labelled.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_given_labelled_questions_and_a_library_when_fitted_then_its_own_calibration_is_in_force(
+    documents: Path, questions: Path, tmp_path: Path, run: Run
+) -> None:
+    """S4-25: a library's score, fitted to its own questions, with where it comes from."""
+    library = tmp_path / "library"
+    run("index", documents, "--library", library)
+    asked = ("ask", "When was the river of Cavell described?", "--library", library, "--json")
+    before = json.loads(run(*asked)[1])
+
+    code, out, err = run("calibrate", "fit", "--library", library, "--questions", questions)
+
+    stored = json.loads((library / "default" / "calibration.json").read_text(encoding="utf-8"))
+    about = stored["provenance"]
+    assert (code, err) == (0, "")
+    assert "fitted on labelled (120)" in out
+    assert about["sets"] == {"labelled": 120}
+    assert about["n"] == {"answerable": 60, "unanswerable": 60}
+    assert (about["program"], about["version"]) == ("python -m rag_core calibrate fit", __version__)
+    assert about["searched"] == {"documents": 10, "passages": 10}
+    assert about["settings"] == {}
+    assert about["left_out_of_the_fit"]["en"]["auroc"] > 0.95
+    assert about["before"]["n"] == 120
+    assert about["before"]["id"] == calibrate.read(calibrate.FILE).id == before["metadata"]["calibration"]
+    assert stored["identity"]["model"] == "all-MiniLM-L6-v2"
+    own = calibrate.read(library / "default" / "calibration.json").id
+    assert json.loads(run(*asked)[1])["metadata"]["calibration"] == own
+    code, out, _ = run("calibrate", "show", "--library", library, "--json")
+    shown = json.loads(out)
+    assert (code, shown["in_force"]) == (0, own)
+    assert [row["in_force"] for row in shown["files"]] == [True, False]
+    assert "an earlier file comes first" in run("calibrate", "show", "--library", library)[1]
+
+
+def test_given_documents_for_one_call_when_fitted_then_only_the_file_is_left(
+    documents: Path, questions: Path, tmp_path: Path, run: Run
+) -> None:
+    out = tmp_path / "new" / "own.json"
+
+    assert run("calibrate", "fit", "--documents", documents, "--questions", questions, "--out", out, "--set", "top_k=6")[0] == 0
+
+    assert calibrate.read(out).provenance["settings"] == {"top_k": 6}
+    assert list(out.parent.iterdir()) == [out]
+
+
+def test_given_few_labels_when_recalibrated_then_the_score_in_force_is_adjusted(
+    documents: Path, questions: Path, tmp_path: Path, run: Run
+) -> None:
+    lines = questions.read_text(encoding="utf-8").splitlines()
+    few = tmp_path / "few.csv"
+    few.write_text("\n".join([*lines[:26], *lines[-25:]]), encoding="utf-8")
+    out = tmp_path / "own.json"
+    given = ("--documents", documents, "--questions", few, "--out", out)
+
+    code, _, err = run("calibrate", "fit", *given)
+    assert (code, out.exists()) == (1, False)
+    assert "25 answerable and 25 unanswerable questions are too few" in err
+
+    assert run("calibrate", "fit", *given, "--recalibrate-only")[0] == 0
+    made, base = calibrate.read(out), calibrate.read(calibrate.FILE)
+    assert made.provenance["base"] == base.id
+    ratios = {round(one / other, 6) for one, other in zip(made.coefficients, base.coefficients, strict=True) if other}
+    assert len(ratios) == 1, "all coefficients are stretched alike"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("--questions", "missing.csv"), "missing.csv cannot be read"),
+        (("--questions", "documents.jsonl", "--documents", "documents.jsonl"), "question"),
+        (("--questions", "labelled.csv", "--library", "empty"), "There are no documents"),
+        (("--questions", "labelled.csv", "--documents", "documents.jsonl"), "--out FILE"),
+        (("--questions", "labelled.csv", "--library", "empty", "--namespace", "NO!"), "cannot name a collection"),
+    ],
+)
+def test_given_what_cannot_be_fitted_then_one_message_says_why_and_nothing_is_written(
+    arguments: tuple[str, ...], problem: str, documents: Path, questions: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    there = set(tmp_path.rglob("*.json"))
+
+    code, out, err = run("calibrate", "fit", *arguments)
+
+    assert (code, out) == (1, "")
+    assert problem in err
+    assert "Traceback" not in err
+    assert set(tmp_path.rglob("*.json")) == there
+
+
+def test_given_rows_and_questions_that_cannot_be_used_then_they_are_named_and_the_others_are_fitted(
+    documents: Path, questions: Path, tmp_path: Path, run: Run
+) -> None:
+    text = questions.read_text(encoding="utf-8").replace("language", "language,documents").replace(",en", ",en,")
+    text += "\nWhat is it?,perhaps,en,\nWhere is the river of Cavell?,no,en,nowhere.pdf\nHello,no,en,"
+    questions.write_text(text, encoding="utf-8")
+
+    code, _, err = run("calibrate", "fit", "--documents", documents, "--questions", questions, "--out", tmp_path / "own.json")
+
+    assert code == 1, "some input could not be used"
+    assert "row 122" in err
+    assert "perhaps" in err
+    assert "nowhere.pdf" in err
+    assert "1 questions found no passage, or ask for none" in err
+    assert calibrate.read(tmp_path / "own.json").provenance["sets"] == {"labelled": 120}
+
+
+def test_given_an_interruption_then_nothing_is_written_and_the_calibration_before_stays(
+    documents: Path, questions: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "own.json"
+    out.write_text("what was there", encoding="utf-8")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(calibrate_command, "fitted", interrupted)
+
+    assert run("calibrate", "fit", "--documents", documents, "--questions", questions, "--out", out)[0] == 130
+    assert out.read_text(encoding="utf-8") == "what was there"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".own")] == []
+
+
+def test_given_a_model_that_is_not_there_then_the_message_names_it(documents: Path, questions: Path, tmp_path: Path, run: Run) -> None:
+    given = ("--documents", documents, "--questions", questions, "--out", tmp_path / "own.json", "--embedding", tmp_path / "no-model")
+
+    code, _, err = run("calibrate", "fit", *given)
+
+    assert code == 1
+    assert "could not be loaded" in err
+    assert not (tmp_path / "own.json").exists()
+
+
+def stored(library: Path, **changes: Any) -> Path:
+    """The shipped calibration with changes, as a library's own."""
+    row = calibrate.read(calibrate.FILE).to_json()
+    path = library / "default" / "calibration.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({**row, **changes}), encoding="utf-8")
+    return path
+
+
+def test_given_a_calibration_of_another_model_when_shown_then_what_differs_is_named_and_the_shipped_one_is_in_force(
+    tmp_path: Path, run: Run
+) -> None:
+    identity = calibrate.read(calibrate.FILE).to_json()["identity"]
+    stored(tmp_path, identity={**identity, "model": "another-model", "tokenizer": "0" * 12})
+
+    code, out, err = run("calibrate", "show", "--library", tmp_path)
+
+    assert (code, err) == (0, "")
+    assert "does not fit: model is all-MiniLM-L6-v2, fitted on another-model, tokenizer is" in out
+    assert "answerability.json: in force" in out
+
+
+def test_given_a_damaged_calibration_then_it_is_reported_with_a_remedy_and_no_other_takes_its_place(
+    documents: Path, tmp_path: Path, run: Run
+) -> None:
+    library = tmp_path / "library"
+    run("index", documents, "--library", library)
+    stored(library, intercept="high")
+
+    code, out, _ = run("calibrate", "show", "--library", library)
+
+    assert code == 1
+    assert "default/calibration.json cannot be read" in out
+    assert "Delete it, or fit it again" in out
+    assert "No calibration is in force" in out
+    code, _, err = run("ask", "What is it?", "--library", library)
+    assert code == 1
+    assert "default/calibration.json cannot be read" in err
+
+
+def test_given_no_calibration_that_fits_then_show_says_what_to_do_and_a_preset_on_answerability_refuses(
+    documents: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibrate, "SIGNALS_VERSION", -1)
+
+    out = run("calibrate", "show", "--library", tmp_path)[1]
+    assert "signals is" in out
+    assert "No calibration is in force" in out
+    assert "--preset relevance-guard" in out
+    asked = ("ask", "When was the river of Cavell described?", "--documents", documents, "--json")
+    refused, guarded = (json.loads(run(*asked, *more)[1]) for more in ((), ("--preset", "relevance-guard")))
+    assert (refused["status"], refused["reason"], refused["metadata"]["calibration"]) == ("error", "not_run", "")
+    assert guarded["status"] == "success"
+
+
+@pytest.mark.slow
+def test_given_the_samples_and_their_questions_when_fitted_then_the_score_parts_them(tmp_path: Path, run: Run) -> None:
+    """The whole way, from PDFs in four languages to figures for each of them."""
+    data = ROOT / "data"
+    given = ("--documents", data / "samples", "--questions", data / "questions.jsonl", "--out", tmp_path / "c.json")
+
+    code, out, err = run("calibrate", "fit", *given)
+
+    assert (code, err) == (0, "")
+    assert "Reliability" in out
+    about = calibrate.read(tmp_path / "c.json").provenance["left_out_of_the_fit"]
+    assert set(about) == {"all", "en", "cs", "de", "hi"}
+    assert about["all"]["auroc"] > 0.85
