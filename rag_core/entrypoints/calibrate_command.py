@@ -15,15 +15,13 @@ from rag_core import __version__, calibrate
 from rag_core.calibrate import Calibration, Identity
 from rag_core.calibration_fit import Sample, figures, fitted, given_by, recalibrated
 from rag_core.engine import Engine
-from rag_core.entrypoints.common import add_documents, chosen_settings, library_folder, library_for, progress_line
+from rag_core.entrypoints.common import add_documents, chosen_settings, labelled_questions, library_folder, library_for, progress_line
 from rag_core.entrypoints.show import printable
 from rag_core.errors import InvalidInput, RagError
 from rag_core.ingest.files import storage_problems, write_atomically
-from rag_core.labelled import LabelledQuestion, read_labelled_files
+from rag_core.labelled import LabelledQuestion
 from rag_core.settings import Cost, Settings
 from rag_core.wiring import as_built, build_engine, calibration_files, embedder
-
-MOST_PROBLEMS = 10  # rows that are named one by one
 
 
 def fit(args: argparse.Namespace) -> int:
@@ -31,7 +29,7 @@ def fit(args: argparse.Namespace) -> int:
     settings = chosen_settings(args)
     if args.embedding:
         settings = settings.changed(embedding_model=args.embedding)
-    questions, problems = _read(args.questions)
+    questions, problems = labelled_questions(args.questions)
     calibrate.require([one.answerable for one in questions], _least(args))  # before anything is measured
     with library_for(args) as folder:
         if not args.embedding:
@@ -84,22 +82,6 @@ _NONE = (
     "No calibration is in force: presets on answerability refuse every question. Fit one (python -m rag_core calibrate fit --help), or "
     "take a preset that goes by similarity, such as --preset relevance-guard."
 )
-
-
-def _read(paths: Sequence[Path]) -> tuple[tuple[LabelledQuestion, ...], int]:
-    """The labelled questions of these files, and how many rows could not be used."""
-    files = []
-    for path in paths:
-        try:
-            files.append((path.name, path.read_bytes()))
-        except OSError as error:
-            raise InvalidInput(f"{path} cannot be read: {error.strerror}.", remedy="Give CSV, JSON or JSON lines of questions.") from error
-    questions, problems = read_labelled_files(files)
-    for problem in problems[:MOST_PROBLEMS]:
-        print(printable(str(problem)), file=sys.stderr)
-    if len(problems) > MOST_PROBLEMS:
-        print(f"and {len(problems) - MOST_PROBLEMS} more rows.", file=sys.stderr)
-    return questions, sum(1 for problem in problems if problem.row)
 
 
 def _least(args: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""The command line: index, ask, judge, calibrate, documents, delete, settings.
+"""The command line: index, ask, judge, evaluate, calibrate, documents, delete, settings.
 
 Exit codes: 0 all went well, 1 some input could not be used (the rest was done, the problems are on standard error), 2 wrong usage or a
 setting out of range, 130 interrupted (nothing that was finished is lost).
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rag_core.entrypoints import calibrate_command, commands
+from rag_core.entrypoints import calibrate_command, commands, evaluate_command
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.settings import DEFAULT_PRESET
 
@@ -22,11 +22,13 @@ EXAMPLES = """examples:
   python -m rag_core ask --documents report.pdf --questions questions.jsonl --out decisions.jsonl
   python -m rag_core ask "What is the notice period?" --preset compliance --set min_top_cosine=0.65
   python -m rag_core judge --input claims.jsonl --out verdicts.jsonl
+  python -m rag_core evaluate --questions labelled.csv --documents report.pdf --out report.json
   python -m rag_core calibrate fit --questions labelled.csv --library library
   python -m rag_core calibrate show
   python -m rag_core documents
   python -m rag_core settings --preset scoping
 """
+LABELLED = "labelled questions: CSV, JSON, JSON lines, BEIR or RAGAS; or files that belong together, such as questions and gold labels"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -70,16 +72,22 @@ def parser() -> argparse.ArgumentParser:
     judge.add_argument("--out", type=Path, metavar="FILE", help="where the verdicts go (default: standard output)")
     judge.set_defaults(run=commands.judge)
 
+    evaluate = sub.add_parser("evaluate", parents=[place, tune], help="count the errors on labelled questions, with exact intervals")
+    evaluate.add_argument("--questions", nargs="+", type=Path, required=True, metavar="FILE", help=LABELLED)
+    evaluate.add_argument("--documents", nargs="+", type=Path, metavar="PATH", help="search these; without --library for this call only")
+    evaluate.add_argument("--name", help="name of the run in the library, where the lab shows it (default: the file's)")
+    evaluate.add_argument("--out", type=Path, metavar="FILE", help="where the report goes, as JSON")
+    evaluate.add_argument("--failing", type=Path, metavar="FILE", help="where the questions go that ended against their labels")
+    evaluate.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
+    evaluate.set_defaults(run=evaluate_command.evaluate)
+
     calibration = sub.add_parser("calibrate", help="fit the answerability score to your questions, or show which one is in force")
     either = calibration.add_subparsers(dest="action", required=True, metavar="ACTION")
     fit = either.add_parser(
         "fit", parents=[place, tune], help="fit the score on labelled questions and write it with its provenance",
         epilog="Without --out the calibration goes into the library's folder and is in force from its next opening on.",
     )  # fmt: skip
-    fit.add_argument(
-        "--questions", nargs="+", type=Path, required=True, metavar="FILE",
-        help="labelled questions: CSV, JSON, JSON lines, BEIR or RAGAS; or files that belong together, such as questions and gold labels",
-    )  # fmt: skip
+    fit.add_argument("--questions", nargs="+", type=Path, required=True, metavar="FILE", help=LABELLED)
     fit.add_argument("--documents", nargs="+", type=Path, metavar="PATH", help="search these; without --library for this call only")
     fit.add_argument("--out", type=Path, metavar="FILE", help="where the calibration goes (default: the library's calibration.json)")
     fit.add_argument("--embedding", metavar="MODEL", help="embedding model to fit for (default: the library's)")

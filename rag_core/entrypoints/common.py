@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -17,8 +17,11 @@ from rag_core.entrypoints.show import printable
 from rag_core.errors import InvalidInput
 from rag_core.ingest.library import AddReport
 from rag_core.ingest.sources import Source, sources_from
+from rag_core.labelled import LabelledQuestion, read_labelled_files
 from rag_core.ports import Progress
 from rag_core.settings import Settings
+
+MOST_PROBLEMS = 10  # rows that are named one by one
 
 
 def chosen_settings(args: argparse.Namespace) -> Settings:
@@ -53,6 +56,26 @@ def add_documents(engine: Engine, paths: Iterable[Path], settings: Settings, arg
             print(printable(f"{found.problem} {found.remedy}"), file=sys.stderr)
             problems += 1
     return problems + report_problems(engine.library.add(sources, settings, progress=progress_line()))
+
+
+def labelled_questions(paths: Sequence[Path]) -> tuple[tuple[LabelledQuestion, ...], int]:
+    """The labelled questions of these files, and how many rows could not be used; those are named.
+
+    Raises:
+        InvalidInput: a file cannot be read, or holds no questions.
+    """
+    files = []
+    for path in paths:
+        try:
+            files.append((path.name, path.read_bytes()))
+        except OSError as error:
+            raise InvalidInput(f"{path} cannot be read: {error.strerror}.", remedy="Give CSV, JSON or JSON lines of questions.") from error
+    questions, problems = read_labelled_files(files)
+    for problem in problems[:MOST_PROBLEMS]:
+        print(printable(str(problem)), file=sys.stderr)
+    if len(problems) > MOST_PROBLEMS:
+        print(f"and {len(problems) - MOST_PROBLEMS} more rows.", file=sys.stderr)
+    return questions, sum(1 for problem in problems if problem.row)
 
 
 def password(args: argparse.Namespace) -> str | None:
