@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from any_case import REPLAYED, cases, chosen_settings, values_of
-from builders import MODES, HashEmbedder, MemoryCorpus, Text, case, contradicted, hit, passage, settings, tools
+from builders import MODES, HashEmbedder, MemoryCorpus, Text, case, claim, contradicted, draft, hit, passage, settings, tools
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -55,7 +55,7 @@ def assert_equal(outcomes: Outcomes, cases: Sequence[Case], target: Settings) ->
         assert outcomes.level[row] is decision.confidence_level
         assert outcomes.reasons(row) == decision.reasons
         assert outcomes.answered[row] == decision.is_safe()
-        shown = [claim for claim, is_shown in zip(one.draft.claims, outcomes.shown[row], strict=False) if is_shown]
+        shown = [one_claim for one_claim, is_shown in zip(one.draft.claims, outcomes.shown[row], strict=False) if is_shown]
         assert tuple(shown) == decision.claims
         assert not outcomes.shown[row, len(one.draft.claims) :].any()
         mine = [conflict for conflict in one.conflicts if outcomes.conflicts[next(places)]]
@@ -267,3 +267,21 @@ def test_given_a_passage_found_twice_then_its_nearer_find_counts() -> None:
     at = settings(distance_mode=Mode.ENFORCE, max_distance=0.5)
 
     assert replay_many([one], at).answered.tolist() == [replay(one, at).is_safe()] == [True]
+
+
+def test_given_a_claim_on_a_near_and_a_far_passage_then_it_goes_with_the_far_one() -> None:
+    near, far = hit(0.9, 1), hit(0.1, 2)
+    joined = replace(claim(near.passage), evidence=(*claim(near.passage).evidence, *claim(far.passage).evidence))
+    one = replace(case(0.9), hits=(near, far), draft=draft([joined]))
+    at = settings(distance_mode=Mode.ENFORCE, max_distance=0.5)
+
+    assert_equal(replay_many([one], at), [one], at)
+    assert replay_many([one], at).reason[0] is Reason.ALL_CLAIMS_CUT
+
+
+def test_given_a_contradiction_and_no_level_reached_then_it_is_not_raised_to_low() -> None:
+    at = settings(contradictions_mode=Mode.OBSERVE, main_gate="cosine", high_distance=0.0, medium_distance=0.0, low_distance=0.0)
+    found = [contradicted(), contradicted(cosines=(1.0, 1.0))]
+
+    assert_equal(replay_many(found, at), found, at)
+    assert list(replay_many(found, at).level) == [ConfidenceLevel.INSUFFICIENT, ConfidenceLevel.LOW]
