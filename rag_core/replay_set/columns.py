@@ -27,7 +27,7 @@ CODE = {reason: code for code, reason in enumerate(REASONS)}  # 0 is `none`
 _NO_CONFLICT: tuple[int, int, int, bool] = (0, 0, 0, False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)  # what is worked out from a set lives as long as it
 class ReplaySet:
     """n cases as columns. A column of one number a case has shape (n,), one of claims (n, most claims), padded; NaN is "not measured".
 
