@@ -139,7 +139,7 @@ class Report:
         return {"questions": self.questions, "not_measured": self.not_measured, **rates, "by": by, "latency": latency}
 
 
-_BY: Mapping[str, Callable[[LabelledQuestion, Case], str]] = {
+BREAKDOWNS: Mapping[str, Callable[[LabelledQuestion, Case], str]] = {
     "language": lambda question, case: question.language or case.understanding.language,
     "kind": lambda question, case: question.kind,
     "intent": lambda question, case: case.understanding.intent,
@@ -151,7 +151,7 @@ def report(questions: Sequence[LabelledQuestion], cases: Sequence[Case], outcome
     """All figures; the arguments in the same order, `marked` from `marks`."""
     every = np.ones(len(questions), dtype=np.bool_)
     by: dict[str, dict[str, tuple[Rate, Rate, Rate]]] = {}
-    for name, of in _BY.items():
+    for name, of in BREAKDOWNS.items():
         named = np.array([of(question, case) for question, case in zip(questions, cases, strict=True)], dtype=object)
         parts = sorted({str(part) for part in named if part})
         if parts:
