@@ -1,0 +1,51 @@
+"""Labelled cases that are made of numbers, and certificates of them, for the tests that need one."""
+
+from __future__ import annotations
+
+import numpy as np
+from builders import SENTENCE, case
+from numpy.typing import NDArray
+
+from rag_core.case import Case, Understanding
+from rag_core.certify import Basis, Certificate, Request, Uncertified, certify
+from rag_core.evaluate import answer_hits
+from rag_core.guarantee import Kind, Target
+from rag_core.labelled import LabelledQuestion
+from rag_core.settings import Settings
+
+BASIS = Basis("default", 3, "d0c5", "ca11b", "all-MiniLM-L6-v2@float32")
+WRONG = Target(Kind.WRONG_ANSWERS, 0.05)
+MISSED = Target(Kind.MISSED_ANSWERS, 0.10)
+REFUSED = Target(Kind.FALSE_REFUSALS, 0.10)
+
+
+def material(n: int = 200, seed: int = 1, missing: int = 3) -> tuple[list[LabelledQuestion], list[Case], NDArray[np.bool_]]:
+    """n answerable questions with a high score, n unanswerable ones with a low one; the first `missing` answers miss the known one."""
+    draw = np.random.default_rng(seed)
+    scores = np.concatenate([draw.beta(8, 2, n), draw.beta(2, 8, n)])
+    intents = np.array(["factual", "procedural", "comparative"])[draw.integers(0, 3, 2 * n)]
+    settings = Settings.load()
+    questions = [
+        LabelledQuestion(f"q{i}", f"Question number {i}?", i < n, (("no such words",) if i < missing else (SENTENCE,)) if i < n else ())
+        for i in range(2 * n)
+    ]
+    cases = [
+        case(0.8, of=settings, question=q.question, answerability=float(score), understanding=Understanding("en", str(intent)))
+        for q, score, intent in zip(questions, scores, intents, strict=True)
+    ]
+    return questions, cases, answer_hits(questions, cases)
+
+
+def made(*targets: Target, n: int = 200, settings: Settings | None = None, **changes: object) -> Certificate | Uncertified:
+    """What certifying the material gives."""
+    questions, cases, hits = material(n)
+    request = Request(targets or (WRONG,), **{k: changes.pop(k) for k in ("confidence", "first", "second", "by_type") if k in changes})  # type: ignore[arg-type]
+    given = {"set_name": "my set", "date": "2026-11-21", **changes}
+    return certify(questions, cases, hits, settings or Settings.load(), request, BASIS, **given)  # type: ignore[arg-type]
+
+
+def certificate(*targets: Target, **changes: object) -> Certificate:
+    """One that there is."""
+    found = made(*targets, **changes)  # type: ignore[arg-type]
+    assert isinstance(found, Certificate), found
+    return found
