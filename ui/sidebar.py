@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import streamlit as st
 
 from rag_core.errors import RagError
 from rag_core.settings import Knob, Mode, Settings, Stage, presets
-from ui import loading, sharing, state
+from ui import calibration, sharing, state
 from ui.fields import FIXED, changed, help_text, set_knob, show_field, show_front, take
 from ui.problems import show_error
-from ui.texts import say, tell
+from ui.texts import say
 
 __all__ = ["FIXED", "FRONT", "STAGES", "set_knob", "settings_from_sidebar"]
 
@@ -25,6 +24,7 @@ MOST_FOUND = 10  # fields that a search shows
 def settings_from_sidebar() -> Settings:
     """The settings as the sidebar stands, which the page's address repeats; those of the start when a value is refused."""
     sharing.follow_address()
+    calibration.settle()
     session = state.session()
     with st.sidebar:
         sharing.show_left_out()
@@ -32,11 +32,11 @@ def settings_from_sidebar() -> Settings:
         if "preset" not in st.session_state:
             st.session_state["preset"] = session.preset
         st.selectbox(
-            say("settings.preset"), list(presets()), format_func=lambda name: presets()[name].title, key="preset", on_change=_take_preset,
-            help=say("settings.preset_help"),
+            say("settings.preset"), calibration.offered(), format_func=lambda name: presets()[name].title, key="preset",
+            on_change=_take_preset, help=say("settings.preset_help"),
         )  # fmt: skip
         st.caption(presets()[session.preset].help)
-        _show_calibration()
+        calibration.show()
         start = state.preset_settings(session.preset)
         knobs = {knob.name: knob for knob in Settings.knobs()}
         for name in FRONT:
@@ -86,30 +86,6 @@ def _say_if_idle(name: str) -> None:
     mode = state.session().values.get(MODE_OF.get(name, ""))
     if mode is not None and mode != Mode.ENFORCE:
         st.caption(say("settings.idle_observe" if mode == Mode.OBSERVE else "settings.idle_off"))
-
-
-def _show_calibration() -> None:
-    """Which calibration the probability comes from; nothing while the library is being opened."""
-    opened = loading.known(state.library_folder(), state.session().namespace)
-    if opened is None or opened.engine is None:
-        return
-    calibration = opened.engine.tools.calibration
-    if calibration is None:
-        st.warning(say("settings.no_calibration"), icon=":material/warning:")
-        return
-    said = tell("settings.calibration", model=calibration.model, date=calibration.provenance.get("date", ""))
-    with st.container(key="calibration"):
-        st.text(said, help=_measured(calibration.provenance))
-
-
-def _measured(provenance: Mapping[str, Any]) -> str:
-    """How well the calibration did on what was left out of its fit, in numbers."""
-    rows = [row for row in provenance.get("this_group_left_out", {}).values() if {"auroc", "n"} <= set(row)]
-    if not rows:
-        return say("settings.calibration_plain")
-    measured = [row["auroc"] for row in rows]
-    asked = sum(row["n"] for row in rows)
-    return say("settings.calibration_help", n=asked, sets=len(rows), low=min(measured), high=max(measured))
 
 
 def _take_preset() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -286,36 +284,3 @@ def test_given_the_librarys_model_when_shown_then_it_is_the_librarys_and_says_wh
     assert (field.value, field.disabled) == ("another-model", True)
     assert "Documents page" in field.help
     assert screen()["rebuild.title"] in field.help
-
-
-def test_given_the_calibration_in_force_when_shown_then_it_has_name_date_and_measurements(page: AppTest) -> None:
-    page.run()  # the first run opened the library
-
-    shown = next(text for text in page.text if text.value.startswith("Probability calibrated"))
-    assert "all-MiniLM-L6-v2, 2026-" in shown.value
-    assert "AUROC from 0.91 to 0.99" in shown.help
-
-
-def recalibrated(change: Callable[[object], object]) -> None:
-    opened = loading.known(state.library_folder(), state.NAMESPACE)
-    assert opened is not None
-    assert opened.engine is not None
-    opened.engine.tools = replace(opened.engine.tools, calibration=change(opened.engine.tools.calibration))  # type: ignore[arg-type]
-
-
-def test_given_a_library_that_no_calibration_fits_when_shown_then_the_page_warns(page: AppTest) -> None:
-    assert not page.warning
-    recalibrated(lambda _: None)
-
-    page.run()
-
-    assert "No calibrated probability fits the model of this collection" in page.warning[0].value
-
-
-def test_given_a_calibration_without_measurements_when_shown_then_it_says_that_they_are_not_recorded(page: AppTest) -> None:
-    recalibrated(lambda calibration: replace(calibration, provenance={}))  # type: ignore[type-var]
-
-    page.run()
-
-    shown = next(text for text in page.text if text.value.startswith("Probability calibrated"))
-    assert shown.help == screen()["settings.calibration_plain"]

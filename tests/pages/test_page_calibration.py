@@ -1,0 +1,128 @@
+"""The calibration in the side bar: which one is in force, and what the page offers where none is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from page_kit import ask, asked_of, session_of, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core import calibrate
+from rag_core.calibrate import Calibration
+from rag_core.settings import Mode, Settings, presets
+from ui import loading, state
+from ui.calibration import FALLBACK
+from ui.texts import screen
+
+VACATION = "How many vacation days do employees have?"
+HIDES = "<img src=x> [click](https://example.org)"
+
+
+def recalibrated(change: Callable[[Calibration], Calibration | None]) -> None:
+    opened = loading.known(state.library_folder(), state.NAMESPACE)
+    assert opened is not None
+    assert opened.engine is not None
+    assert opened.engine.tools.calibration is not None
+    opened.engine.tools = replace(opened.engine.tools, calibration=change(opened.engine.tools.calibration))
+
+
+def own(about: dict[str, object]) -> Callable[[Calibration], Calibration]:
+    return lambda one: replace(one, provenance=about)
+
+
+def shown(page: AppTest) -> str:
+    return next(text.help for text in page.text if text.value.startswith("Probability calibrated"))
+
+
+def test_given_the_calibration_in_force_when_shown_then_it_has_name_date_id_sets_and_measurements(page: AppTest) -> None:
+    page.run()  # the first run opened the library
+
+    shipped = calibrate.read(calibrate.FILE)
+    sets = shipped.provenance["sets"]
+    assert "Probability calibrated for all-MiniLM-L6-v2, 2026-" in texts(page)
+    assert f"{shipped.id}: {sum(sets.values()):,} questions, {len(sets)} sets" in texts(page)
+    assert "AUROC" in shown(page)
+
+
+def test_given_an_answer_then_its_decision_names_the_calibration(page: AppTest) -> None:
+    ask(page, VACATION)
+
+    assert asked_of(page).decision.metadata["calibration"] == calibrate.read(calibrate.FILE).id
+
+
+def test_given_a_library_with_a_calibration_of_its_own_when_opened_then_that_one_is_shown(app: AppTest, library: Path) -> None:
+    """S4-25: a collection has a score of its own."""
+    figures = {"n": 193, "auroc": 0.9201, "calibration_error": 0.0583}
+    about = {"sets": {HIDES: 193}, "date": "2026-11-20", "left_out_of_the_fit": {"all": figures}}
+    made = replace(calibrate.read(calibrate.FILE), intercept=0.5, provenance=about)
+    (library / "default" / "calibration.json").write_text(json.dumps(made.to_json()), encoding="utf-8")
+
+    app.run()
+    app.run()
+
+    assert f"{made.id}: 193 questions, {HIDES}" in texts(app)
+    assert "2026-11-20" in texts(app)
+    assert "AUROC of 0.92" in shown(app)
+    assert "off by 0.06" in shown(app)
+    assert not app.exception
+
+
+def test_given_a_damaged_calibration_in_the_library_when_opened_then_the_page_says_so_with_the_remedy(app: AppTest, library: Path) -> None:
+    (library / "default" / "calibration.json").write_text("{", encoding="utf-8")
+
+    app.run()
+
+    assert not app.exception
+    assert "default/calibration.json cannot be read" in texts(app) + "".join(error.value for error in app.error)
+
+
+def test_given_a_library_that_no_calibration_fits_then_presets_that_go_by_similarity_are_offered_with_a_warning(page: AppTest) -> None:
+    assert not page.warning
+    recalibrated(lambda _: None)
+
+    page.run()
+
+    assert page.warning[0].value == screen()["settings.no_calibration"]
+    preset = page.selectbox(key="preset")
+    needing = {name for name in presets() if Settings.load(name).answerability_mode is Mode.ENFORCE}
+    assert "balanced" in needing
+    assert preset.value == FALLBACK == session_of(page).preset
+    assert set(preset.options) == {presets()[name].title for name in presets() if name not in needing}
+    ask(page, VACATION)
+    assert asked_of(page).decision.is_safe()
+    assert asked_of(page).decision.metadata["calibration"] == ""
+
+
+def test_given_a_calibration_again_then_the_preset_comes_back_unless_something_was_changed(page: AppTest) -> None:
+    found = calibrate.read(calibrate.FILE)
+
+    def without_and_with(change: Callable[[], object]) -> str:
+        opened = loading.known(state.library_folder(), state.NAMESPACE)
+        assert opened is not None
+        assert opened.engine is not None
+        for calibration in (None, found):
+            opened.engine.tools = replace(opened.engine.tools, calibration=calibration)
+            page.run()
+            if calibration is None:
+                change()
+        return session_of(page).preset
+
+    assert without_and_with(lambda: None) == "balanced"
+    assert page.selectbox(key="preset").value == "balanced"
+    assert without_and_with(lambda: page.slider(key="knob_top_k").set_value(4).run()) == FALLBACK
+
+
+@pytest.mark.parametrize("about", [{}, {"sets": {}}, {"left_out_of_the_fit": {}}])
+def test_given_a_calibration_without_measurements_when_shown_then_it_says_that_they_are_not_recorded(
+    page: AppTest, about: dict[str, object]
+) -> None:
+    recalibrated(own(about))
+
+    page.run()
+
+    assert not page.exception
+    assert shown(page) == screen()["settings.calibration_plain"]
