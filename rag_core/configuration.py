@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,27 @@ _SWITCHED_OFF = {
     ),
 }
 # fmt: on
+_KEPT_DAYS, _KEPT_MOST = 90, 5000
 _NUMBERS = {"RAG_CONFIDENCE_THRESHOLD": "max_distance", "RAG_MIN_DOCUMENTS": "min_documents"}
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """Whether questions are kept with what was measured for them, for how many days, and how many of the newest."""
+
+    keep: bool = True
+    days: int = _KEPT_DAYS
+    most: int = _KEPT_MOST
+
+
+def retention(environment: Mapping[str, str]) -> Retention:
+    """What RAG_KEEP_DECISIONS (true or false), RAG_KEEP_DAYS and RAG_KEEP_MOST say; questions are kept unless they say otherwise.
+
+    Raises:
+        InvalidSetting: a value that is none.
+    """
+    keep = _truth("RAG_KEEP_DECISIONS", environment.get("RAG_KEEP_DECISIONS") or "true")
+    return Retention(keep, _count("RAG_KEEP_DAYS", environment, _KEPT_DAYS), _count("RAG_KEEP_MOST", environment, _KEPT_MOST))
 
 
 def load_settings(
@@ -67,6 +88,13 @@ def _truth(name: str, value: str) -> bool:
     if value.strip().casefold() not in known:
         raise InvalidSetting(f"{name} cannot be {value!r}.", remedy="Use true or false.")
     return known[value.strip().casefold()]
+
+
+def _count(name: str, env: Mapping[str, str], default: int) -> int:
+    value = env.get(name) or str(default)
+    if not value.isascii() or not value.isdecimal() or not 0 < int(value) < 1_000_000:
+        raise InvalidSetting(f"{name} cannot be {value!r}.", remedy="Use a whole number from 1 to 999999.")
+    return int(value)
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:

@@ -13,8 +13,6 @@ from typing import Any
 from rag_core.settings import Settings
 
 MAX_COMMENT_CHARS = 1000
-KEEP_DAYS = 90  # decisions are kept so long
-KEEP_MOST = 5000  # and so many, the newest
 
 
 class Verdict(StrEnum):
@@ -51,6 +49,7 @@ class Feedback:
         decision: id of the stored decision.
         comment: plain text of at most `MAX_COMMENT_CHARS` characters.
         question: of the decision.
+        searched: ids of the documents that it was restricted to; none for all.
         document: id of the document that holds the answer, as the reader pointed it out; empty when not said.
         page: 1-based; 0 when not said.
     """
@@ -62,6 +61,7 @@ class Feedback:
     at: str
     state: FeedbackState
     question: str
+    searched: tuple[str, ...] = ()
     document: str = ""
     page: int = 0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from builders import AUDIT_MODES
 
-from rag_core.configuration import from_environment, load_settings, parse_value
+from rag_core.configuration import Retention, from_environment, load_settings, parse_value, retention
 from rag_core.errors import InvalidSetting
 from rag_core.settings import Mode, Settings
 
@@ -98,3 +98,17 @@ def test_given_a_pair_then_key_and_value_are_split_at_the_first_equals_sign() ->
     assert parse_value(" keyword_synonyms = price=cost ") == ("keyword_synonyms", "price=cost")
     with pytest.raises(InvalidSetting, match="not KEY=VALUE"):
         parse_value("top_k")
+
+
+def test_given_an_environment_then_it_says_whether_how_long_and_how_many_questions_are_kept() -> None:
+    assert retention({}) == retention({"RAG_KEEP_DECISIONS": "", "RAG_KEEP_DAYS": ""}) == Retention(True, 90, 5000)
+    assert retention({"RAG_KEEP_DECISIONS": "False", "RAG_KEEP_DAYS": "7", "RAG_KEEP_MOST": "100"}) == Retention(False, 7, 100)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("RAG_KEEP_DECISIONS", "maybe"), ("RAG_KEEP_DAYS", "0"), ("RAG_KEEP_DAYS", "-1"), ("RAG_KEEP_MOST", "many"), ("RAG_KEEP_MOST", "1e3")],
+)
+def test_given_a_value_that_is_none_for_what_is_kept_then_an_error_names_it(name: str, value: str) -> None:
+    with pytest.raises(InvalidSetting, match=name):
+        retention({name: value})

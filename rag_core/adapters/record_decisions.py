@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from rag_core.adapters.record_tables import Records, now, pack, plain, row_id
@@ -11,17 +13,18 @@ from rag_core.ports import PageText
 from rag_core.recorded import PassageOf, from_record, to_record
 from rag_core.stored import MAX_COMMENT_CHARS, Feedback, FeedbackState, StoredDecision, Verdict
 
-_FEEDBACK = "SELECT f.id, f.decision, f.verdict, f.comment, f.at, f.state, d.question, f.document, f.page FROM feedback f"
+_FEEDBACK = "SELECT f.id, f.decision, f.verdict, f.comment, f.at, f.state, d.question, d.documents, f.document, f.page FROM feedback f"
 
 
 class DecisionRecords(Records):
     """Stored questions with everything measured for them, and feedback."""
 
-    def keep(self, case: Case, *, origin: str = "ask") -> int:
-        """Store a question with everything measured for it; its id."""
-        row = (now(), origin, plain(case.question), pack(to_record(case)))
+    def keep(self, case: Case, *, origin: str = "ask", documents: Sequence[str] = ()) -> int:
+        """Store a question with everything measured for it; its id. `documents` are the ids it was restricted to, none for all."""
+        row = (now(), origin, plain(case.question), json.dumps(list(documents)), pack(to_record(case)))
+        insert = "INSERT INTO decisions (at, origin, question, documents, record) VALUES (?, ?, ?, ?, ?)"
         with self._file.writing() as db:
-            return row_id(db.execute("INSERT INTO decisions (at, origin, question, record) VALUES (?, ?, ?, ?)", row).lastrowid)
+            return row_id(db.execute(insert, row).lastrowid)
 
     def case(self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> Case:
         """A stored question; see `recorded.from_record` for its texts.
@@ -94,9 +97,15 @@ class DecisionRecords(Records):
             query = f"{_FEEDBACK} JOIN decisions d ON d.id = f.decision WHERE f.state = ? ORDER BY f.id DESC"
             rows = db.execute(query, (FeedbackState(state),)).fetchall()
         return tuple(
-            Feedback(id, decision, Verdict(verdict), comment, at, FeedbackState(state), *others)
-            for id, decision, verdict, comment, at, state, *others in rows
+            Feedback(id, decision, Verdict(verdict), comment, at, FeedbackState(state), question, tuple(self._json(searched)), *pointed)
+            for id, decision, verdict, comment, at, state, question, searched, *pointed in rows
         )
+
+    def amend(self, feedback_id: int, comment: str, document: str = "", page: int = 0) -> None:
+        """Say more about a decision than was said at first; see `add_feedback`. One that was settled or taken back stays as it is."""
+        row = (plain(comment.strip())[:MAX_COMMENT_CHARS], plain(document), page, feedback_id)
+        with self._file.writing() as db:
+            db.execute("UPDATE feedback SET comment = ?, document = ?, page = ? WHERE id = ? AND state = 'open'", row)
 
     def settle(self, feedback_id: int, state: FeedbackState | str) -> None:
         """Say what became of a reader's word."""

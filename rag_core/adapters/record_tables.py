@@ -19,7 +19,7 @@ MAX_NAME_CHARS = 100  # of a set, a run, a preset
 MIGRATIONS = (
     (
         "CREATE TABLE decisions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, question TEXT NOT NULL,"
-        " record BLOB NOT NULL)",
+        " documents TEXT NOT NULL, record BLOB NOT NULL)",
         "CREATE INDEX decisions_at ON decisions (at)",
         "CREATE TABLE feedback (id INTEGER PRIMARY KEY AUTOINCREMENT, decision INTEGER NOT NULL REFERENCES decisions ON DELETE CASCADE,"
         " verdict TEXT NOT NULL, comment TEXT NOT NULL, document TEXT NOT NULL, page INTEGER NOT NULL, at TEXT NOT NULL,"

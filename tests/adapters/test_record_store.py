@@ -190,6 +190,17 @@ def test_given_feedback_when_taken_back_then_it_is_gone_unless_it_became_a_label
     assert [one.id for one in store.feedback("labelled")] == [second]
 
 
+def test_given_feedback_when_more_is_said_then_it_is_kept_until_it_is_settled(store: RecordStore) -> None:
+    id = store.add_feedback(store.keep(case(0.9), documents=("d1", "d2")), Verdict.WRONG_REFUSAL)
+    store.amend(id, " It stands there. ", "d1", 4)
+
+    (one,) = store.feedback()
+    assert (one.comment, one.document, one.page, one.searched) == ("It stands there.", "d1", 4, ("d1", "d2"))
+    store.settle(id, FeedbackState.DISMISSED)
+    store.amend(id, "too late")
+    assert store.feedback("dismissed")[0].comment == "It stands there."
+
+
 def test_given_a_long_comment_or_a_decision_that_is_gone_then_it_is_cut_or_refused(store: RecordStore) -> None:
     id = store.keep(case(0.9))
     store.add_feedback(id, Verdict.WRONG_ANSWER, "x" * 10_000)
