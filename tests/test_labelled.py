@@ -12,7 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.errors import InvalidInput
-from rag_core.labelled import LabelledQuestion, Place, csv_cell, holds_answer, read_labelled, read_labelled_files, to_csv, to_jsonl
+from rag_core.labelled import (
+    LabelledQuestion,
+    Place,
+    csv_cell,
+    holds_answer,
+    read_labelled,
+    read_labelled_files,
+    read_rows,
+    to_csv,
+    to_jsonl,
+    to_row,
+)
 from rag_core.labelled import read as reading
 from rag_core.labelled.question import MOST_QUESTION_CHARS
 
@@ -223,6 +234,22 @@ def test_given_a_ragas_row_with_reference_contexts_only_when_read_then_it_is_ans
     assert [(one.answerable, one.answers) for one in questions] == [(True, ())]
 
 
+@pytest.mark.parametrize(
+    ("said", "places"),
+    [
+        ("contract.pdf#3 | lease.pdf#1", (Place("contract.pdf", 3), Place("lease.pdf", 1))),
+        ("contract.pdf", (Place("contract.pdf"),)),
+        ("issue #12", (Place("issue", 12),)),
+        ('[{"document": "a|b.pdf", "page": 2}]', (Place("a|b.pdf", 2),)),
+    ],
+)
+def test_given_places_in_a_cell_when_read_then_document_and_page_are_told_apart(said: str, places: tuple[Place, ...]) -> None:
+    questions, problems = read_rows([{"question": "A?", "answerable": True, "places": said}])
+
+    assert problems == ()
+    assert questions[0].places == places
+
+
 # hostile and broken files
 
 
@@ -323,6 +350,7 @@ sets = st.lists(labelled(), min_size=1, max_size=4, unique_by=(lambda one: one.i
 def test_given_any_set_when_written_and_read_then_it_is_the_same(questions: list[LabelledQuestion]) -> None:
     assert read(to_jsonl(questions), "set.jsonl") == (questions, [])
     assert read(to_csv(questions)) == (questions, [])
+    assert read_rows([to_row(one) for one in questions]) == (tuple(questions), ())
     assert [LabelledQuestion.from_json(json.loads(json.dumps(one.to_json()))) for one in questions] == questions
 
 

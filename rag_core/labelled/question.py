@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -10,6 +11,7 @@ from typing import Any
 
 MOST_QUESTION_CHARS = 2000
 MOST_FIELD_CHARS = 200  # of an id, a language, a kind
+PAGED = re.compile(r"#\d{1,7}$", re.ASCII)  # of a place that is written as document#page
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,11 @@ def read_labelled_files(files: Sequence[tuple[str, bytes]]) -> Labelled:
     return _kept(found, several=len(tables) > 1)
 
 
+def read_rows(rows: Sequence[Mapping[str, Any]]) -> Labelled:
+    """The questions of rows that were edited by hand, and what could not be used; the first row is row 1."""
+    return _kept([Table("", tuple(rows), tuple(range(1, len(rows) + 1)))], several=False)
+
+
 def _with_labels(asked: Sequence[Table], others: Sequence[Table]) -> list[Table]:
     """The tables of questions, each row with what the other tables say under its id."""
     said: dict[str, Mapping[str, Any]] = {}

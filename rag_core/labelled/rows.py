@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rag_core.labelled.question import LabelledQuestion, Place, given_id
+from rag_core.labelled.question import PAGED, LabelledQuestion, Place, given_id
 
 QUESTION = ("question", "user_input", "query")
 _ANSWERABLE = ("answerable", "is_answerable")
@@ -103,11 +103,23 @@ def _side_by_side(documents: tuple[str, ...], pages: tuple[str, ...]) -> tuple[P
 def _read_places(value: Any) -> tuple[Place, ...]:
     if value is None:
         return ()
-    read: Any = _json_list(value) if isinstance(value, str) else value
+    listed: Any = value
+    if isinstance(value, str):
+        listed = _json_list(value)
+        listed = value.split("|") if listed is None else listed
     try:
-        return tuple(Place(_text(one["document"]), _page(one.get("page", 0))) for one in read)
+        return tuple(_place(one) for one in listed)
     except (TypeError, KeyError, AttributeError):
-        raise ValueError('places is not a list of {"document", "page"}') from None
+        raise ValueError("places is not a list of places, such as contract.pdf#3") from None
+
+
+def _place(value: Any) -> Place:
+    """Of an object, or of document#page."""
+    if not isinstance(value, str):
+        return Place(_text(value["document"]), _page(value.get("page", 0)))
+    said = _text(value)
+    found = PAGED.search(said)
+    return Place(said[: found.start()].rstrip(), int(found.group()[1:])) if found else Place(said)
 
 
 def _page(value: Any) -> int:

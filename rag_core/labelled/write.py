@@ -6,9 +6,9 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from rag_core.labelled.question import LabelledQuestion
+from rag_core.labelled.question import PAGED, LabelledQuestion, Place
 
 FIELDS = ("id", "question", "answerable", "answers", "documents", "places", "language", "kind")
 FORMULA = re.compile(r"'*[=+\-@\t\r]")  # what a spreadsheet takes for a formula, behind any quotes that keep it from it
@@ -25,9 +25,8 @@ def to_csv(questions: Iterable[LabelledQuestion]) -> bytes:
     writer = csv.writer(out)
     writer.writerow(FIELDS)
     for one in questions:
-        places = json.dumps([{"document": p.document, "page": p.page} for p in one.places], ensure_ascii=False) if one.places else ""
-        row = [one.id, one.question, "yes" if one.answerable else "no", _listed(one.answers), _listed(one.documents), places]
-        writer.writerow([csv_cell(value) for value in (*row, one.language, one.kind)])
+        row = to_row(one) | {"answerable": "yes" if one.answerable else "no"}
+        writer.writerow([csv_cell(str(row[name])) for name in FIELDS])
     return out.getvalue().encode("utf-8-sig")
 
 
@@ -36,7 +35,18 @@ def csv_cell(text: str) -> str:
     return f"'{text}" if FORMULA.match(text) else text
 
 
-def _listed(values: tuple[str, ...]) -> str:
-    """One plain text as it is; anything else as a JSON list."""
-    plain = len(values) == 1 and "|" not in values[0] and not values[0].startswith("[")
-    return values[0] if plain else json.dumps(values, ensure_ascii=False) if values else ""
+def to_row(one: LabelledQuestion) -> dict[str, str | bool]:
+    """The fields as a table shows them: lists as one text, parted by |; a place as document#page. `rows.labelled` reads it back."""
+    places = _listed([_placed(place) for place in one.places])
+    lists = {"answers": _listed(one.answers), "documents": _listed(one.documents), "places": places}
+    return {**{name: getattr(one, name) for name in FIELDS}, **lists}
+
+
+def _placed(place: Place) -> str:
+    return f"{place.document}#{place.page}" if place.page or PAGED.search(place.document) else place.document
+
+
+def _listed(values: Sequence[str]) -> str:
+    """Parted by |; as a JSON list where that would be ambiguous."""
+    plain = " | ".join(values)
+    return json.dumps(values, ensure_ascii=False) if plain.startswith("[") or any("|" in value for value in values) else plain
