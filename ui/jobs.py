@@ -1,4 +1,4 @@
-"""Long work beside the page: one job at a time in the process, each with its progress, its result, and a flag to stop it.
+"""Long work beside the page, on documents or on labelled questions: one job at a time in the process, with its progress and its result.
 
 A thread does the work, so that moving a slider, leaving the page or closing the tab does not cut it off. Progress is shown to every
 session that has the same library open; what came of a job belongs to the session that started it, for as long as that one looks.
@@ -12,17 +12,22 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from rag_core.errors import PasswordNeeded, RagError
 from rag_core.ingest.library import AddReport
 from rag_core.ingest.sources import Source
 from rag_core.ports import Cancel, Progress
 
-Work = Callable[[Progress, Cancel], AddReport]
+if TYPE_CHECKING:
+    from rag_core.evaluate import Ran  # its figures need scipy, which the first page need not wait for
+
+Work = Callable[[Progress, Cancel], "AddReport | Ran"]
 Place = tuple[str, str]  # a library's folder and namespace
 LEFT_ALONE_SECONDS = 90.0  # a browser looks every half second, and once a minute from a tab in the background
 MOST_KEPT = 50  # finished jobs whose result nobody has seen
 READING_SHARE = 0.6  # of a file's bar; embedding is the rest
+WHOLE = ("documents", "questions")  # steps that count whole files, or questions
 _log = logging.getLogger(__name__)
 
 
@@ -47,15 +52,15 @@ class File:
 
 @dataclass(eq=False)
 class Job:
-    """One call of add, resume, reread or rebuild. The working thread writes it, pages read it.
+    """One call of add, resume, reread, rebuild or evaluate. The working thread writes it, pages read it.
 
     `step` is what is being done now (untrusted text: it names a file), `done` of `total` its pages or passages; `files_done` of `files`
-    counts whole files, in the order of `listed` where that is known. `sources` are kept so that a password can be tried without uploading
-    again: while the job runs all of them, then those that need one.
+    counts whole files or questions, files in the order of `listed` where that is known. `sources` are kept so that a password can be tried
+    without uploading again: while the job runs all of them, then those that need one.
     """
 
     title: str
-    kind: str = "adding"  # or resuming, rereading, rebuilding
+    kind: str = "adding"  # or resuming, rereading, rebuilding, evaluating
     sources: tuple[Source, ...] = field(default=(), repr=False)
     place: Place = ("", "")
     listed: tuple[File, ...] = field(default=(), repr=False)
@@ -65,11 +70,13 @@ class Job:
     files_done: int = 0
     files: int = 0
     report: AddReport | None = None
+    ran: Ran | None = None  # the report of an evaluation
     error: RagError | None = None
     started: bool = False  # its turn has come
     finished: bool = False
     shown: bool = False  # its result, to the session that started it
     looked_at: float = field(default_factory=time.monotonic)  # by that session
+    _first: tuple[float, int] | None = None  # when the first question was done, and how many were then: recorded ones take no time
     _stage: str = ""  # of the current file: FileState.READING, FileState.EMBEDDING, or nothing yet
     _failed: set[int] = field(default_factory=set, repr=False)
     _stop: threading.Event = field(default_factory=threading.Event, repr=False)
@@ -101,6 +108,14 @@ class Job:
         return 1.0 if self.finished else min((self.files_done + part) / max(self.files, 1), 1.0)
 
     @property
+    def seconds_left(self) -> float | None:
+        """How long the rest takes at the pace so far; None while there is none to tell from."""
+        if self._first is None or self.files_done <= self._first[1]:
+            return None
+        since, before = self._first
+        return (time.monotonic() - since) / (self.files_done - before) * (self.files - self.files_done)
+
+    @property
     def left_alone(self) -> bool:
         """Whether it ended, and the session that started it has not looked for so long that it must have been closed."""
         return self.finished and not self.shown and time.monotonic() - self.looked_at > LEFT_ALONE_SECONDS
@@ -121,8 +136,10 @@ class Job:
 
     def progress(self, step: str, done: int, total: int) -> None:
         """What the library reports."""
-        if step == "documents":
+        if step in WHOLE:
             self.files_done, self.files, self._stage = done, total, ""
+            if self._first is None:
+                self._first = time.monotonic(), done
             return
         what = step.rpartition(": ")[2]
         if what == FileState.PROBLEM:
@@ -135,7 +152,8 @@ class Job:
         """Do the work in this thread; whatever happens, the job ends with a report or an error."""
         self.started = True
         try:
-            self.report = work(self.progress, self._stop.is_set)
+            found = work(self.progress, self._stop.is_set)
+            self.report, self.ran = (found, None) if isinstance(found, AddReport) else (None, found)
         except RagError as error:
             self.error = error
         except Exception as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -16,6 +17,9 @@ from ui.problems import show_error
 from ui.texts import say, tell
 from ui.work import here, start_add, upload
 
+if TYPE_CHECKING:
+    from rag_core.evaluate import Ran
+
 __all__ = ["running", "show_jobs", "show_names", "upload_field", "writing"]
 
 REFRESH_SECONDS = 0.25
@@ -23,6 +27,7 @@ LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work 
 PATIENCE_SECONDS = 10.0  # between two looks at new documents while a question is on the page: it is asked again with them
 MOST_NAMES = 5
 MOST_FILES = 60  # rows of a running job's table: the files around the current one
+_STOP_HELP = {"rebuilding": "jobs.stop_rebuild_help", "evaluating": "jobs.stop_run_help"}
 MOST_PROBLEMS = 5  # shown one by one; more are a table
 
 
@@ -119,7 +124,6 @@ def _show_running(number: int, job: Job) -> None:
     own = job in state.session().jobs or job in state.runner().shared
     if own:
         job.look()
-    rebuild = job.kind == "rebuilding"
     with st.container(border=True, key=f"job_{number}"):
         done, stop = st.columns([5, 1], vertical_alignment="center")
         with done:
@@ -129,7 +133,7 @@ def _show_running(number: int, job: Job) -> None:
         with stop:
             st.button(
                 say("jobs.stopping") if job.stopping else say("jobs.stop"), key=f"stop_{number}", disabled=job.stopping, on_click=job.stop,
-                width="stretch", help=say("jobs.stop_rebuild_help") if rebuild else say("jobs.stop_help"),
+                width="stretch", help=say(_STOP_HELP.get(job.kind, "jobs.stop_help")),
             )  # fmt: skip
         st.progress(job.share)
         if own:
@@ -140,6 +144,8 @@ def _show_running(number: int, job: Job) -> None:
 def _step(job: Job) -> str:
     if not job.started:
         return tell("jobs.waiting")
+    if job.kind == "evaluating":
+        return _questions(job)
     if job.stage:
         return tell("jobs.step", number=job.files_done + 1, files=job.files, step=job.step, done=job.done, total=job.total)
     if not job.files_done:
@@ -147,6 +153,18 @@ def _step(job: Job) -> str:
     if job.files_done >= job.files:
         return tell("jobs.step_last", files=job.files)
     return tell("jobs.step_between", number=job.files_done + 1, files=job.files)
+
+
+def _questions(job: Job) -> str:
+    """How many questions of a run are done, and how long the rest takes."""
+    if not job.files_done:
+        return tell("jobs.starting")
+    left = job.seconds_left
+    if left is None:
+        return tell("jobs.questions", done=job.files_done, total=job.files)
+    minutes, seconds = divmod(round(left), 60)
+    key = "jobs.questions_minutes" if minutes else "jobs.questions_seconds"
+    return tell(key, done=job.files_done, total=job.files, minutes=minutes, seconds=seconds)
 
 
 def _show_files(number: int, job: Job) -> None:
@@ -179,6 +197,8 @@ def _show_result(key: str, job: Job) -> None:
             st.caption(say("jobs.other_result"))
         if job.error is not None:
             show_error(job.error)
+        if job.ran is not None:
+            _show_ran(job.ran)
         report = job.report or AddReport()
         if report.added:
             st.success(say("jobs.added", n=len(report.added)), icon=":material/check_circle:")
@@ -190,6 +210,16 @@ def _show_result(key: str, job: Job) -> None:
             _show_stopped(job)
         _show_problems(key, job, report)
         st.button(say("jobs.dismiss"), key=f"dismiss_{key}", type="tertiary", icon=":material/close:", on_click=_dismiss, args=(job,))
+
+
+def _show_ran(ran: Ran) -> None:
+    """What came of a run of labelled questions."""
+    if ran.cancelled:
+        st.info(say("jobs.ran_stopped", n=ran.measured + ran.reused, all=ran.total), icon=":material/info:")
+    else:
+        st.success(say("jobs.ran", n=ran.total, measured=ran.measured, reused=ran.reused), icon=":material/check_circle:")
+    if ran.failed:
+        st.warning(say("jobs.ran_failed", n=ran.failed), icon=":material/error:")
 
 
 def _show_stopped(job: Job) -> None:

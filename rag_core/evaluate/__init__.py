@@ -3,10 +3,11 @@
 from rag_core.evaluate.failing import failing
 from rag_core.evaluate.paired import Paired, paired
 from rag_core.evaluate.report import BREAKDOWNS, Marks, Rate, Report, answer_hits, judged_under, marks, rates, report
-from rag_core.evaluate.run import Ran, Results, begin, is_current, run
+from rag_core.evaluate.run import QUESTIONS, Ran, Results, begin, is_current, run
 from rag_core.evaluate.setups import GUARDS, SETUPS, Pick, Setup, guard_latency, pick
 
 __all__ = [
-    "BREAKDOWNS", "GUARDS", "SETUPS", "Marks", "Paired", "Pick", "Ran", "Rate", "Report", "Results", "Setup", "answer_hits", "begin",
-    "failing", "guard_latency", "is_current", "judged_under", "marks", "paired", "pick", "rates", "report", "run",
+    "BREAKDOWNS", "GUARDS", "QUESTIONS", "SETUPS", "Marks", "Paired", "Pick", "Ran", "Rate", "Report", "Results", "Setup",
+    "answer_hits", "begin", "failing", "guard_latency", "is_current", "judged_under", "marks", "paired", "pick", "rates", "report",
+    "run",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.errors import LibraryBusy, NotAPdf, PasswordNeeded
+from rag_core.evaluate import Ran
 from rag_core.ingest.library import AddReport
 from rag_core.ingest.sources import Source
 from rag_core.ports import Cancel, Progress
@@ -213,3 +214,25 @@ def test_given_many_finished_jobs_when_another_starts_then_the_oldest_are_forgot
         finished(runner.start("work", lambda progress, stop: AddReport(), 1))
 
     assert len(runner._jobs) <= MOST_KEPT + 1
+
+
+def test_given_a_run_of_questions_when_they_are_counted_then_the_bar_follows_and_the_time_left_comes_from_those_measured_now(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    job = Job("run", "evaluating", files=50)
+    assert job.seconds_left is None
+
+    job.progress("questions", 10, 50)  # recorded before: took no time
+    assert (job.share, job.seconds_left) == (0.2, None)
+    now = 104.0
+    job.progress("questions", 20, 50)
+    assert (job.share, job.seconds_left) == (0.4, pytest.approx(12.0))
+
+
+def test_given_a_run_when_it_ends_then_what_it_did_is_kept_apart_from_what_was_added() -> None:
+    ran = Ran(measured=3, reused=1, failed=0, total=4)
+    job = finished(Runner().start("run", lambda progress, stop: ran, 4, kind="evaluating"))
+
+    assert (job.ran, job.report, job.error) == (ran, None, None)
