@@ -6,7 +6,7 @@ import streamlit as st
 
 from rag_core.errors import RagError
 from rag_core.measure import MAX_QUESTION_CHARS
-from ui import answer, asking, frame, state
+from ui import answer, asking, frame, recording, state
 from ui.examples import show_examples
 from ui.history import show_history
 from ui.problems import show_error
@@ -40,7 +40,7 @@ def page() -> None:
 
     try:
         if question:
-            session.show(asking.ask(engine, question, scope, settings))
+            session.show(recording.record(asking.ask(engine, question, scope, settings)))
         elif session.asked is not None:
             session.show(asking.again(engine, session.asked, scope, settings))
     except RagError as error:

@@ -16,6 +16,7 @@ from rag_core.status import ConfidenceLevel, Reason
 from ui import viewer
 from ui.changes import show_change
 from ui.evidence import show_found, show_sources, with_sources
+from ui.feedback import show_feedback
 from ui.missed import show_missed
 from ui.refusal import show_refusal
 from ui.state import Asked
@@ -50,9 +51,11 @@ def show(engine: Engine, asked: Asked) -> None:
     with left:
         if decision.is_safe():
             _show_answer(engine, asked)
+            show_feedback(engine, asked)
             show_sources(decision, place)
         else:
             show_refusal(asked)
+            show_feedback(engine, asked)
         _show_notes(asked)
         show_found(engine, decision)
     with left if decision.is_safe() else right:

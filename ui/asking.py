@@ -44,7 +44,8 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
         return replace(new, before=None if same else (asked.decision, asked.settings), number=asked.number)
     if wanted == asked.settings:
         return asked
-    return replace(asked, decision=replay(asked.case, wanted), settings=wanted, before=(asked.decision, asked.settings))
+    decision = replay(asked.case, wanted)  # another decision than the one that is kept, and that the reader spoke of
+    return replace(asked, decision=decision, settings=wanted, before=(asked.decision, asked.settings), record=None, given=None)
 
 
 def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, object]]:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from rag_core.errors import RagError
 from rag_core.settings import Knob, Mode, Settings, Stage, presets
-from ui import calibration, sharing, state
+from ui import calibration, recording, sharing, state
 from ui.fields import FIXED, changed, help_text, set_knob, show_field, show_front, take
 from ui.problems import show_error
 from ui.texts import say
@@ -47,6 +47,7 @@ def settings_from_sidebar() -> Settings:
                 show_field(knob, start)
         _way_back(start)
         sharing.show(session.settings)
+        recording.show_switch()
     try:
         settings = session.settings()
     except RagError as error:

@@ -14,6 +14,7 @@ from rag_core.configuration import load_settings
 from rag_core.decision import Decision
 from rag_core.engine import Engine
 from rag_core.settings import Settings
+from rag_core.stored import Verdict
 from ui import loading
 from ui.jobs import Job, Runner
 from ui.scope import Scope
@@ -60,10 +61,24 @@ def runner() -> Runner:
 
 
 @dataclass
+class Given:
+    """A reader's feedback on the decision on the page.
+
+    `id` is its number among the records; `kept_for_it` says that the decision was stored for its sake only.
+    """
+
+    id: int
+    verdict: Verdict
+    kept_for_it: bool = False
+    said_more: bool = False
+
+
+@dataclass
 class Asked:
     """A question of a session with everything measured for it.
 
-    `before` is the decision that the last change of settings replaced; None when nothing was changed since it was asked.
+    `before` is the decision that the last change of settings replaced; None when nothing was changed since it was asked. `record` is the
+    number under which the decision is kept as it stands, None where it is not; `given` is the reader's word on it.
     """
 
     question: str
@@ -74,6 +89,8 @@ class Asked:
     before: tuple[Decision, Settings] | None = None
     namespace: str = NAMESPACE
     number: int = 0  # of the question in its session, from 1
+    record: int | None = None
+    given: Given | None = None
 
 
 @dataclass
