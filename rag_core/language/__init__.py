@@ -7,6 +7,7 @@ falls back to folded words and English phrases. This package alone imports simpl
 from rag_core.language.detection import detect, question_language
 from rag_core.language.inflection import forms, lemma, stem, term, terms
 from rag_core.language.keywords import content_terms, keywords, synonyms
+from rag_core.language.likeness import alike, likeness
 from rag_core.language.phrases import (
     Intent,
     asks_about_library,
@@ -27,6 +28,7 @@ __all__ = [
     "Intent",
     "LanguageInfo",
     "Word",
+    "alike",
     "asks_about_library",
     "asks_number",
     "content_terms",
@@ -40,6 +42,7 @@ __all__ = [
     "is_time_sensitive",
     "keywords",
     "lemma",
+    "likeness",
     "question_language",
     "refusal",
     "sentences",
