@@ -7,8 +7,12 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from rag_core.engine import Engine
+from rag_core.errors import RagError
 from rag_core.settings import Settings
 from ui import frame
+from ui.lab import queue, running, sets
+from ui.lab import state as lab
+from ui.problems import show_error
 from ui.sidebar import settings_from_sidebar
 from ui.texts import say
 
@@ -20,10 +24,31 @@ def page() -> None:
     st.title(say("lab.title"), anchor=False)
     settings = settings_from_sidebar()
     engine = frame.start()
-    for tab, show in zip(st.tabs([say(f"lab.tab_{name}") for name in TABS], key="lab_tab", on_change="rerun"), TABS.values(), strict=True):
-        if tab.open:
-            with tab:
-                show(engine, settings)
+    try:
+        running.take_started()
+        lab.choose_run()
+        for tab, show in zip(
+            st.tabs([say(f"lab.tab_{name}") for name in TABS], key="lab_tab", on_change="rerun"), TABS.values(), strict=True
+        ):
+            if tab.open:
+                with tab:
+                    show(engine, settings)
+    except RagError as error:  # the records cannot be read
+        show_error(error)
+
+
+def _recorded() -> lab.Recorded | None:
+    """What is recorded for the chosen run; says why where there is nothing."""
+    run = lab.chosen_run()
+    if run is None:
+        st.info(say("lab.no_run"), icon=":material/science:")
+        return None
+    with st.spinner(say("lab.reading")):
+        recorded = lab.replay_set(run)
+    if not recorded.questions:
+        st.info(say("lab.nothing_recorded"), icon=":material/hourglass_top:")
+        return None
+    return recorded
 
 
 def _to_come(engine: Engine, settings: Settings) -> None:
@@ -31,11 +56,11 @@ def _to_come(engine: Engine, settings: Settings) -> None:
 
 
 TABS: Mapping[str, Callable[[Engine, Settings], None]] = {
-    "sets": _to_come,
+    "sets": sets.show,
     "results": _to_come,
     "compare": _to_come,
     "guarantee": _to_come,
-    "feedback": _to_come,
+    "feedback": lambda engine, settings: queue.show(engine),
 }
 
 

@@ -16,7 +16,7 @@ from ui import state
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").rglob("*.py"))]
 # elements that do not interpret their text; and calls whose first argument is no text that is shown
-INERT = {"text", "code", "dataframe", "image"}
+INERT = {"text", "code", "dataframe", "data_editor", "image"}
 NO_LABEL = {"container", "columns", "form", "progress", "empty", "rerun", "navigation", "set_page_config"}
 ELEMENTS = ({name for name in dir(DeltaGenerator) if not name.startswith("_")} | {"status", "spinner", "dialog"}) - INERT
 # what a label may be made of besides a literal: values that are ours, from the list of settings and presets
@@ -109,7 +109,7 @@ def hostile_pdf() -> bytes:
 
 def interpreted(app: AppTest) -> list[str]:
     """Every element that interprets text and holds the hostile mark, on this page."""
-    inert = {"text", "code", "arrow_data_frame", "dataframe", "download_button"}
+    inert = {"text", "code", "arrow_data_frame", "dataframe", "data_editor", "download_button"}
     chosen = {"multiselect", "selectbox", "text_input", "text_area"}  # options and values are inert, labels and help are not
     found = []
     for element in all_elements(app._tree):

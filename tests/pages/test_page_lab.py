@@ -2,18 +2,169 @@
 
 from __future__ import annotations
 
-from page_kit import settle
+import pytest
+from page_kit import session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
+from rag_core.evaluate import Ran
+from rag_core.labelled import read_labelled
+from ui import recording, state
+from ui.texts import say
 
-def lab(app: AppTest) -> AppTest:
-    """The lab, opened."""
+LABELLED = (
+    b"question,answerable,answers,kind\n"
+    b"How often does the flow meter have to be calibrated?,yes,every 5 years,fact\n"
+    b"How many vacation days do employees have?,yes,25 vacation days | 20 vacation days,number\n"
+    b"What is the capital of France?,no,,off_topic\n"
+    b"Is this a row?,perhaps,,\n"
+)
+
+
+@pytest.fixture
+def lab(app: AppTest, library: object) -> AppTest:
+    """The lab over the samples, opened."""
     settle(app)
     return settle(app.switch_page("pages/lab.py"))
 
 
-def test_given_the_lab_when_opened_then_it_has_its_tabs(app: AppTest, library: object) -> None:
-    page = lab(app)
+def upload(page: AppTest, data: bytes = LABELLED, name: str = "mine.csv") -> AppTest:
+    field = next(one for one in page.file_uploader if (one.key or "").startswith("labelled_"))
+    return field.set_value([(name, data, "text/csv")]).run()
 
-    assert not page.exception
-    assert [tab.label for tab in page.tabs] == ["Set & run", "Results", "Compare", "Guarantee", "Feedback"]
+
+def run_set(page: AppTest) -> AppTest:
+    next(button for button in page.button if button.label == say("lab_sets.run")).click().run()
+    return settle(page)
+
+
+def test_given_the_lab_when_opened_then_it_has_its_tabs_and_says_what_a_set_is(lab: AppTest) -> None:
+    assert not lab.exception
+    assert [tab.label for tab in lab.tabs] == ["Set & run", "Results", "Compare", "Guarantee", "Feedback"]
+    assert say("lab_sets.empty") in [info.value for info in lab.info]
+
+
+def test_given_a_labelled_csv_when_dropped_then_good_rows_are_kept_and_the_others_are_named(lab: AppTest) -> None:
+    upload(lab)
+
+    assert not lab.exception
+    assert recording.store().sets() == ("mine",)
+    assert [one.question for one in recording.store().read_set("mine")][2] == "What is the capital of France?"
+    assert say("lab_sets.left_out", n=1) in [warning.value for warning in lab.warning]
+    assert any("problem" in table.value and "answerable is 'perhaps'" in str(table.value["problem"].tolist()) for table in lab.dataframe)
+    assert lab.selectbox(key="lab_set_default").value == "mine"
+
+
+def test_given_a_file_without_questions_when_dropped_then_the_error_says_what_to_do_and_nothing_is_made(lab: AppTest) -> None:
+    upload(lab, b"a,b\n1,2\n")
+
+    assert "No column is named question" in texts(lab)
+    assert recording.store().sets() == ()
+
+
+def test_given_the_samples_when_taken_then_all_their_questions_are_a_set(lab: AppTest) -> None:
+    lab.button(key="labelled_samples").click().run()
+
+    assert not lab.exception
+    assert [len(recording.store().read_set(name)) for name in recording.store().sets()] == [193]
+
+
+def test_given_a_set_when_run_then_every_question_is_recorded_and_the_run_is_chosen(lab: AppTest) -> None:
+    run_set(upload(lab))
+
+    assert not lab.exception
+    (head,) = recording.store().runs()
+    assert (head.name, head.set_name, head.done, head.total) == ("mine", "mine", 3, 3)
+    assert lab.selectbox(key="lab_run_default").value == head.id
+    (job,) = session_of(lab).jobs
+    assert job.ran == Ran(3, 0, 0, 3)
+    runs = next(table.value for table in lab.dataframe if "generation" in table.value)
+    assert list(runs["state"]) == [say("lab_sets.state_whole")]
+
+
+def test_given_a_second_run_when_only_judgements_differ_then_the_page_says_that_all_was_recorded_before(lab: AppTest) -> None:
+    run_set(upload(lab))
+    lab.slider(key="knob_min_answerability").set_value(0.9).run()
+    lab.button(key="dismiss_0").click().run()
+
+    run_set(lab)
+
+    assert session_of(lab).jobs[-1].ran == Ran(0, 3, 0, 3)
+    assert say("jobs.ran", n=3, measured=0, reused=3) in [done.value for done in lab.success]
+
+
+def test_given_a_run_when_documents_are_deleted_then_it_is_stale_and_can_be_measured_again(lab: AppTest) -> None:
+    run_set(upload(lab))
+    library = state.engine().library
+    library.delete(library.snapshot.documents[0].id)
+    lab.run()
+    assert any("state" in warning.value for warning in lab.warning)
+
+    lab.button(key="resume_run").click().run()
+    settle(lab)
+
+    (head,) = recording.store().runs()
+    assert head.generation == library.snapshot.generation
+    assert "resume_run" not in [button.key for button in lab.button]
+
+
+def test_given_a_run_when_deleted_then_it_asks_first(lab: AppTest) -> None:
+    run_set(upload(lab))
+    (head,) = recording.store().runs()
+
+    lab.button(key=f"ask_delete_run_{head.id}").click().run()
+    assert "Delete the run “mine” with its 3 results?" in texts(lab)
+    assert recording.store().runs() == (head,)
+    lab.button(key=f"sure_delete_run_{head.id}").click().run()
+
+    assert not lab.exception
+    assert recording.store().runs() == ()
+    assert recording.store().sets() == ("mine",)
+
+
+def test_given_an_edited_table_when_saved_then_the_set_is_changed_and_a_bad_row_stops_it(lab: AppTest) -> None:
+    upload(lab)
+    key = "labelled_table_mine_0"
+    lab.session_state[key] = {
+        "edited_rows": {0: {"answers": "every 6 years"}}, "deleted_rows": [1],
+        "added_rows": [{"question": "Who?", "answerable": False, "answers": "x"}],
+    }  # fmt: skip
+    lab.run()
+    assert lab.button(key="save_set").disabled
+    assert "row 3: it is labelled unanswerable, but has an answer" in texts(lab)
+
+    lab.session_state[key] = {
+        "edited_rows": {0: {"answers": "every 6 years"}}, "deleted_rows": [1], "added_rows": [{"question": "Who?", "answerable": False}],
+    }  # fmt: skip
+    lab.run()
+    lab.button(key="save_set").click().run()
+
+    assert not lab.exception
+    found = recording.store().read_set("mine")
+    assert [(one.question, one.answers) for one in found] == [
+        ("How often does the flow meter have to be calibrated?", ("every 6 years",)),
+        ("What is the capital of France?", ()),
+        ("Who?", ()),
+    ]
+
+
+def test_given_a_set_when_renamed_and_deleted_then_nothing_else_is_lost(lab: AppTest) -> None:
+    upload(lab)
+    upload(lab, LABELLED, "mine.csv")
+    assert recording.store().sets() == ("mine", "mine 2")
+
+    lab.text_input(key="new_name_mine 2").set_value("ours")
+    next(button for button in lab.button if button.label == say("lab_sets.rename_do")).click().run()
+    assert recording.store().sets() == ("mine", "ours")
+    assert lab.selectbox(key="lab_set_default").value == "ours"
+
+    lab.button(key="ask_delete_set_ours").click().run()
+    lab.button(key="sure_delete_set_ours").click().run()
+    assert not lab.exception
+    assert recording.store().sets() == ("mine",)
+
+
+def test_given_a_set_when_shown_then_it_can_be_saved_as_a_file_of_either_kind(lab: AppTest) -> None:
+    upload(lab)
+
+    assert {button.label for button in lab.download_button} >= {"CSV", "JSON lines"}
+    assert read_labelled(LABELLED, "mine.csv")[0] == recording.store().read_set("mine")

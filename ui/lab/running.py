@@ -1,0 +1,174 @@
+"""Runs of a labelled set: start one, see how far each is and what it was measured under, resume, delete."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import streamlit as st
+
+from rag_core import evaluate
+from rag_core.engine import Engine
+from rag_core.errors import RagError
+from rag_core.labelled import LabelledQuestion
+from rag_core.ports import Cancel, Progress
+from rag_core.settings import Settings
+from rag_core.stored import RunHead
+from rag_core.wiring import records
+from ui import loading, recording, state
+from ui.asking import changed_knobs
+from ui.changes import setting_name, value_in_words
+from ui.lab import state as lab
+from ui.problems import show_error
+from ui.texts import say, tell
+from ui.work import Here, here
+
+SEED = 20261121  # of a sample, so that the same part is drawn again
+MOST_NAME_CHARS = 100
+
+
+def offer_start(engine: Engine, set_name: str, questions: Sequence[LabelledQuestion], settings: Settings) -> None:
+    """The form that starts a run of a set under the settings of the side bar."""
+    if not engine.library.snapshot.documents:
+        st.info(say("lab_sets.no_documents"), icon=":material/upload_file:")
+        return
+    with st.form(key="start_run", border=True):
+        st.caption(say("lab_sets.run_about"))
+        left, right = st.columns([3, 2], vertical_alignment="bottom")
+        with left:
+            name = st.text_input(
+                say("lab_sets.run_name"), key="run_name", max_chars=MOST_NAME_CHARS, placeholder=tell("lab_sets.run_name_empty")
+            )
+        with right:
+            most = st.number_input(
+                say("lab_sets.run_most", n=len(questions)), 1, len(questions), len(questions), key=f"run_most_{set_name}_{len(questions)}",
+                help=say("lab_sets.run_most_help"),
+            )  # fmt: skip
+        if st.form_submit_button(say("lab_sets.run"), type="primary", icon=":material/play_arrow:"):
+            try:
+                head = evaluate.begin(
+                    engine, (name or "").strip() or set_name, set_name, sample(questions, int(most)), settings, recording.store()
+                )
+            except RagError as error:
+                show_error(error)
+            else:
+                st.session_state[_CHOOSE] = head.id
+                start(head)
+                st.rerun()
+
+
+_CHOOSE = "lab_run_started"  # in the session: the field above the tabs is drawn before
+
+
+def take_started() -> None:
+    """Choose the run that was just started; before the field is drawn."""
+    if _CHOOSE in st.session_state:
+        st.session_state[lab.run_key()] = st.session_state.pop(_CHOOSE)
+
+
+def sample(questions: Sequence[LabelledQuestion], most: int) -> Sequence[LabelledQuestion]:
+    """All, or so many of them drawn by chance, the same ones each time, in their order."""
+    if most >= len(questions):
+        return questions
+    chosen = set(random.Random(SEED).sample(range(len(questions)), most))
+    return [question for number, question in enumerate(questions) if number in chosen]
+
+
+def start(head: RunHead) -> None:
+    """Start a job that measures what a run lacks; it belongs to the session, and goes on when the page is left."""
+    at = here()
+
+    def work(progress: Progress, stop: Cancel) -> evaluate.Ran:
+        return _run(at, head.id, progress, stop)
+
+    job = state.runner().start(tell("lab_sets.job", name=head.name), work, head.total, kind="evaluating", place=at.place)
+    state.session().jobs.append(job)
+
+
+def _run(at: Here, run: int, progress: Progress, stop: Cancel) -> evaluate.Ran:
+    engine = loading.engine(at.folder, at.namespace, at.base)
+    store = records(at.folder, at.namespace)
+    try:
+        return evaluate.run(engine, store.run(run), store, progress, stop)
+    finally:
+        lab.forget_records()
+
+
+def show_runs(engine: Engine) -> None:
+    """The runs of this collection, newest first, and what can be done with the one that is chosen above the tabs."""
+    runs, chosen = recording.store().runs(), lab.chosen_run()
+    st.subheader(say("lab_sets.runs"), anchor=False)
+    if chosen is None:
+        st.caption(say("lab_sets.no_runs"))
+        return
+    rows = [_row(head, engine, head.id == chosen.id) for head in runs]
+    columns = {key: st.column_config.TextColumn(say(f"lab_sets.run_{key}")) for key in rows[0]}
+    st.dataframe(rows, hide_index=True, column_config=columns, key="runs", alt=say("lab_sets.runs_alt"))
+    _show_chosen(engine, chosen)
+
+
+def _row(head: RunHead, engine: Engine, chosen: bool) -> dict[str, str]:
+    return {
+        "shown": "●" if chosen else "",
+        "called": head.name,
+        "set": head.set_name,
+        "done": tell("lab_sets.done_of", done=head.done, total=head.total),
+        "state": _state(head, engine),
+        "started": head.started[:16].replace("T", " "),
+        "preset": head.settings.preset,
+        "generation": str(head.generation),
+        "calibration": head.calibration or tell("lab_sets.no_calibration"),
+        "model": head.model,
+    }
+
+
+def _state(head: RunHead, engine: Engine) -> str:
+    if _running(head):
+        return tell("lab_sets.state_running")
+    if not evaluate.is_current(head, engine):
+        return tell("lab_sets.state_stale")
+    return tell("lab_sets.state_whole" if head.done >= head.total else "lab_sets.state_part")
+
+
+def _running(head: RunHead) -> bool:
+    title = tell("lab_sets.job", name=head.name)
+    return any(job.kind == "evaluating" and job.title == title and not job.finished for job in state.runner().jobs(here().place))
+
+
+def _show_chosen(engine: Engine, head: RunHead) -> None:
+    """What the chosen run was measured under, and its buttons."""
+    stale = not evaluate.is_current(head, engine)
+    st.text(lab.label(head))
+    if stale:
+        st.warning(say("lab_sets.stale", then=head.generation, now=engine.library.snapshot.generation), icon=":material/history:")
+    moved = changed_knobs(state.preset_settings(head.settings.preset), head.settings)
+    if moved:
+        named = [f"{setting_name(name)}: {value_in_words(name, new)}" for name, (_, new) in moved.items()]
+        st.text(tell("lab_sets.run_settings", n=len(moved), settings=", ".join(named[:12])))
+    with st.container(horizontal=True):
+        if not _running(head):
+            if stale or head.done < head.total:
+                st.button(
+                    say("lab_sets.measure_anew") if stale else say("lab_sets.resume"), key="resume_run", icon=":material/play_arrow:",
+                    on_click=start, args=(head,), help=say("lab_sets.measure_anew_help" if stale else "lab_sets.resume_help"),
+                )  # fmt: skip
+            _offer_deletion(head)
+
+
+def _offer_deletion(head: RunHead) -> None:
+    key = f"delete_run_{head.id}"
+    if not st.session_state.get(key):
+        st.button(say("lab_sets.delete_run"), key=f"ask_{key}", icon=":material/delete:", on_click=_set, args=(key, True))
+        return
+    st.text(tell("lab_sets.delete_run_warning", name=head.name, n=head.done))
+    st.button(say("lab_sets.keep_run"), key=f"keep_{key}", on_click=_set, args=(key, False))
+    st.button(say("lab_sets.delete_run_sure"), key=f"sure_{key}", type="primary", on_click=_delete, args=(head.id,))
+
+
+def _set(key: str, value: bool) -> None:
+    st.session_state[key] = value
+
+
+def _delete(run: int) -> None:
+    recording.store().delete_run(run)
+    st.session_state.pop(f"delete_run_{run}", None)

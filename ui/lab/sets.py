@@ -1,0 +1,260 @@
+"""Labelled sets: from a file, from the samples, edited in the page, renamed, deleted, saved as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+import streamlit as st
+
+from rag_core.engine import Engine
+from rag_core.errors import RagError
+from rag_core.labelled import LabelledQuestion, RowProblem, read_labelled, read_labelled_files, read_rows, to_csv, to_jsonl, to_row
+from rag_core.settings import DATA, Settings
+from ui import first_run, recording, state
+from ui.lab import running
+from ui.problems import show_error
+from ui.texts import say, tell
+
+TYPES = ["csv", "tsv", "txt", "jsonl", "json", "zip"]
+SAMPLES = DATA / "questions.jsonl"
+EDITED = ("question", "answerable", "answers", "places", "documents", "language", "kind")
+MOST_NAME_CHARS = 100
+_PROBLEMS = "labelled_problems"  # in the session: (set, what could not be used of the last file)
+
+
+def show(engine: Engine, settings: Settings) -> None:
+    """The chosen set with its table and files, then its runs."""
+    store = recording.store()
+    names = store.sets()
+    _take_pending(names)
+    chosen = _choose(engine, names)
+    _show_problems()
+    if chosen is not None:
+        questions = store.read_set(chosen)
+        _show_counts(questions)
+        _edit(chosen, questions)
+        _offer_files(chosen, questions)
+        st.subheader(say("lab_sets.run_title"), anchor=False)
+        running.offer_start(engine, chosen, questions, settings)
+    running.show_runs(engine)
+
+
+def set_key() -> str:
+    """Where the session's choice of a set stands; each collection has its own."""
+    return f"lab_set_{state.session().namespace}"
+
+
+def _choose(engine: Engine, names: Sequence[str]) -> str | None:
+    """The field, and the ways to a new set; open where there is none yet."""
+    if not names:
+        st.info(say("lab_sets.empty"), icon=":material/fact_check:")
+        _offer_new(engine)
+        return None
+    if st.session_state.get(set_key()) not in names:
+        st.session_state.pop(set_key(), None)
+    chosen = st.selectbox(say("lab_sets.set"), names, key=set_key(), help=say("lab_sets.set_help"), persist_state="session")
+    with st.expander(say("lab_sets.new"), icon=":material/add:", key="new_set"):
+        _offer_new(engine)
+    return chosen
+
+
+def _offer_new(engine: Engine) -> None:
+    number = st.session_state.get("labelled_uploads", 0)
+    files = st.file_uploader(
+        say("lab_sets.upload"), TYPES, accept_multiple_files=True, key=f"labelled_{number}", help=say("lab_sets.upload_help")
+    )  # fmt: skip
+    st.caption(say("lab_sets.upload_about"))
+    if files:
+        st.session_state["labelled_uploads"] = number + 1
+        _take_files([(file.name, file.getvalue()) for file in files])
+        st.rerun()
+    samples = {source.name for source in first_run.samples()}
+    if samples <= {document.name for document in engine.library.snapshot.documents}:
+        st.button(say("lab_sets.samples"), key="labelled_samples", icon=":material/science:", on_click=_take_samples)
+    st.caption(say("lab_sets.from_feedback"))
+
+
+def _take_samples() -> None:
+    _store(tell("lab_sets.samples_name"), *read_labelled(SAMPLES.read_bytes(), SAMPLES.name))
+
+
+def _take_files(files: Sequence[tuple[str, bytes]]) -> None:
+    try:
+        questions, problems = read_labelled_files(files)
+    except RagError as error:
+        st.session_state[_PROBLEMS] = (files[0][0], error)
+        return
+    _store(PurePath(files[0][0]).stem[:MOST_NAME_CHARS].strip() or tell("lab_sets.unnamed"), questions, problems)
+
+
+def _store(name: str, questions: Sequence[LabelledQuestion], problems: Sequence[RowProblem]) -> None:
+    """Keep a new set under a name that is not taken, and choose it; a file without one good row makes none."""
+    st.session_state[_PROBLEMS] = (name, tuple(problems), len(questions))
+    if not questions:
+        return
+    store = recording.store()
+    free = free_name(name, store.sets())
+    try:
+        store.write_set(free, questions)
+    except RagError as error:
+        st.session_state[_PROBLEMS] = (name, error)
+        return
+    st.session_state["labelled_pending"] = free
+
+
+def free_name(name: str, taken: Sequence[str]) -> str:
+    """The name, or the first of "name 2", "name 3", … that is not taken."""
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name[: MOST_NAME_CHARS - 6]} {number}"
+    return found
+
+
+def _take_pending(names: Sequence[str]) -> None:
+    """Choose the set that was just made or renamed; before its field is drawn."""
+    pending = st.session_state.pop("labelled_pending", None)
+    if pending in names:
+        st.session_state[set_key()] = pending
+
+
+def _show_problems() -> None:
+    """What could not be used of the last file, until it is dismissed. It quotes the file, so it is shown inert."""
+    held = st.session_state.get(_PROBLEMS)
+    if held is None:
+        return
+    with st.container(key="labelled_problems"):
+        if isinstance(held[1], RagError):
+            show_error(held[1], held[0])
+        else:
+            _, problems, kept = held
+            rows = [{"file": one.file, "row": one.row or None, "problem": one.problem} for one in problems]
+            left_out = sum(1 for one in problems if one.row)
+            if kept:
+                st.success(say("lab_sets.kept", n=kept), icon=":material/check_circle:")
+            if left_out:
+                st.warning(say("lab_sets.left_out", n=left_out), icon=":material/error:")
+            if rows:
+                columns = {
+                    "file": st.column_config.TextColumn(say("lab_sets.file")),
+                    "row": st.column_config.NumberColumn(say("lab_sets.row")),
+                }
+                st.dataframe(
+                    rows,
+                    hide_index=True,
+                    column_config={**columns, "problem": st.column_config.TextColumn(say("lab_sets.problem"), width="large")},
+                    placeholder="–",
+                )
+        st.button(say("jobs.dismiss"), key="dismiss_labelled", type="tertiary", icon=":material/close:", on_click=_dismiss)
+
+
+def _dismiss() -> None:
+    st.session_state.pop(_PROBLEMS, None)
+
+
+def _show_counts(questions: Sequence[LabelledQuestion]) -> None:
+    yes = sum(question.answerable for question in questions)
+    answers = sum(bool(question.answers) for question in questions)
+    st.caption(say("lab_sets.counts", n=len(questions), yes=yes, no=len(questions) - yes, answers=answers))
+
+
+def _edit(name: str, questions: Sequence[LabelledQuestion]) -> None:
+    """The table; rows can be changed, added and deleted, and are saved together, or not at all with every problem named."""
+    edition = st.session_state.get("labelled_edition", 0)
+    with st.expander(say("lab_sets.edit"), icon=":material/edit:", key="edit_set"):
+        st.caption(say("lab_sets.edit_about"))
+        edited = st.data_editor(
+            [to_row(question) for question in questions], num_rows="dynamic", hide_index=True, column_order=EDITED,
+            column_config=_columns(), key=f"labelled_table_{name}_{edition}", alt=say("lab_sets.table_alt"),
+        )  # fmt: skip
+        rows = [row for row in _rows(edited) if str(row.get("question") or "").strip()]
+        read, problems = read_rows(rows)
+        if problems:
+            st.warning(say("lab_sets.unusable", n=len(problems)), icon=":material/error:")
+            st.text("\n".join(str(problem) for problem in problems[:10]))
+        with st.container(horizontal=True):
+            st.button(
+                say("lab_sets.save"), key="save_set", type="primary", icon=":material/save:", on_click=_save, args=(name, read),
+                disabled=bool(problems) or not read or read == tuple(questions),
+            )  # fmt: skip
+            if read != tuple(questions):
+                st.button(say("lab_sets.undo"), key="undo_set", icon=":material/undo:", on_click=_next_edition)
+
+
+def _columns() -> Mapping[str, Any]:
+    text = st.column_config.TextColumn
+    return {
+        "question": text(say("lab_sets.question"), width=420, required=True),
+        "answerable": st.column_config.CheckboxColumn(say("lab_sets.answerable"), help=say("lab_sets.answerable_help"), default=True),
+        "answers": text(say("lab_sets.answers"), help=say("lab_sets.answers_help"), width=220),
+        "places": text(say("lab_sets.places"), help=say("lab_sets.places_help"), width=180),
+        "documents": text(say("lab_sets.documents"), help=say("lab_sets.documents_help"), width=150),
+        "language": text(say("lab_sets.language"), width=80),
+        "kind": text(say("lab_sets.kind"), help=say("lab_sets.kind_help"), width=110),
+    }
+
+
+def _rows(edited: Any) -> list[dict[str, Any]]:
+    """The rows of an edited table, whatever it is made of."""
+    return [dict(row) for row in (edited.to_dict("records") if hasattr(edited, "to_dict") else edited)]
+
+
+def _save(name: str, questions: Sequence[LabelledQuestion]) -> None:
+    try:
+        recording.store().write_set(name, questions)
+    except RagError as error:
+        st.session_state[_PROBLEMS] = (name, error)
+        return
+    _next_edition()
+
+
+def _next_edition() -> None:
+    """Draw the table anew, without the edits."""
+    st.session_state["labelled_edition"] = st.session_state.get("labelled_edition", 0) + 1
+
+
+def _offer_files(name: str, questions: Sequence[LabelledQuestion]) -> None:
+    """Save as a file, rename, delete."""
+    with st.container(horizontal=True, key="set_actions"):
+        for kind, write, mime in (("csv", to_csv, "text/csv"), ("jsonl", to_jsonl, "application/jsonl")):
+            st.download_button(
+                say(f"lab_sets.save_{kind}"), lambda write=write: write(questions), f"labelled.{kind}", mime, key=f"set_{kind}",
+                icon=":material/download:", on_click="ignore",
+            )  # fmt: skip
+        with st.popover(say("lab_sets.rename"), icon=":material/edit:"), st.form(key=f"rename_set_{name}", border=False):
+            new = st.text_input(say("lab_sets.new_name"), name, max_chars=MOST_NAME_CHARS, key=f"new_name_{name}")
+            if st.form_submit_button(say("lab_sets.rename_do")):
+                _rename(name, (new or "").strip(), questions)
+        key = f"delete_set_{name}"
+        if not st.session_state.get(key):
+            st.button(say("lab_sets.delete"), key=f"ask_{key}", icon=":material/delete:", on_click=_set, args=(key, True))
+            return
+        st.text(tell("lab_sets.delete_warning", name=name, n=len(questions)))
+        st.button(say("lab_sets.keep"), key=f"keep_{key}", on_click=_set, args=(key, False))
+        st.button(say("lab_sets.delete_sure"), key=f"sure_{key}", type="primary", on_click=_delete, args=(name,))
+
+
+def _rename(old: str, new: str, questions: Sequence[LabelledQuestion]) -> None:
+    store = recording.store()
+    if new == old:
+        return
+    try:
+        free = free_name(new, store.sets())
+        store.write_set(free, questions)
+        store.delete_set(old)
+    except RagError as error:
+        show_error(error)
+        return
+    st.session_state["labelled_pending"] = free
+    st.rerun()
+
+
+def _set(key: str, value: bool) -> None:
+    st.session_state[key] = value
+
+
+def _delete(name: str) -> None:
+    recording.store().delete_set(name)
+    st.session_state.pop(f"delete_set_{name}", None)
