@@ -47,6 +47,7 @@ def show() -> None:
     calibration = _in_force()
     if calibration is None:
         st.warning(say("settings.no_calibration"), icon=":material/warning:")
+        st.caption(say("settings.no_calibration_more"), help=say("settings.no_calibration_help"))
         return
     about = calibration.provenance
     sets: Mapping[str, int] = about.get("sets", {})
