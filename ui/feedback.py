@@ -52,10 +52,10 @@ def _show_thanks(engine: Engine, asked: Asked, given: Given) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.badge(say(f"feedback.said_{given.verdict}"), icon=":material/check:", color="green")
         st.caption(say("feedback.thanks_more" if given.said_more else "feedback.thanks"), width="content")
-        undo = say("feedback.take_back")
         st.button(
-            undo, key="feedback_take_back", type="tertiary", icon=":material/undo:", on_click=_take_back, args=(asked,), width="content"
-        )
+            say("feedback.take_back"), key="feedback_take_back", type="tertiary", icon=":material/undo:",
+            on_click=_take_back, args=(asked,), width="content",
+        )  # fmt: skip
     if given.kept_for_it:
         st.caption(say("feedback.kept_for_it"))
     if not given.said_more:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import streamlit as st
 
 from rag_core.adapters.record_store import RecordStore
-from rag_core.configuration import Retention, retention
+from rag_core.configuration import retention
 from rag_core.errors import RagError, RecordsDamaged
 from rag_core.wiring import records
 from ui import state
@@ -78,14 +78,10 @@ def show_switch() -> None:
         say("recording.keep"), key=key, on_change=_choose, args=(key,), disabled=not limits.keep,
         help=say("recording.keep_help") if limits.keep else say("recording.off_by_environment"),
     )  # fmt: skip
-    st.caption(_in_words(limits, on))
+    st.caption(say("recording.kept", days=limits.days, most=limits.most) if on else say("recording.not_kept"))
     problem = st.session_state.get(_PROBLEM)
     if problem is not None:
         _show_problem(problem)
-
-
-def _in_words(limits: Retention, on: bool) -> str:
-    return say("recording.kept", days=limits.days, most=limits.most) if on else say("recording.not_kept")
 
 
 def _choose(key: str) -> None:

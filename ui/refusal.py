@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from rag_core.decision import Decision
 from rag_core.status import Reason
 from rag_core.trace import Check, Direction, State
 from ui.meter import meter
@@ -36,10 +37,14 @@ def show_refusal(asked: Asked) -> None:
 
 def why(asked: Asked) -> str:
     """Why there is no answer, in one sentence without jargon."""
-    reason = asked.decision.reason
-    if reason is Reason.NOTHING_RETRIEVED and not asked.case.library.passages:
+    if asked.decision.reason is Reason.NOTHING_RETRIEVED and not asked.case.library.passages:
         return tell("refusal.why_no_documents")
-    return tell(f"refusal.why_{reason}")
+    return why_refused(asked.decision)
+
+
+def why_refused(decision: Decision) -> str:
+    """The same from the decision alone."""
+    return tell(f"refusal.why_{decision.reason}")
 
 
 def missed_by(check: Check) -> str:

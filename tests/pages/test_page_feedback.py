@@ -1,0 +1,364 @@
+"""Questions are recorded as the switch says, readers say what was wrong, and a person in the lab makes labels of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from page_kit import ask, asked_of, badges, by_key, captions, session_of, texts
+from streamlit.testing.v1 import AppTest
+from test_page_inert import HOSTILE, interpreted
+
+from rag_core.adapters.record_store import FILE, RecordStore
+from rag_core.labelled import LabelledQuestion, Place
+from rag_core.pipeline import decide
+from rag_core.stored import Verdict
+from rag_core.wiring import records
+from ui import state
+from ui.lab import queue
+
+VACATION = "How many vacation days do employees have?"
+FRANCE = "What is the capital of France?"
+SWITCH = "keep_questions_default"
+WORDS = {"en": "Is the answer here?"}
+
+
+def store(library: Path, namespace: str = "default") -> RecordStore:
+    return records(library, namespace)
+
+
+def document(name: str) -> str:
+    return state.engine().library.snapshot.find(name)[0].id
+
+
+def lab(app: AppTest) -> AppTest:
+    """The lab's list of feedback."""
+    app.switch_page("pages/lab.py")
+    app.session_state["lab_tab"] = "Feedback"
+    return app.run()
+
+
+# recording
+
+
+def test_given_a_question_when_asked_then_it_is_recorded_once_as_it_was_decided(page: AppTest, library: Path) -> None:
+    ask(page, VACATION)
+    page.run()
+
+    (kept,) = store(library).decisions()
+    assert (kept.question, kept.origin) == (VACATION, "ask")
+    case = store(library).case(kept.id, state.engine().library.snapshot.page_text)
+    assert decide(case).answer == asked_of(page).decision.answer
+    assert b"25 vacation days" not in (library / "default" / FILE).read_bytes()
+    assert "kept for 90 days, the newest 5,000 at most" in captions(page)
+
+
+def test_given_a_slider_when_moved_then_nothing_more_is_recorded(page: AppTest, library: Path) -> None:
+    ask(page, VACATION)
+    page.slider(key="knob_min_answerability").set_value(1.0).run()
+
+    assert not asked_of(page).decision.is_safe()
+    assert len(store(library).decisions()) == 1
+
+
+def test_given_the_switch_off_then_nothing_is_recorded_and_the_collection_remembers_it(page: AppTest, library: Path, app: AppTest) -> None:
+    page.toggle(key=SWITCH).set_value(False).run()
+    ask(page, VACATION)
+
+    assert store(library).decisions() == ()
+    assert "Questions are not recorded" in captions(page)
+    again = AppTest.from_file(str(Path(state.__file__).parents[1] / "app.py"), default_timeout=60).run()
+    assert again.toggle(key=SWITCH).value is False
+    again.toggle(key=SWITCH).set_value(True).run()
+    ask(again, VACATION)
+    assert len(store(library).decisions()) == 1
+
+
+def test_given_the_environment_switched_it_off_then_the_switch_is_fixed(
+    library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_KEEP_DECISIONS", "false")
+    app.run()
+    ask(app, VACATION)
+
+    assert app.toggle(key=SWITCH).disabled
+    assert app.toggle(key=SWITCH).value is False
+    assert not (library / "default" / FILE).exists()
+
+
+def test_given_a_wrong_value_in_the_environment_then_the_page_says_so_and_records_nothing(
+    library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_KEEP_DECISIONS", "maybe")
+    app.run()
+    ask(app, VACATION)
+
+    assert asked_of(app).decision.is_safe()
+    assert "RAG_KEEP_DECISIONS cannot be 'maybe'." in texts(app)
+    assert not (library / "default" / FILE).exists()
+
+
+def test_given_fewer_to_keep_then_the_oldest_go(library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_KEEP_MOST", "1")
+    app.run()
+    ask(app, FRANCE)
+    ask(app, VACATION)
+
+    assert [one.question for one in store(library).decisions()] == [VACATION]
+    assert "for 90 days, the newest 1 at most" in captions(app)
+
+
+def test_given_damaged_records_when_asked_then_the_answer_comes_and_the_file_is_moved_only_on_a_click(page: AppTest, library: Path) -> None:
+    path = library / "default" / FILE
+    path.write_bytes(b"no database at all" * 500)
+
+    page.run()
+    ask(page, VACATION)
+
+    assert asked_of(page).decision.is_safe()
+    assert f"The file of records default/{FILE} is damaged." in texts(page)
+    assert path.read_bytes().startswith(b"no database")
+
+    page.button(key="move_records_aside").click().run()
+
+    assert "is damaged" not in texts(page)
+    assert [one.read_bytes()[:11] for one in path.parent.glob("records.damaged-*.sqlite")] == [b"no database"]
+    ask(page, FRANCE)
+    assert len(store(library).decisions()) == 1
+
+
+# feedback
+
+
+def test_given_a_refusal_when_said_to_be_wrong_then_one_click_stores_it_and_another_takes_it_back(page: AppTest, library: Path) -> None:
+    """S4-25, S1-13: a reader flags a wrong refusal."""
+    ask(page, FRANCE)
+    assert page.button(key="feedback_wrong").label == "This refusal was wrong"
+
+    page.button(key="feedback_wrong").click().run()
+
+    (one,) = store(library).feedback()
+    assert (one.question, one.verdict, one.decision) == (FRANCE, Verdict.WRONG_REFUSAL, asked_of(page).record)
+    assert len(store(library).decisions()) == 1
+    assert "Thank you" in captions(page)
+    assert by_key(page, "feedback_wrong") == []
+
+    page.button(key="feedback_take_back").click().run()
+
+    assert store(library).feedback() == ()
+    assert len(store(library).decisions()) == 1  # questions are kept here anyway
+    assert by_key(page, "feedback_wrong") == ["feedback_wrong"]
+
+
+def test_given_an_answer_when_said_to_be_right_or_wrong_then_that_is_stored(page: AppTest, library: Path) -> None:
+    """S4-25, S1-13: a reader flags a wrong answer."""
+    ask(page, VACATION)
+    assert page.button(key="feedback_wrong").label == "This answer was wrong"
+
+    page.button(key="feedback_wrong").click().run()
+    page.button(key="feedback_take_back").click().run()
+    page.button(key="feedback_right").click().run()
+
+    assert [one.verdict for one in store(library).feedback()] == [Verdict.HELPFUL]
+
+
+def test_given_feedback_when_more_is_said_then_comment_and_page_are_with_it(page: AppTest, library: Path) -> None:
+    """S4-25: the page that holds the answer can be pointed at."""
+    ask(page, FRANCE)
+    page.button(key="feedback_wrong").click().run()
+    id, policies = store(library).feedback()[0].id, document("company-policies.pdf")
+
+    page.text_area(key=f"feedback_comment_{id}").set_value(HOSTILE)
+    page.selectbox(key=f"feedback_document_{id}").set_value(policies).run()
+    page.number_input(key=f"feedback_page_{id}_{policies}").set_value(2).run()
+    page.button(key="feedback_send").click().run()
+
+    (one,) = store(library).feedback()
+    assert (one.comment, one.document, one.page) == (HOSTILE, policies, 2)
+    assert by_key(page, "feedback_send") == []
+    assert interpreted(page) == []
+
+
+def test_given_a_moved_slider_when_feedback_is_given_then_the_decision_on_the_page_is_the_one_that_is_stored(
+    page: AppTest, library: Path
+) -> None:
+    ask(page, VACATION)
+    page.slider(key="knob_min_answerability").set_value(1.0).run()
+
+    page.button(key="feedback_wrong").click().run()
+
+    (one,) = store(library).feedback()
+    assert one.verdict is Verdict.WRONG_REFUSAL
+    assert not decide(store(library).case(one.decision)).is_safe()
+    assert [kept.origin for kept in store(library).decisions()] == ["feedback", "ask"]
+    page.slider(key="knob_min_answerability").set_value(0.5).run()
+    assert by_key(page, "feedback_wrong") == ["feedback_wrong"]  # another decision, not spoken of yet
+
+
+def test_given_questions_are_not_kept_when_feedback_is_given_then_this_one_is_and_taking_it_back_deletes_it(
+    page: AppTest, library: Path
+) -> None:
+    page.toggle(key=SWITCH).set_value(False).run()
+    ask(page, FRANCE)
+
+    page.button(key="feedback_wrong").click().run()
+
+    assert len(store(library).decisions()) == len(store(library).feedback()) == 1
+    assert "this one is now" in captions(page)
+    page.button(key="feedback_take_back").click().run()
+    assert store(library).decisions() == ()
+
+
+def test_given_a_question_to_some_documents_when_spoken_of_then_it_is_kept_where_it_was_asked(page: AppTest, library: Path) -> None:
+    policies = document("company-policies.pdf")
+    page.multiselect(key="documents").set_value([policies]).run()
+    ask(page, FRANCE)
+    page.button(key="feedback_wrong").click().run()
+
+    assert store(library).feedback()[0].searched == (policies,)
+
+
+def test_given_a_greeting_then_there_is_nothing_to_say_of_it(page: AppTest) -> None:
+    ask(page, "Hello")
+
+    assert by_key(page, "feedback_") == []
+
+
+# the queue
+
+
+def test_given_no_feedback_then_the_list_says_that_nothing_is_waiting(page: AppTest) -> None:
+    lab(page)
+
+    assert "Nothing is waiting" in page.info[0].value
+    assert by_key(page, "queue_") == []
+
+
+def wrong_refusal(page: AppTest, library: Path) -> int:
+    ask(page, FRANCE)
+    page.button(key="feedback_wrong").click().run()
+    return store(library).feedback()[0].id
+
+
+def test_given_feedback_when_a_person_confirms_it_then_it_is_a_label_of_the_set_they_chose(page: AppTest, library: Path) -> None:
+    """S4-25: feedback becomes calibration data, after a person confirmed it."""
+    id = wrong_refusal(page, library)
+    lab(page)
+    assert FRANCE in texts(page)
+    assert "Refusal said to be wrong" in badges(page)
+    assert store(library).sets() == ()
+
+    policies = document("company-policies.pdf")
+    page.text_input(key=f"queue_answer_{id}").set_value(" Paris ")
+    page.selectbox(key=f"queue_document_{id}").set_value(policies).run()
+    page.number_input(key=f"queue_page_{id}_{policies}").set_value(2)
+    page.text_input(key=f"queue_set_name_{id}").set_value("pilot").run()
+    page.button(key=f"queue_confirm_{id}").click().run()
+
+    expected = LabelledQuestion(f"feedback-{id}", FRANCE, True, ("Paris",), (), (Place(policies, 2),), "en", "feedback")
+    assert store(library).read_set("pilot") == (expected,)
+    assert store(library).feedback() == ()
+    assert f"“{FRANCE}” is now in “pilot”." in texts(page)
+    assert "Nothing is waiting" in page.info[0].value
+
+
+def test_given_feedback_when_said_to_be_unanswerable_then_the_label_holds_no_answer(page: AppTest, library: Path) -> None:
+    id = wrong_refusal(page, library)
+    store(library).write_set("pilot", [LabelledQuestion("q1", "Another?", True)])
+    lab(page)
+
+    page.radio(key=f"queue_answerable_{id}").set_value(False).run()
+    assert [field.key for field in page.text_input if (field.key or "").startswith("queue_answer_")] == []
+    page.selectbox(key=f"queue_set_{id}").set_value("pilot").run()
+    page.button(key=f"queue_confirm_{id}").click().run()
+
+    assert [(one.id, one.answerable, one.answers, one.places) for one in store(library).read_set("pilot")] == [
+        ("q1", True, (), ()),
+        (f"feedback-{id}", False, (), ()),
+    ]
+
+
+def test_given_a_wrong_answer_then_nobody_has_chosen_and_it_cannot_be_confirmed_until_somebody_does(page: AppTest, library: Path) -> None:
+    ask(page, VACATION)
+    page.button(key="feedback_wrong").click().run()
+    id = store(library).feedback()[0].id
+    lab(page)
+
+    assert page.radio(key=f"queue_answerable_{id}").value is None
+    assert page.button(key=f"queue_confirm_{id}").disabled
+    assert "25 vacation days" in texts(page)  # what was decided
+    page.radio(key=f"queue_answerable_{id}").set_value(True).run()
+    assert not page.button(key=f"queue_confirm_{id}").disabled
+
+
+def test_given_feedback_when_dismissed_then_no_label_comes_of_it(page: AppTest, library: Path) -> None:
+    id = wrong_refusal(page, library)
+    lab(page)
+
+    page.button(key=f"queue_dismiss_{id}").click().run()
+
+    assert store(library).sets() == ()
+    assert [one.id for one in store(library).feedback("dismissed")] == [id]
+    assert "was dismissed" in texts(page)
+
+
+def test_given_the_pointed_document_is_deleted_then_the_list_still_works_and_says_so(page: AppTest, library: Path) -> None:
+    ask(page, VACATION)
+    page.button(key="feedback_right").click().run()
+    policies = document("company-policies.pdf")
+    store(library).amend(store(library).feedback()[0].id, "", policies, 1)
+    state.engine().library.delete(policies)
+
+    lab(page)
+
+    assert not page.exception
+    id = store(library).feedback()[0].id
+    assert "[text deleted]" in texts(page)
+    assert "company-policies.pdf" in texts(page)
+    assert page.selectbox(key=f"queue_document_{id}").value == policies
+    assert page.number_input(key=f"queue_page_{id}_{policies}").value == 1
+
+
+@pytest.mark.parametrize(
+    "text", [HOSTILE, "x" * 1000, "\u202eltr\u202c ‏مرحبا", "😀🧑‍🚀", "a\nb\tc\0"], ids=["markup", "long", "rtl", "emoji", "control"]
+)
+def test_given_hostile_questions_and_comments_then_the_list_shows_them_as_they_are(page: AppTest, library: Path, text: str) -> None:
+    ask(page, text)
+    page.button(key="feedback_wrong").click().run()
+    id = store(library).feedback()[0].id
+    store(library).amend(id, text * 10)
+    lab(page)
+
+    assert not page.exception
+    assert interpreted(page) == []
+    assert text.strip()[:50] in texts(page)
+    page.text_input(key=f"queue_set_name_{id}").set_value(text[:100]).run()
+    page.button(key=f"queue_confirm_{id}").click().run()
+    assert not page.exception
+    assert interpreted(page) == []
+    assert len(store(library).sets()) == 1
+    wrong_refusal(page, library)
+    lab(page)  # with the hostile set among the choices
+    assert interpreted(page) == []
+
+
+def test_given_much_feedback_then_the_newest_are_shown_and_the_rest_counted(page: AppTest, library: Path) -> None:
+    ask(page, FRANCE)
+    record = asked_of(page).record
+    assert record is not None
+    ids = [store(library).add_feedback(record, Verdict.WRONG_REFUSAL, f"note {n}") for n in range(queue.SHOWN + 2)]
+
+    lab(page)
+
+    assert by_key(page, "queue_dismiss_") == [f"queue_dismiss_{id}" for id in reversed(ids[2:])]
+    assert "2 older ones" in captions(page)
+
+
+def test_given_feedback_of_another_collection_then_it_is_not_in_this_ones_list(page: AppTest, library: Path) -> None:
+    wrong_refusal(page, library)
+    session_of(page).namespace = "other"
+
+    lab(page)
+
+    assert "Nothing is waiting" in page.info[0].value
+    assert not (library / "other").exists()

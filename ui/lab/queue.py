@@ -1,0 +1,182 @@
+"""Readers' feedback, newest first: what was asked, what was decided, what they said. A person makes a label of each, or dismisses it.
+
+Nothing becomes a label by itself. Questions, comments and names are untrusted and shown as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from rag_core.decision import Decision
+from rag_core.domain import Document
+from rag_core.engine import Engine
+from rag_core.errors import RagError
+from rag_core.labelled import LabelledQuestion, Place
+from rag_core.pipeline import decide
+from rag_core.stored import Feedback, FeedbackState, Verdict
+from ui import recording
+from ui.history import outcome_in_words
+from ui.naming import unique_names
+from ui.problems import show_error
+from ui.refusal import why_refused
+from ui.texts import say, tell
+
+SHOWN = 5  # at once: each has a form
+MAX_ANSWER_CHARS = 500
+KIND = "feedback"  # of the labels, for breakdowns
+DEFAULT_SET = "feedback"
+_DONE, _PROBLEM = "queue_done", "queue_problem"
+
+
+def show(engine: Engine) -> None:
+    """The list, or in words that there is nothing in it."""
+    st.caption(say("lab_feedback.about"))
+    _show_done()
+    try:
+        waiting = recording.store().feedback()
+        sets = recording.store().sets()
+    except RagError as error:
+        show_error(error)
+        return
+    if not waiting:
+        st.info(say("lab_feedback.empty"), icon=":material/inbox:")
+        return
+    st.markdown(say("lab_feedback.waiting", n=len(waiting)))
+    for one in waiting[:SHOWN]:
+        with st.container(border=True, key=f"queued_{one.id}"):
+            _show_one(engine, one, sets)
+    if len(waiting) > SHOWN:
+        st.caption(say("lab_feedback.older", n=len(waiting) - SHOWN))
+
+
+def _show_done() -> None:
+    """What came of the last button."""
+    done, problem = st.session_state.pop(_DONE, None), st.session_state.pop(_PROBLEM, None)
+    if problem is not None:
+        show_error(problem)
+    if done is not None:
+        with st.container(key="queue_done", horizontal=True, vertical_alignment="center"):
+            st.badge(say("lab_feedback.done"), icon=":material/check:", color="green")
+            st.text(done)
+
+
+def _show_one(engine: Engine, one: Feedback, sets: Sequence[str]) -> None:
+    right = one.verdict is Verdict.HELPFUL
+    with st.container(horizontal=True, vertical_alignment="center"):
+        icon = ":material/thumb_up:" if right else ":material/thumb_down:"
+        st.badge(say(f"lab_feedback.{one.verdict}"), icon=icon, color="green" if right else "orange")
+        st.text(tell("lab_feedback.at", date=one.at[:10], time=one.at[11:16]), width="content")
+    with st.container(key=f"queued_question_{one.id}"):
+        st.text(one.question)
+    before, label = st.columns(2, gap="large")
+    with before:
+        decision = _show_decision(engine, one)
+        if one.comment:
+            st.caption(say("lab_feedback.comment"))
+            st.text(one.comment)
+    with label:
+        _show_form(engine.library.snapshot.documents, one, sets, decision)
+
+
+def _show_decision(engine: Engine, one: Feedback) -> Decision | None:
+    """What was decided, under the settings of then; the texts of documents that are gone are marked as deleted."""
+    st.caption(say("lab_feedback.decided"))
+    try:
+        decision = decide(recording.store().case(one.decision, engine.library.snapshot.page_text))
+    except RagError as error:
+        show_error(error)
+        return None
+    st.text(outcome_in_words(decision))
+    st.text(decision.answer if decision.is_safe() else why_refused(decision))
+    for citation in decision.citations:
+        st.text(tell("lab_feedback.source", id=citation.id, name=citation.document, page=citation.page))
+    return decision
+
+
+def _show_form(documents: Sequence[Document], one: Feedback, sets: Sequence[str], decision: Decision | None) -> None:
+    """What the label would be, and the two ways out of the list."""
+    answerable = st.radio(
+        say("lab_feedback.answerable"), [True, False], index=_first_guess(one, decision), key=f"queue_answerable_{one.id}", horizontal=True,
+        format_func=lambda yes: say("lab_feedback.yes") if yes else say("lab_feedback.no"), help=say("lab_feedback.answerable_help"),
+    )  # fmt: skip
+    answer, place = "", None
+    if answerable:
+        answer = st.text_input(
+            say("lab_feedback.answer"), key=f"queue_answer_{one.id}", max_chars=MAX_ANSWER_CHARS, help=say("lab_feedback.answer_help")
+        ) or ""  # fmt: skip
+        place = _choose_place(documents, one)
+    name = _choose_set(one, sets)
+    with st.container(horizontal=True):
+        st.button(
+            say("lab_feedback.confirm"), key=f"queue_confirm_{one.id}", type="primary", icon=":material/label:",
+            disabled=answerable is None or not name.strip(), on_click=_confirm,
+            args=(one, bool(answerable), answer, place, name, decision),
+        )  # fmt: skip
+        st.button(say("lab_feedback.dismiss"), key=f"queue_dismiss_{one.id}", icon=":material/close:", on_click=_dismiss, args=(one,))
+
+
+def _first_guess(one: Feedback, decision: Decision | None) -> int | None:
+    """The choice that the reader's word speaks for; none after a wrong answer, which has another answer or none at all."""
+    if one.verdict is Verdict.WRONG_REFUSAL:
+        return 0
+    if one.verdict is Verdict.HELPFUL and decision is not None:
+        return 0 if decision.is_safe() else 1
+    return None
+
+
+def _choose_place(documents: Sequence[Document], one: Feedback) -> Place | None:
+    """The document and page that hold the answer, as the reader pointed them out unless changed; None where neither is said."""
+    names = unique_names(documents)
+    options = ["", *names, *([one.document] if one.document and one.document not in names else [])]
+    pages = {document.id: document.page_count for document in documents}
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    with left:
+        document = st.selectbox(
+            say("lab_feedback.document"), options, index=options.index(one.document), key=f"queue_document_{one.id}",
+            format_func=lambda id: names.get(id, say("lab_feedback.deleted") if id else say("lab_feedback.unknown")),
+        )  # fmt: skip
+    if not document:
+        return None
+    count = max(pages.get(document, 0), one.page, 1)
+    with right:
+        page = st.number_input(
+            say("lab_feedback.page", n=count), 0, count, value=one.page if document == one.document else 0, step=1,
+            key=f"queue_page_{one.id}_{document}", help=say("lab_feedback.page_help"),
+        )  # fmt: skip
+    return Place(document, int(page))
+
+
+def _choose_set(one: Feedback, sets: Sequence[str]) -> str:
+    """A set that there is, or the name of a new one."""
+    new = ""  # no set has an empty name
+    chosen = st.selectbox(
+        say("lab_feedback.set"), [*sets, new], format_func=lambda name: name or say("lab_feedback.new_set"), key=f"queue_set_{one.id}"
+    )
+    if chosen:
+        return chosen
+    return st.text_input(say("lab_feedback.set_name"), value=DEFAULT_SET, key=f"queue_set_name_{one.id}", max_chars=100) or ""
+
+
+def _confirm(one: Feedback, answerable: bool, answer: str, place: Place | None, name: str, decision: Decision | None) -> None:
+    language = "" if decision is None or decision.language == "und" else decision.language
+    label = LabelledQuestion(
+        f"{KIND}-{one.id}", one.question, answerable, (answer.strip(),) if answer.strip() else (), one.searched,
+        (place,) if place is not None else (), language, KIND,
+    )  # fmt: skip
+    try:
+        recording.store().label(one.id, name, label)
+    except RagError as error:
+        st.session_state[_PROBLEM] = error
+    else:
+        st.session_state[_DONE] = tell("lab_feedback.added", question=label.question, set=name.strip())
+
+
+def _dismiss(one: Feedback) -> None:
+    try:
+        recording.store().settle(one.id, FeedbackState.DISMISSED)
+    except RagError as error:
+        st.session_state[_PROBLEM] = error
+    else:
+        st.session_state[_DONE] = tell("lab_feedback.dismissed", question=one.question)
