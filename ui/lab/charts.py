@@ -1,0 +1,163 @@
+"""The lab's charts, from numbers alone: no text of a question or a document is in them.
+
+Colours are at least 3 to 1 against the light and the dark ground and differ in lightness for the colour-blind; nothing is said by colour
+alone: classes stand on two sides of an axis, points have shapes. Curves are thinned, so that redrawing costs the same for any set.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from rag_core import metrics
+from rag_core.metrics import Bin, Curve
+from rag_core.replay_set.columns import Flags, Floats
+from ui.texts import say
+
+MOST_POINTS = 400
+HEIGHT = 280  # pixels
+BINS, MOST_COUNTS = 25, 40
+BLUE, ORANGE, GREY = "#4a7fc4", "#c2700a", "#7b8682"
+Spec = dict[str, Any]
+Point = tuple[float, float] | None
+
+
+def histogram(values: Floats, answerable: Flags, limits: Sequence[float], axis: str, counts: bool) -> Spec:
+    """How often each value was measured: answerable questions above the axis, unanswerable ones below, the limits as upright lines.
+
+    Args:
+        values: shape (n,), finite.
+        answerable: shape (n,).
+        limits: in force; several where they differ from question to question.
+        axis: what the values are, with their unit.
+        counts: whether they are whole numbers.
+    """
+    known = [*values.tolist(), *limits]
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    bins = BINS
+    if counts:
+        bins = min(int(high) + 1, MOST_COUNTS)
+        low, high = -0.5, bins - 0.5
+    made = metrics.histogram(values, answerable, bins, low, high)
+    above, below = say("lab_results.answerable"), say("lab_results.unanswerable")
+    rows = [
+        {"low": low, "high": high, "n": sign * count, "count": count, "label": label}
+        for label, sign, numbers in ((above, 1, made.positive), (below, -1, made.negative))
+        for low, high, count in zip(made.edges[:-1].tolist(), made.edges[1:].tolist(), numbers.tolist(), strict=True)
+        if count
+    ]
+    bars = (
+        _chart(rows)
+        .mark_bar(binSpacing=1)
+        .encode(
+            x=alt.X("low:Q", bin="binned", title=axis, axis=alt.Axis(tickCount=8, format="d" if counts else ".2~f")),
+            x2="high:Q",
+            y=alt.Y("n:Q", title=say("lab_results.axis_questions"), axis=alt.Axis(format="d", labelExpr="abs(datum.value)", tickMinStep=1)),
+            color=_two_colours(above, below),
+            tooltip=[_shown("label:N", "tip_label"), _shown("low:Q", "tip_from", ".3~f"), _shown("high:Q", "tip_to", ".3~f"),
+                     _shown("count:Q", "tip_count", "d")],
+        )
+    )  # fmt: skip
+    ground = _chart([{"n": 0}]).mark_rule(color=GREY).encode(y="n:Q")
+    lines = [{"at": limit, "what": say("lab_results.this_limit")} for limit in limits]
+    marks = (
+        _chart(lines)
+        .mark_rule(color=GREY, strokeWidth=2, strokeDash=[6, 3])
+        .encode(x="at:Q", tooltip=[_shown("what:N", "tip_what"), _shown("at:Q", "tip_limit", ".4~f")])
+    )
+    return _layered(bars, ground, marks)
+
+
+def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float = 1.0, chance: bool = False) -> Spec:
+    """A curve of shares with two points: where this limit alone would be, and where all checks together are.
+
+    Args:
+        of: from `rag_core.metrics`.
+        x: title of the axis.
+        y: likewise.
+        here: of the limit in force; None where nothing counts.
+        all_checks: of the outcomes; None where there is none.
+        sign: -1 where the curve's scores are negated measurements.
+        chance: draw the diagonal of a score that knows nothing.
+    """
+    keep = thinned(len(of.x))
+    points = zip(of.x[keep].tolist(), of.y[keep].tolist(), of.threshold[keep].tolist(), strict=True)
+    rows = [{"x": a, "y": b, "limit": sign * t if math.isfinite(t) else None, "order": n} for n, (a, b, t) in enumerate(points)]
+    line = (
+        _chart(rows)
+        .mark_line(color=BLUE, strokeWidth=2, interpolate="linear")
+        .encode(
+            x=alt.X("x:Q", title=x, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%")),
+            y=alt.Y("y:Q", title=y, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%")),
+            order="order:Q",
+            tooltip=[_shown("x:Q", "tip_x", ".1%"), _shown("y:Q", "tip_y", ".1%"), _shown("limit:Q", "tip_limit", ".3~f")],
+        )
+    )
+    layers = [line]
+    if chance:
+        diagonal = [{"x": 0, "y": 0}, {"x": 1, "y": 1}]
+        layers.insert(0, _chart(diagonal).mark_line(color=GREY, strokeDash=[4, 4]).encode(x="x:Q", y="y:Q"))
+    return _layered(*layers, _points(here, all_checks))
+
+
+def reliability(bins: Sequence[Bin]) -> Spec:
+    """What became of questions with like probabilities: the share that is answerable with its interval, against the probability said."""
+    rows = [{"said": b.mean, "share": b.share, "low": b.interval.low, "high": b.interval.high, "n": b.n} for b in bins if b.n]
+    x = alt.X("said:Q", title=say("lab_results.axis_said"), scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%"))
+    y = alt.Y("share:Q", title=say("lab_results.axis_came_true"), scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%"))
+    ideal = _chart([{"said": 0, "share": 0}, {"said": 1, "share": 1}]).mark_line(color=GREY, strokeDash=[4, 4]).encode(x=x, y=y)
+    intervals = _chart(rows).mark_rule(color=BLUE, strokeWidth=1.5).encode(x=x, y=alt.Y("low:Q"), y2="high:Q")
+    tips = [
+        _shown("said:Q", "tip_said", ".1%"), _shown("share:Q", "tip_share", ".1%"), _shown("low:Q", "tip_low", ".1%"),
+        _shown("high:Q", "tip_high", ".1%"), _shown("n:Q", "tip_count", "d"),
+    ]  # fmt: skip
+    shares = _chart(rows).mark_point(color=BLUE, filled=True, size=70, opacity=1).encode(x=x, y=y, tooltip=tips)
+    return _layered(ideal, intervals, shares)
+
+
+def thinned(n: int, most: int = MOST_POINTS) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """Indexes of at most `most` of n points, evenly, with both ends."""
+    return np.unique(np.linspace(0, max(n - 1, 0), min(n, most)).round().astype(np.int64))
+
+
+def _points(here: Point, all_checks: Point) -> alt.Chart:
+    """The present settings on a curve: a dot and a diamond, told apart by shape and said in the legend."""
+    words = [say("lab_results.this_limit"), say("lab_results.all_checks")]
+    rows = [{"x": at[0], "y": at[1], "what": what} for at, what in zip((here, all_checks), words, strict=True) if at is not None]
+    points: alt.Chart = (
+        _chart(rows)
+        .mark_point(filled=True, size=130, opacity=1, color=ORANGE)
+        .encode(
+            x="x:Q",
+            y="y:Q",
+            shape=alt.Shape(
+                "what:N", scale=alt.Scale(domain=words, range=["circle", "diamond"]),
+                legend=alt.Legend(title=None, orient="bottom", symbolFillColor=ORANGE, symbolStrokeColor=ORANGE),
+            ),
+            tooltip=[_shown("what:N", "tip_what"), _shown("x:Q", "tip_x", ".1%"), _shown("y:Q", "tip_y", ".1%")],
+        )
+    )  # fmt: skip
+    return points
+
+
+def _two_colours(first: str, second: str) -> alt.Color:
+    scale = alt.Scale(domain=[first, second], range=[BLUE, ORANGE])
+    return alt.Color("label:N", scale=scale, legend=alt.Legend(title=None, orient="bottom"))
+
+
+def _shown(field: str, title: str, format: str = "") -> alt.Tooltip:
+    said = say(f"lab_results.{title}")
+    return alt.Tooltip(field, title=said, format=format) if format else alt.Tooltip(field, title=said)
+
+
+def _chart(rows: Sequence[Mapping[str, Any]]) -> alt.Chart:
+    return alt.Chart(alt.InlineData(values=list(rows)))
+
+
+def _layered(*charts: alt.Chart) -> Spec:
+    """As Vega-Lite; a test holds every chart against its schema, which would take half the time of a rerun here."""
+    return alt.LayerChart(layer=list(charts), height=HEIGHT).to_dict(validate=False)

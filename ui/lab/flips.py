@@ -1,0 +1,212 @@
+"""The questions of a run: those whose outcome flips, those that end against their label, or all; each one click from its trace.
+
+Questions, answers and names are untrusted: they are cells of a table or inert text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+import streamlit as st
+
+from rag_core.case import Case
+from rag_core.decision import Decision
+from rag_core.engine import Engine
+from rag_core.evaluate import Rate, failing
+from rag_core.labelled import LabelledQuestion
+from rag_core.pipeline import replay
+from rag_core.replay_set import ReplaySet
+from rag_core.replay_set.columns import Flags
+from rag_core.settings import Settings
+from rag_core.status import Reason
+from ui import state
+from ui.changes import outcome
+from ui.lab.judged import Judged, judge
+from ui.lab.tables import offer
+from ui.refusal import show_refusal
+from ui.scope import Scope
+from ui.texts import say, screen, tell
+from ui.trace import show_trace
+
+LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "all")
+CHOSEN = "lab_question"  # id of the question whose trace is open
+STAGES = {Reason.NOTHING_RETRIEVED: "availability", Reason.CONTRADICTED: "contradictions"}  # where a check is named otherwise
+
+
+def show(
+    engine: Engine,
+    questions: Sequence[LabelledQuestion],
+    of: ReplaySet,
+    cases: Sequence[Case],
+    recorded: Settings,
+    now: Judged,
+    before: Judged,
+) -> None:
+    """The list, its downloads, and the trace of the question that was clicked."""
+    st.subheader(say("lab_results.questions"), anchor=False)
+    preset = state.preset_settings(now.settings.preset)
+    against = st.selectbox(
+        say("lab_results.against"), ["recorded", "preset"], format_func=lambda name: say(f"lab_results.against_{name}"),
+        key="lab_against", help=say("lab_results.against_help"), persist_state="session", width=420,
+    )  # fmt: skip
+    if against == "preset":
+        before = judge(questions, of, cases, recorded, preset)
+    _list(questions, cases, now, before)
+
+
+@st.fragment
+def _list(questions: Sequence[LabelledQuestion], cases: Sequence[Case], now: Judged, before: Judged) -> None:
+    """A fragment, so that a click on a question does not draw the charts again."""
+    lists = members(now, before)
+    name = st.segmented_control(
+        say("lab_results.list"), [name for name in LISTS if name != "not_measured" or lists[name].any()],
+        format_func=lambda name: say(f"lab_results.list_{name}", n=int(lists[name].sum())), default="flipped", required=True,
+        key="lab_list", label_visibility="collapsed",
+    )  # fmt: skip
+    chosen = np.flatnonzero(lists[name or "flipped"]).tolist()
+    if chosen:
+        rows = [_row(questions[row], row, now, before) for row in chosen]
+        _table(rows, [questions[row].id for row in chosen])
+    else:
+        st.caption(say(f"lab_results.none_{name}"))
+    with st.container(horizontal=True):
+        if chosen:
+            offer(rows, f"questions_{name}")
+        _offer_failing(questions, cases, now)
+    _show_chosen(questions, cases, now, before)
+
+
+def members(now: Judged, before: Judged) -> dict[str, Flags]:
+    """Which questions belong to each list, shape (n,) each."""
+    return {
+        "flipped": now.outcomes.answered != before.outcomes.answered,
+        "false_refusals": now.marked.false_refusal,
+        "wrong_answers": now.marked.wrong_answer,
+        "missed_answers": now.marked.missed,
+        "not_measured": ~now.marked.measured,
+        "all": np.ones(len(now.outcomes), dtype=bool),
+    }
+
+
+def reason_in_words(reason: Reason) -> str:
+    """Which check decided, by the name it has in a trace, or what else did."""
+    own = f"lab_results.reason_{reason}"
+    return tell(own) if own in screen() else tell(f"trace.title_{STAGES.get(reason, reason)}")
+
+
+def of_in_words(rate: Rate) -> str:
+    """Counts and interval of a rate in one cell."""
+    if not rate.n:
+        return ""
+    return tell("lab_results.of_short", k=rate.k, n=rate.n, low=rate.interval.low, high=rate.interval.high)
+
+
+def _row(question: LabelledQuestion, row: int, now: Judged, before: Judged) -> dict[str, str | None]:
+    answered = (before.outcomes.answered[row], now.outcomes.answered[row])
+    ended = [tell("lab_results.answered_short" if one else "lab_results.refused_short") for one in answered]
+    decided = (now if not answered[1] else before).outcomes.reason[row]
+    value = now.outcomes.scores["answerability"][row]
+    return {
+        "question": question.question,
+        "label": tell("lab_results.answerable" if question.answerable else "lab_results.unanswerable"),
+        "before": ended[0],
+        "now": ended[1],
+        "right": tell("lab_results.right" if now.marked.correct[row] else "lab_results.not_right"),
+        "reason": reason_in_words(decided) if not all(answered) else None,
+        "probability": tell("lab_results.probability", value=value),
+        "language": question.language,
+        "kind": question.kind,
+    }
+
+
+def _table(rows: Sequence[dict[str, str | None]], ids: Sequence[str]) -> None:
+    widths = {
+        "question": 380,
+        "label": 110,
+        "before": 90,
+        "now": 90,
+        "right": 110,
+        "reason": 190,
+        "probability": 90,
+        "language": 80,
+        "kind": 110,
+    }
+    columns = {
+        name: st.column_config.TextColumn(say(f"lab_results.column_{name}"), width=width, help=_help(name))
+        for name, width in widths.items()
+    }
+    key = f"lab_questions_{crc32(repr(ids).encode())}"  # another list, another table: a chosen row must not become another question
+
+    def take() -> None:
+        chosen = st.session_state[key].selection.rows
+        st.session_state[CHOSEN] = ids[chosen[0]] if chosen and chosen[0] < len(ids) else None
+
+    st.dataframe(
+        rows, hide_index=True, column_config=columns, key=key, on_select=take, selection_mode="single-row", placeholder="",
+        height=min(420, 38 + 35 * max(len(rows), 1)), alt=say("lab_results.questions_alt"),
+    )  # fmt: skip
+    st.caption(say("lab_results.click"))
+
+
+def _help(column: str) -> str | None:
+    return say(f"lab_results.column_{column}_help") if f"lab_results.column_{column}_help" in screen() else None
+
+
+def _offer_failing(questions: Sequence[LabelledQuestion], cases: Sequence[Case], now: Judged) -> None:
+    """The questions that ended against their label, as a set that can be run again."""
+    wrong = now.marked.false_refusal | now.marked.wrong_answer | now.marked.missed | ~now.marked.measured
+    if wrong.any():
+        st.download_button(
+            say("lab_results.failing", n=int(wrong.sum())), lambda: failing(questions, cases, now.settings, now.marked), "failing.jsonl",
+            "application/jsonl", key="lab_failing", icon=":material/download:", on_click="ignore", type="tertiary",
+            help=say("lab_results.failing_help"),
+        )  # fmt: skip
+
+
+def _show_chosen(questions: Sequence[LabelledQuestion], cases: Sequence[Case], now: Judged, before: Judged) -> None:
+    """One question: its label, how it ended before and ends now, the answer or the refusal, and every check."""
+    id = st.session_state.get(CHOSEN)
+    row = next((row for row, question in enumerate(questions) if question.id == id), None)
+    if row is None:
+        return
+    question, case = questions[row], cases[row]
+    decision, was = replay(case, now.settings), replay(case, before.settings)
+    with st.container(border=True, key="lab_chosen"):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.badge(say("lab_results.answerable") if question.answerable else say("lab_results.unanswerable"), color="gray")
+            st.button(say("lab_results.close"), key="lab_close", icon=":material/close:", type="tertiary", on_click=_close)
+        st.text(question.question)
+        for line in _label_lines(question):
+            st.text(line)
+        with st.container(key="lab_outcome"):
+            st.text(tell("lab_results.outcome", outcome=outcome(was, decision)))
+        if decision.is_safe():
+            _show_answer(decision)
+        else:
+            show_refusal(state.Asked(case.question, Scope(), case, decision, now.settings))
+        show_trace(decision, case.timings)
+
+
+def _label_lines(question: LabelledQuestion) -> list[str]:
+    """What the label says besides: the right answers, where they stand, and where was searched."""
+    lines = [tell("lab_results.right_answers", answers=" · ".join(question.answers))] if question.answers else []
+    places = [tell("lab_results.place", document=place.document, page=place.page or "–") for place in question.places]
+    if places:
+        lines.append(tell("lab_results.places", places=" · ".join(places)))
+    if question.documents:
+        lines.append(tell("lab_results.searched_in", documents=" · ".join(question.documents)))
+    return lines
+
+
+def _show_answer(decision: Decision) -> None:
+    with st.container(border=True, key="lab_answer"):
+        st.badge(say("answer.answered"), icon=":material/check_circle:", color="green")
+        st.text(decision.answer)
+        for citation in decision.citations:
+            st.text(tell("lab_results.cited", id=citation.id, document=citation.document, page=citation.page))
+
+
+def _close() -> None:
+    st.session_state[CHOSEN] = None

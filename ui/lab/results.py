@@ -1,0 +1,281 @@
+"""What a run says under the settings of the side bar: rates against their targets, curves, breakdowns, and the questions themselves.
+
+Everything is judged again from the records whenever a setting moves; nothing is measured. Settings that need a new run are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from rag_core import metrics
+from rag_core.case import Case
+from rag_core.engine import Engine
+from rag_core.evaluate import Rate, rates
+from rag_core.evaluate.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW
+from rag_core.labelled import LabelledQuestion
+from rag_core.replay_set import Held, ReplaySet, checks_of
+from rag_core.replay_set.columns import Flags, Floats
+from rag_core.settings import Cost, Settings
+from rag_core.status import Reason
+from rag_core.trace import Direction
+from ui.asking import changed_knobs
+from ui.changes import setting_name, value_in_words
+from ui.lab import charts, flips
+from ui.lab.judged import Fixed, Judged, fixed, judge
+from ui.lab.tables import offer
+from ui.texts import say, tell
+from ui.trace import LIMITS
+
+RELIABILITY_BINS = 10
+MOST_LIMITS = 4  # drawn as lines; where a limit differs from question to question there may be more
+BREAKDOWNS = ("language", "kind", "intent", "document", "reason")
+
+
+def show(
+    engine: Engine,
+    questions: Sequence[LabelledQuestion],
+    replay_set: ReplaySet,
+    cases: Sequence[Case],
+    settings: Settings,
+    recorded: Settings | None = None,
+) -> None:
+    """The whole tab.
+
+    Args:
+        engine: over the library of the run.
+        questions: of the run, with their labels.
+        replay_set: of `cases`.
+        cases: the records, in the questions' order.
+        settings: as the side bar stands; only what judges is applied.
+        recorded: what the run was measured under; the first case's settings without it.
+    """
+    if not len(replay_set):
+        st.info(say("lab_results.empty"), icon=":material/info:")
+        return
+    recorded = recorded or replay_set.measured_under[0]
+    now = judge(questions, replay_set, cases, recorded, settings)
+    before = judge(questions, replay_set, cases, recorded, recorded)
+    labels = fixed(questions, replay_set, cases)
+    _say_what_is_not_applied(recorded, settings)
+    _show_rates(now, before)
+    _show_curves(replay_set, now, labels)
+    _show_breakdown(now, labels)
+    flips.show(engine, questions, replay_set, cases, recorded, now, before)
+
+
+def _say_what_is_not_applied(recorded: Settings, settings: Settings) -> None:
+    """Which settings of the side bar need a new run, and what they were in this one."""
+    costly = {knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY}
+    moved = {name: values for name, values in changed_knobs(recorded, settings).items() if name in costly}
+    if not moved:
+        return
+    with st.container(border=True, key="lab_not_applied"):
+        st.markdown(say("lab_results.not_applied", n=len(moved)))
+        for name, (old, new) in moved.items():
+            st.text(
+                tell("changes.moved", name=setting_name(name), old=value_in_words(name, old), new=value_in_words(name, new))
+            )  # fmt: skip
+
+
+def _show_rates(now: Judged, before: Judged) -> None:
+    """Four figures, each with its exact interval, against the targets of S1-14."""
+    every = np.ones(len(now.outcomes), dtype=bool)
+    refused, wrong, missed = rates(now.marked, every)
+    old = (_answered(before), *rates(before.marked, every))
+    shown = (
+        ("answered", _answered(now), None), ("false_refusals", refused, FALSE_NEGATIVES_BELOW),
+        ("wrong_answers", wrong, HALLUCINATIONS_BELOW), ("missed_answers", missed, HALLUCINATIONS_BELOW),
+    )  # fmt: skip
+    with st.container(horizontal=True, key="lab_rates"):
+        for (name, rate, target), was in zip(shown, old, strict=True):
+            _show_rate(name, rate, target, was)
+    failed = int((~now.marked.measured).sum())
+    if failed:
+        st.caption(say("lab_results.not_measured", n=failed))
+
+
+def _show_rate(name: str, rate: Rate, target: float | None, was: Rate) -> None:
+    with st.container(border=True, width=290, gap="xsmall", key=f"lab_rate_{name}"):
+        delta = None if rate.share is None or was.share is None or rate.share == was.share else 100 * (rate.share - was.share)
+        st.metric(
+            say(f"lab_results.{name}"), say("lab_results.none") if rate.share is None else say("lab_results.share", share=rate.share),
+            None if delta is None else say("lab_results.delta", points=delta), delta_color="off" if target is None else "inverse",
+            help=say(f"lab_results.{name}_help"),
+        )  # fmt: skip
+        if rate.share is None:
+            st.caption(say("lab_results.no_such"))
+            return
+        interval = rate.interval
+        st.caption(say("lab_results.of", k=rate.k, n=rate.n, low=interval.low, high=interval.high))
+        if target is not None:
+            verdict = "met" if interval.high < target else "open" if rate.share < target else "not_met"
+            st.caption(say(f"lab_results.target_{verdict}", target=target))
+
+
+def _answered(of: Judged) -> Rate:
+    return Rate(int((of.marked.measured & of.marked.answered).sum()), int(of.marked.measured.sum()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scored:
+    """One check's measurements where there are any: `rises` are they so that higher passes; all of shape (m,)."""
+
+    check: Held
+    values: Floats
+    rises: Floats
+    passes: Flags
+    answerable: Flags
+    wrong: Flags
+    limits: Floats
+    left_out: int
+
+    @property
+    def sign(self) -> float:
+        return 1.0 if self.check.direction is Direction.AT_LEAST else -1.0
+
+
+def _scored(check: Held, now: Judged, labels: Fixed) -> _Scored:
+    limits = np.broadcast_to(np.asarray(check.limits, dtype=np.float64), check.values.shape)
+    known = ~np.isnan(check.values) & ~check.abstains & now.marked.measured
+    at_least = check.direction is Direction.AT_LEAST
+    values = check.values[known]
+    passes = values >= limits[known] if at_least else values <= limits[known]
+    return _Scored(
+        check, values, values if at_least else -values, passes, now.marked.answerable[known], labels.wrong[known], np.unique(limits[known]),
+        int((now.marked.measured & ~known).sum()),
+    )  # fmt: skip
+
+
+def _show_curves(of: ReplaySet, now: Judged, labels: Fixed) -> None:
+    """How well one score parts the questions, and where its limit stands."""
+    st.subheader(say("lab_results.curves"), anchor=False)
+    held = {check.name: check for check in checks_of(of, now.settings) if check.name in LIMITS}
+    name = st.selectbox(
+        say("lab_results.score"), list(held), format_func=lambda name: say(f"trace.title_{name}"), key="lab_score",
+        help=say("lab_results.score_help"), persist_state="session", width=420,
+    )  # fmt: skip
+    scored = _scored(held[name], now, labels)
+    st.caption(say(f"trace.about_{name}"))
+    if scored.left_out:
+        st.caption(say("lab_results.left_out", n=scored.left_out))
+    if not scored.values.size:
+        st.info(say("lab_results.no_values"), icon=":material/info:")
+        return
+    drawn: list[Callable[[_Scored, Judged], None]] = [_show_histogram, _show_risk, _show_roc, _show_precision]
+    if scored.check.scale == "answerability":
+        drawn.append(_show_reliability)
+    for row in range(0, len(drawn), 2):
+        for column, chart in zip(st.columns(2, gap="medium"), drawn[row : row + 2], strict=False):
+            with column:
+                chart(scored, now)
+
+
+def _show_histogram(of: _Scored, now: Judged) -> None:
+    st.markdown(say("lab_results.histogram"), help=say("lab_results.histogram_help"))
+    axis = say(f"trace.scale_{of.check.scale}")
+    limits = of.limits.tolist() if len(of.limits) <= MOST_LIMITS else [float(of.limits.min()), float(of.limits.max())]
+    chart = charts.histogram(of.values, of.answerable, limits, axis, of.check.scale == "count")
+    st.vega_lite_chart(spec=chart, key="lab_histogram", alt=say("lab_results.histogram_alt", n=len(of.values)))
+
+
+def _show_risk(of: _Scored, now: Judged) -> None:
+    made, area = metrics.risk_coverage(of.rises, of.wrong), metrics.aurc(of.rises, of.wrong)
+    if made is None or area is None:
+        return
+    st.markdown(say("lab_results.risk", aurc=area), help=say("lab_results.risk_help"))
+    given = now.marked.measured & now.marked.answered
+    wrong = given & (now.marked.wrong_answer | now.marked.missed)
+    here = (_share(of.passes), _share(of.wrong[of.passes])) if of.passes.any() else None
+    all_checks = (int(given.sum()) / max(int(now.marked.measured.sum()), 1), _share(wrong[given])) if given.any() else None
+    chart = charts.curve(made, say("lab_results.axis_coverage"), say("lab_results.axis_risk"), here, all_checks, of.sign)
+    st.vega_lite_chart(spec=chart, key="lab_risk", alt=say("lab_results.risk_alt", aurc=area))
+
+
+def _show_roc(of: _Scored, now: Judged) -> None:
+    made, area = metrics.roc_curve(of.rises, of.answerable), metrics.auroc(of.rises, of.answerable)
+    if made is None or area is None:
+        st.markdown(say("lab_results.roc_none"))
+        st.caption(say("lab_results.one_class"))
+        return
+    st.markdown(say("lab_results.roc", auroc=area), help=say("lab_results.roc_help"))
+    here = (_share(of.passes[~of.answerable]), _share(of.passes[of.answerable]))
+    yes, no = now.marked.measured & now.marked.answerable, now.marked.measured & ~now.marked.answerable
+    all_checks = (_share(now.marked.answered[no]), _share(now.marked.answered[yes])) if yes.any() and no.any() else None
+    titles = say("lab_results.axis_false_positive"), say("lab_results.axis_true_positive")
+    chart = charts.curve(made, *titles, here, all_checks, of.sign, chance=True)
+    st.vega_lite_chart(spec=chart, key="lab_roc", alt=say("lab_results.roc_alt", auroc=area))
+
+
+def _show_precision(of: _Scored, now: Judged) -> None:
+    made, average = metrics.precision_recall(of.rises, of.answerable), metrics.average_precision(of.rises, of.answerable)
+    if made is None or average is None:
+        return
+    st.markdown(say("lab_results.precision", average=average), help=say("lab_results.precision_help"))
+    here = (_share(of.passes[of.answerable]), _share(of.answerable[of.passes])) if of.passes.any() else None
+    given = now.marked.measured & now.marked.answered
+    answerable = now.marked.measured & now.marked.answerable
+    all_checks = (_share(given[answerable]), _share(answerable[given])) if given.any() else None
+    titles = say("lab_results.axis_recall"), say("lab_results.axis_precision")
+    chart = charts.curve(made, *titles, here, all_checks, of.sign)
+    st.vega_lite_chart(spec=chart, key="lab_precision", alt=say("lab_results.precision_alt", average=average))
+
+
+def _show_reliability(of: _Scored, now: Judged) -> None:
+    bins = metrics.reliability(of.values, of.answerable, RELIABILITY_BINS)
+    error = metrics.calibration_error(bins)
+    if error is None:
+        return
+    st.markdown(say("lab_results.reliability", error=error), help=say("lab_results.reliability_help"))
+    st.vega_lite_chart(spec=charts.reliability(bins), key="lab_reliability", alt=say("lab_results.reliability_alt", error=error))
+
+
+def _share(flags: Flags) -> float:
+    return float(flags.mean()) if flags.size else 0.0
+
+
+def _show_breakdown(now: Judged, labels: Fixed) -> None:
+    """The same rates by part, or which check ends how many questions."""
+    st.subheader(say("lab_results.breakdown"), anchor=False)
+    known = [name for name in BREAKDOWNS if name == "reason" or any(labels.parts[name])]
+    name = st.segmented_control(
+        say("lab_results.by"), known, format_func=lambda name: say(f"lab_results.by_{name}"), default=known[0], required=True, key="lab_by",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    rows = _by_reason(now) if name == "reason" else _by_part(now, labels, name or known[0])
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    columns = {key: (number if isinstance(rows[0][key], (int, float)) else text)(say(f"lab_results.column_{key}")) for key in rows[0]}
+    for key in ("false_refusals", "wrong_answers", "missed_answers"):
+        if key in columns:
+            columns[key] = number(say(f"lab_results.column_{key}"), format="percent", help=say(f"lab_results.{key}_help"))
+    st.dataframe(rows, hide_index=True, column_config=columns, key="lab_breakdown", placeholder="–", alt=say("lab_results.breakdown_alt"))
+    offer(rows, "breakdown")
+
+
+def _by_part(now: Judged, labels: Fixed, name: str) -> list[dict[str, object]]:
+    named = labels.parts[name]
+    rows = []
+    for part in sorted({str(value) for value in named}, key=lambda part: (not part, part)):
+        of = named == part
+        row: dict[str, object] = {"part": part or tell("lab_results.part_none"), "questions": int(of.sum())}
+        for key, rate in zip(("false_refusals", "wrong_answers", "missed_answers"), rates(now.marked, of), strict=True):
+            row |= {key: rate.share, f"{key}_of": flips.of_in_words(rate)}
+        rows.append(row)
+    return rows
+
+
+def _by_reason(now: Judged) -> list[dict[str, object]]:
+    """One row for each way to end: how many questions, and how many of them are labelled answerable or not."""
+    rows = []
+    for reason in Reason:
+        of = now.outcomes.reason == reason
+        if of.any():
+            answerable = int((of & now.marked.answerable).sum())
+            count = int(of.sum())
+            rows.append(
+                {"reason": flips.reason_in_words(reason), "questions": count, "answerable": answerable, "unanswerable": count - answerable}
+            )  # fmt: skip
+    return rows
