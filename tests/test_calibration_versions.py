@@ -16,7 +16,7 @@ SOURCES = {
         "rag_core/ingest/chunk.py", "rag_core/ingest/code.py", "rag_core/ingest/context.py", "rag_core/ingest/normalise.py",
         "rag_core/ingest/strategies.py", "rag_core/ingest/units.py",
     ),
-    "language": ("rag_core/language/*.py", "data/languages/*.json"),
+    "language": ("rag_core/language/[!_]*.py", "data/languages/*.json"),  # its public names are not code
     "signals": (
         "rag_core/signals.py", "rag_core/retrieve.py", "rag_core/question.py", "rag_core/draft/extract.py", "rag_core/draft/units.py",
         "data/extract.json",
@@ -25,7 +25,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (2, "e015129c7eb0"),
-    "language": (1, "24dc7dc082cd"),
+    "language": (1, "48ad43fa25f0"),
     "signals": (1, "74301a5fffe7"),
 }
 
