@@ -20,7 +20,6 @@ from ui.lab import queue
 VACATION = "How many vacation days do employees have?"
 FRANCE = "What is the capital of France?"
 SWITCH = "keep_questions_default"
-WORDS = {"en": "Is the answer here?"}
 
 
 def store(library: Path, namespace: str = "default") -> RecordStore:
@@ -332,12 +331,13 @@ def test_given_hostile_questions_and_comments_then_the_list_shows_them_as_they_a
     assert not page.exception
     assert interpreted(page) == []
     assert text.strip()[:50] in texts(page)
+    page.radio(key=f"queue_answerable_{id}").set_value(False)
     page.text_input(key=f"queue_set_name_{id}").set_value(text[:100]).run()
     page.button(key=f"queue_confirm_{id}").click().run()
     assert not page.exception
     assert interpreted(page) == []
     assert len(store(library).sets()) == 1
-    wrong_refusal(page, library)
+    wrong_refusal(page.switch_page("pages/ask.py").run(), library)
     lab(page)  # with the hostile set among the choices
     assert interpreted(page) == []
 
