@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import streamlit as st
 
 from rag_core.errors import RagError
-from rag_core.settings import Knob, Mode, Settings, Stage, presets
-from ui import calibration, recording, sharing, state
-from ui.fields import FIXED, changed, help_text, set_knob, show_field, show_front, take
+from rag_core.settings import Knob, Mode, Settings, Stage
+from ui import calibration, recording, saved_presets, sharing, state
+from ui.fields import FIXED, changed, help_text, set_knob, show_field, show_front
 from ui.problems import show_error
 from ui.texts import say
 
@@ -25,6 +25,7 @@ def settings_from_sidebar() -> Settings:
     """The settings as the sidebar stands, which the page's address repeats; those of the start when a value is refused."""
     sharing.follow_address()
     calibration.settle()
+    saved_presets.settle()
     session = state.session()
     with st.sidebar:
         sharing.show_left_out()
@@ -32,12 +33,12 @@ def settings_from_sidebar() -> Settings:
         if "preset" not in st.session_state:
             st.session_state["preset"] = session.preset
         st.selectbox(
-            say("settings.preset"), calibration.offered(), format_func=lambda name: presets()[name].title, key="preset",
+            say("settings.preset"), saved_presets.options(calibration.offered()), format_func=saved_presets.label, key="preset",
             on_change=_take_preset, help=say("settings.preset_help"),
         )  # fmt: skip
-        st.caption(presets()[session.preset].help)
+        about = st.container(key="about_preset")
         calibration.show()
-        start = state.preset_settings(session.preset)
+        start = saved_presets.start_settings()
         knobs = {knob.name: knob for knob in Settings.knobs()}
         for name in FRONT:
             show_front(knobs[name], start)
@@ -45,6 +46,8 @@ def settings_from_sidebar() -> Settings:
         with st.expander(say("settings.advanced"), icon=":material/tune:"):
             for knob in _chosen(knobs):
                 show_field(knob, start)
+        with about:  # after the fields: a certificate holds for what they say now
+            saved_presets.show()
         _way_back(start)
         sharing.show(session.settings)
         recording.show_switch()
@@ -90,11 +93,11 @@ def _say_if_idle(name: str) -> None:
 
 
 def _take_preset() -> None:
-    take(state.preset_settings(st.session_state.preset))
+    saved_presets.take_option(st.session_state.preset)
 
 
 def _way_back(start: Settings) -> None:
     moved = changed(start)
     if moved:
         st.caption(say("settings.changed", n=len(moved)))
-        st.button(say("settings.reset"), key="undo", icon=":material/undo:", on_click=take, args=(start,))
+        st.button(say("settings.reset"), key="undo", icon=":material/undo:", on_click=saved_presets.take_again)

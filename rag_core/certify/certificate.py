@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from rag_core.engine import Engine
 from rag_core.errors import InvalidInput
 from rag_core.guarantee import Kind
 from rag_core.settings import Settings, Stage
@@ -43,6 +45,14 @@ class Basis:
     documents: str
     calibration: str
     model: str
+
+    @classmethod
+    def of(cls, engine: Engine, namespace: str) -> Basis:
+        """What is asked of now."""
+        library, calibration = engine.library, engine.tools.calibration
+        ids = sorted(document.id for document in library.snapshot.documents)
+        documents = hashlib.sha256("\n".join(ids).encode()).hexdigest()[:12]
+        return cls(namespace, library.snapshot.generation, documents, calibration.id if calibration else "", engine.tools.embedder.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,234 @@
+"""The lab's guarantee: a target, the threshold that keeps it with what is promised and what is not, and the preset it is saved as."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from rag_core import evaluate
+from rag_core.adapters.certificate_pdf import to_pdf
+from rag_core.case import Case
+from rag_core.certify import BY_TYPE, FIRST, Basis, Certificate, Part, Request, Uncertified, certify, second_thresholds
+from rag_core.engine import Engine
+from rag_core.errors import InvalidInput, RagError
+from rag_core.guarantee import Kind, Shortage, Target
+from rag_core.labelled import LabelledQuestion
+from rag_core.replay_set import ReplaySet
+from rag_core.settings import Settings
+from rag_core.stored import RunHead
+from ui import certificates, saved_presets, sharing
+from ui.certificates import percent
+from ui.changes import setting_name
+from ui.lab.certify_chart import curve_chart
+from ui.problems import show_error
+from ui.texts import say, tell
+
+USUAL = {Kind.WRONG_ANSWERS: 5.0, Kind.MISSED_ANSWERS: 10.0, Kind.FALSE_REFUSALS: 10.0}  # percent; the first is switched on
+SURE = (80, 90, 95, 99)
+NAME_CHARS = 80
+_KEY = "certified"
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What certifying gave, and for which run."""
+
+    run: tuple[str, int, int]
+    found: Certificate | Uncertified
+    settings: Settings
+
+
+def show(
+    engine: Engine, run: RunHead, questions: Sequence[LabelledQuestion], replayed: ReplaySet, cases: Sequence[Case], settings: Settings
+) -> None:
+    """The form, and what came of it for this run. `settings` are the run's with the judging ones of the side bar."""
+    st.subheader(say("lab_certify.title"), anchor=False)
+    st.caption(say("lab_certify.intro"))
+    if run.done < run.total:
+        st.info(say("lab_certify.unfinished", done=run.done, total=run.total), icon=":material/hourglass_bottom:")
+        return
+    if not evaluate.is_current(run, engine):
+        st.warning(say("lab_certify.outdated"), icon=":material/history:")
+        return
+    request = _form()
+    this = (run.namespace, run.id, run.done)
+    try:
+        if request is not None:
+            with st.spinner(say("lab_certify.working", n=len(questions))):
+                found = _certify(engine, run, questions, replayed, cases, settings, request)
+            st.session_state[_KEY] = _Made(this, found, settings)
+    except RagError as error:
+        show_error(error)
+        return
+    made = st.session_state.get(_KEY)
+    if isinstance(made, _Made) and made.run == this:
+        if isinstance(made.found, Certificate):
+            _show_certificate(made.found)
+        else:
+            _show_lack(made.found)
+
+
+def _certify(
+    engine: Engine, run: RunHead, questions: Sequence[LabelledQuestion], replayed: ReplaySet, cases: Sequence[Case], settings: Settings,
+    request: Request,
+) -> Certificate | Uncertified:  # fmt: skip
+    calibration = engine.tools.calibration
+    fitted = calibration.provenance.get("question_hashes", ()) if calibration else ()
+    return certify(
+        questions, cases, evaluate.answer_hits(questions, cases), settings, request, Basis.of(engine, run.namespace),
+        set_name=run.set_name, date=datetime.now(UTC).isoformat(timespec="seconds"), fitted=frozenset(fitted), replayed=replayed,
+    )  # fmt: skip
+
+
+def _form() -> Request | None:
+    """What is asked for, once the button is pressed with at least one target."""
+    with st.form(key="certify", border=True):
+        columns = st.columns(len(Kind))
+        wanted = [_target(kind) for column, kind in zip(columns, Kind, strict=True) if _entered(column, kind)]
+        sure, one, two = st.columns(3)
+        confidence = sure.selectbox(
+            say("lab_certify.confidence"), SURE, index=SURE.index(95), key="certify_confidence", help=say("lab_certify.confidence_help"),
+            format_func=lambda percent: say("lab_certify.confidence_option", percent=percent),
+        )  # fmt: skip
+        first = one.selectbox(say("lab_certify.first"), list(FIRST), key="certify_first", format_func=setting_name)
+        others = ["", *dict.fromkeys(name for chosen in FIRST for name in second_thresholds(chosen))]
+        second = two.selectbox(
+            say("lab_certify.second"), others, key="certify_second", help=say("lab_certify.second_help"),
+            format_func=lambda name: setting_name(name) if name else say("lab_certify.second_none"),
+        )  # fmt: skip
+        by_type = bool(BY_TYPE) and st.toggle(say("lab_certify.by_type"), key="certify_by_type", help=say("lab_certify.by_type_help"))
+        pressed = st.form_submit_button(say("lab_certify.run"), type="primary", icon=":material/verified:")
+    if not pressed:
+        return None
+    if not wanted:
+        st.warning(say("lab_certify.no_target"))
+        return None
+    alone = first == "min_answerability" and not second
+    return Request(tuple(wanted), confidence / 100, first, "" if second == first else second, by_type=by_type and alone)
+
+
+def _entered(column: st.delta_generator.DeltaGenerator, kind: Kind) -> bool:
+    with column:
+        wanted = st.toggle(
+            say(f"lab_certify.use_{kind}"),
+            value=kind is Kind.WRONG_ANSWERS,
+            key=f"certify_use_{kind}",
+            help=say(f"lab_certify.help_{kind}"),
+        )
+        st.number_input(say("lab_certify.at_most"), 0.1, 99.0, USUAL[kind], 0.5, format="%.1f", key=f"certify_{kind}")
+    return bool(wanted)
+
+
+def _target(kind: Kind) -> Target:
+    return Target(kind, round(float(st.session_state[f"certify_{kind}"]) / 100, 6))
+
+
+def _show_certificate(found: Certificate) -> None:
+    with st.container(border=True, key="certificate"):
+        st.badge(say("lab_certify.found"), icon=":material/verified:", color="green")
+        with st.container(key="promise"):
+            st.text(certificates.promise(found))
+        _say_left_out(found.left_out, found.failed)
+        for part in found.parts:
+            _show_part(part)
+        with st.container(key="not_promised"):
+            st.badge(say("lab_certify.not_title"), icon=":material/info:", color="gray")
+            st.text(say("lab_certify.not"))
+        _save(found)
+
+
+def _say_left_out(fitted: int, failed: int) -> None:
+    if fitted:
+        st.caption(say("lab_certify.left_out", n=fitted))
+    if failed:
+        st.caption(say("lab_certify.failed", n=failed))
+
+
+def _show_part(part: Part) -> None:
+    if part.type:
+        st.text(certificates.part_name(part.type))
+    chosen = certificates.thresholds(part)
+    columns = st.columns(len(chosen) + 1 + len(part.bounds))
+    for column, (name, value) in zip(columns, chosen, strict=False):
+        column.metric(name, value)
+    columns[len(chosen)].metric(
+        say("lab_certify.coverage"),
+        say("lab_certify.percent", share=100 * part.answered / part.questions),
+        help=say("lab_certify.coverage_help"),
+    )
+    for column, bound in zip(columns[len(chosen) + 1 :], part.bounds, strict=True):
+        shares = {"low": percent(bound.low), "high": percent(bound.high)}
+        column.metric(say(f"lab_certify.line_{bound.kind}"), f"≤ {percent(bound.at_most):g} %")
+        column.caption(say("lab_certify.seen", errors=bound.errors, of=bound.of, **shares))
+    st.altair_chart(curve_chart(part), alt=say("lab_certify.alt"))
+
+
+def _show_lack(found: Uncertified) -> None:
+    with st.container(border=True, key="uncertified"):
+        st.badge(say("lab_certify.none"), icon=":material/block:", color="orange")
+        if found.type:
+            st.text(tell("lab_certify.none_type", type=certificates.part_name(found.type)))
+        if len(found.shortages) > 1 and all(lack.alone for lack in found.shortages):
+            st.text(say("lab_certify.none_exclude"))
+        _say_left_out(found.left_out, found.failed)
+        for lack in found.shortages:
+            with st.container(border=True, key=f"lack_{lack.target.kind}", gap="small"):
+                _say_lack(lack)
+
+
+def _say_lack(lack: Shortage) -> None:
+    target = lack.target
+    st.text(tell("lab_certify.lack_target", what=say(f"lab_certify.line_{target.kind}"), at_most=percent(target.at_most)))
+    st.caption(say("lab_certify.lack_count", errors=lack.errors, have=lack.have))
+    if lack.needed is None:
+        st.caption(say("lab_certify.lack_never"))
+    elif lack.needed > lack.have:
+        st.caption(say("lab_certify.lack_more", more=lack.needed - lack.have, needed=lack.needed))
+        if lack.errors:
+            st.caption(say("lab_certify.lack_errorless", errorless=lack.errorless))
+    else:
+        st.caption(say("lab_certify.lack_enough"))
+    if lack.nearest is None:
+        st.caption(say("lab_certify.lack_nowhere"))
+    else:
+        st.caption(say("lab_certify.lack_nearest", nearest=100 * lack.nearest))
+
+
+def _save(found: Certificate) -> None:
+    """The preset's name and the files."""
+    settings = saved_presets.as_settings(found.settings)
+    with st.form(key="save_certified", border=False):
+        entered = st.text_input(say("lab_certify.name"), key="certified_name", max_chars=NAME_CHARS, help=say("lab_certify.name_help"))
+        name = (entered or "").strip()
+        default = st.checkbox(say("lab_certify.default"), key="certified_default")
+        if st.form_submit_button(say("lab_certify.save"), icon=":material/save:"):
+            try:
+                _store(name, settings, found, default=default)
+            except RagError as error:
+                show_error(error)
+            else:
+                st.toast(say("lab_certify.saved"), icon=":material/check:")
+                st.rerun()
+    with st.container(horizontal=True, key="certificate_files"):
+        st.download_button(
+            say("lab_certify.download_pdf"), lambda: to_pdf(certificates.sheet(found, name)), "certificate.pdf", "application/pdf",
+            key="certificate_pdf", icon=":material/picture_as_pdf:", on_click="ignore",
+        )  # fmt: skip
+        st.download_button(
+            say("lab_certify.download_json"), json.dumps(found.to_json(), ensure_ascii=False, indent=1), "certificate.json",
+            "application/json", key="certificate_json", icon=":material/download:", on_click="ignore",
+        )  # fmt: skip
+        st.download_button(
+            say("lab_certify.download_settings"), sharing.to_yaml(settings), sharing.FILE, "application/yaml", key="certificate_settings",
+            icon=":material/download:", on_click="ignore",
+        )  # fmt: skip
+
+
+def _store(name: str, settings: Settings, found: Certificate, *, default: bool) -> None:
+    if name in {preset.name for preset in saved_presets.saved()}:
+        raise InvalidInput(say("lab_certify.exists"), remedy=say("lab_certify.exists_remedy"))
+    saved_presets.save(name, settings, found, default=default)
