@@ -50,7 +50,9 @@ def _show_buttons(asked: Asked) -> None:
 
 def _show_thanks(engine: Engine, asked: Asked, given: Given) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.badge(say(f"feedback.said_{given.verdict}"), icon=":material/check:", color="green")
+        right = given.verdict is Verdict.HELPFUL
+        icon = ":material/thumb_up:" if right else ":material/thumb_down:"
+        st.badge(say(f"feedback.said_{given.verdict}"), icon=icon, color="green" if right else "orange")
         st.caption(say("feedback.thanks_more" if given.said_more else "feedback.thanks"), width="content")
         st.button(
             say("feedback.take_back"), key="feedback_take_back", type="tertiary", icon=":material/undo:",
@@ -76,17 +78,15 @@ def _choose_page(engine: Engine, given: Given) -> tuple[str, int]:
     """The document and the page that hold the answer, if the reader says so; ("", 0) otherwise."""
     documents = engine.library.snapshot.documents
     names = unique_names(documents)
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
-    with left:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         document = st.selectbox(
             say("feedback.document"), ["", *names], format_func=lambda id: names.get(id, say("feedback.no_document")),
             key=f"feedback_document_{given.id}",
         )  # fmt: skip
-    count = next((one.page_count for one in documents if one.id == document), 0)
-    if not document or not count:
-        return "", 0
-    with right:
-        page = st.number_input(say("feedback.page", n=count), 1, count, step=1, key=f"feedback_page_{given.id}_{document}")
+        count = next((one.page_count for one in documents if one.id == document), 0)
+        if not document or not count:
+            return "", 0
+        page = st.number_input(say("feedback.page", n=count), 1, count, step=1, key=f"feedback_page_{given.id}_{document}", width=160)
     return document, page
 
 
