@@ -8,9 +8,11 @@ import streamlit as st
 
 from rag_core.engine import Engine
 from rag_core.errors import RagError
+from rag_core.evaluate import judged_under
 from rag_core.settings import Settings
+from rag_core.stored import RunHead
 from ui import frame
-from ui.lab import queue, running, sets
+from ui.lab import certify, compare, queue, results, running, sets
 from ui.lab import state as lab
 from ui.problems import show_error
 from ui.sidebar import settings_from_sidebar
@@ -37,8 +39,8 @@ def page() -> None:
         show_error(error)
 
 
-def _recorded() -> lab.Recorded | None:
-    """What is recorded for the chosen run; says why where there is nothing."""
+def _recorded() -> tuple[RunHead, lab.Recorded] | None:
+    """The chosen run and what is recorded for it; says why where there is nothing."""
     run = lab.chosen_run()
     if run is None:
         st.info(say("lab.no_run"), icon=":material/science:")
@@ -48,18 +50,35 @@ def _recorded() -> lab.Recorded | None:
     if not recorded.questions:
         st.info(say("lab.nothing_recorded"), icon=":material/hourglass_top:")
         return None
-    return recorded
+    return run, recorded
 
 
-def _to_come(engine: Engine, settings: Settings) -> None:
-    st.info(say("lab.to_come"), icon=":material/construction:")
+def _results(engine: Engine, settings: Settings) -> None:
+    if found := _recorded():
+        run, recorded = found
+        results.show(engine, *recorded, settings, run.settings)
+
+
+def _compare(engine: Engine, settings: Settings) -> None:
+    if found := _recorded():
+        compare.show(*found, settings)
+
+
+def _guarantee(engine: Engine, settings: Settings) -> None:
+    if found := _recorded():
+        run, recorded = found
+        certify.show(engine, run, *recorded, judged_under(run.settings, settings))
+
+
+def _feedback(engine: Engine, settings: Settings) -> None:
+    queue.show(engine)
 
 
 TABS: Mapping[str, Callable[[Engine, Settings], None]] = {
     "sets": sets.show,
-    "results": _to_come,
-    "compare": _to_come,
-    "guarantee": _to_come,
+    "results": _results,
+    "compare": _compare,
+    "guarantee": _guarantee,
     "feedback": lambda engine, settings: queue.show(engine),
 }
 

@@ -81,6 +81,10 @@ class Marks:
         as_labelled: Flags = self.answerable == self.answered
         return self.measured & as_labelled & ~self.missed
 
+    def of(self, rows: NDArray[np.int64]) -> Marks:
+        """The marks of these questions only, in this order."""
+        return Marks(*(getattr(self, name)[rows] for name in self.__slots__))
+
 
 def answer_hits(questions: Sequence[LabelledQuestion], cases: Sequence[Case]) -> Flags:
     """Which claims of each draft hold a right answer, shape (n, most claims). Computed once for a run; no setting changes it."""

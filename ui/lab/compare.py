@@ -1,0 +1,227 @@
+"""Two ways to decide the same questions, side by side: two settings on one run, two runs of one set, or the four set-ups of S1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from rag_core import evaluate
+from rag_core.case import Case
+from rag_core.evaluate import Marks, Paired, Rate, paired
+from rag_core.evaluate.failing import error_of
+from rag_core.ingest.store import namespaces
+from rag_core.labelled import LabelledQuestion
+from rag_core.pipeline import replay
+from rag_core.settings import Cost, Settings, presets
+from rag_core.stored import RunHead
+from rag_core.wiring import records
+from ui import saved_presets, state
+from ui.asking import changed_knobs
+from ui.changes import setting_name
+from ui.lab import setups
+from ui.lab import state as lab
+from ui.lab.decisions import show_decision, show_label
+from ui.lab.flips import of_in_words, reason_in_words
+from ui.lab.judged import Judged, judge
+from ui.lab.tables import offer
+from ui.texts import say, tell
+
+WAYS = ("settings", "runs", "setups")
+SIDEBAR, RECORDED = "=sidebar", "=recorded"  # options beside the presets; no preset is called so
+ALPHA = 0.05  # below it a difference is called more than chance
+_COSTLY = {knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """One way: its name (untrusted text), and the outcomes of the compared questions; `rows` are theirs in `judged` and `cases`."""
+
+    name: str
+    judged: Judged
+    cases: Sequence[Case]
+    rows: np.ndarray
+
+    @property
+    def marked(self) -> Marks:
+        """Of the compared questions only."""
+        return self.judged.marked.of(self.rows)
+
+
+def show(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
+    """The tab: what to compare, then the comparison."""
+    way = st.segmented_control(
+        say("lab_compare.what"), WAYS, format_func=lambda way: say(f"lab_compare.way_{way}"), default=WAYS[0], required=True, key="lab_way",
+    )  # fmt: skip
+    if way == "settings":
+        _two_settings(run, recorded, settings)
+    elif way == "runs":
+        _two_runs(run, recorded, settings)
+    else:
+        setups.show(recorded, run)
+
+
+def _two_settings(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
+    st.caption(say("lab_compare.settings_about"))
+    options = [RECORDED, SIDEBAR, *saved_presets.options(list(presets()))]
+    columns, chosen = st.columns(2), []
+    for column, which, start in zip(columns, ("first", "second"), (RECORDED, SIDEBAR), strict=True):
+        with column:
+            chosen.append(
+                st.selectbox(say(f"lab_compare.{which}"), options, options.index(start), format_func=_option, key=f"compare_{which}")
+            )
+    every, sides = np.arange(len(recorded.questions)), []
+    for column, option in zip(columns, chosen, strict=True):
+        wanted = _settings_of(option, run, settings)
+        with column:
+            _say_what_stays(run.settings, wanted)
+        sides.append(Side(_option(option), judge(*recorded, run.settings, wanted), recorded.cases, every))
+    _show(recorded.questions, sides[0], sides[1])
+
+
+def _option(option: str) -> str:
+    return tell(f"lab_compare.option_{option[1:]}") if option in (SIDEBAR, RECORDED) else saved_presets.label(option)
+
+
+def _settings_of(option: str, run: RunHead, settings: Settings) -> Settings:
+    """The settings of an option; a saved preset's values over those of the start.
+
+    Raises:
+        RagError: a saved value that this version does not take.
+    """
+    if option in (SIDEBAR, RECORDED):
+        return settings if option == SIDEBAR else run.settings
+    saved = dict(zip(saved_presets.options([]), saved_presets.saved(), strict=True))
+    return saved_presets.as_settings(saved[option].values) if option in saved else state.preset_settings(option)
+
+
+def _say_what_stays(recorded: Settings, wanted: Settings) -> None:
+    """Settings that cannot be judged again, which stay as the run has them."""
+    stay = [setting_name(name) for name in changed_knobs(recorded, wanted) if name in _COSTLY and name not in state.MODEL]
+    if stay:
+        st.text(tell("lab_compare.stays", names=", ".join(stay)))
+
+
+def _two_runs(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
+    st.caption(say("lab_compare.runs_about"))
+    others = _other_runs(run)
+    if not others:
+        st.info(say("lab_compare.one_run"), icon=":material/science:")
+        return
+    number = st.selectbox(
+        say("lab_compare.second_run"), list(others), format_func=lambda key: _run_name(others[key], run), key=f"compare_run_{run.id}"
+    )  # fmt: skip
+    own = st.toggle(say("lab_compare.own_settings"), key="compare_own", help=say("lab_compare.own_settings_help"))
+    other = others[number]
+    with st.spinner(say("lab.reading")):
+        second = lab.replay_set(other)
+    rows, other_rows = matched(recorded.questions, second.questions)
+    left_out = len(recorded.questions) - len(rows)
+    if not len(rows):
+        st.info(say("lab_compare.nothing_common"), icon=":material/info:")
+        return
+    if left_out:
+        st.caption(say("lab_compare.left_out", n=left_out))
+    sides = [
+        Side(_run_name(head, run), judge(*data, head.settings, head.settings if own else settings), data.cases, at)
+        for head, data, at in ((run, recorded, rows), (other, second, other_rows))
+    ]
+    _show([recorded.questions[row] for row in rows], sides[0], sides[1])
+
+
+def _other_runs(run: RunHead) -> Mapping[str, RunHead]:
+    """The runs of all collections but this one, those of the same set first."""
+    folder, found = state.library_folder(), []
+    for namespace in dict.fromkeys([run.namespace, *namespaces(folder)]):
+        found += [head for head in records(folder, namespace).runs() if head.done and (namespace, head.id) != (run.namespace, run.id)]
+    return {f"{head.namespace}/{head.id}": head for head in sorted(found, key=lambda head: head.set_name != run.set_name)}
+
+
+def _run_name(head: RunHead, run: RunHead) -> str:
+    return lab.label(head) if head.namespace == run.namespace else f"{head.namespace}: {lab.label(head)}"
+
+
+def matched(first: Sequence[LabelledQuestion], second: Sequence[LabelledQuestion]) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of questions that both have with the same label, in the order of the first."""
+    rows = {_label(question): row for row, question in enumerate(second)}
+    both = [(row, rows[_label(question)]) for row, question in enumerate(first) if _label(question) in rows]
+    left, right = zip(*both, strict=True) if both else ((), ())
+    return np.array(left, dtype=np.int64), np.array(right, dtype=np.int64)
+
+
+def _label(question: LabelledQuestion) -> tuple[object, ...]:
+    return question.id, question.question, question.answerable, question.answers
+
+
+def _show(questions: Sequence[LabelledQuestion], first: Side, second: Side) -> None:
+    """Rates side by side, the paired test, and the questions on which they differ."""
+    found = paired(first.marked, second.marked)
+    rows = _rates(first.marked, second.marked)
+    columns = {name: st.column_config.TextColumn(say(f"lab_compare.{name}"), width="medium") for name in ("figure", "first", "second")}
+    with st.container(key="compare_names"):
+        st.text(tell("lab_compare.named", first=first.name, second=second.name))
+    st.dataframe(rows, hide_index=True, column_config=columns, key="compare_rates", alt=say("lab_compare.rates_alt"))
+    st.text(_in_words(found))
+    _list(questions, first, second, found)
+
+
+def _rates(first: Marks, second: Marks) -> list[dict[str, str]]:
+    sides = [(*evaluate.rates(one, np.ones_like(one.answered)), _of(one, one.answered), _of(one, one.correct)) for one in (first, second)]
+    names = ("false_refusals", "wrong_answers", "missed_answers", "answered", "right")
+    return [
+        {"figure": tell(f"lab_compare.rate_{name}"), "first": of_in_words(one), "second": of_in_words(other)}
+        for name, one, other in zip(names, *sides, strict=True)
+    ]
+
+
+def _of(marked: Marks, which: np.ndarray) -> Rate:
+    return Rate(int((marked.measured & which).sum()), int(marked.measured.sum()))
+
+
+def _in_words(found: Paired) -> str:
+    key = "same" if found.only_first == found.only_second == 0 else "chance" if found.p >= ALPHA else "differ"
+    verdict = tell(f"lab_compare.verdict_{key}")
+    return tell("lab_compare.mcnemar", n=found.compared, first=found.only_first, second=found.only_second, p=found.p, verdict=verdict)
+
+
+@st.fragment
+def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, found: Paired) -> None:
+    """The questions on which they differ; a click opens both decisions."""
+    st.subheader(say("lab_compare.differ", n=len(found.differ)), anchor=False)
+    if not len(found.differ):
+        st.caption(say("lab_compare.no_difference"))
+        return
+    rows = [_row(questions[row], first, second, int(row)) for row in found.differ]
+    columns: dict[str, Any] = {name: st.column_config.TextColumn(say(f"lab_compare.{name}")) for name in rows[0]}
+    columns["question"] = st.column_config.TextColumn(say("lab_compare.question"), width=420)
+    picked = st.dataframe(
+        rows, hide_index=True, column_config=columns, key="compare_differ", on_select="rerun", selection_mode="single-row",
+        alt=say("lab_compare.differ_alt"),
+    )  # fmt: skip
+    offer(rows, "differ")
+    chosen = [number for number in picked.selection.rows if number < len(found.differ)]
+    if not chosen:
+        st.caption(say("lab_compare.open"))
+        return
+    row = int(found.differ[chosen[0]])
+    with st.container(border=True, key="compare_open"):
+        show_label(questions[row])
+        for column, side, key in zip(st.columns(2), (first, second), ("first", "second"), strict=True):
+            with column:
+                at = int(side.rows[row])
+                st.badge(say(f"lab_compare.{key}"), color="gray")
+                show_decision(replay(side.cases[at], side.judged.settings), key)
+
+
+def _row(question: LabelledQuestion, first: Side, second: Side, row: int) -> dict[str, str]:
+    cells = {"question": question.question, "label": tell("lab_compare.yes" if question.answerable else "lab_compare.no")}
+    for key, side in (("first", first), ("second", second)):
+        at = int(side.rows[row])
+        error = error_of(side.judged.marked, at) or ("answered" if side.judged.marked.answered[at] else "refused")
+        cells[key] = tell(f"lab_compare.ended_{error}")
+        answered = side.judged.marked.answered[at]
+        cells[f"{key}_by"] = "" if answered else reason_in_words(side.judged.outcomes.reason[at])
+    return cells

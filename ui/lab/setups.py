@@ -1,0 +1,91 @@
+"""The four set-ups that S1 compares, on the records of one run: what can be measured without a language model is, the others say so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import streamlit as st
+
+from rag_core import evaluate
+from rag_core.case import Case
+from rag_core.evaluate import GUARDS, SETUPS, Rate, Setup, guard_latency, pick
+from rag_core.evaluate.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW, LATENCY_BELOW_MS
+from rag_core.status import Reason
+from rag_core.stored import FeedbackState, RunHead, Verdict
+from ui import recording, state
+from ui.lab import state as lab
+from ui.lab.flips import of_in_words
+from ui.lab.judged import Judged, judge
+from ui.lab.tables import offer
+from ui.texts import say, tell
+
+
+def show(recorded: lab.Recorded, run: RunHead) -> None:
+    """The table of the four, the rule's choice, and what users said."""
+    st.caption(say("lab_compare.setups_about"))
+    judged = {option: judge(*recorded, run.settings, state.preset_settings(preset)) for option, preset in GUARDS.items()}
+    rows = table(judged, recorded.cases)
+    columns = {name: st.column_config.TextColumn(say(f"lab_compare.setup_{name}")) for name in rows[0]}
+    st.dataframe(rows, hide_index=True, column_config=columns, key="setups", alt=say("lab_compare.setups_alt"), placeholder="–")
+    offer(rows, "setups")
+    st.caption(say("lab_compare.targets", wrong=HALLUCINATIONS_BELOW, refused=FALSE_NEGATIVES_BELOW, ms=LATENCY_BELOW_MS))
+    _show_pick()
+    _show_feedback()
+
+
+def table(judged: Mapping[int, Judged], cases: Sequence[Case]) -> list[dict[str, str | None]]:
+    """A row for each of the four; `judged` has the outcomes of those that were measured, by option number."""
+    return [_row(setup, judged.get(setup.option), cases) for setup in SETUPS]
+
+
+def called(setup: Setup) -> str:
+    """An option as it is always told: its number and its name."""
+    return tell("lab_compare.setup_called", option=setup.option, name=tell(f"lab_compare.setup_name_{setup.name}"))
+
+
+def _row(setup: Setup, judged: Judged | None, cases: Sequence[Case]) -> dict[str, str | None]:
+    if judged is None:
+        figures: dict[str, str | None] = dict.fromkeys(("wrong", "refused", "by_guard", "ms", "targets"))
+        return {"option": called(setup), **figures, "measured": tell("lab_compare.setup_needs_model")}
+    refused, wrong, _ = evaluate.rates(judged.marked, np.ones_like(judged.marked.answered))
+    ms = guard_latency(cases)
+    met = [
+        wrong.share is not None and wrong.share < HALLUCINATIONS_BELOW,
+        refused.share is not None and refused.share < FALSE_NEGATIVES_BELOW,
+        ms is not None and ms < LATENCY_BELOW_MS,
+    ]
+    return {
+        "option": called(setup),
+        "wrong": of_in_words(wrong),
+        "refused": of_in_words(refused),
+        "by_guard": of_in_words(over_rejected(judged)),
+        "ms": None if ms is None else tell("lab_compare.ms", ms=ms),
+        "targets": tell("lab_compare.met_of", n=sum(met), all=len(met)),
+        "measured": tell("lab_compare.setup_guard_only" if setup.model else "lab_compare.setup_whole"),
+    }
+
+
+def over_rejected(judged: Judged) -> Rate:
+    """Of the answerable questions, those that the guard itself refused (S1-20)."""
+    marked = judged.marked
+    by_guard = np.array([reason is Reason.RELEVANCE for reason in judged.outcomes.reason], dtype=np.bool_)
+    return Rate(int((marked.false_refusal & by_guard).sum()), int((marked.measured & marked.answerable).sum()))
+
+
+def _show_pick() -> None:
+    """What the rule of S1-16 picks; without a model both of its figures are missing."""
+    found = pick(effectiveness=None, hallucinations=None)
+    st.markdown(say("lab_compare.rule"))
+    if found.setup is not None:
+        st.text(tell("lab_compare.picked", setup=called(found.setup)))
+    elif found.missing:
+        st.text(tell("lab_compare.pick_missing", figures=", ".join(tell(f"lab_compare.figure_{name}") for name in found.missing)))
+    else:
+        st.text(tell("lab_compare.picked_none"))
+
+
+def _show_feedback() -> None:
+    """How often users said what, of all questions that are kept (S1-13)."""
+    said = [one.verdict for kind in FeedbackState for one in recording.store().feedback(kind)]
+    st.caption(say("lab_compare.feedback", **{verdict.value: said.count(verdict) for verdict in Verdict}))
