@@ -43,16 +43,18 @@ _COLUMNS = {
 }  # fmt: skip
 
 
-def show_trace(decision: Decision, timings: Mapping[str, float] | None = None) -> None:
+def show_trace(decision: Decision, timings: Mapping[str, float] | None = None, expanded: bool | None = None) -> None:
     """The checks in order, before an answer, on it, and its confidence; the decision as a file.
 
     Args:
         decision: what was decided; a reply that needed no check shows only its file.
         timings: milliseconds by stage, as `Case.timings` has them.
+        expanded: whether the checks are open at first; without it those of a refusal are.
     """
+    unfolded = not decision.is_safe() if expanded is None else expanded
     checks = decision.trace.checks
     if checks:
-        with st.expander(say("trace.title", n=len(checks)), icon=":material/checklist:", expanded=not decision.is_safe(), key="trace"):
+        with st.expander(say("trace.title", n=len(checks)), icon=":material/checklist:", expanded=unfolded, key="trace"):
             _table(checks)
             if timings:
                 _show_timings(timings)

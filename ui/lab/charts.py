@@ -19,10 +19,12 @@ from rag_core.replay_set.columns import Flags, Floats
 from ui.texts import say
 
 MOST_POINTS = 400
-HEIGHT = 280  # pixels
+HEIGHT = 340  # pixels, with axes and legend
 BINS, MOST_COUNTS = 25, 40
-BLUE, ORANGE, GREY = "#4a7fc4", "#c2700a", "#7b8682"
+BLUE, ORANGE, PURPLE, GREY = "#4a7fc4", "#c2700a", "#9564c8", "#7b8682"
 Spec = dict[str, Any]
+_PERCENT = alt.Axis(format=".0%", tickCount=5)
+_BELOW = alt.Legend(title=None, orient="bottom")
 Point = tuple[float, float] | None
 
 
@@ -91,8 +93,8 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
         _chart(rows)
         .mark_line(color=BLUE, strokeWidth=2, interpolate="linear")
         .encode(
-            x=alt.X("x:Q", title=x, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%")),
-            y=alt.Y("y:Q", title=y, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%")),
+            x=alt.X("x:Q", title=x, scale=alt.Scale(domain=[0, 1]), axis=_PERCENT),
+            y=alt.Y("y:Q", title=y, scale=alt.Scale(domain=[0, 1]), axis=_PERCENT),
             order="order:Q",
             tooltip=[_shown("x:Q", "tip_x", ".1%"), _shown("y:Q", "tip_y", ".1%"), _shown("limit:Q", "tip_limit", ".3~f")],
         )
@@ -107,8 +109,8 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
 def reliability(bins: Sequence[Bin]) -> Spec:
     """What became of questions with like probabilities: the share that is answerable with its interval, against the probability said."""
     rows = [{"said": b.mean, "share": b.share, "low": b.interval.low, "high": b.interval.high, "n": b.n} for b in bins if b.n]
-    x = alt.X("said:Q", title=say("lab_results.axis_said"), scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%"))
-    y = alt.Y("share:Q", title=say("lab_results.axis_came_true"), scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format=".0%"))
+    x = alt.X("said:Q", title=say("lab_results.axis_said"), scale=alt.Scale(domain=[0, 1]), axis=_PERCENT)
+    y = alt.Y("share:Q", title=say("lab_results.axis_came_true"), scale=alt.Scale(domain=[0, 1]), axis=_PERCENT)
     ideal = _chart([{"said": 0, "share": 0}, {"said": 1, "share": 1}]).mark_line(color=GREY, strokeDash=[4, 4]).encode(x=x, y=y)
     intervals = _chart(rows).mark_rule(color=BLUE, strokeWidth=1.5).encode(x=x, y=alt.Y("low:Q"), y2="high:Q")
     tips = [
@@ -125,28 +127,27 @@ def thinned(n: int, most: int = MOST_POINTS) -> np.ndarray[tuple[int, ...], np.d
 
 
 def _points(here: Point, all_checks: Point) -> alt.Chart:
-    """The present settings on a curve: a dot and a diamond, told apart by shape and said in the legend."""
-    words = [say("lab_results.this_limit"), say("lab_results.all_checks")]
-    rows = [{"x": at[0], "y": at[1], "what": what} for at, what in zip((here, all_checks), words, strict=True) if at is not None]
+    """The present settings on a curve: a large diamond and a dot on it, told apart by shape and size and said in the legend."""
+    words = [say("lab_results.all_checks"), say("lab_results.this_limit")]
+    rows = [{"x": at[0], "y": at[1], "what": what} for at, what in zip((all_checks, here), words, strict=True) if at is not None]
     points: alt.Chart = (
         _chart(rows)
-        .mark_point(filled=True, size=130, opacity=1, color=ORANGE)
+        .mark_point(filled=True, opacity=1)
         .encode(
             x="x:Q",
             y="y:Q",
-            shape=alt.Shape(
-                "what:N", scale=alt.Scale(domain=words, range=["circle", "diamond"]),
-                legend=alt.Legend(title=None, orient="bottom", symbolFillColor=ORANGE, symbolStrokeColor=ORANGE),
-            ),
+            shape=alt.Shape("what:N", scale=alt.Scale(domain=words, range=["diamond", "circle"]), legend=_BELOW),
+            size=alt.Size("what:N", scale=alt.Scale(domain=words, range=[330, 90]), legend=_BELOW),
+            color=alt.Color("what:N", scale=alt.Scale(domain=words, range=[PURPLE, ORANGE]), legend=_BELOW),
             tooltip=[_shown("what:N", "tip_what"), _shown("x:Q", "tip_x", ".1%"), _shown("y:Q", "tip_y", ".1%")],
         )
-    )  # fmt: skip
+    )
     return points
 
 
 def _two_colours(first: str, second: str) -> alt.Color:
     scale = alt.Scale(domain=[first, second], range=[BLUE, ORANGE])
-    return alt.Color("label:N", scale=scale, legend=alt.Legend(title=None, orient="bottom"))
+    return alt.Color("label:N", scale=scale, legend=_BELOW)
 
 
 def _shown(field: str, title: str, format: str = "") -> alt.Tooltip:

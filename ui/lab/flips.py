@@ -21,10 +21,10 @@ from rag_core.replay_set import ReplaySet
 from rag_core.replay_set.columns import Flags
 from rag_core.settings import Settings
 from rag_core.status import Reason
-from ui import state
+from ui import saved_presets, state
 from ui.changes import outcome
 from ui.lab.judged import Judged, judge
-from ui.lab.tables import offer
+from ui.lab.tables import frame, offer
 from ui.refusal import show_refusal
 from ui.scope import Scope
 from ui.texts import say, screen, tell
@@ -46,13 +46,12 @@ def show(
 ) -> None:
     """The list, its downloads, and the trace of the question that was clicked."""
     st.subheader(say("lab_results.questions"), anchor=False)
-    preset = state.preset_settings(now.settings.preset)
     against = st.selectbox(
         say("lab_results.against"), ["recorded", "preset"], format_func=lambda name: say(f"lab_results.against_{name}"),
         key="lab_against", help=say("lab_results.against_help"), persist_state="session", width=420,
     )  # fmt: skip
     if against == "preset":
-        before = judge(questions, of, cases, recorded, preset)
+        before = judge(questions, of, cases, recorded, saved_presets.start_settings())
     _list(questions, cases, now, before)
 
 
@@ -68,7 +67,8 @@ def _list(questions: Sequence[LabelledQuestion], cases: Sequence[Case], now: Jud
     chosen = np.flatnonzero(lists[name or "flipped"]).tolist()
     if chosen:
         rows = [_row(questions[row], row, now, before) for row in chosen]
-        _table(rows, [questions[row].id for row in chosen])
+        with frame("questions"):
+            _table(rows, [questions[row].id for row in chosen])
     else:
         st.caption(say(f"lab_results.none_{name}"))
     with st.container(horizontal=True):
@@ -186,7 +186,7 @@ def _show_chosen(questions: Sequence[LabelledQuestion], cases: Sequence[Case], n
             _show_answer(decision)
         else:
             show_refusal(state.Asked(case.question, Scope(), case, decision, now.settings))
-        show_trace(decision, case.timings)
+        show_trace(decision, case.timings, expanded=True)
 
 
 def _label_lines(question: LabelledQuestion) -> list[str]:

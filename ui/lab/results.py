@@ -26,7 +26,7 @@ from ui.asking import changed_knobs
 from ui.changes import setting_name, value_in_words
 from ui.lab import charts, flips
 from ui.lab.judged import Fixed, Judged, fixed, judge
-from ui.lab.tables import offer
+from ui.lab.tables import frame, offer
 from ui.texts import say, tell
 from ui.trace import LIMITS
 
@@ -90,16 +90,17 @@ def _show_rates(now: Judged, before: Judged) -> None:
         ("answered", _answered(now), None), ("false_refusals", refused, FALSE_NEGATIVES_BELOW),
         ("wrong_answers", wrong, HALLUCINATIONS_BELOW), ("missed_answers", missed, HALLUCINATIONS_BELOW),
     )  # fmt: skip
-    with st.container(horizontal=True, key="lab_rates"):
-        for (name, rate, target), was in zip(shown, old, strict=True):
-            _show_rate(name, rate, target, was)
+    with st.container(key="lab_rates"):
+        for column, (name, rate, target), was in zip(st.columns(len(shown), gap="small"), shown, old, strict=True):
+            with column:
+                _show_rate(name, rate, target, was)
     failed = int((~now.marked.measured).sum())
     if failed:
         st.caption(say("lab_results.not_measured", n=failed))
 
 
 def _show_rate(name: str, rate: Rate, target: float | None, was: Rate) -> None:
-    with st.container(border=True, width=290, gap="xsmall", key=f"lab_rate_{name}"):
+    with st.container(border=True, height="stretch", gap="xsmall", key=f"lab_rate_{name}"):
         delta = None if rate.share is None or was.share is None or rate.share == was.share else 100 * (rate.share - was.share)
         st.metric(
             say(f"lab_results.{name}"), say("lab_results.none") if rate.share is None else say("lab_results.share", share=rate.share),
@@ -251,7 +252,10 @@ def _show_breakdown(now: Judged, labels: Fixed) -> None:
     for key in ("false_refusals", "wrong_answers", "missed_answers"):
         if key in columns:
             columns[key] = number(say(f"lab_results.column_{key}"), format="percent", help=say(f"lab_results.{key}_help"))
-    st.dataframe(rows, hide_index=True, column_config=columns, key="lab_breakdown", placeholder="–", alt=say("lab_results.breakdown_alt"))
+    with frame("breakdown"):
+        st.dataframe(
+            rows, hide_index=True, column_config=columns, key="lab_breakdown", placeholder="–", alt=say("lab_results.breakdown_alt")
+        )  # fmt: skip
     offer(rows, "breakdown")
 
 
