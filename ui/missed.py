@@ -77,7 +77,7 @@ def _show_result(engine: Engine, asked: Asked) -> None:
         st.text(tell("missed.page_of", name=engine.library.snapshot.document(missed.document).name, page=missed.page))
         st.text(verdict(missed))
         if missed.passages:
-            _show_ranks(missed)
+            show_ranks(missed)
         _show_advice(engine, asked, missed)
         if missed.passages:
             st.button(
@@ -115,7 +115,8 @@ def verdict(missed: Missed) -> str:
     return tell(f"missed.is_{key}", **numbers)
 
 
-def _show_ranks(missed: Missed) -> None:
+def show_ranks(missed: Missed) -> None:
+    """The passages of the page with their ranks by meaning, by words and together."""
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     columns: dict[str, Any] = {
         "text": text(say("missed.text"), width=230),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import streamlit as st
@@ -197,8 +198,9 @@ def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, foun
     rows = [_row(questions[row], first, second, int(row)) for row in found.differ]
     columns: dict[str, Any] = {name: st.column_config.TextColumn(say(f"lab_compare.{name}")) for name in rows[0]}
     columns["question"] = st.column_config.TextColumn(say("lab_compare.question"), width=420)
+    key = f"compare_differ_{crc32(repr(rows).encode())}"  # another list, another table: a chosen row must not become another question
     picked = st.dataframe(
-        rows, hide_index=True, column_config=columns, key="compare_differ", on_select="rerun", selection_mode="single-row",
+        rows, hide_index=True, column_config=columns, key=key, on_select="rerun", selection_mode="single-row",
         alt=say("lab_compare.differ_alt"),
     )  # fmt: skip
     offer(rows, "differ")

@@ -23,6 +23,7 @@ from rag_core.settings import Settings
 from rag_core.status import Reason
 from ui import saved_presets, state
 from ui.changes import outcome
+from ui.lab import why
 from ui.lab.judged import Judged, judge
 from ui.lab.tables import frame, offer
 from ui.refusal import show_refusal
@@ -187,6 +188,7 @@ def _show_chosen(questions: Sequence[LabelledQuestion], cases: Sequence[Case], n
         else:
             show_refusal(state.Asked(case.question, Scope(), case, decision, now.settings))
         show_trace(decision, case.timings, expanded=True)
+        why.show(question, now.settings)
 
 
 def _label_lines(question: LabelledQuestion) -> list[str]:
