@@ -24,7 +24,7 @@ from rag_core.signals import SIGNALS
 FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 2
 LEAST = 50  # questions of either kind for a fit of all signals
-LEAST_TO_RECALIBRATE = 20  # questions of either kind for a fit of two numbers
+LEAST_TO_ADJUST = 20  # questions of either kind for a fit that starts from another
 
 # Raised when a change of these modules changes what is measured: then every calibration has to be fitted again.
 # tests/test_calibration_versions.py notices the change. The chunker's version is the index's.
@@ -205,43 +205,41 @@ def fit(
     )  # fmt: skip
 
 
-def recalibrate(
+def adjust(
     base: Calibration,
     measured: Sequence[Mapping[str, float]],
     answerable: Sequence[bool],
     provenance: Mapping[str, Any],
     *,
-    least: int = LEAST_TO_RECALIBRATE,
+    strength: float = 0.1,
+    least: int = LEAST_TO_ADJUST,
 ) -> Calibration:
-    """Keep a score's order of the questions and fit its odds anew: slope and intercept of its logit, as Platt (1999) does.
+    """Fit what these questions say otherwise than a score does: its coefficients are held near to where they are, not near to 0.
 
-    Two numbers, so that few labels are enough. Labels are drawn in from 0 and 1 by Platt's rule, which keeps a separable set finite.
+    `strength` is the C of `fit`; a small one moves the intercept alone. So few labels do not spoil a score, and many may change all of it.
 
     Raises:
-        InvalidInput: fewer than `least` questions of either kind, or the score does not rise with the labels.
+        InvalidInput: fewer than `least` questions of either kind.
     """
     import numpy as np
     from scipy.optimize import minimize
     from scipy.special import expit
 
     require(answerable, least)
-    z, y = np.array([base.logit(row) for row in measured]), np.array(answerable)
-    positive = int(y.sum())
-    target = np.where(y, (positive + 1) / (positive + 2), 1 / (len(y) - positive + 2))
+    y = np.array(answerable, dtype=float)
+    x = np.array([[row[name] for name in base.signals] for row in measured])
+    x = (x - np.array(base.mean)) / np.array(base.scale)
+    before = x @ np.array(base.coefficients) + base.intercept
 
-    def loss(line: Any) -> tuple[float, Any]:
-        odds = line[0] * z + line[1]
-        error = expit(odds) - target
-        return float((np.logaddexp(0, odds) - target * odds).sum()), np.array([error @ z, error.sum()])
+    def loss(moved: Any) -> tuple[float, Any]:
+        weights, odds = moved[:-1], before + x @ moved[:-1] + moved[-1]
+        error = expit(odds) - y
+        surprise = (np.logaddexp(0, odds) - y * odds).sum() + weights @ weights / (2 * strength)
+        return float(surprise), np.append(x.T @ error + weights / strength, error.sum())
 
-    slope, shift = map(float, minimize(loss, [1.0, 0.0], jac=True, method="BFGS").x)
-    if slope <= 0:
-        raise InvalidInput(
-            "The score does not rise from unanswerable to answerable questions of this set.",
-            remedy=f"Check the labels, or fit all signals with at least {LEAST} questions of each kind.",
-        )
-    coefficients = tuple(slope * weight for weight in base.coefficients)
-    return Calibration(base.identity, base.signals, base.mean, base.scale, coefficients, slope * base.intercept + shift, provenance)
+    *moved, shift = map(float, minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x)
+    coefficients = tuple(weight + change for weight, change in zip(base.coefficients, moved, strict=True))
+    return Calibration(base.identity, base.signals, base.mean, base.scale, coefficients, base.intercept + shift, provenance)
 
 
 def require(answerable: Sequence[bool], least: int) -> None:

@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_core import metrics
-from rag_core.calibrate import LEAST, LEAST_TO_RECALIBRATE, Calibration, Identity, fit, question_hash, recalibrate, require
+from rag_core.calibrate import LEAST, LEAST_TO_ADJUST, Calibration, Identity, adjust, fit, question_hash, require
 from rag_core.errors import InvalidInput
 
 FOLDS = 5
 SEED = 7
 STRENGTHS = (0.01, 0.1, 1.0)  # of the regularisation, scikit-learn's C; few questions need the smaller ones
+STRENGTHS_TO_ADJUST = (0.001, 0.01, 0.1, 1.0)
 WRONG = 0.05  # the share of wrong answers at which false refusals are compared
 BINS = 10
 
@@ -45,33 +47,37 @@ def fitted(identity: Identity, samples: Sequence[Sample], provenance: Mapping[st
         InvalidInput: fewer than 50 questions of either kind.
     """
     require([one.answerable for one in samples], LEAST)
-    return _with_figures(samples, lambda rows: _fit_best(identity, rows), {**provenance, "method": "fit"})
+
+    def at(strength: float, rows: Sequence[Sample]) -> Calibration:
+        return fit(identity, *_columns(rows), {"strength": strength}, strength=strength, least=1)
+
+    return _with_figures(samples, lambda rows: _best(at, STRENGTHS, rows), {**provenance, "method": "fit"})
 
 
-def recalibrated(base: Calibration, samples: Sequence[Sample], provenance: Mapping[str, Any]) -> Calibration:
-    """The order of `base` with new odds; questions that it was fitted on are left out and counted.
+def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[str, Any]) -> Calibration:
+    """`base`, as far as these questions say otherwise; questions that it was fitted on are left out and counted.
 
     Raises:
-        InvalidInput: fewer than 20 questions of either kind are left, or the score does not rise with the labels.
+        InvalidInput: fewer than 20 questions of either kind are left.
     """
     known = frozenset(base.provenance.get("question_hashes", ()))
     new = [one for one in samples if question_hash(one.question) not in known]
     if len(new) < len(samples):
         try:
-            require([one.answerable for one in new], LEAST_TO_RECALIBRATE)
+            require([one.answerable for one in new], LEAST_TO_ADJUST)
         except InvalidInput as error:
             seen = len(samples) - len(new)
             raise InvalidInput(
                 f"{seen} of {len(samples)} questions belong to those that calibration {base.id} was fitted on, and the others are too few.",
                 remedy=f"{error.remedy} Those that it was fitted on do not count.",
             ) from error
-    about = {**provenance, "method": "recalibrate", "base": base.id, "left_out": len(samples) - len(new)}
+    require([one.answerable for one in new], LEAST_TO_ADJUST)
 
-    def again(rows: Sequence[Sample]) -> Calibration:
-        return recalibrate(base, [row.signals for row in rows], [row.answerable for row in rows], {}, least=1)
+    def at(strength: float, rows: Sequence[Sample]) -> Calibration:
+        return adjust(base, *_columns(rows), {"strength": strength}, strength=strength, least=1)
 
-    require([one.answerable for one in new], LEAST_TO_RECALIBRATE)
-    return _with_figures(new, again, about)
+    about = {**provenance, "method": "adjust", "base": base.id, "left_out": len(samples) - len(new)}
+    return _with_figures(new, lambda rows: _best(at, STRENGTHS_TO_ADJUST, rows), about)
 
 
 def figures(probabilities: Probabilities, answerable: Sequence[bool] | NDArray[np.bool_]) -> dict[str, Any]:
@@ -148,16 +154,14 @@ def _with_figures(samples: Sequence[Sample], make: Fit, provenance: Mapping[str,
     return replace(whole, provenance={**about, **whole.provenance})
 
 
-def _fit_best(identity: Identity, samples: Sequence[Sample]) -> Calibration:
-    """Fitted with the strength under which the folds of these samples are least surprised."""
-    losses = {strength: _surprise(samples, lambda rows, s=strength: _fit(identity, rows, s)) for strength in STRENGTHS}  # type: ignore[misc]
-    best = min(losses, key=losses.__getitem__)
-    return _fit(identity, samples, best)
+def _best(at: Callable[[float, Sequence[Sample]], Calibration], strengths: Sequence[float], samples: Sequence[Sample]) -> Calibration:
+    """Made with the strength under which the folds of these samples are least surprised."""
+    losses = {strength: _surprise(samples, partial(at, strength)) for strength in strengths}
+    return at(min(losses, key=losses.__getitem__), samples)
 
 
-def _fit(identity: Identity, samples: Sequence[Sample], strength: float) -> Calibration:
-    rows, labels = [one.signals for one in samples], [one.answerable for one in samples]
-    return fit(identity, rows, labels, {"strength": strength}, strength=strength, least=1)
+def _columns(samples: Sequence[Sample]) -> tuple[list[Mapping[str, float]], list[bool]]:
+    return [one.signals for one in samples], [one.answerable for one in samples]
 
 
 def _surprise(samples: Sequence[Sample], make: Fit) -> float:

@@ -18,11 +18,11 @@ from rag_core import calibrate, wiring
 from rag_core.calibrate import (
     Calibration,
     Identity,
+    adjust,
     fit,
     load,
     question_hash,
     read,
-    recalibrate,
     signals_version,
 )
 from rag_core.errors import InvalidInput
@@ -199,32 +199,49 @@ def shifted(count: int) -> tuple[list[dict[str, float]], list[bool]]:
     return [ZERO | {"coverage_all": float(value)} for value in values], [bool(one) for one in right]
 
 
-def test_given_questions_of_another_kind_when_recalibrated_then_the_order_stays_and_the_odds_are_theirs() -> None:
+def test_given_many_questions_of_another_kind_when_adjusted_then_the_odds_become_theirs() -> None:
     rows, answerable = shifted(4000)
     base = calibration()
 
-    found = recalibrate(base, rows, answerable, {"method": "recalibrate"})
+    found = adjust(base, rows, answerable, {"method": "adjust"}, strength=1.0)
 
-    slope = found.coefficients[SIGNALS.index("coverage_all")]
-    assert slope == pytest.approx(4, abs=0.5)
+    assert found.coefficients[SIGNALS.index("coverage_all")] == pytest.approx(4, abs=0.5)
     assert found.logit(ZERO) == pytest.approx(-3, abs=0.3)
-    assert [found.probability(row) for row in rows] == pytest.approx([1 / (1 + math.exp(-found.logit(row))) for row in rows])
-    assert sorted(range(50), key=lambda n: base.logit(rows[n])) == sorted(range(50), key=lambda n: found.logit(rows[n]))
-    assert (found.identity, found.provenance) == (base.identity, {"method": "recalibrate"})
+    assert (found.identity, found.provenance) == (base.identity, {"method": "adjust"})
+    assert {name for name, c in zip(SIGNALS, found.coefficients, strict=True) if c} == {"coverage_all"}
 
 
-def test_given_few_and_separable_questions_when_recalibrated_then_the_probabilities_stay_inside() -> None:
-    rows, answerable = labelled(60)
+def test_given_a_small_strength_when_adjusted_then_only_the_share_of_answerable_ones_is_taken_over() -> None:
+    rows, answerable = shifted(400)
+    base = calibration()
 
-    found = recalibrate(calibration(), rows, answerable, {})
+    found = adjust(base, rows, answerable, {}, strength=1e-6)
 
-    assert max(found.probability(row) for row in rows) < 0.9999
-    assert min(found.probability(row) for row in rows) > 0.0001
+    assert found.coefficients == pytest.approx(base.coefficients, abs=0.01)
+    assert sum(found.probability(row) for row in rows) == pytest.approx(sum(answerable), abs=0.1)
 
 
-@pytest.mark.parametrize("flip", [True, False])
-def test_given_wrong_or_too_few_labels_when_recalibrated_then_nothing_comes_of_it(flip: bool) -> None:
-    rows, answerable = labelled(100 if flip else 30)
+def test_given_questions_that_say_the_same_as_the_score_when_adjusted_then_it_stays_nearly_as_it_is() -> None:
+    draw = np.random.default_rng(2)
+    rows = [ZERO | {"coverage_all": float(value)} for value in draw.uniform(0, 1, 60)]
+    base = calibration()
+    answerable = [bool(draw.uniform() < base.probability(row)) for row in rows]
 
-    with pytest.raises(InvalidInput, match="does not rise" if flip else "too few"):
-        recalibrate(calibration(), rows, [not one for one in answerable] if flip else answerable, {})
+    found = adjust(base, rows, answerable, {}, strength=0.01)
+
+    assert max(abs(found.probability(row) - base.probability(row)) for row in rows) < 0.12
+
+
+def test_given_too_few_labels_when_adjusted_then_nothing_comes_of_it() -> None:
+    rows, answerable = labelled(30)
+
+    with pytest.raises(InvalidInput, match="too few"):
+        adjust(calibration(), rows, answerable, {})
+
+
+def test_given_the_shipped_file_damaged_then_the_remedy_is_the_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = stored(tmp_path, intercept=None)
+    monkeypatch.setattr(calibrate, "FILE", path)
+
+    with pytest.raises(InvalidInput, match="Restore it from the repository"):
+        read(path)

@@ -11,7 +11,7 @@ import pytest
 from builders import calibration, identity
 
 from rag_core.calibrate import Calibration, question_hash
-from rag_core.calibration_fit import Sample, false_refusals_at, figures, figures_by_language, fitted, left_out, recalibrated
+from rag_core.calibration_fit import Sample, adjusted, false_refusals_at, figures, figures_by_language, fitted, given_by, left_out
 from rag_core.errors import InvalidInput
 from rag_core.signals import SIGNALS
 
@@ -91,28 +91,40 @@ def test_given_forty_nine_of_one_kind_then_nothing_is_fitted(kind: bool) -> None
         fitted(identity("m"), rows, {})
 
 
-def test_given_few_labels_when_recalibrated_then_base_method_and_figures_are_named() -> None:
+def test_given_few_labels_when_adjusted_then_base_method_and_figures_are_named() -> None:
     base, rows = calibration("m"), samples(60, slope=4, middle=0.6)
 
-    made = recalibrated(base, rows, {"date": "2026-11-21"})
+    made = adjusted(base, rows, {"date": "2026-11-21"})
 
     about = made.provenance
-    assert (about["method"], about["base"], about["left_out"]) == ("recalibrate", base.id, 0)
+    assert (about["method"], about["base"], about["left_out"]) == ("adjust", base.id, 0)
     assert about["left_out_of_the_fit"]["all"]["n"] == 60
     assert made.identity == base.identity
     assert made.id != base.id
+    assert about["strength"] in (0.001, 0.01, 0.1, 1.0)
+
+
+def test_given_few_labels_that_bear_the_score_out_when_adjusted_then_the_folds_hold_it_near() -> None:
+    """Thirty coefficients and sixty labels: a fit from nothing is worse than the score that is there."""
+    base, rows, others = calibration("m"), samples(60), samples(1000, seed=8)
+    labels = [row.answerable for row in others]
+
+    fresh = fitted(identity("m"), [*rows, *samples(60, seed=5)], {})
+    near = adjusted(base, rows, {})
+
+    assert figures(given_by(near, others), labels)["auroc"] > figures(given_by(fresh, others), labels)["auroc"]
 
 
 def test_given_questions_that_the_base_was_fitted_on_then_they_do_not_count() -> None:
     rows = samples(120)
     base = replace(calibration("m"), provenance={"question_hashes": [question_hash(row.question.upper()) for row in rows[:40]]})
 
-    made = recalibrated(base, rows, {})
+    made = adjusted(base, rows, {})
 
     assert made.provenance["left_out"] == 40
     assert set(made.provenance["question_hashes"]).isdisjoint(base.provenance["question_hashes"])
     with pytest.raises(InvalidInput, match=r"40 of 60 questions belong to those that calibration .* was fitted on"):
-        recalibrated(base, rows[:60], {})
+        adjusted(base, rows[:60], {})
 
 
 def test_given_probabilities_that_mean_what_they_say_then_the_error_is_small_and_the_intervals_hold_them() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from rag_core import __version__, calibrate
 from rag_core.calibrate import Calibration, Identity
-from rag_core.calibration_fit import Sample, figures, fitted, given_by, recalibrated
+from rag_core.calibration_fit import Sample, adjusted, figures, fitted, given_by
 from rag_core.engine import Engine
 from rag_core.entrypoints.common import add_documents, chosen_settings, labelled_questions, library_folder, library_for, progress_line
 from rag_core.entrypoints.show import printable
@@ -85,7 +85,7 @@ _NONE = (
 
 
 def _least(args: argparse.Namespace) -> int:
-    return calibrate.LEAST_TO_RECALIBRATE if args.recalibrate_only else calibrate.LEAST
+    return calibrate.LEAST_TO_ADJUST if args.adjust else calibrate.LEAST
 
 
 def _out(args: argparse.Namespace, folder: Path) -> Path:
@@ -125,14 +125,14 @@ def _fitted(args: argparse.Namespace, engine: Engine, samples: Sequence[Sample],
     base = engine.tools.calibration
     if base is not None:  # how the one in force does on these questions
         about["before"] = {"id": base.id, **figures(given_by(base, samples), [one.answerable for one in samples])}
-    if not args.recalibrate_only:
+    if not args.adjust:
         return fitted(Identity.of(engine.tools.embedder), samples, about)
     if base is None:
         raise InvalidInput(
             "No calibration fits this model, so there is none to adjust.",
-            remedy="Fit all signals: leave --recalibrate-only out. `calibrate show` says what differs.",
+            remedy="Fit all signals: leave --adjust out. `calibrate show` says what differs.",
         )
-    return recalibrated(base, samples, about)
+    return adjusted(base, samples, about)
 
 
 def _settings_that_measure(settings: Settings) -> dict[str, Any]:

@@ -92,8 +92,8 @@ def parser() -> argparse.ArgumentParser:
     fit.add_argument("--out", type=Path, metavar="FILE", help="where the calibration goes (default: the library's calibration.json)")
     fit.add_argument("--embedding", metavar="MODEL", help="embedding model to fit for (default: the library's)")
     fit.add_argument(
-        "--recalibrate-only", action="store_true",
-        help="keep the order of the score in force and fit its odds: two numbers, so that 20 questions of either kind are enough, not 50",
+        "--adjust", action="store_true",
+        help="start from the score in force and change what the questions say otherwise: 20 of either kind are enough then, not 50",
     )  # fmt: skip
     fit.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
     fit.set_defaults(run=calibrate_command.fit)
