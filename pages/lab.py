@@ -24,7 +24,7 @@ WIDTH = 1500  # pixels, as on the Ask page
 def page() -> None:
     """The page from top to bottom; only the open tab's part is worked out."""
     st.title(say("lab.title"), anchor=False)
-    settings = settings_from_sidebar()
+    settings = settings_from_sidebar("lab")
     engine = frame.start()
     try:
         running.take_started()

@@ -21,8 +21,9 @@ STAGES = (Stage.RETRIEVE, Stage.GATE, Stage.DRAFT, Stage.AUDIT, Stage.OUTPUT, St
 MOST_FOUND = 10  # fields that a search shows
 
 
-def settings_from_sidebar() -> Settings:
-    """The settings as the sidebar stands, which the page's address repeats; those of the start when a value is refused."""
+def settings_from_sidebar(page: str = "ask") -> Settings:
+    """The settings as the sidebar of a page stands, which its address repeats; those of the start when a value is refused."""
+    _arrive(page)
     sharing.follow_address()
     calibration.settle()
     saved_presets.settle()
@@ -58,6 +59,14 @@ def settings_from_sidebar() -> Settings:
         return state.base_settings()
     sharing.write_address(settings)
     return settings
+
+
+def _arrive(page: str) -> None:
+    """Coming from another page with this sidebar, draw the fields from the session's values: Streamlit would draw them at their lowest."""
+    if st.session_state.get("sidebar_page") != page:
+        st.session_state["sidebar_page"] = page
+        for key in ("preset", *(f"knob_{knob.name}" for knob in Settings.knobs())):
+            st.session_state.pop(key, None)
 
 
 def _chosen(knobs: Mapping[str, Knob]) -> list[Knob]:

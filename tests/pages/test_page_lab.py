@@ -168,3 +168,94 @@ def test_given_a_set_when_shown_then_it_can_be_saved_as_a_file_of_either_kind(la
 
     assert {button.label for button in lab.download_button} >= {"CSV", "JSON lines"}
     assert read_labelled(LABELLED, "mine.csv")[0] == recording.store().read_set("mine")
+
+
+# comparisons
+
+
+def open_tab(page: AppTest, name: str) -> AppTest:
+    page.session_state["lab_tab"] = say(f"lab.tab_{name}")
+    return page.run()
+
+
+def table(page: AppTest, column: str) -> list[dict[str, object]]:
+    """The rows of the table that has this column."""
+    return next(one.value for one in page.dataframe if column in one.value).to_dict("records")
+
+
+@pytest.mark.parametrize("tab", ["results", "compare", "guarantee", "feedback"])
+def test_given_no_run_when_a_tab_is_opened_then_it_says_so_in_words(lab: AppTest, tab: str) -> None:
+    open_tab(lab, tab)
+
+    assert not lab.exception
+    assert lab.info
+
+
+def test_given_a_run_when_two_settings_are_compared_then_rates_test_and_differing_questions_are_shown(lab: AppTest) -> None:
+    run_set(upload(lab))
+    lab.slider(key="knob_min_answerability").set_value(1.0).run()
+    open_tab(lab, "compare")
+
+    assert not lab.exception
+    rows = {row["figure"]: row for row in table(lab, "figure")}
+    refused = rows[say("lab_compare.rate_false_refusals")]
+    assert "0 of 2" in refused["first"]
+    assert "2 of 2" in refused["second"]
+    told = next(text.value for text in lab.text if "McNemar" in text.value)
+    assert "Right only by the first: 2. Right only by the second: 0." in told
+    assert "p = 0.5." in told
+    assert [row["second"] for row in table(lab, "second_by")] == [say("lab_compare.ended_false_refusal")] * 2
+
+
+def test_given_settings_that_need_a_new_run_when_compared_then_the_page_names_what_stays(lab: AppTest) -> None:
+    run_set(upload(lab))
+    open_tab(lab, "compare")
+
+    lab.selectbox(key="compare_first").set_value("rag-engine").run()
+
+    assert not lab.exception
+    assert any(text.value.startswith("Left as the run has them") for text in lab.text)
+
+
+def test_given_a_second_run_when_two_runs_are_compared_then_the_same_questions_are_paired(lab: AppTest) -> None:
+    run_set(upload(lab))
+    lab.slider(key="knob_top_k").set_value(1).run()
+    run_set(lab)
+    open_tab(lab, "compare")
+
+    lab.segmented_control(key="lab_way").set_value("runs").run()
+
+    assert not lab.exception
+    assert "Questions that both measured: 3." in texts(lab)
+
+
+def test_given_a_run_when_the_four_set_ups_are_compared_then_the_guards_are_measured_and_the_others_say_what_they_need(
+    lab: AppTest,
+) -> None:
+    """S1-13 to S1-17, S1-20: metrics and targets of the four, over-rejection, the rule, and options by number and name."""
+    run_set(upload(lab))
+    open_tab(lab, "compare")
+
+    lab.segmented_control(key="lab_way").set_value("setups").run()
+
+    assert not lab.exception
+    rows = table(lab, "by_guard")
+    assert [row["option"] for row in rows] == [
+        "Option 1: prompt only", "Option 2: embedding guard", "Option 3: model guard", "Option 4: hybrid",
+    ]  # fmt: skip
+    assert [row["measured"] == say("lab_compare.setup_needs_model") for row in rows] == [True, False, True, False]
+    assert all("of 2" in rows[option]["by_guard"] and rows[option]["ms"] for option in (1, 3))
+    assert "It picks nothing yet. Missing: how many hallucinations prompt hardening removes, how many are left" in texts(lab)
+
+
+def test_given_moved_settings_when_the_page_is_changed_then_they_stand_on_both(app: AppTest, library: object) -> None:
+    page = settle(app)
+    page.slider(key="knob_min_answerability").set_value(0.8).run()
+
+    page.switch_page("pages/lab.py").run()
+    assert (page.slider(key="knob_min_answerability").value, page.slider(key="knob_top_k").value) == (0.8, 10)
+    page.slider(key="knob_top_k").set_value(7).run()
+    page.switch_page("pages/ask.py").run()
+
+    assert not page.exception
+    assert (page.slider(key="knob_min_answerability").value, page.slider(key="knob_top_k").value) == (0.8, 7)
