@@ -161,7 +161,7 @@ def _show(questions: Sequence[LabelledQuestion], first: Side, second: Side) -> N
     """Rates side by side, the paired test, and the questions on which they differ."""
     found = paired(first.marked, second.marked)
     rows = _rates(first.marked, second.marked)
-    columns = {name: st.column_config.TextColumn(say(f"lab_compare.{name}"), width="medium") for name in ("figure", "first", "second")}
+    columns = {name: st.column_config.TextColumn(say(f"lab_compare.{name}"), width=260) for name in ("figure", "first", "second")}
     with st.container(key="compare_names"):
         st.text(tell("lab_compare.named", first=first.name, second=second.name))
     st.dataframe(rows, hide_index=True, column_config=columns, key="compare_rates", alt=say("lab_compare.rates_alt"))

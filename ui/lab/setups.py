@@ -26,7 +26,13 @@ def show(recorded: lab.Recorded, run: RunHead) -> None:
     st.caption(say("lab_compare.setups_about"))
     judged = {option: judge(*recorded, run.settings, state.preset_settings(preset)) for option, preset in GUARDS.items()}
     rows = table(judged, recorded.cases)
-    columns = {name: st.column_config.TextColumn(say(f"lab_compare.setup_{name}")) for name in rows[0]}
+    helped = ("wrong", "refused", "by_guard", "ms")
+    columns = {
+        name: st.column_config.TextColumn(
+            say(f"lab_compare.setup_{name}"), help=say(f"lab_compare.setup_{name}_help") if name in helped else None
+        )
+        for name in rows[0]
+    }
     st.dataframe(rows, hide_index=True, column_config=columns, key="setups", alt=say("lab_compare.setups_alt"), placeholder="–")
     offer(rows, "setups")
     st.caption(say("lab_compare.targets", wrong=HALLUCINATIONS_BELOW, refused=FALSE_NEGATIVES_BELOW, ms=LATENCY_BELOW_MS))
@@ -47,7 +53,7 @@ def called(setup: Setup) -> str:
 def _row(setup: Setup, judged: Judged | None, cases: Sequence[Case]) -> dict[str, str | None]:
     if judged is None:
         figures: dict[str, str | None] = dict.fromkeys(("wrong", "refused", "by_guard", "ms", "targets"))
-        return {"option": called(setup), **figures, "measured": tell("lab_compare.setup_needs_model")}
+        return {"option": called(setup), "measured": tell("lab_compare.setup_needs_model"), **figures}
     refused, wrong, _ = evaluate.rates(judged.marked, np.ones_like(judged.marked.answered))
     ms = guard_latency(cases)
     met = [
@@ -57,12 +63,12 @@ def _row(setup: Setup, judged: Judged | None, cases: Sequence[Case]) -> dict[str
     ]
     return {
         "option": called(setup),
+        "measured": tell("lab_compare.setup_guard_only" if setup.model else "lab_compare.setup_whole"),
         "wrong": of_in_words(wrong),
         "refused": of_in_words(refused),
         "by_guard": of_in_words(over_rejected(judged)),
         "ms": None if ms is None else tell("lab_compare.ms", ms=ms),
         "targets": tell("lab_compare.met_of", n=sum(met), all=len(met)),
-        "measured": tell("lab_compare.setup_guard_only" if setup.model else "lab_compare.setup_whole"),
     }
 
 

@@ -57,9 +57,9 @@ def choose_run() -> RunHead | None:
 
 
 def label(head: RunHead) -> str:
-    """A run in one line: its name, its set, when it was started, how far it is. Names are untrusted text."""
+    """A run in one line: its name, its set, when it was started; the same from its start to its end. Names are untrusted text."""
     started = head.started[:16].replace("T", " ")
-    return tell("lab.run_label", name=head.name, set=head.set_name, started=started, done=head.done, total=head.total, id=head.id)
+    return tell("lab.run_label", name=head.name, set=head.set_name, started=started, id=head.id)
 
 
 def replay_set(run: RunHead) -> Recorded:
