@@ -1,0 +1,325 @@
+"""The lab's results: rates, curves, breakdowns and the questions that flip, from records alone."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pytest
+from builders import case, claim, draft, passage
+from page_kit import badges, captions, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core import metrics
+from rag_core.case import Case, Draft, KeywordMatch, Understanding
+from rag_core.domain import Citation
+from rag_core.labelled import LabelledQuestion, Place
+from rag_core.metrics import Curve, clopper_pearson
+from rag_core.pipeline import replay
+from rag_core.replay_set import ReplaySet
+from rag_core.settings import Mode, Settings
+from ui.lab import charts, flips, tables
+from ui.lab.judged import fixed, judge
+from ui.texts import say
+
+GATED = {"answerability_mode": Mode.ENFORCE}
+HOSTILE = "=1+1 **bold** ![x](http://evil.example/x.png) <script>window.hacked = 1</script>"
+
+
+def measured(probability: float | None, answer: str = "The notice period is 30 days.", **fields: object) -> Case:
+    of = passage(1, answer)
+    drafted = draft([claim(of, answer)]) if fields.get("drafted", True) else Draft()
+    fields.pop("drafted", None)
+    start = Settings.load().changed(**GATED, similarity_mode=Mode.OFF)
+    return case(0.5, of=start, answerability=probability, draft=drafted, **fields)
+
+
+def labelled(n: int, answerable: bool, question: str = "", **fields: object) -> LabelledQuestion:
+    return LabelledQuestion(f"q{n}", question or f"Question {n}?", answerable, **fields)  # type: ignore[arg-type]
+
+
+def a_run() -> dict[str, Any]:
+    """Ten questions: six answerable (one is refused, one answer misses the right one), four unanswerable (one is answered)."""
+    questions = [
+        labelled(0, True, answers=("30 days",), language="en", kind="number"), labelled(1, True, answers=("30 days",), language="en"),
+        labelled(2, True, answers=("60 days",), language="cs", places=(Place("contract.pdf", 1),)), labelled(3, True, language="cs"),
+        labelled(4, True, language="hi", question="सूचना अवधि कितनी है?"), labelled(5, True, language="en", question=HOSTILE),
+        labelled(6, False, language="en"), labelled(7, False, language="cs"), labelled(8, False, language="en"), labelled(9, False),
+    ]  # fmt: skip
+    probabilities = (0.95, 0.9, 0.85, 0.8, 0.75, 0.3, 0.7, 0.4, 0.2, 0.1)
+    cases = [measured(probability) for probability in probabilities]
+    return {"questions": questions, "cases": cases, "settings": cases[0].settings}
+
+
+def script(held: dict) -> None:  # type: ignore[type-arg]  # runs alone, without this file's imports
+    from ui.lab import results
+
+    results.show(None, held["questions"], held["of"], held["cases"], held["settings"])  # type: ignore[arg-type]
+
+
+def opened(held: dict[str, Any]) -> AppTest:
+    """A page with nothing but the results; what it shows is `held`."""
+    held.setdefault("of", ReplaySet.of(held["cases"]))
+    page = AppTest.from_function(script, kwargs={"held": held}, default_timeout=60).run()
+    assert not page.exception
+    return page
+
+
+def moved(page: AppTest, held: dict[str, Any], **values: object) -> AppTest:
+    held["settings"] = held["settings"].changed(**values)
+    page.run()
+    assert not page.exception
+    return page
+
+
+def shown(page: AppTest) -> list[str]:
+    return [metric.value for metric in page.metric]
+
+
+def rows(page: AppTest, column: str) -> Any:
+    """The table that has this column."""
+    return next(table.value for table in page.dataframe if column in table.value)
+
+
+def pick(page: AppTest, name: str, number: int) -> AppTest:
+    """Click a row of the questions: AppTest has no clicks on tables, so what the click leaves behind is written."""
+    page.session_state[flips.CHOSEN] = f"q{number}"
+    page.run()
+    assert not page.exception
+    return page
+
+
+def test_given_a_run_when_opened_then_each_rate_has_its_count_its_exact_interval_and_its_target() -> None:
+    """S1-13, S1-14: false refusals, wrong answers, and answers that miss, each against its target."""
+    page = opened(a_run())
+
+    assert shown(page) == ["60.0%", "16.7%", "25.0%", "33.3%"]
+    interval = clopper_pearson(1, 4)
+    assert say("lab_results.of", k=1, n=4, low=interval.low, high=interval.high) in captions(page)
+    assert captions(page).count(say("lab_results.target_not_met", target=0.05)) == 2
+    assert say("lab_results.target_not_met", target=0.1) in captions(page)
+
+
+@pytest.mark.parametrize(("wrong", "key"), [(0, "open"), (100, "not_met")])
+def test_given_no_error_among_few_labels_then_the_target_is_open_and_not_met(wrong: int, key: str) -> None:
+    held = {"questions": [labelled(n, False) for n in range(50)], "cases": [measured(0.1 if n >= wrong else 0.9) for n in range(50)]}
+
+    page = opened({**held, "settings": held["cases"][0].settings})  # type: ignore[attr-defined]
+
+    assert say(f"lab_results.target_{key}", target=0.05) in captions(page)
+
+
+def test_given_enough_labels_without_an_error_then_the_target_is_met_with_its_whole_interval() -> None:
+    cases = [measured(0.1)] * 80
+    page = opened({"questions": [labelled(n, False) for n in range(80)], "cases": cases, "settings": cases[0].settings})
+
+    assert say("lab_results.target_met", target=0.05) in captions(page)
+    assert say("lab_results.no_such") in captions(page)
+
+
+def test_given_a_moved_slider_then_the_counts_follow_and_the_questions_that_flip_are_listed() -> None:
+    held = a_run()
+    page = opened(held)
+    assert say("lab_results.none_flipped") in captions(page)
+
+    moved(page, held, min_answerability=0.72)
+
+    assert shown(page) == ["50.0%", "16.7%", "0.0%", "33.3%"]
+    listed = rows(page, "before")
+    assert listed[["question", "before", "now", "right", "reason"]].values.tolist() == [
+        ["Question 6?", "answered", "refused", "✓ yes", say("trace.title_answerability")]
+    ]
+    assert [metric.delta for metric in page.metric] == ["-10.0 points against the run", "", "-25.0 points against the run", ""]
+
+
+def test_given_any_limit_then_the_figures_are_those_of_replay_one_by_one() -> None:
+    held = a_run()
+    page = opened(held)
+    for limit in (0.0, 0.3, 0.76, 1.0):
+        moved(page, held, min_answerability=limit)
+        answered = [replay(one, held["settings"]).is_safe() for one in held["cases"]]
+        refused = sum(not given for given, question in zip(answered, held["questions"], strict=True) if question.answerable)
+
+        assert shown(page)[0] == f"{sum(answered) / 10:.1%}"
+        assert shown(page)[1] == f"{refused / 6:.1%}"
+
+
+def test_given_a_setting_that_needs_a_new_run_then_it_is_named_and_not_applied() -> None:
+    held = a_run()
+    page = opened(held)
+    before = shown(page)
+
+    moved(page, held, top_k=3, max_sentences=1)
+
+    assert shown(page) == before
+    assert say("lab_results.not_applied", n=2) in badges(page)
+    assert "How many sources 10 → 3" in texts(page)
+
+
+def test_given_questions_that_could_not_be_measured_then_they_are_in_no_rate_and_in_a_list_of_their_own() -> None:
+    held = a_run()
+    held["cases"][6] = measured(None, failure="There is no document 'gone.pdf'.")
+    page = opened(held)
+
+    assert say("lab_results.not_measured", n=1) in captions(page)
+    assert shown(page)[2] == "0.0%"
+    page.segmented_control(key="lab_list").set_value("not_measured").run()
+    assert rows(page, "before")["question"].tolist() == ["Question 6?"]
+
+
+def test_given_a_question_full_of_markup_then_it_is_a_cell_and_plain_text_and_no_formula_in_the_file() -> None:
+    held = a_run()
+    page = opened(held)
+    page.segmented_control(key="lab_list").set_value("false_refusals").run()
+    pick(page, "false_refusals", 5)
+
+    assert rows(page, "before")["question"].tolist() == [HOSTILE]
+    assert HOSTILE in texts(page)
+    assert "evil.example" not in badges(page) + captions(page)
+    written = tables.to_csv(rows(page, "before").to_dict("records")).decode("utf-8-sig")
+    assert next(csv.DictReader(io.StringIO(written)))["question"] == f"'{HOSTILE}"
+
+
+def test_given_a_chosen_question_when_a_slider_moves_then_its_trace_stays_open_and_says_what_changed() -> None:
+    held = a_run()
+    page = pick(opened(held), "all", 2)
+    assert "Right answer: 60 days" in texts(page)
+    assert "Stands in: contract.pdf, page 1" in texts(page)
+    assert say("trace.title", n=20) in [one.label for one in page.expander]
+
+    moved(page, held, min_answerability=0.9)
+
+    assert "answered → refused" in texts(page)
+    page.button(key="lab_close").click().run()
+    assert "Right answer: 60 days" not in texts(page)
+
+
+def test_given_the_list_of_flips_when_held_against_the_preset_then_it_starts_from_the_preset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_LIBRARY", str(tmp_path))
+    held = a_run()
+    page = opened(held)
+    moved(page, held, min_answerability=0.97)
+    recorded = len(rows(page, "before"))
+
+    page.selectbox(key="lab_against").set_value("preset").run()
+
+    assert not page.exception
+    assert recorded == 6
+    assert len(rows(page, "before")) <= 6
+
+
+@pytest.mark.parametrize(("by", "parts"), [("language", ["cs", "en", "hi"]), ("kind", ["number", "(none given)"])])
+def test_given_a_breakdown_then_every_question_is_in_one_part(by: str, parts: list[str]) -> None:
+    page = opened(a_run())
+
+    page.segmented_control(key="lab_by").set_value(by).run()
+
+    table = rows(page, "part")
+    assert table["part"].tolist() == parts
+    assert table["questions"].sum() == 10
+
+
+def test_given_the_breakdown_by_what_decided_then_each_way_to_end_is_counted_by_label() -> None:
+    page = opened(a_run())
+
+    page.segmented_control(key="lab_by").set_value("reason").run()
+
+    table = next(table.value for table in page.dataframe if "unanswerable" in table.value)
+    assert table.values.tolist() == [["(answered)", 6, 5, 1], [say("trace.title_answerability"), 4, 1, 3]]
+
+
+def test_given_a_run_without_results_then_the_page_says_so() -> None:
+    page = opened({"questions": [], "cases": [], "settings": Settings.load()})
+
+    assert [info.value for info in page.info] == [say("lab_results.empty")]
+
+
+@pytest.mark.parametrize("answerable", [True, False])
+def test_given_questions_of_one_class_only_then_what_can_be_drawn_is_drawn(answerable: bool) -> None:
+    cases = [measured(0.9), measured(0.2)]
+    page = opened({"questions": [labelled(n, answerable) for n in range(2)], "cases": cases, "settings": cases[0].settings})
+
+    assert say("lab_results.one_class") in captions(page)
+
+
+@pytest.mark.parametrize("name", ["top_cosine", "distance", "keywords", "required_entities", "length_ratio", "overlap", "similarity"])
+def test_given_another_score_then_its_charts_hold_its_limit(name: str) -> None:
+    held = a_run()
+    held["cases"][0] = measured(
+        0.9, keywords=KeywordMatch(("notice",), ("Brno",)), understanding=Understanding("en", entities=("Brno",))
+    )  # fmt: skip
+    page = opened(held)
+
+    page.selectbox(key="lab_score").set_value(name).run()
+
+    assert not page.exception
+    specs = [json.loads(chart.proto.spec) for chart in page.get("vega_lite_chart")]
+    assert specs or say("lab_results.no_values") in [info.value for info in page.info]
+
+
+def test_given_the_charts_of_a_run_then_each_is_valid_and_every_axis_has_a_title_with_its_unit() -> None:
+    """What the page leaves out for speed is done here: Vega-Lite's own schema."""
+    drawn = [json.loads(chart.proto.spec) for chart in opened(a_run()).get("vega_lite_chart")]
+
+    assert len(drawn) == 5
+    for spec in drawn:
+        alt.LayerChart.from_dict(spec, validate=True)
+        axes = [layer["encoding"].get(axis, {}) for layer in spec["layer"] for axis in "xy"]
+        titles = [axis["title"] for axis in axes if "title" in axis]
+        assert len(set(titles)) == 2
+        assert all("(" in title or ", " in title for title in titles)
+
+
+def test_given_a_long_curve_then_it_is_thinned_and_keeps_both_ends() -> None:
+    scores = np.linspace(0, 1, 5000)
+    made = metrics.roc_curve(scores, scores > 0.5)
+    assert made is not None
+    spec = charts.curve(made, "x (%)", "y (%)", None, None)
+
+    points = max(spec["datasets"].values(), key=len)
+    assert len(points) <= charts.MOST_POINTS
+    assert (points[0]["x"], points[-1]["x"]) == (made.x[0], made.x[-1])
+    assert charts.thinned(1).tolist() == [0]
+    assert charts.thinned(3).tolist() == [0, 1, 2]
+
+
+def test_given_counts_then_the_histogram_has_a_bar_for_each_number_and_loses_no_question() -> None:
+    values, answerable = np.array([0.0, 1.0, 1.0, 3.0]), np.array([True, True, False, False])
+    spec = charts.histogram(values, answerable, [2.0], "Count, from 0", counts=True)
+
+    bars = max(spec["datasets"].values(), key=len)
+    assert [(bar["low"], bar["n"]) for bar in bars] == [(-0.5, 1), (0.5, 1), (0.5, -1), (2.5, -1)]
+
+
+def test_given_a_curve_of_negated_scores_then_its_limits_are_told_as_measured() -> None:
+    spec = charts.curve(Curve(np.array([-0.2, -0.8]), np.array([0.5, 1.0]), np.array([0.0, 0.5])), "x", "y", (0.5, 0.0), None, sign=-1.0)
+
+    points = max(spec["datasets"].values(), key=len)
+    assert [point["limit"] for point in points] == [0.2, 0.8]
+
+
+def test_given_a_run_then_what_no_setting_changes_is_worked_out_once() -> None:
+    held = a_run()
+    of = ReplaySet.of(held["cases"])
+    first = fixed(held["questions"], of, held["cases"])
+
+    assert fixed(held["questions"], of, held["cases"]) is first
+    assert first.wrong.tolist() == [False, False, True, False, False, False, True, True, True, True]
+    judged = judge(held["questions"], of, held["cases"], held["settings"], held["settings"].changed(top_k=3, min_answerability=0.0))
+    assert judged.settings.top_k == held["settings"].top_k
+    assert judged.outcomes.answered.all()
+
+
+def test_given_a_citation_then_the_answer_names_its_document_and_page() -> None:
+    held = a_run()
+    page = pick(opened(held), "all", 0)
+    one: Citation = replay(held["cases"][0], held["settings"]).citations[0]
+
+    assert f"[1] {one.document}, page {one.page}" in texts(page)
