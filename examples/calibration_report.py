@@ -1,0 +1,247 @@
+"""Measures the calibration in force on labelled folders, and writes the figures and diagrams of `docs/calibration.md`.
+
+    python -m examples.calibration_report FOLDER [FOLDER ...] [--keep FOLDER_OF_MEASUREMENTS]
+
+A labelled folder holds `documents.jsonl`, `questions.jsonl` and `gold.jsonl`; its name names the set. The samples of `data/` come last, in
+both precisions. Only aggregated figures are written. About 25 seconds a set on two cores; what is kept is measured again when a set, the
+settings or the calibration changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rag_core import calibrate, metrics, wiring
+from rag_core.calibrate import question_hash
+from rag_core.calibration_fit import Sample, figures, fitted
+from rag_core.ingest.sources import Source, sources_from
+from rag_core.labelled import read_labelled_files
+from rag_core.settings import DATA, Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "calibration.md"
+BEGIN, END = "<!-- written by python -m examples.calibration_report -->", "<!-- end of what is written -->"
+GREY, BLUE = "#7d8590", "#2f81f7"  # both are readable on white and on GitHub's dark page
+COLUMNS = 4
+PRECISIONS = ("bfloat16", "float32")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The questions of a set with their calibrated probabilities; both arrays have shape (n,)."""
+
+    name: str
+    probability: np.ndarray
+    answerable: np.ndarray
+    samples: tuple[Sample, ...]
+
+    def figures(self) -> dict[str, Any]:
+        """See `rag_core.calibration_fit.figures`."""
+        return figures(self.probability, self.answerable)
+
+
+@dataclass(frozen=True)
+class LabelledSet:
+    """Documents and questions of a set."""
+
+    name: str
+    documents: tuple[Path, ...]
+    questions: tuple[Path, ...]
+
+
+def labelled_folder(folder: Path) -> LabelledSet:
+    """A folder of the three files."""
+    return LabelledSet(folder.name, (folder / "documents.jsonl",), (folder / "questions.jsonl", folder / "gold.jsonl"))
+
+
+SAMPLES = LabelledSet("samples", (DATA / "samples",), (DATA / "questions.jsonl",))
+
+
+def measure(one: LabelledSet, settings: Settings, keep: Path) -> Measured:
+    """Ask every question as the product does; from `keep` where that was done before under the same settings and calibration."""
+    kept = keep / f"{one.name}-{_key(one, settings)}.json"
+    if not kept.exists():
+        sys.stderr.write(f"measuring {one.name} in {settings.embedding_precision}\n")
+        kept.write_text(json.dumps(_asked(one, settings)), encoding="utf-8")
+    rows = json.loads(kept.read_text(encoding="utf-8"))
+    samples = tuple(Sample(**row) for row in rows["samples"])
+    return Measured(one.name, np.array(rows["probability"]), np.array(rows["answerable"], dtype=bool), samples)
+
+
+def _key(one: LabelledSet, settings: Settings) -> str:
+    digest = hashlib.sha256(settings.hash().encode() + calibrate.read(calibrate.FILE).id.encode())
+    for path in (*one.documents, *one.questions):
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _asked(one: LabelledSet, settings: Settings) -> dict[str, list[Any]]:
+    questions, problems = read_labelled_files([(path.name, path.read_bytes()) for path in one.questions])
+    for problem in problems:
+        sys.stderr.write(f"{one.name}: {problem}\n")
+    with tempfile.TemporaryDirectory() as place:
+        engine = wiring.build_engine(Path(place), "report", settings)
+        if engine.tools.calibration is None:
+            raise SystemExit("No calibration fits: python -m rag_core calibrate show")
+        engine.library.add([source for source in sources_from(list(one.documents)) if isinstance(source, Source)], settings)
+
+        cases = [engine.measure(asked.question, settings, documents=asked.documents or None) for asked in questions]
+    samples = [
+        Sample(question_hash(asked.question), asked.language, asked.answerable, dict(case.signals))
+        for asked, case in zip(questions, cases, strict=True) if case.hits
+    ]  # fmt: skip
+    return {
+        "probability": [case.answerability or 0.0 for case in cases],
+        "answerable": [asked.answerable for asked in questions],
+        "samples": [asdict(one) for one in samples],
+    }
+
+
+def table(sets: Sequence[Measured], threshold: float) -> str:
+    """One row a set, as Markdown; the interval of the calibration error's inputs stands in the diagrams."""
+    head = (
+        "| Set | questions | AUROC | refused at 5 % wrong | refused at the default | answered wrongly at the default | calibration error |"
+    )
+    return "\n".join([head, "|---|---|---|---|---|---|---|", *(_table_row(one, threshold) for one in sets)])
+
+
+def _table_row(one: Measured, threshold: float) -> str:
+    row, passed = one.figures(), one.probability >= threshold
+    refused = _rate(~passed[one.answerable])
+    wrong = _rate(passed[~one.answerable])
+    auroc, at_five, error = row["auroc"], row["false_refusals_at_5pct_wrong"], row["calibration_error"]
+    return f"| {one.name} | {row['n']:,} | {auroc:.3f} | {at_five:.3f} | {refused} | {wrong} | {error:.3f} |"
+
+
+def _rate(flags: np.ndarray) -> str:
+    interval = metrics.clopper_pearson(int(flags.sum()), len(flags))
+    return f"{flags.mean():.3f} ({interval.low:.3f} to {interval.high:.3f})"
+
+
+def precision_line(alike: Mapping[str, Measured]) -> str:
+    """How far the two precisions are apart on one set."""
+    one, other = (alike[name] for name in PRECISIONS)
+    apart = np.abs(one.probability - other.probability)
+    mean, most, top = apart.mean(), np.quantile(apart, 0.95), apart.max()
+    aurocs = ", ".join(f"{measured.figures()['auroc']:.4f} in {name}" for name, measured in alike.items())
+    return (
+        f"The two precisions share a calibration: on the {len(apart)} questions about the sample documents their probabilities differ by "
+        f"{mean:.4f} on average, by {most:.4f} or less in 95 of 100, and by {top:.3f} at most; AUROC is {aurocs}."
+    )
+
+
+def own_fit_line(one: Measured) -> str:
+    """What a fit of its own does for a set, judged on what was left out of it."""
+    own = fitted(calibrate.read(calibrate.FILE).identity, one.samples, {}).provenance["left_out_of_the_fit"]["all"]
+    shipped = one.figures()
+    return (
+        f"A fit of their own, judged on the fifth that it was kept from, parts the {own['n']} questions about the samples with an AUROC of "
+        f"{own['auroc']:.3f} instead of {shipped['auroc']:.3f}, with a calibration error of {own['calibration_error']:.3f} instead of "
+        f"{shipped['calibration_error']:.3f}."
+    )
+
+
+def diagram(sets: Sequence[Measured], path: Path) -> None:
+    """Reliability diagrams side by side: the share that is answerable over the probability, with exact 95 % intervals."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    colours = dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), GREY)
+    with pyplot.rc_context({"svg.fonttype": "none", "svg.hashsalt": "plumbline", "font.size": 9, "font.family": "sans-serif", **colours}):
+        rows = -(-len(sets) // COLUMNS)
+        drawn, axes = pyplot.subplots(
+            rows, COLUMNS, figsize=(10, 2.7 * rows), sharex=True, sharey=True, squeeze=False, layout="constrained"
+        )
+        for panel, one in zip(axes.flat, sets, strict=False):
+            _panel(panel, one)
+        for panel in list(axes.flat)[len(sets) :]:
+            panel.set_axis_off()
+        drawn.supxlabel("calibrated probability")
+        drawn.supylabel("share that is answerable")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        drawn.savefig(path, transparent=True, metadata={"Date": None, "Creator": None})
+        pyplot.close(drawn)
+
+
+def _panel(panel: Any, one: Measured) -> None:
+    bins = [row for row in metrics.reliability(one.probability, one.answerable) if row.n]
+    mean, share = ([getattr(row, name) for row in bins] for name in ("mean", "share"))
+    spread = [[row.share - row.interval.low for row in bins], [row.interval.high - row.share for row in bins]]
+    panel.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
+    panel.errorbar(mean, share, yerr=np.abs(spread), fmt="none", ecolor=BLUE, elinewidth=1)
+    panel.scatter(mean, share, s=[8 + 60 * row.n / len(one.probability) for row in bins], color=BLUE)
+    panel.set_title(f"{one.name}: n={len(one.probability)}, off by {metrics.calibration_error(bins):.3f}", fontsize=9, parse_math=False)
+    panel.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
+    panel.spines[["top", "right"]].set_visible(False)
+
+
+def block(sets: Sequence[Measured], alike: Mapping[str, Measured], diagrams: str) -> str:
+    """What is written between the marks of the page."""
+    settings, calibration = Settings.load(), calibrate.read(calibrate.FILE)
+    return "\n\n".join(
+        [
+            f"Measured on {date.today().isoformat()} at commit {_commit()}, with calibration `{calibration.id}` of "
+            f"{calibration.provenance['date']}, in {wiring.precision_here('auto')}. The rates at the default are those of the gate alone, "
+            f"at a probability of {settings.min_answerability:g}, with exact 95 % intervals.",
+            table(sets, settings.min_answerability),
+            f"![Reliability of the probability on each set]({diagrams})",
+            "A point is a tenth of the scale: the larger it is, the more questions fell there. On the dotted line a probability means what "
+            "it says; above it, more questions are answerable than it claims.",
+            precision_line(alike),
+            own_fit_line(sets[-1]),
+        ]
+    )
+
+
+def _commit() -> str:
+    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+def written(page: str, new: str) -> str:
+    """The page with `new` between its marks.
+
+    Raises:
+        ValueError: the marks are missing.
+    """
+    before, _, rest = page.partition(BEGIN)
+    _, mark, after = rest.partition(END)
+    if not mark:
+        raise ValueError(f"the page needs the lines {BEGIN} and {END}")
+    return f"{before}{BEGIN}\n\n{new}\n\n{END}{after}"
+
+
+def main(folders: Sequence[Path], keep: Path, page: Path = PAGE) -> None:
+    """Measure what is not kept, draw, write."""
+    keep.mkdir(parents=True, exist_ok=True)
+    settings = Settings.load().changed(embedding_precision=wiring.precision_here("auto"))
+    alike = {name: measure(SAMPLES, settings.changed(embedding_precision=name), keep) for name in PRECISIONS}
+    sets = [*(measure(labelled_folder(folder), settings, keep) for folder in folders), alike[settings.embedding_precision]]
+    picture = page.with_suffix("") / "reliability.svg"
+    diagram(sets, picture)
+    page.write_text(written(page.read_text(encoding="utf-8"), block(sets, alike, f"{page.stem}/{picture.name}")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    arguments = argparse.ArgumentParser(description="Writes the figures and diagrams of docs/calibration.md.")
+    arguments.add_argument("folders", nargs="+", type=Path, help="labelled folders: documents.jsonl, questions.jsonl, gold.jsonl")
+    arguments.add_argument(
+        "--keep", type=Path, default=ROOT / "build" / "calibration", help="where measurements are kept (default: %(default)s)"
+    )
+    given = arguments.parse_args()
+    main(given.folders, given.keep)
