@@ -36,7 +36,8 @@ def measured(probability: float | None, answer: str = "The notice period is 30 d
     drafted = draft([claim(of, answer)]) if fields.get("drafted", True) else Draft()
     fields.pop("drafted", None)
     start = Settings.load().changed(**GATED, similarity_mode=Mode.OFF)
-    return case(0.5, of=start, answerability=probability, draft=drafted, **fields)
+    given: Case = case(0.5, of=start, answerability=probability, draft=drafted, **fields)
+    return given
 
 
 def labelled(n: int, answerable: bool, question: str = "", **fields: object) -> LabelledQuestion:
@@ -107,9 +108,9 @@ def test_given_a_run_when_opened_then_each_rate_has_its_count_its_exact_interval
 
 @pytest.mark.parametrize(("wrong", "key"), [(0, "open"), (100, "not_met")])
 def test_given_no_error_among_few_labels_then_the_target_is_open_and_not_met(wrong: int, key: str) -> None:
-    held = {"questions": [labelled(n, False) for n in range(50)], "cases": [measured(0.1 if n >= wrong else 0.9) for n in range(50)]}
+    cases = [measured(0.1 if n >= wrong else 0.9) for n in range(50)]
 
-    page = opened({**held, "settings": held["cases"][0].settings})  # type: ignore[attr-defined]
+    page = opened({"questions": [labelled(n, False) for n in range(50)], "cases": cases, "settings": cases[0].settings})
 
     assert say(f"lab_results.target_{key}", target=0.05) in captions(page)
 
