@@ -80,7 +80,7 @@ class Shortage:
         errors: errors among them.
         errorless: questions that would do if none were an error; 59 for 5 % at 95 %.
         needed: questions that would do at the error rate seen; None where no number would, since the rate is not below the target.
-        nearest: the lowest target of its kind that can be certified with the others as they are; None where none can.
+        nearest: the lowest target of its kind that can be certified beside the others that can be met alone; None where none can.
     """
 
     target: Target
@@ -163,7 +163,8 @@ def choose(counts: Counts, targets: Sequence[Target], confidence: float = 0.95) 
 def shortages(counts: Counts, targets: Sequence[Target], confidence: float = 0.95) -> tuple[Shortage, ...]:
     """Why nothing could be certified, target by target."""
     levels = choose(counts, targets, confidence).levels
-    return tuple(_shortage(counts, targets, target, confidence, levels[target.kind]) for target in targets)
+    alone = [target for target in targets if choose(counts, [target], confidence).point is not None]
+    return tuple(_shortage(counts, alone, target, confidence, levels[target.kind]) for target in targets)
 
 
 def bounds(counts: Counts, point: tuple[int, int], levels: Mapping[Kind, float]) -> dict[Kind, float]:
@@ -218,7 +219,8 @@ def _best(answered: Ints, certified: Flags, *, most: bool) -> tuple[int, int] | 
     return int(rows[first]), int(steps[first])
 
 
-def _shortage(counts: Counts, targets: Sequence[Target], target: Target, confidence: float, level: float) -> Shortage:
+def _shortage(counts: Counts, alone: Sequence[Target], target: Target, confidence: float, level: float) -> Shortage:
+    """What a target lacks; `alone` are the targets that can be met alone."""
     points = counts.answered > 0
     errors, of = counts.errors[target.kind][points], counts.of[target.kind][points]
     tails = stats.binom.cdf(errors, of, target.at_most)
@@ -226,21 +228,20 @@ def _shortage(counts: Counts, targets: Sequence[Target], target: Target, confide
     have, wrong = int(of[closest].sum()), int(errors[closest].sum())  # 0 where nothing is answered anywhere
     return Shortage(
         target,
-        choose(counts, [target], confidence).point is not None,
+        target in alone,
         have,
         wrong,
         errorless(target.at_most, level),
         needed(target.at_most, level, wrong / have if have else 0.0),
-        _nearest(counts, targets, target, confidence),
+        _nearest(counts, [one for one in alone if one is not target], target, confidence),
     )
 
 
-def _nearest(counts: Counts, targets: Sequence[Target], target: Target, confidence: float) -> float | None:
-    """The lowest target of this kind that can be certified with the others as they are, to `NEAREST`, by bisection."""
+def _nearest(counts: Counts, others: Sequence[Target], target: Target, confidence: float) -> float | None:
+    """The lowest target of this kind that can be certified beside the others, to `NEAREST`, by bisection."""
 
     def feasible(at_most: float) -> bool:
-        tried = [replace(one, at_most=at_most) if one is target else one for one in targets]
-        return choose(counts, tried, confidence).point is not None
+        return choose(counts, [*others, replace(target, at_most=at_most)], confidence).point is not None
 
     low, high = 0, round(1 / NEAREST) - 1  # in units of NEAREST
     if not feasible(high * NEAREST):

@@ -9,7 +9,7 @@ import pytest
 from certificates import BASIS, MISSED, REFUSED, WRONG, certificate, made, material
 
 from rag_core.calibrate import question_hash
-from rag_core.certify import FIRST, MODE_OF, Certificate, Request, Stale, Uncertified, certify, second_thresholds, stale
+from rag_core.certify import BY_TYPE, FIRST, MODE_OF, Certificate, Request, Stale, Uncertified, certify, second_thresholds, stale
 from rag_core.certify.certificate import deciding
 from rag_core.certify.thresholds import rows, steps
 from rag_core.errors import InvalidInput
@@ -135,6 +135,26 @@ def test_given_every_first_threshold_then_the_others_go_with_it() -> None:
 def test_given_thresholds_that_cannot_be_chosen_then_the_request_is_refused(request_: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"thresholds|limits"):
         Request((WRONG,), **request_)  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(not BY_TYPE, reason="the settings have no limit by question type")
+def test_given_limits_by_type_then_each_type_keeps_the_target_and_a_type_with_few_labels_goes_with_the_others() -> None:
+    """S4-25: thresholds per question type."""
+    questions, cases, hits = material(400)
+    found = certificate(WRONG, by_type=True, n=400)
+
+    assert {part.type for part in found.parts} == {"factual", *BY_TYPE}
+    assert sum(part.questions for part in found.parts) == 800
+    for part in found.parts:
+        answered = [replay(case, settings_of(found)).is_safe() for case in cases if case.understanding.intent == part.type]
+        assert (len(answered), sum(answered)) == (part.questions, part.answered)
+    few = [i for i, case in enumerate(cases) if case.understanding.intent != "comparative" or i % 9 == 0]
+    less = certify(
+        [questions[i] for i in few], [cases[i] for i in few], hits[few], Settings.load(), Request((WRONG,), by_type=True), BASIS,
+        set_name="s", date="d",
+    )  # fmt: skip
+    assert isinstance(less, Certificate)
+    assert {part.type for part in less.parts} == {"factual", "procedural"}
 
 
 def test_given_a_certificate_when_written_and_read_then_it_is_the_same() -> None:

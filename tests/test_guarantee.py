@@ -120,6 +120,17 @@ def test_given_too_few_labels_then_it_says_how_many_there_must_be() -> None:
     assert lack.nearest == pytest.approx(1 - 0.05 ** (1 / 20), abs=1e-3)
 
 
+def test_given_one_target_that_nothing_keeps_then_the_nearest_of_the_other_is_not_held_up_by_it() -> None:
+    counts = parted(300)
+    targets = [Target(WRONG, 0.05), Target(MISSED, 0.0001)]
+
+    wrong, missed = shortages(counts, targets)
+
+    assert (wrong.alone, missed.alone) == (True, False)
+    assert wrong.nearest is not None and wrong.nearest <= 0.05  # noqa: PT018
+    assert missed.nearest is not None and 0.0001 < missed.nearest < 0.05  # noqa: PT018
+
+
 def test_given_a_rate_above_the_target_then_no_number_of_labels_helps() -> None:
     scores = np.repeat([1.0, 1.0], 100)
     (lack,) = shortages(counted(scores, np.repeat([True, False], 100)), [Target(WRONG, 0.05)])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
-from rag_core.adapters.certificate_pdf import Line, Plot, Sheet
+import streamlit as st
+
+from rag_core.adapters.certificate_pdf import Line, Plot, Sheet, to_pdf
 from rag_core.certify import Bound, Certificate, Part
 from rag_core.guarantee import Kind
 from ui.changes import setting_name, value_in_words
@@ -74,6 +77,18 @@ def sheet(certificate: Certificate, name: str) -> Sheet:
     )
 
 
+def offer(certificate: Certificate, name: str, key: str) -> None:
+    """Two buttons that download a certificate, as a printed page and as JSON; the page is drawn when it is wanted."""
+    st.download_button(
+        say("lab_certify.download_pdf"), lambda: to_pdf(sheet(certificate, name)), "certificate.pdf", "application/pdf", key=f"{key}_pdf",
+        icon=":material/picture_as_pdf:", on_click="ignore",
+    )  # fmt: skip
+    st.download_button(
+        say("lab_certify.download_json"), json.dumps(certificate.to_json(), ensure_ascii=False, indent=1), "certificate.json",
+        "application/json", key=f"{key}_json", icon=":material/download:", on_click="ignore",
+    )  # fmt: skip
+
+
 def _part_facts(part: Part) -> list[tuple[str, str]]:
     chosen = ", ".join(f"{label}: {value}" for label, value in thresholds(part))
     answered = tell("lab_certify.fact_answered_value", answered=part.answered, n=part.questions, share=100 * part.answered / part.questions)
@@ -86,10 +101,7 @@ def _part_facts(part: Part) -> list[tuple[str, str]]:
 
 
 def _bound(bound: Bound) -> str:
-    return tell(
-        "lab_certify.fact_bound_value", at_most=percent(bound.at_most), errors=bound.errors, of=bound.of, low=100 * bound.low,
-        high=100 * bound.high, upper=100 * bound.upper,
-    )  # fmt: skip
+    return tell("lab_certify.fact_bound_value", at_most=percent(bound.at_most), errors=bound.errors, of=bound.of, upper=100 * bound.upper)
 
 
 def _plot(part: Part) -> Plot:

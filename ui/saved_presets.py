@@ -134,7 +134,7 @@ def show() -> None:
             st.caption(say("presets.help"))
         else:
             _show_certificate(certificate)
-        _manage(preset)
+        _manage(preset, certificate)
 
 
 def _show_certificate(certificate: Certificate) -> None:
@@ -159,9 +159,11 @@ def _stale(certificate: Certificate) -> tuple[str, ...]:
     return stale(certificate, Basis.of(opened.engine, session.namespace), session.settings())
 
 
-def _manage(preset: SavedPreset) -> None:
+def _manage(preset: SavedPreset, certificate: Certificate | None) -> None:
     with st.popover(say("presets.manage"), icon=":material/more_horiz:", key="manage_preset"):
         st.text(preset.name)
+        if certificate is not None:
+            certificates.offer(certificate, preset.name, "preset")
         st.toggle(
             say("presets.default_on"), value=_default() == preset.name, key="preset_default", help=say("presets.default_help"),
             on_change=_set_default, args=(preset.name,),
@@ -182,12 +184,22 @@ def _take(preset: SavedPreset) -> None:
 
 
 def _start_with_default() -> None:
-    """Only where nothing was chosen yet: an address, another preset or a moved field goes first."""
-    session, name = state.session(), _default()
-    preset = next((one for one in saved() if one.name == name), None) if name else None
-    base = state.base_settings()
-    if preset is not None and session.preset == base.preset and session.values == base.model_dump(exclude={"preset"}):
+    """Where nothing was chosen yet; settings that came with the address are those of a saved preset where they are the same."""
+    session, there = state.session(), saved()
+    if not there:
+        return
+    now, base, name = session.settings(), state.base_settings(), _default()
+    untouched = session.preset == base.preset and session.values == base.model_dump(exclude={"preset"})
+    preset = next((one for one in there if (one.name == name if untouched else _gives(one, now))), None)
+    if preset is not None:
         _take(preset)
+
+
+def _gives(preset: SavedPreset, settings: Settings) -> bool:
+    try:
+        return as_settings(preset.values).model_dump(exclude=set(FIXED)) == settings.model_dump(exclude=set(FIXED))
+    except InvalidSetting:
+        return False
 
 
 def _default() -> str | None:

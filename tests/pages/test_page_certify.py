@@ -220,6 +220,20 @@ def test_given_a_default_preset_when_a_session_begins_then_it_starts_with_it(tab
     assert "certified: 95 % sure" in badges(app)
 
 
+def test_given_an_address_with_the_settings_of_a_saved_preset_when_opened_then_the_preset_is_chosen(
+    tab: AppTest, app: AppTest, library: Path
+) -> None:
+    save(find(tab), "Careful")
+    (preset,) = records(library, "default").presets()
+    app.query_params["preset"] = "balanced"
+    app.query_params["min_answerability"] = str(preset.values["min_answerability"])
+
+    app.run()
+
+    assert app.selectbox(key="preset").value == "saved:Careful"
+    assert "certified: 95 % sure" in badges(app)
+
+
 def test_given_a_saved_preset_when_deleted_then_it_is_gone_and_the_settings_start_from_the_built_in_one(
     tab: AppTest, app: AppTest, library: Path
 ) -> None:

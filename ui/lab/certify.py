@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,7 +9,6 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from rag_core import evaluate
-from rag_core.adapters.certificate_pdf import to_pdf
 from rag_core.case import Case
 from rag_core.certify import BY_TYPE, FIRST, Basis, Certificate, Part, Request, Uncertified, certify, second_thresholds
 from rag_core.engine import Engine
@@ -161,9 +159,8 @@ def _show_part(part: Part) -> None:
         help=say("lab_certify.coverage_help"),
     )
     for column, bound in zip(columns[len(chosen) + 1 :], part.bounds, strict=True):
-        shares = {"low": percent(bound.low), "high": percent(bound.high)}
         column.metric(say(f"lab_certify.line_{bound.kind}"), f"≤ {percent(bound.at_most):g} %")
-        column.caption(say("lab_certify.seen", errors=bound.errors, of=bound.of, **shares))
+        column.caption(say("lab_certify.seen", errors=bound.errors, of=bound.of, upper=100 * bound.upper))
     st.altair_chart(curve_chart(part), alt=say("lab_certify.alt"))
 
 
@@ -172,17 +169,22 @@ def _show_lack(found: Uncertified) -> None:
         st.badge(say("lab_certify.none"), icon=":material/block:", color="orange")
         if found.type:
             st.text(tell("lab_certify.none_type", type=certificates.part_name(found.type)))
-        if len(found.shortages) > 1 and all(lack.alone for lack in found.shortages):
+        exclude = all(lack.alone for lack in found.shortages)
+        if exclude:
             st.text(say("lab_certify.none_exclude"))
         _say_left_out(found.left_out, found.failed)
         for lack in found.shortages:
             with st.container(border=True, key=f"lack_{lack.target.kind}", gap="small"):
-                _say_lack(lack)
+                _say_lack(lack, exclude=exclude)
 
 
-def _say_lack(lack: Shortage) -> None:
+def _say_lack(lack: Shortage, *, exclude: bool) -> None:
+    """What one target lacks; `exclude` where each can be kept alone."""
     target = lack.target
     st.text(tell("lab_certify.lack_target", what=say(f"lab_certify.line_{target.kind}"), at_most=percent(target.at_most)))
+    if lack.alone and not exclude:
+        st.caption(say("lab_certify.lack_kept"))
+        return
     st.caption(say("lab_certify.lack_count", errors=lack.errors, have=lack.have))
     if lack.needed is None:
         st.caption(say("lab_certify.lack_never"))
@@ -214,14 +216,7 @@ def _save(found: Certificate) -> None:
                 st.toast(say("lab_certify.saved"), icon=":material/check:")
                 st.rerun()
     with st.container(horizontal=True, key="certificate_files"):
-        st.download_button(
-            say("lab_certify.download_pdf"), lambda: to_pdf(certificates.sheet(found, name)), "certificate.pdf", "application/pdf",
-            key="certificate_pdf", icon=":material/picture_as_pdf:", on_click="ignore",
-        )  # fmt: skip
-        st.download_button(
-            say("lab_certify.download_json"), json.dumps(found.to_json(), ensure_ascii=False, indent=1), "certificate.json",
-            "application/json", key="certificate_json", icon=":material/download:", on_click="ignore",
-        )  # fmt: skip
+        certificates.offer(found, name, "certificate")
         st.download_button(
             say("lab_certify.download_settings"), sharing.to_yaml(settings), sharing.FILE, "application/yaml", key="certificate_settings",
             icon=":material/download:", on_click="ignore",

@@ -10,7 +10,7 @@ from rag_core.guarantee import Kind
 from ui.changes import setting_name
 from ui.texts import say
 
-HEIGHT = 300  # pixels
+HEIGHT = 360  # pixels
 # Okabe and Ito's colours, at least 3 to 1 on a light and on a dark ground, and strokes for those who do not tell them apart
 COLOURS = ("#0b8a62", "#d1601f", "#a45aa8", "#4a7fc4")
 STROKES = ([1, 0], [6, 3], [8, 3, 2, 3], [2, 2])
@@ -31,7 +31,7 @@ def curve_chart(part: Part) -> alt.LayerChart:
     held = [value for value, certified in zip(curve.threshold, curve.certified, strict=True) if certified]
     x = alt.X("threshold:Q", title=setting_name(name), scale=alt.Scale(domain=[min(curve.threshold), max(curve.threshold)]))
     y = alt.Y("share:Q", title=say("lab_certify.axis_share"), scale=alt.Scale(domain=[0, 100]))
-    scale, legend = {"domain": list(lines)}, alt.Legend(title=None, orient="bottom", columns=2, symbolSize=400)
+    scale, legend = {"domain": list(lines)}, alt.Legend(title=None, orient="bottom", columns=1, symbolSize=400)
     drawn = (
         alt.Chart(rows)
         .mark_line(strokeWidth=2)
