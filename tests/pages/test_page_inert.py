@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
 from ui import state
+from ui.texts import say
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").rglob("*.py"))]
@@ -148,3 +149,24 @@ def test_given_a_hostile_document_when_added_asked_and_listed_then_no_element_in
     app.selectbox(key="document").set_value(hostile).run()
     assert MARK in texts(app)
     assert interpreted(app) == []
+
+
+def test_given_hostile_labels_when_uploaded_run_judged_and_compared_then_no_element_interprets_them(app: AppTest, library: Path) -> None:
+    settle(app)
+    settle(app.switch_page("pages/lab.py"))
+    hostile = f'"{HOSTILE}"'
+    rows = [f"{hostile},yes,{hostile},{hostile},{hostile}", f"How long is {HOSTILE}?,no,,{hostile},{hostile}", f"x,{hostile},,,"]
+    data = "\n".join(["question,answerable,answers,kind,language", *rows]).encode()
+
+    field = next(one for one in app.file_uploader if (one.key or "").startswith("labelled_"))
+    field.set_value([(f"{HOSTILE.replace('/', '_')}.csv", data, "text/csv")]).run()
+    assert not app.exception
+    assert interpreted(app) == []
+    next(button for button in app.button if button.label == say("lab_sets.run")).click().run()
+    assert interpreted(app) == []
+    settle(app)
+    for tab in ("sets", "results", "compare", "guarantee"):
+        app.session_state["lab_tab"] = say(f"lab.tab_{tab}")
+        app.run()
+        assert not app.exception
+        assert interpreted(app) == []

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.evaluate import Ran
 from rag_core.labelled import read_labelled
 from ui import recording, state
+from ui.lab.sets import tag
 from ui.texts import say
 
 LABELLED = (
@@ -123,7 +124,7 @@ def test_given_a_run_when_deleted_then_it_asks_first(lab: AppTest) -> None:
 
 def test_given_an_edited_table_when_saved_then_the_set_is_changed_and_a_bad_row_stops_it(lab: AppTest) -> None:
     upload(lab)
-    key = "labelled_table_mine_0"
+    key = f"labelled_table_{tag('mine')}_0"
     lab.session_state[key] = {
         "edited_rows": {0: {"answers": "every 6 years"}}, "deleted_rows": [1],
         "added_rows": [{"question": "Who?", "answerable": False, "answers": "x"}],
@@ -152,13 +153,13 @@ def test_given_a_set_when_renamed_and_deleted_then_nothing_else_is_lost(lab: App
     upload(lab, LABELLED, "mine.csv")
     assert recording.store().sets() == ("mine", "mine 2")
 
-    lab.text_input(key="new_name_mine 2").set_value("ours")
+    lab.text_input(key=f"new_name_{tag('mine 2')}").set_value("ours")
     next(button for button in lab.button if button.label == say("lab_sets.rename_do")).click().run()
     assert recording.store().sets() == ("mine", "ours")
     assert lab.selectbox(key="lab_set_default").value == "ours"
 
-    lab.button(key="ask_delete_set_ours").click().run()
-    lab.button(key="sure_delete_set_ours").click().run()
+    lab.button(key=f"ask_delete_set_{tag('ours')}").click().run()
+    lab.button(key=f"sure_delete_set_{tag('ours')}").click().run()
     assert not lab.exception
     assert recording.store().sets() == ("mine",)
 

@@ -27,8 +27,8 @@ SEED = 20261121  # of a sample, so that the same part is drawn again
 MOST_NAME_CHARS = 100
 
 
-def offer_start(engine: Engine, set_name: str, questions: Sequence[LabelledQuestion], settings: Settings) -> None:
-    """The form that starts a run of a set under the settings of the side bar."""
+def offer_start(engine: Engine, set_name: str, tag: str, questions: Sequence[LabelledQuestion], settings: Settings) -> None:
+    """The form that starts a run of a set under the settings of the side bar; `tag` stands for the set in keys."""
     if not engine.library.snapshot.documents:
         st.info(say("lab_sets.no_documents"), icon=":material/upload_file:")
         return
@@ -41,7 +41,7 @@ def offer_start(engine: Engine, set_name: str, questions: Sequence[LabelledQuest
             )
         with right:
             most = st.number_input(
-                say("lab_sets.run_most", n=len(questions)), 1, len(questions), len(questions), key=f"run_most_{set_name}_{len(questions)}",
+                say("lab_sets.run_most", n=len(questions)), 1, len(questions), len(questions), key=f"run_most_{tag}_{len(questions)}",
                 help=say("lab_sets.run_most_help"),
             )  # fmt: skip
         if st.form_submit_button(say("lab_sets.run"), type="primary", icon=":material/play_arrow:"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
+from zlib import crc32
 
 import streamlit as st
 
@@ -37,13 +38,18 @@ def show(engine: Engine, settings: Settings) -> None:
         _edit(chosen, questions)
         _offer_files(chosen, questions)
         st.subheader(say("lab_sets.run_title"), anchor=False)
-        running.offer_start(engine, chosen, questions, settings)
+        running.offer_start(engine, chosen, tag(chosen), questions, settings)
     running.show_runs(engine)
 
 
 def set_key() -> str:
     """Where the session's choice of a set stands; each collection has its own."""
     return f"lab_set_{state.session().namespace}"
+
+
+def tag(name: str) -> str:
+    """A set's name as part of a key: a key stands in the page's markup, and the name is untrusted text."""
+    return f"{crc32(name.encode()):08x}"
 
 
 def _choose(engine: Engine, names: Sequence[str]) -> str | None:
@@ -167,7 +173,7 @@ def _edit(name: str, questions: Sequence[LabelledQuestion]) -> None:
         st.caption(say("lab_sets.edit_about"))
         edited = st.data_editor(
             [to_row(question) for question in questions], num_rows="dynamic", hide_index=True, column_order=EDITED,
-            column_config=_columns(), key=f"labelled_table_{name}_{edition}", alt=say("lab_sets.table_alt"),
+            column_config=_columns(), key=f"labelled_table_{tag(name)}_{edition}", alt=say("lab_sets.table_alt"),
         )  # fmt: skip
         rows = [row for row in _rows(edited) if str(row.get("question") or "").strip()]
         read, problems = read_rows(rows)
@@ -223,11 +229,11 @@ def _offer_files(name: str, questions: Sequence[LabelledQuestion]) -> None:
                 say(f"lab_sets.save_{kind}"), lambda write=write: write(questions), f"labelled.{kind}", mime, key=f"set_{kind}",
                 icon=":material/download:", on_click="ignore",
             )  # fmt: skip
-        with st.popover(say("lab_sets.rename"), icon=":material/edit:"), st.form(key=f"rename_set_{name}", border=False):
-            new = st.text_input(say("lab_sets.new_name"), name, max_chars=MOST_NAME_CHARS, key=f"new_name_{name}")
+        with st.popover(say("lab_sets.rename"), icon=":material/edit:"), st.form(key=f"rename_set_{tag(name)}", border=False):
+            new = st.text_input(say("lab_sets.new_name"), name, max_chars=MOST_NAME_CHARS, key=f"new_name_{tag(name)}")
             if st.form_submit_button(say("lab_sets.rename_do")):
                 _rename(name, (new or "").strip(), questions)
-        key = f"delete_set_{name}"
+        key = f"delete_set_{tag(name)}"
         if not st.session_state.get(key):
             st.button(say("lab_sets.delete"), key=f"ask_{key}", icon=":material/delete:", on_click=_set, args=(key, True))
             return
@@ -257,4 +263,4 @@ def _set(key: str, value: bool) -> None:
 
 def _delete(name: str) -> None:
     recording.store().delete_set(name)
-    st.session_state.pop(f"delete_set_{name}", None)
+    st.session_state.pop(f"delete_set_{tag(name)}", None)
