@@ -1,0 +1,79 @@
+"""The lab in a real Chromium: from a labelled file to a preset with a certificate."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+
+from browser_kit import CHROMIUM, FIRST_RUN_MS, WAIT_MS, choose, settled
+from playwright.sync_api import Page, expect
+
+from ui.texts import say, tell
+
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+
+ANSWERABLE = [
+    "How often does the flow meter have to be calibrated?,yes,every 5 years",
+    "How many vacation days do employees have?,yes,25 vacation days",
+]
+OFF_TOPIC = [
+    "What is the capital of France?", "Who painted the Mona Lisa?", "How tall is Mount Everest?",
+    "Which team won the football final in 1974?",
+    "How do I bake a chocolate cake?", "Who wrote the opera Carmen?", "What is the chemical symbol of gold?", "When did dinosaurs die out?",
+    "How many moons does Jupiter have?", "Which river flows through London?", "Who invented the telephone?", "What does a kangaroo eat?",
+]  # fmt: skip
+LABELLED = "\n".join(["question,answerable,answers", *ANSWERABLE, *(f"{question},no," for question in OFF_TOPIC)]).encode()
+NAME = "Signed for 2026"
+
+
+def open_tab(page: Page, name: str) -> None:
+    page.get_by_role("tab", name=say(f"lab.tab_{name}"), exact=True).click()
+    settled(page)
+
+
+def chart(page: Page) -> bytes:
+    """The first chart of the results, as a picture."""
+    picture = page.locator('[data-testid="stVegaLiteChart"]').first
+    expect(picture).to_be_visible(timeout=WAIT_MS)
+    return picture.screenshot()
+
+
+def test_given_a_labelled_file_when_run_judged_and_certified_then_the_preset_appears_where_questions_are_asked(page: Page) -> None:
+    page.get_by_role("link", name=say("lab.page"), exact=True).first.click()
+    expect(page.get_by_role("heading", name=say("lab.title"), exact=True)).to_be_visible(timeout=WAIT_MS)
+
+    field = page.locator('.st-key-labelled_0 input[type="file"]')
+    field.set_input_files([{"name": "mine.csv", "mimeType": "text/csv", "buffer": LABELLED}])
+    expect(page.get_by_text(say("lab_sets.kept", n=len(ANSWERABLE) + len(OFF_TOPIC)))).to_be_visible(timeout=WAIT_MS)
+    page.get_by_role("button", name=say("lab_sets.run"), exact=True).click()
+    expect(page.get_by_text("The run is complete: 14 questions")).to_be_visible(timeout=FIRST_RUN_MS)
+
+    open_tab(page, "results")
+    answered = page.locator(".st-key-lab_rate_answered")
+    expect(answered).to_contain_text("14", timeout=WAIT_MS)
+    before, drawn = answered.inner_text(), chart(page)
+    slider = page.get_by_role("slider", name="How sure")
+    slider.focus()
+    slider.press("End")
+    expect(answered).not_to_have_text(before, timeout=WAIT_MS)
+    expect(answered).to_contain_text("0 of 14", timeout=WAIT_MS)
+    settled(page)
+    assert chart(page) != drawn
+
+    open_tab(page, "guarantee")
+    target = page.locator(".st-key-certify_wrong_answers input")
+    target.fill("30")
+    target.press("Tab")
+    page.get_by_role("button", name=say("lab_certify.run"), exact=True).click()
+    expect(page.locator(".st-key-certificate")).to_be_visible(timeout=FIRST_RUN_MS)
+    name = page.locator(".st-key-certified_name input")
+    name.fill(NAME)
+    name.press("Tab")
+    page.get_by_role("button", name=say("lab_certify.save"), exact=True).click()
+    expect(page.get_by_text(say("lab_certify.saved"))).to_be_visible(timeout=WAIT_MS)
+
+    page.get_by_role("link", name=say("ask.page"), exact=True).first.click()
+    expect(page.get_by_role("heading", name=say("ask.title"), exact=True)).to_be_visible(timeout=WAIT_MS)
+    choose(page, say("settings.preset"), tell("presets.saved", name=NAME))
+    expect(page.get_by_text(say("presets.certified", confidence=95))).to_be_visible(timeout=WAIT_MS)
