@@ -265,6 +265,7 @@ def test_given_feedback_when_said_to_be_unanswerable_then_the_label_holds_no_ans
     id = wrong_refusal(page, library)
     store(library).write_set("pilot", [LabelledQuestion("q1", "Another?", True)])
     lab(page)
+    assert page.selectbox(key=f"queue_set_{id}").value == ""  # never into a set that nobody chose
 
     page.radio(key=f"queue_answerable_{id}").set_value(False).run()
     assert [field.key for field in page.text_input if (field.key or "").startswith("queue_answer_")] == []

@@ -152,8 +152,9 @@ def _choose_set(one: Feedback, sets: Sequence[str]) -> str:
     """A set that there is, or the name of a new one."""
     new = ""  # no set has an empty name
     chosen = st.selectbox(
-        say("lab_feedback.set"), [*sets, new], format_func=lambda name: name or say("lab_feedback.new_set"), key=f"queue_set_{one.id}"
-    )
+        say("lab_feedback.set"), [*sets, new], index=sets.index(DEFAULT_SET) if DEFAULT_SET in sets else len(sets),
+        format_func=lambda name: name or say("lab_feedback.new_set"), key=f"queue_set_{one.id}",
+    )  # fmt: skip
     if chosen:
         return chosen
     return st.text_input(say("lab_feedback.set_name"), value=DEFAULT_SET, key=f"queue_set_name_{one.id}", max_chars=100) or ""
