@@ -14,7 +14,7 @@ import streamlit as st
 from rag_core.adapters.record_store import RecordStore
 from rag_core.certify import Basis, Certificate, stale
 from rag_core.errors import InvalidSetting, RagError
-from rag_core.settings import DEFAULT_PRESET, Settings, presets
+from rag_core.settings import DEFAULT_PRESET, Mode, Settings, presets
 from rag_core.stored import SavedPreset
 from rag_core.wiring import records
 from ui import certificates, loading, state
@@ -58,8 +58,13 @@ def as_settings(values: Mapping[str, Any]) -> Settings:
 
 
 def options(built_in: list[str]) -> list[str]:
-    """The values of the preset field: the built-in presets, then the saved ones."""
-    return [*built_in, *(_OPTION + preset.name for preset in saved())]
+    """The values of the preset field: the built-in presets on offer, then the saved ones.
+
+    Where built-in presets are left out for want of a calibration, the saved ones that need it are too.
+    """
+    served = len(built_in) == len(presets())
+    fit = (preset for preset in saved() if served or preset.values.get("answerability_mode") != Mode.ENFORCE)
+    return [*built_in, *(_OPTION + preset.name for preset in fit)]
 
 
 def label(option: str) -> str:
@@ -67,22 +72,19 @@ def label(option: str) -> str:
     return tell("presets.saved", name=option.removeprefix(_OPTION)) if option.startswith(_OPTION) else presets()[option].title
 
 
-def settle() -> None:
-    """Before the fields are drawn: start with the collection's own preset, and let go of one that is not chosen or not there any more."""
-    session, shown = state.session(), st.session_state.get("preset")
+def settle(offered: list[str]) -> None:
+    """Before the fields are drawn: start with the collection's own preset, and let go of one that is not on offer any more."""
+    session = state.session()
     seen: set[str] = st.session_state.setdefault(_SEEN, set())
     if session.namespace not in seen:
         seen.add(session.namespace)
-        _start_with_default()
-        shown = st.session_state.get("preset")
-    if shown is not None and not shown.startswith(_OPTION):
+        _start(offered)
+    shown = st.session_state.get("preset") or _OPTION + st.session_state.get(_CHOSEN, "")  # another page has no such field
+    if not shown.startswith(_OPTION) or shown not in offered:
         st.session_state.pop(_CHOSEN, None)
-    if chosen() is None:
-        st.session_state.pop(_CHOSEN, None)
-        if shown is not None and shown.startswith(_OPTION):
-            st.session_state["preset"] = session.preset
-    elif shown is None:
-        st.session_state["preset"] = _OPTION + st.session_state[_CHOSEN]
+        shown = session.preset
+    if st.session_state.get("preset") != shown:
+        st.session_state["preset"] = shown
 
 
 def chosen() -> SavedPreset | None:
@@ -183,9 +185,9 @@ def _take(preset: SavedPreset) -> None:
     st.session_state[_CHOSEN], st.session_state["preset"] = preset.name, _OPTION + preset.name
 
 
-def _start_with_default() -> None:
+def _start(offered: list[str]) -> None:
     """Where nothing was chosen yet; settings that came with the address are those of a saved preset where they are the same."""
-    session, there = state.session(), saved()
+    session, there = state.session(), [preset for preset in saved() if _OPTION + preset.name in offered]
     if not there:
         return
     now, base, name = session.settings(), state.base_settings(), _default()

@@ -26,15 +26,14 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
     _arrive(page)
     sharing.follow_address()
     calibration.settle()
-    saved_presets.settle()
+    offered = saved_presets.options(calibration.offered())
+    saved_presets.settle(offered)
     session = state.session()
     with st.sidebar:
         sharing.show_left_out()
         st.subheader(say("settings.title"), anchor=False)
-        if "preset" not in st.session_state:
-            st.session_state["preset"] = session.preset
         st.selectbox(
-            say("settings.preset"), saved_presets.options(calibration.offered()), format_func=saved_presets.label, key="preset",
+            say("settings.preset"), offered, format_func=saved_presets.label, key="preset",
             on_change=_take_preset, help=say("settings.preset_help"),
         )  # fmt: skip
         about = st.container(key="about_preset")

@@ -10,7 +10,7 @@ from rag_core.guarantee import Kind
 from ui.changes import setting_name
 from ui.texts import say
 
-HEIGHT = 360  # pixels
+HEIGHT = 420  # pixels
 # Okabe and Ito's colours, at least 3 to 1 on a light and on a dark ground, and strokes for those who do not tell them apart
 COLOURS = ("#0b8a62", "#d1601f", "#a45aa8", "#4a7fc4")
 STROKES = ([1, 0], [6, 3], [8, 3, 2, 3], [2, 2])
