@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,12 +13,12 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.adapters.certificate_pdf import to_pdf
 from rag_core.certify import Certificate
-from rag_core.engine import Engine
+from rag_core.configuration import load_settings
 from rag_core.evaluate import begin
 from rag_core.settings import Settings
 from rag_core.stored import RunHead, SavedPreset
 from rag_core.wiring import build_engine, records
-from ui import certificates
+from ui import certificates, loading, sharing, state
 from ui.texts import say
 
 HOSTILE = "![x](http://evil.example/leak) **bold** $x$ :red[a]"
@@ -38,11 +38,6 @@ def guarantee() -> None:
     assert run is not None
     recorded = lab.replay_set(run)
     certify.show(engine, run, recorded.questions, recorded.replay, recorded.cases, judged_under(run.settings, settings))
-
-
-@pytest.fixture(scope="module")
-def engine_of() -> Callable[[Path], Engine]:
-    return lambda folder: build_engine(folder, "default", Settings.load())
 
 
 def recorded(library: Path, n: int = 200, name: str = "my set") -> RunHead:
@@ -274,6 +269,29 @@ def test_given_names_with_markup_then_they_are_shown_as_text_only(library: Path,
             element.value for kind in (shown.markdown, shown.caption, shown.warning, shown.info, shown.error) for element in kind
         ]
         assert not [text for text in interpreted if "evil" in text]
+
+
+def test_given_no_calibration_then_a_saved_preset_that_needs_it_is_not_offered(tab: AppTest, app: AppTest) -> None:
+    save(find(tab), "Careful")
+    app.run().selectbox(key="preset").set_value("saved:Careful").run()
+    opened = loading.known(state.library_folder(), state.NAMESPACE)
+    assert opened is not None
+    assert opened.engine is not None
+    opened.engine.tools = replace(opened.engine.tools, calibration=None)
+
+    app.run()
+
+    assert not app.exception
+    assert "Careful (saved)" not in app.selectbox(key="preset").options
+    assert app.selectbox(key="preset").value == "relevance-guard"
+
+
+def test_given_the_exported_settings_then_the_command_line_reads_the_certified_ones(tab: AppTest, tmp_path: Path) -> None:
+    certified = Settings(**find(tab).session_state["certified"].found.settings)
+    file = tmp_path / "settings.yaml"
+    file.write_text(sharing.to_yaml(certified), encoding="utf-8")
+
+    assert load_settings(config=file).hash() == certified.hash()
 
 
 @pytest.mark.parametrize(
