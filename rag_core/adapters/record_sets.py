@@ -10,7 +10,7 @@ from rag_core.case import Case
 from rag_core.errors import InvalidInput
 from rag_core.labelled import LabelledQuestion
 from rag_core.ports import PageText
-from rag_core.recorded import PassageOf, from_record, settings_of, to_record
+from rag_core.recorded import PassageOf, Texts, restored, settings_of, to_record
 from rag_core.settings import Settings
 from rag_core.stored import RunHead, SavedPreset
 
@@ -142,7 +142,8 @@ class SetRecords(Records):
         with self._file.reading() as db:
             rows = db.execute("SELECT question, record FROM results WHERE run = ?", (run_id,)).fetchall()
         rows.sort(key=lambda row: order.get(row[0], len(order)))
-        return {id: from_record(self._unpack(record), page_text, passage_of) for id, record in rows}
+        texts = Texts(page_text, passage_of)
+        return {id: restored(self._unpack(record), texts) for id, record in rows}
 
     def delete_run(self, run_id: int) -> None:
         """Delete a run with its results."""

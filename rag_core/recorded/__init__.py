@@ -5,8 +5,8 @@ pages by their spans and compared with their hashes. What is gone or was changed
 check needs a text that its record lacks.
 """
 
-from rag_core.recorded.reading import from_record, settings_of
-from rag_core.recorded.texts import DELETED, PassageOf
+from rag_core.recorded.reading import from_record, restored, settings_of
+from rag_core.recorded.texts import DELETED, PassageOf, Texts
 from rag_core.recorded.writing import SCHEMA_VERSION, to_record
 
-__all__ = ["DELETED", "SCHEMA_VERSION", "PassageOf", "from_record", "settings_of", "to_record"]
+__all__ = ["DELETED", "SCHEMA_VERSION", "PassageOf", "Texts", "from_record", "restored", "settings_of", "to_record"]

@@ -27,6 +27,11 @@ def from_record(row: Mapping[str, Any], page_text: PageText | None = None, passa
     Raises:
         InvalidInput: another version's record, or one that is not whole.
     """
+    return restored(row, Texts(page_text, passage_of))
+
+
+def restored(row: Mapping[str, Any], texts: Texts) -> Case:
+    """The same for one of many records, which share what was read; raises as `from_record` does."""
     version = row.get("schema_version")
     if version != SCHEMA_VERSION:
         raise InvalidInput(
@@ -34,7 +39,7 @@ def from_record(row: Mapping[str, Any], page_text: PageText | None = None, passa
             remedy="Use the version of Plumbline that stored it, or ask the question again.",
         )
     try:
-        return _case(row, Texts(page_text, passage_of))
+        return _case(row, texts)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise InvalidInput(
             f"A stored question cannot be read: its record is not whole ({type(error).__name__}).", remedy="Ask the question again."

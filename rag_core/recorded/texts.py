@@ -91,12 +91,13 @@ def joined(parts: Parts | None, sources: Sequence[str]) -> str:
 
 
 class Texts:
-    """Reads texts again and compares them with their hashes."""
+    """Reads texts again and compares them with their hashes. Remembers what it read: the cases of a set share pages and passages."""
 
     def __init__(self, page_text: PageText | None, passage_of: PassageOf | None) -> None:
         self._page_text = page_text
         self._passage_of = passage_of
         self._pages: dict[tuple[str, int], str] = {}
+        self._readings: dict[tuple[str, tuple[Span, ...]], str] = {}
 
     def quote(self, document: str, spans: Sequence[Span], wanted: str) -> str:
         """The raw text at the first of the spans."""
@@ -109,8 +110,11 @@ class Texts:
         """The reading form of the text at the spans."""
         if not wanted or self._page_text is None or not spans:
             return same("", wanted)
-        pages = {span.page: self._page(document, span.page) for span in spans}
-        return same(read_passage_text(pages, spans).text, wanted)
+        key = document, tuple(spans)
+        if key not in self._readings:
+            pages = {span.page: self._page(document, span.page) for span in spans}
+            self._readings[key] = read_passage_text(pages, spans).text
+        return same(self._readings[key], wanted)
 
     def section(self, document: str, passage: str, wanted: str) -> str:
         """The section title that the library's passage has now, if it is the one; empty otherwise."""
