@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -133,6 +134,16 @@ def test_given_settings_that_change_a_measurement_when_run_then_nothing_is_taken
     assert run(engine, begun(engine, store, ANSWERS.changed(top_k=1), "one"), store).measured == 5
 
 
+def test_given_the_same_question_in_other_documents_when_run_then_the_other_record_is_not_taken(engine: Engine, store: RecordStore) -> None:
+    def asked_in(*documents: str) -> Case:
+        head = begin(engine, "run", "set", [LabelledQuestion("q", "What is calibrated?", True, documents=documents)], ANSWERS, store)
+        run(engine, head, store)
+        return store.results(head.id)["q"]
+
+    assert set(asked_in("meter").library.names.values()) == {"meter"}
+    assert set(asked_in("lease").library.names.values()) == {"lease"}
+
+
 def test_given_a_changed_library_when_a_run_is_resumed_then_it_is_measured_anew_and_says_under_what(
     engine: Engine, store: RecordStore
 ) -> None:
@@ -200,6 +211,17 @@ def test_given_a_document_that_was_deleted_when_compared_then_its_answers_are_no
     assert marked.answered[1]
     assert not marked.comparable[1]
     assert not marked.missed[1]
+
+
+def test_given_a_claim_that_is_not_shown_when_compared_then_the_answer_in_it_does_not_count(engine: Engine, store: RecordStore) -> None:
+    cases, outcomes, marked = judged(engine, store)
+    hits = answer_hits(QUESTIONS, cases)
+    assert hits[0].any()
+    assert not marked.missed[0]
+
+    hidden = replace(outcomes, shown=outcomes.shown & ~hits[:, : outcomes.shown.shape[1]])
+
+    assert marks(QUESTIONS, hidden, hits, cases).missed[0]
 
 
 def test_given_settings_when_judged_under_then_only_judgements_are_taken_over() -> None:

@@ -250,6 +250,20 @@ def test_given_places_in_a_cell_when_read_then_document_and_page_are_told_apart(
     assert questions[0].places == places
 
 
+def test_given_a_ragas_row_that_is_labelled_unanswerable_when_read_then_its_reference_is_no_answer() -> None:
+    questions, problems = read(json.dumps({"user_input": "A?", "reference": "The documents do not say.", "answerable": False}))
+
+    assert [(one.answerable, one.answers) for one in questions] == [(False, ())]
+    assert len(problems) == 1  # the note about references
+
+
+@pytest.mark.parametrize("place", [Place("issue#12"), Place("issue#12", 3), Place("issue", 12)])
+def test_given_a_document_that_is_named_like_a_page_when_written_then_it_reads_back(place: Place) -> None:
+    one = LabelledQuestion("a", "A?", True, places=(place,))
+
+    assert read_rows([to_row(one)])[0] == (one,)
+
+
 # hostile and broken files
 
 
