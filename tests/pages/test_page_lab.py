@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core.evaluate import Ran
 from rag_core.labelled import read_labelled
 from ui import recording, state
+from ui.lab.flips import CHOSEN
 from ui.lab.sets import tag
 from ui.texts import say
 
@@ -260,3 +261,19 @@ def test_given_moved_settings_when_the_page_is_changed_then_they_stand_on_both(a
 
     assert not page.exception
     assert (page.slider(key="knob_min_answerability").value, page.slider(key="knob_top_k").value) == (0.8, 7)
+
+
+def test_given_a_labelled_place_when_its_question_is_opened_then_the_page_says_where_it_ranked(lab: AppTest) -> None:
+    row = b"id,question,answerable,answers,places\nq1,How often does the flow meter have to be calibrated?,yes,every 5 years,"
+    run_set(upload(lab, row + b"flow-meter-manual.pdf#1 | gone.pdf#2\n"))
+    lab.session_state[CHOSEN] = "q1"
+    open_tab(lab, "results")
+
+    lab.button(key="lab_why_q1_0").click().run()
+    assert not lab.exception
+    assert any("number" in text.value or "quotes" in text.value or "This page" in text.value for text in lab.text)
+    assert any("meaning" in table.value for table in lab.dataframe)
+
+    lab.button(key="lab_why_q1_1").click().run()
+    assert not lab.exception
+    assert "There is no document named gone.pdf in this collection." in texts(lab)
