@@ -31,6 +31,8 @@ _ACRONYM = regex.compile(r"\p{Lu}[\p{Lu}\p{N}]+")
 _CAMEL = regex.compile(r"\p{Lu}?\p{Ll}+\p{Lu}\w*")
 _OPENING = regex.compile(r"[:;•|\"“„»«(\[]\s*$|[\n\r]\s*$")
 _SEPARATORS = regex.compile(r"[^\p{L}\p{N}§]")
+_PARTS = regex.compile(r"§+|\p{L}+|\p{N}+")
+_BETWEEN = rf"(?:\s|{_HYPHEN}|[.:])?"  # what the parts of a code may be written with
 _SHOUTING = 0.6  # above this share of all-capital words, capitals say nothing
 
 
@@ -62,6 +64,12 @@ def canonical_code(text: str) -> str:
         year = match["year"]
         return year if len(year) == 4 else f"20{year}"
     return str(_SEPARATORS.sub("", fold(text)))
+
+
+def code_stands(code: str, text: str) -> bool:
+    """Whether a code stands in a text as a whole: "MK-80" as "MK 80" too, and not because "MK-40" and "80 °C" do."""
+    parts = [regex.escape(part) for part in _PARTS.findall(code)]
+    return regex.search(rf"(?<![\p{{L}}\p{{N}}]){_BETWEEN.join(parts)}(?![\p{{L}}\p{{N}}])", text, regex.IGNORECASE) is not None
 
 
 def names(text: str, lang: str, taken: Collection[tuple[int, int]] = ()) -> list[Name]:
