@@ -68,6 +68,14 @@ class Settings(BaseModel):
         "Refuse when the calibrated probability that the documents answer the question is below this.", "higher",
     )  # fmt: skip
     answerability_mode: Mode = mode(Mode.ENFORCE, Stage.GATE, "answerability")
+    answerability_extra_procedural: float = number(
+        0.0, -1.0, 1.0, 0.01, Stage.GATE, _R, "answerability",
+        "Added to min_answerability for questions on how something is done (S4-25); below 0 they are answered more easily.", "higher",
+    )  # fmt: skip
+    answerability_extra_comparative: float = number(
+        0.0, -1.0, 1.0, 0.01, Stage.GATE, _R, "answerability",
+        "Added to min_answerability for questions that compare (S4-25); below 0 they are answered more easily.", "higher",
+    )  # fmt: skip
     min_top_cosine: float = number(
         0.72, -1.0, 1.0, 0.01, Stage.GATE, _R, "cosine", "Refuse when the closest passage is less similar than this (S0-4).", "higher"
     )

@@ -59,6 +59,25 @@ def test_given_mean_confidence_when_gated_at_06_then_equal_passes(scores: tuple[
     assert mean_cosine(()) is None
 
 
+@pytest.mark.parametrize(
+    ("intent", "limit"), [("factual", 0.5), ("procedural", 0.7), ("comparative", 0.3), ("greeting", 0.5)]
+)  # fmt: skip
+def test_given_a_type_of_question_then_the_limit_is_its_own(intent: str, limit: float) -> None:
+    """S4-25: thresholds for a type of question."""
+    changed = settings(
+        answerability_mode="enforce", min_answerability=0.5, answerability_extra_procedural=0.2, answerability_extra_comparative=-0.2
+    )
+
+    check = gates.answerability(case(0.9, of=changed, answerability=limit, understanding=Understanding(intent=intent)))
+
+    assert (check.threshold, check.state) == (limit, State.PASSED)
+
+
+@pytest.mark.parametrize(("extra", "limit"), [(1.0, 1.0), (-1.0, 0.0), (0.06, 0.56)])
+def test_given_an_extra_beyond_the_scale_then_the_limit_stays_on_it_and_is_exact(extra: float, limit: float) -> None:
+    assert gates.least_answerability(settings(min_answerability=0.5, answerability_extra_procedural=extra), "procedural") == limit
+
+
 @given(st.integers(-100, 100), st.integers(1, 50))
 def test_given_equal_scores_then_their_mean_is_that_score_and_passes_at_it(hundredths: int, count: int) -> None:
     score = hundredths / 100

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rag_core.gates import least_answerability
 from rag_core.replay_set.columns import CODE, Flags, Floats, Ints, ReplaySet
 from rag_core.settings import Mode, Settings
 from rag_core.status import Reason
@@ -58,10 +59,10 @@ def availability(of: ReplaySet, s: Settings) -> Held:
 
 
 def answerability(of: ReplaySet, s: Settings) -> Held:
-    """The calibrated score."""
-    return _at_least(
-        of, "answerability", Reason.ANSWERABILITY, s.answerability_mode, "answerability", of.answerability, s.min_answerability
-    )
+    """The calibrated score; its limit depends on the question's intent."""
+    limits = {intent: least_answerability(s, intent) for intent in set(of.intent)}
+    limit = np.array([limits[intent] for intent in of.intent], dtype=float)
+    return _at_least(of, "answerability", Reason.ANSWERABILITY, s.answerability_mode, "answerability", of.answerability, limit)
 
 
 def top_cosine(of: ReplaySet, s: Settings) -> Held:
