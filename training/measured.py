@@ -1,17 +1,17 @@
 """The labelled questions that the scores are fitted on, measured by the product's own line. Not part of the product.
 
-Two kinds of search, so that one score serves both: a few documents (`xquad-*`, each question asked once with the articles that answer
-it and once with others), and a large library (contexts of `answerability.jsonl`, of which a part is held out, so that their questions
-have no answer in it).
+Three kinds of search, so that one score serves all: a few documents (`xquad-*`, each question asked once with the articles that answer
+it and once with others), a large library (contexts of `answerability.jsonl`, of which a part is held out, so that their questions have no
+answer in it), and one passage (the same contexts, with the questions that people wrote to be nearly answered).
 """
 
 from __future__ import annotations
 
-import json
 import random
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +20,12 @@ from rag_core.engine import Engine
 from rag_core.ingest.sources import text_source
 from rag_core.settings import Settings
 from rag_core.wiring import build_engine
+from training.answer_rows import Pair, holds, labelled
+from training.files import SEED, rows
 
 LANGUAGES = ("en", "de", "es", "hi", "ru")
-SEED = 7
+ONE_PASSAGE = 800  # questions of one source at most
+NEAR = "one passage, near"
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,6 @@ class Measured:
     answerable: bool
     answers: tuple[str, ...]
     group: str
-
-
-def rows(path: Path) -> list[dict]:
-    """The objects of a JSON lines file."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def few_documents(data: Path, language: str, settings: Settings) -> Iterator[Measured]:
@@ -55,41 +53,75 @@ def few_documents(data: Path, language: str, settings: Settings) -> Iterator[Mea
 
 
 def large_library(data: Path, settings: Settings) -> Iterator[Measured]:
-    """English questions asked of many hundred passages at once.
+    """English questions asked of many hundred passages at once; only such whose passage the answerability model was not trained on.
 
     Answered: their passage is there. Not answered: their passage is held out while others of the same article are there, or, for the
     privacy policies and the papers, no passage of that set is there at all.
     """
-    labelled = [row for row in rows(data / "answerability.jsonl") if row["lang"] == "en" and row["answerable"]]
-    by_source = {name: [r for r in labelled if r["source"].startswith(name)] for name in ("squad2", "policyqa", "qasper")}
+    pairs = [pair for pair in labelled(data) if pair.language == "en" and pair.answerable]
+    by_source = {name: [p for p in pairs if p.source.startswith(name)] for name in ("squad2", "policyqa", "qasper")}
     draw = random.Random(SEED)
-    contexts = sorted({row["context"] for row in by_source["squad2"]})
+    contexts = sorted({pair.passage for pair in by_source["squad2"]})
     draw.shuffle(contexts)
     out = set(contexts[: len(contexts) // 2])
-    squad_in = [row for row in by_source["squad2"] if row["context"] not in out]
-    squad_out = [row for row in by_source["squad2"] if row["context"] in out]
 
-    def asked(candidates: list[dict], count: int) -> list[dict]:
-        return draw.sample(candidates, min(count, len(candidates)))
+    def asked(candidates: list[Pair], count: int) -> list[Pair]:
+        unseen = [pair for pair in candidates if pair.split != "train"]
+        return draw.sample(unseen, min(count, len(unseen)))
 
-    everything = sorted({row["context"] for row in labelled} - out)
+    squad_in = [pair for pair in by_source["squad2"] if pair.passage not in out]
+    squad_out = [pair for pair in by_source["squad2"] if pair.passage in out]
+    everything = sorted({pair.passage for pair in pairs} - out)
     full = [
-        (row, True) for source, n in ((squad_in, 250), (by_source["policyqa"], 75), (by_source["qasper"], 75)) for row in asked(source, n)
+        (pair, True) for source, n in ((squad_in, 250), (by_source["policyqa"], 75), (by_source["qasper"], 75)) for pair in asked(source, n)
     ]
-    full += [(row, False) for row in asked(squad_out, 250)]
+    full += [(pair, False) for pair in asked(squad_out, 250)]
     yield from _ask_all(everything, full, settings)
-    lacking = sorted(set(contexts))
-    topics = [(row, False) for name in ("policyqa", "qasper") for row in asked(by_source[name], 75)]
-    yield from _ask_all(lacking, topics + [(row, True) for row in asked(by_source["squad2"], 100)], settings)
+    topics = [(pair, False) for name in ("policyqa", "qasper") for pair in asked(by_source[name], 75)]
+    yield from _ask_all(sorted(contexts), topics + [(pair, True) for pair in asked(by_source["squad2"], 100)], settings)
 
 
-def _ask_all(contexts: list[str], questions: list[tuple[dict, bool]], settings: Settings) -> Iterator[Measured]:
+def one_passage(data: Path, settings: Settings) -> Iterator[Measured]:
+    """Questions asked of one passage each, of passages that the answerability model was not trained on.
+
+    Of the passage that people labelled them with; an answerable one also of the first passage that a search of all brings and that does
+    not hold its answer, but for the privacy policies, whose questions are templates that many passages answer.
+    """
+    unseen = [pair for pair in labelled(data) if pair.split == "held" and pair.language in ("en", "es")]
+    for source in sorted({pair.source for pair in unseen}):
+        pairs = [pair for pair in unseen if pair.source == source]
+        pairs = random.Random(SEED).sample(pairs, min(ONE_PASSAGE, len(pairs)))
+        names = {text: f"c{i}" for i, text in enumerate(sorted({pair.passage for pair in pairs}))}
+        texts = {name: text for text, name in names.items()}
+        with _engine(((name, text, pairs[0].language) for text, name in names.items()), settings) as engine:
+            for pair in pairs:
+                own = names[pair.passage]
+                case = engine.measure(pair.question, settings, documents=[own])
+                yield Measured(case, engine, pair.answerable, pair.answers, f"one passage, {source}")
+                if not pair.answerable or source == "policyqa":
+                    continue
+                everywhere = engine.measure(pair.question, settings)
+                found = (everywhere.library.names[hit.passage.document] for hit in everywhere.hits)
+                other = next((name for name in found if name != own and not holds(texts[name], pair.answers)), None)
+                if other is not None:
+                    yield Measured(engine.measure(pair.question, settings, documents=[other]), engine, False, (), NEAR)
+                    yield Measured(case, engine, True, pair.answers, NEAR)
+
+
+@contextmanager
+def _engine(texts: Iterable[tuple[str, str, str]], settings: Settings) -> Iterator[Engine]:
+    """A library of (id, text, language) that is gone afterwards."""
     with tempfile.TemporaryDirectory() as place:
         engine = build_engine(Path(place), "fit", settings)
-        engine.library.add([_text({"id": f"c{i}", "text": text, "lang": "en"}) for i, text in enumerate(contexts)], settings)
-        for row, answerable in questions:
-            case = engine.measure(row["question"], settings)
-            yield Measured(case, engine, answerable, tuple(row["answers"]) if answerable else (), "large")
+        engine.library.add([_text({"id": id, "text": text, "lang": language}) for id, text, language in texts], settings)
+        yield engine
+
+
+def _ask_all(contexts: list[str], questions: list[tuple[Pair, bool]], settings: Settings) -> Iterator[Measured]:
+    with _engine(((f"c{i}", text, "en") for i, text in enumerate(contexts)), settings) as engine:
+        for pair, answerable in questions:
+            case = engine.measure(pair.question, settings)
+            yield Measured(case, engine, answerable, pair.answers if answerable else (), "large")
 
 
 def measured(data: Path) -> Iterator[Measured]:
@@ -100,6 +132,8 @@ def measured(data: Path) -> Iterator[Measured]:
         yield from few_documents(data, language, settings)
     sys.stderr.write("measuring the large library\n")
     yield from large_library(data, settings)
+    sys.stderr.write("measuring one passage at a time\n")
+    yield from one_passage(data, settings)
 
 
 def _text(row: dict):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag_core.adapters.bert import DIM, encode
 from rag_core.adapters.sentence_transformers import (
     BATCH,
     EMBEDDED,
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 MAX_TOKENS = 256  # as published with the model, special tokens included
-LAYERS, HEADS, DIM = 6, 12, 384
-EPSILON = 1e-12  # of the layer norms
 
 
 def load_embedder(model: str, precision: str) -> Embedder:
@@ -120,31 +119,7 @@ class EmbeddedModel:
         import torch
         from torch.nn import functional
 
-        batch, length = ids.shape
-        words, kinds, places = (self._weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "token_type", "position"))
-        x = self._norm(words[ids] + kinds[0] + places[:length], "embeddings")
-        allowed = None if mask.all() else mask[:, None, None, :].expand(batch, 1, length, length)
-        for number in range(LAYERS):
-            layer = f"encoder.layer.{number}"
-            query, key, value = (
-                self._linear(x, f"{layer}.attention.self.{name}").view(batch, length, HEADS, -1).transpose(1, 2)
-                for name in ("query", "key", "value")
-            )
-            heads = functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed)
-            attended = self._linear(heads.transpose(1, 2).reshape(batch, length, DIM), f"{layer}.attention.output.dense")
-            x = self._norm(attended + x, f"{layer}.attention.output")
-            inner = functional.gelu(self._linear(x, f"{layer}.intermediate.dense"))
-            x = self._norm(self._linear(inner, f"{layer}.output.dense") + x, f"{layer}.output")
+        x = encode(self._weights, ids, mask)
         kept = mask.unsqueeze(-1).to(x.dtype)
         mean = (x * kept).sum(dim=1, dtype=torch.float32) / kept.sum(dim=1, dtype=torch.float32)
         return functional.normalize(mean.to(x.dtype), dim=1)
-
-    def _linear(self, x: Tensor, name: str) -> Tensor:
-        from torch.nn.functional import linear
-
-        return linear(x, self._weights[f"{name}.weight"], self._weights[f"{name}.bias"])
-
-    def _norm(self, x: Tensor, name: str) -> Tensor:
-        from torch.nn.functional import layer_norm
-
-        return layer_norm(x, (DIM,), self._weights[f"{name}.LayerNorm.weight"], self._weights[f"{name}.LayerNorm.bias"], EPSILON)
