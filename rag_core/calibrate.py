@@ -12,24 +12,27 @@ import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
 from rag_core.errors import InvalidInput
 from rag_core.ingest.indexing import INDEX_VERSION
-from rag_core.ports import Embedder
+from rag_core.ports import AnswerReader, Embedder
 from rag_core.settings import DATA
-from rag_core.signals import SIGNALS
+from rag_core.signals import SIGNALS, magnitude
 
 FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 2
 LEAST = 50  # questions of either kind for a fit of all signals
 LEAST_TO_ADJUST = 20  # questions of either kind for a fit that starts from another
+NARROW = 3  # passages, as many as the answerability model reads
+FAR = 4.0  # standard deviations; a signal that is farther from those of the fit counts as this far
 
 # Raised when a change of these modules changes what is measured: then every calibration has to be fitted again.
 # tests/test_calibration_versions.py notices the change. The chunker's version is the index's.
 LANGUAGE_VERSION = 1
-SIGNALS_VERSION = 1
+SIGNALS_VERSION = 2
 
 # Vectors in these differ by less than the signals can tell (docs/calibration.md has the figures): a calibration holds for all of them.
 _ALIKE = frozenset({"float32", "bfloat16"})
@@ -60,6 +63,7 @@ class Identity:
         chunker: version of chunker and normalisation, that of an index.
         language: version of the language module.
         signals: version and names of the signals.
+        reader: hash of the answerability model; empty where none reads.
     """
 
     model: str
@@ -68,13 +72,16 @@ class Identity:
     chunker: str
     language: str
     signals: str
+    reader: str = ""
 
     @classmethod
-    def of(cls, embedder: Embedder) -> Identity:
-        """What measures now, with this model."""
+    def of(cls, embedder: Embedder, reader: AnswerReader | None = None) -> Identity:
+        """What measures now, with these models."""
         name, _, precision = embedder.name.rpartition("@")
         alike = "float" if precision in _ALIKE else precision
-        return cls(name, alike, embedder.tokenizer, str(INDEX_VERSION), str(LANGUAGE_VERSION), signals_version())
+        return cls(
+            name, alike, embedder.tokenizer, str(INDEX_VERSION), str(LANGUAGE_VERSION), signals_version(), reader.version if reader else ""
+        )
 
     def differences(self, other: Identity) -> tuple[str, ...]:
         """The names of the components that differ, in order; empty when one may stand for the other."""
@@ -83,7 +90,12 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Coefficients of a fitted score, what it was fitted on, and how it came about. All sequences have the length of `signals`."""
+    """Coefficients of a fitted score, what it was fitted on, and how it came about.
+
+    `mean` and `scale` have the length of `signals`; so has `coefficients`, or one follows for each product of two standardised signals (a
+    square is one too), in the order of `itertools.combinations_with_replacement`. `narrow` stands for the whole where at most
+    `NARROW` passages were searched and the answerability model read them: coverage and ranks say nothing of one passage.
+    """
 
     identity: Identity
     signals: tuple[str, ...]
@@ -92,11 +104,13 @@ class Calibration:
     coefficients: tuple[float, ...]
     intercept: float
     provenance: Mapping[str, Any]
+    narrow: Calibration | None = None
 
     def __post_init__(self) -> None:
         numbers = (*self.mean, *self.scale, *self.coefficients, self.intercept)
-        lengths = {len(self.signals), len(self.mean), len(self.scale), len(self.coefficients)}
-        if len(lengths) != 1 or not all(math.isfinite(n) for n in numbers) or min(self.scale, default=1.0) <= 0:
+        n = len(self.signals)
+        fits = len(self.mean) == len(self.scale) == n and len(self.coefficients) in (n, n + n * (n + 1) // 2)
+        if not fits or not all(math.isfinite(number) for number in numbers) or min(self.scale, default=1.0) <= 0:
             raise ValueError("the numbers of a calibration must be finite, its scales positive, one of each for every signal")
 
     @property
@@ -111,10 +125,15 @@ class Calibration:
 
     def logit(self, measured: Mapping[str, float]) -> float:
         """The log of the odds that the documents answer the question."""
-        z = self.intercept
-        for name, mean, scale, weight in zip(self.signals, self.mean, self.scale, self.coefficients, strict=True):
-            z += weight * (measured[name] - mean) / scale
-        return z
+        if self.narrow and is_narrow(measured):
+            return self.narrow.logit(measured)
+        x = [
+            max(-FAR, min(FAR, (measured[name] - mean) / scale))
+            for name, mean, scale in zip(self.signals, self.mean, self.scale, strict=True)
+        ]
+        if len(self.coefficients) > len(x):
+            x += [a * b for a, b in combinations_with_replacement(x, 2)]
+        return self.intercept + sum(weight * value for weight, value in zip(self.coefficients, x, strict=True))
 
     def probability(self, measured: Mapping[str, float]) -> float:
         """The calibrated probability that the documents answer the question, in [0, 1]."""
@@ -128,7 +147,7 @@ class Calibration:
 
     def _numbers(self) -> dict[str, Any]:
         lists = {name: list(getattr(self, name)) for name in ("signals", "mean", "scale", "coefficients")}
-        return {**lists, "intercept": self.intercept}
+        return {**lists, "intercept": self.intercept, **({"narrow": self.narrow._numbers()} if self.narrow else {})}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Calibration:
@@ -141,8 +160,16 @@ class Calibration:
             raise ValueError(f"form {row['schema_version']}; this version reads form {SCHEMA_VERSION}")
         if not isinstance(row["provenance"], Mapping) or not isinstance(row["identity"], Mapping):
             raise TypeError("provenance and identity must be objects")
+        identity = Identity(**row["identity"])
+        narrow = cls._of(identity, row["narrow"], {}) if "narrow" in row else None
+        return cls._of(identity, row, row["provenance"], narrow)
+
+    @classmethod
+    def _of(
+        cls, identity: Identity, row: Mapping[str, Any], provenance: Mapping[str, Any], narrow: Calibration | None = None
+    ) -> Calibration:
         signals, mean, scale, coefficients = (tuple(row[name]) for name in ("signals", "mean", "scale", "coefficients"))
-        return cls(Identity(**row["identity"]), signals, mean, scale, coefficients, row["intercept"], row["provenance"])
+        return cls(identity, signals, mean, scale, coefficients, row["intercept"], provenance, narrow)
 
 
 def read(path: Path) -> Calibration:
@@ -183,9 +210,11 @@ def fit(
     *,
     weights: Sequence[float] | None = None,
     strength: float = 1.0,
+    products: bool = False,
+    signals: tuple[str, ...] = SIGNALS,
     least: int = LEAST,
 ) -> Calibration:
-    """Fit the regression. `strength` is scikit-learn's C; signals are standardised first.
+    """Fit the regression. `strength` is scikit-learn's C; signals are standardised first, and multiplied two by two with `products`.
 
     Raises:
         InvalidInput: fewer than `least` questions of either kind.
@@ -194,15 +223,29 @@ def fit(
     from sklearn.linear_model import LogisticRegression
 
     require(answerable, least)
-    x = np.array([[row[name] for name in SIGNALS] for row in measured])
+    x = np.array([[row[name] for name in signals] for row in measured])
     mean, scale = x.mean(axis=0), x.std(axis=0)
     scale[scale < 1e-9] = 1.0
+    x = _terms(x, mean, scale, products)
     regression = LogisticRegression(C=strength, max_iter=5000)
-    regression.fit((x - mean) / scale, np.array(answerable), sample_weight=weights)
+    regression.fit(x, np.array(answerable), sample_weight=weights)
     return Calibration(
-        identity, SIGNALS, tuple(map(float, mean)), tuple(map(float, scale)), tuple(map(float, regression.coef_[0])),
+        identity, signals, tuple(map(float, mean)), tuple(map(float, scale)), tuple(map(float, regression.coef_[0])),
         float(regression.intercept_[0]), provenance,
     )  # fmt: skip
+
+
+def is_narrow(measured: Mapping[str, float]) -> bool:
+    """Whether so few passages were searched, and all of them read, that what the answerability model says decides nearly alone."""
+    return bool(measured["read"]) and measured["searched"] <= magnitude(NARROW)
+
+
+def _terms(x: Any, mean: Any, scale: Any, products: bool) -> Any:
+    """What the coefficients stand before, for raw signals of shape (questions, signals); see `Calibration`."""
+    import numpy as np
+
+    x = np.clip((x - mean) / scale, -FAR, FAR)
+    return np.hstack([x, *(x[:, [i]] * x[:, i:] for i in range(x.shape[1]))]) if products else x
 
 
 def adjust(
@@ -228,7 +271,7 @@ def adjust(
     require(answerable, least)
     y = np.array(answerable, dtype=float)
     x = np.array([[row[name] for name in base.signals] for row in measured])
-    x = (x - np.array(base.mean)) / np.array(base.scale)
+    x = _terms(x, np.array(base.mean), np.array(base.scale), len(base.coefficients) > len(base.signals))
     before = x @ np.array(base.coefficients) + base.intercept
 
     def loss(moved: Any) -> tuple[float, Any]:
@@ -239,7 +282,7 @@ def adjust(
 
     *moved, shift = map(float, minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x)
     coefficients = tuple(weight + change for weight, change in zip(base.coefficients, moved, strict=True))
-    return Calibration(base.identity, base.signals, base.mean, base.scale, coefficients, base.intercept + shift, provenance)
+    return Calibration(base.identity, base.signals, base.mean, base.scale, coefficients, base.intercept + shift, provenance, base.narrow)
 
 
 def require(answerable: Sequence[bool], least: int) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from rag_core.audit.audits import measure as measure_audits
 from rag_core.audit.facts import entities
+from rag_core.audit.facts.names import code_stands, codes
 from rag_core.calibrate import Calibration
 from rag_core.case import Case, Draft, LibraryFacts, Understanding
 from rag_core.domain import Claim, Document, Hit
@@ -27,7 +28,7 @@ from rag_core.errors import InvalidInput, ModelUnavailable, RagError
 from rag_core.ingest.context import context
 from rag_core.keyword_match import match_keywords
 from rag_core.language import asks_number, intent, is_time_sensitive, keywords, question_language, terms, words
-from rag_core.ports import Corpus, Embedder, Reranker, Vectors
+from rag_core.ports import AnswerReader, Corpus, Embedder, Reranker, Vectors
 from rag_core.question import core, expand
 from rag_core.replies import reply
 from rag_core.retrieve import Ranking, retrieve
@@ -36,6 +37,8 @@ from rag_core.signals import measure as measure_signals
 from rag_core.signals import weigh
 
 MAX_QUESTION_CHARS = 2000
+READ = 3  # the first passages are read by the answerability model, about 8 ms each
+CODE_ROWS = 100  # passages by words in which a code is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Tools:
     reranker: Callable[[str], Reranker] | None = None
     clock: Callable[[], float] = time.perf_counter
     today: Callable[[], date] = date.today
+    reader: AnswerReader | None = None
 
     def knows(self, language: str) -> bool:
         """Whether the embedding model knows a language; "und" counts as known, since nothing speaks against it."""
@@ -171,13 +175,16 @@ def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, 
     with timed("extract"):
         weights = weigh(core(query.text, language), language, corpus.lexical)
         found = extract(hits, weights, asks_number(case.question, language), vector, tools.embedder.embed, corpus.page_text, s)
+    with timed("read"):
+        odds = read_answers(query.text, language, hits, tools.reader)
     with timed("signals"):
         missing = missing_entities(case.understanding.entities, language, corpus, rows, case.library)
         share = len(missing) / len(case.understanding.entities) if case.understanding.entities else 0.0
         where = [context(case.library.titles.get(h.passage.document, ""), h.passage.section, h.passage.header_text) for h in hits]
         signals = measure_signals(
-            tools.knows(language), weights, hits, share, found.best_sentence, where=where, searched=case.library.passages
-        )
+            tools.knows(language), weights, hits, share, found.best_sentence, where=where, searched=case.library.passages,
+            claims=found.claims, entities=case.understanding.entities, answer_odds=odds,
+        )  # fmt: skip
     with timed("relevance"):
         relevance = _relevance(hits, vector, s, tools.embedder)
     with timed("keywords"):
@@ -216,6 +223,15 @@ def find(case: Case, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[
         case.question, query.vector, query.terms, corpus, case.settings, rows, reranker=_reranker(case.settings.reranker, tools),
         known_language=tools.knows(language), time_sensitive=is_time_sensitive(case.question, language), today=tools.today(),
     )  # fmt: skip
+
+
+def read_answers(question: str, language: str, hits: Sequence[Hit], reader: AnswerReader | None) -> list[float]:
+    """The log odds that each of the first passages holds the answer; none where nobody reads, or not these languages."""
+    if reader is None or language not in reader.languages:
+        return []
+    legible = {*reader.languages, "und"}
+    asked = question.rstrip("? ") + "?"  # it learned from questions that end so; people type them without
+    return reader.answers(asked, [hit.passage.text for hit in hits[:READ] if hit.passage.language in legible])
 
 
 def _draft(extracted: tuple[Claim, ...], hits: Sequence[Hit], corpus: Corpus, case: Case, tools: Tools) -> Draft:
@@ -257,15 +273,24 @@ def _search_terms(question: str, language: str, languages: Sequence[str]) -> lis
 def missing_entities(
     named: Sequence[str], language: str, corpus: Corpus, rows: Sequence[int] | None, facts: LibraryFacts
 ) -> tuple[str, ...]:
-    """The entities of which some word stands in no searched passage, title or file name."""
-    codes = dict.fromkeys((language, *facts.languages))
-    titles = {term for text in (*facts.names.values(), *facts.titles.values()) for code in codes for term in terms(text, code)}
+    """The entities that stand in no searched passage, heading, title or file name: a code as a whole, of anything else every word."""
+    languages = dict.fromkeys((language, *facts.languages))
+    titles = (*facts.names.values(), *facts.titles.values())
+    words_of_titles = {term for text in titles for code in languages for term in terms(text, code)}
 
     def stands(word: str) -> bool:
-        spellings = list(dict.fromkeys(term for code in codes for term in terms(word, code)))
-        return not titles.isdisjoint(spellings) or bool(corpus.lexical.search(spellings, 1, rows))
+        spellings = list(dict.fromkeys(term for code in languages for term in terms(word, code)))
+        return not words_of_titles.isdisjoint(spellings) or bool(corpus.lexical.search(spellings, 1, rows))
 
-    return tuple(entity for entity in named if not all(stands(word.text) for word in words(entity)))
+    def code_stands_somewhere(code: str) -> bool:
+        found = corpus.lexical.search([term for lang in languages for term in terms(code, lang)], CODE_ROWS, rows)
+        passages = [corpus.passages[row] for row, _ in found]
+        return any(code_stands(code, text) for text in (*titles, *(f"{p.text}\n{p.section}\n{p.header_text}" for p in passages)))
+
+    def is_there(entity: str) -> bool:
+        return code_stands_somewhere(entity) if codes(entity) else all(stands(word.text) for word in words(entity))
+
+    return tuple(entity for entity in named if not is_there(entity))
 
 
 def _with(case: Case, **values: object) -> Case:

@@ -80,6 +80,24 @@ class Reranker(Protocol):
         ...
 
 
+class AnswerReader(Protocol):
+    """Reads a question together with a passage: does the passage hold the answer?"""
+
+    @property
+    def version(self) -> str:
+        """A hash of the network: another one, another calibration."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The languages that it learned to read; it is asked about no other."""
+        ...
+
+    def answers(self, question: str, passages: Sequence[str]) -> list[float]:
+        """The log of the odds that each passage holds the answer, in [-10, 10], as the network says it; uncalibrated."""
+        ...
+
+
 class VectorStore(Protocol):
     """Builds a vector index, and keeps it in a folder."""
 

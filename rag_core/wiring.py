@@ -8,10 +8,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from rag_core import calibrate
+from rag_core.adapters.answer_model import FILE as MODEL_FILE
+from rag_core.adapters.answer_model import AnswerModel
 from rag_core.adapters.bm25_index import Bm25Store
 from rag_core.adapters.embedded_model import load_embedder
 from rag_core.adapters.embedding_cache import CachedEmbedder
-from rag_core.adapters.embedding_process import ProcessEmbedder
+from rag_core.adapters.embedding_process import ProcessEmbedder, ProcessReader
 from rag_core.adapters.faiss_index import FaissStore
 from rag_core.adapters.record_store import FILE, RecordStore
 from rag_core.adapters.sentence_transformers import (
@@ -26,7 +28,7 @@ from rag_core.ingest.library import AddReport, Library
 from rag_core.ingest.manifest import Manifest
 from rag_core.ingest.store import Store
 from rag_core.measure import Tools
-from rag_core.ports import Cancel, Embedder, Progress
+from rag_core.ports import AnswerReader, Cancel, Embedder, Progress
 from rag_core.settings import Settings
 
 _starting = threading.Lock()  # two threads that open a library each must not start two children
@@ -57,6 +59,20 @@ def _apart(model: str, precision: str) -> ProcessEmbedder:
 def reranker(model: str) -> CrossEncoderReranker:
     """A cross-encoder by name or folder, loaded once a process."""
     return CrossEncoderReranker(model)
+
+
+def answer_reader(settings: Settings, *, apart: bool = False) -> AnswerReader | None:
+    """The answerability model, loaded once a process, or in the embedding model's child; None where its file was left out."""
+    if not MODEL_FILE.exists():
+        return None
+    if apart:
+        return ProcessReader(embedder_apart(settings.embedding_model, settings.embedding_precision))
+    return _answer_model()
+
+
+@lru_cache(maxsize=1)
+def _answer_model() -> AnswerModel:
+    return AnswerModel()
 
 
 def open_library(folder: Path, namespace: str, model: Embedder) -> Library:
@@ -144,6 +160,7 @@ def build_engine(folder: Path, namespace: str = "default", settings: Settings | 
     """
     s = settings or Settings.load()
     model = _embedder(s, apart)
-    calibration = calibrate.load(calibration_files(folder, namespace), calibrate.Identity.of(model))
+    reader = answer_reader(s, apart=apart)
+    calibration = calibrate.load(calibration_files(folder, namespace), calibrate.Identity.of(model, reader))
     known = EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None
-    return Engine(open_library(folder, namespace, model), Tools(CachedEmbedder(model), calibration, known, reranker))
+    return Engine(open_library(folder, namespace, model), Tools(CachedEmbedder(model), calibration, known, reranker, reader=reader))

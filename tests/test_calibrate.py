@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from rag_core.calibrate import (
     signals_version,
 )
 from rag_core.errors import InvalidInput
+from rag_core.settings import Settings
 from rag_core.signals import SIGNALS
 
 ZERO = dict.fromkeys(SIGNALS, 0.0)
@@ -126,7 +128,7 @@ def test_given_a_file_that_is_no_calibration_then_it_is_a_typed_problem(text: st
 
 
 def test_given_the_shipped_calibration_then_it_names_its_provenance_and_fits_the_embedded_model() -> None:
-    shipped = load([calibrate.FILE], Identity.of(wiring.embedder("all-MiniLM-L6-v2", "auto")))
+    shipped = load([calibrate.FILE], Identity.of(wiring.embedder("all-MiniLM-L6-v2", "auto"), wiring.answer_reader(Settings.load())))
 
     assert shipped is not None
     assert shipped.signals == SIGNALS
@@ -160,6 +162,56 @@ def test_given_separable_questions_when_fitted_then_the_score_parts_them_and_con
     assert sum(right) / len(right) > 0.97
     assert {name for name, c in zip(fitted.signals, fitted.coefficients, strict=True) if abs(c) > 1e-6} == {"coverage_all"}
     assert fitted.provenance == {"source": "made here"}
+
+
+def exclusive(count: int) -> tuple[list[dict[str, float]], list[bool]]:
+    """Answerable where exactly one of two signals is high: no sum of the two parts them."""
+    draws = np.random.default_rng(7).uniform(0, 1, (count, 2))
+    rows = [ZERO | {"coverage_all": float(a), "coverage_best": float(b)} for a, b in draws]
+    return rows, [bool((a > 0.5) != (b > 0.5)) for a, b in draws]
+
+
+def test_given_products_when_fitted_then_what_two_signals_say_together_counts() -> None:
+    rows, answerable = exclusive(400)
+
+    alone, together = (fit(identity("m"), rows, answerable, {}, products=products) for products in (False, True))
+
+    right = [
+        np.mean([(one.probability(row) > 0.5) == label for row, label in zip(rows, answerable, strict=True)]) for one in (alone, together)
+    ]
+    assert right[0] < 0.65
+    assert right[1] > 0.9
+    assert len(together.coefficients) == len(SIGNALS) * (len(SIGNALS) + 3) / 2
+    assert Calibration.from_json(json.loads(json.dumps(together.to_json()))) == together
+
+
+def test_given_products_when_adjusted_then_they_are_kept() -> None:
+    rows, answerable = exclusive(400)
+    base = fit(identity("m"), rows, answerable, {}, products=True)
+
+    adjusted = adjust(base, rows, answerable, {})
+
+    assert len(adjusted.coefficients) == len(base.coefficients)
+    assert adjusted.probability(rows[0]) == pytest.approx(base.probability(rows[0]), abs=0.1)
+
+
+def test_given_a_signal_far_beyond_those_of_the_fit_then_it_counts_as_the_farthest() -> None:
+    score = calibration(middle=0.5)
+
+    assert score.probability(ZERO | {"coverage_all": 4.5}) == score.probability(ZERO | {"coverage_all": 1e6})
+
+
+def test_given_the_answerability_model_or_none_then_a_calibration_with_it_does_not_fit_one_without() -> None:
+    class Reader:
+        version = "abc"
+        languages = frozenset({"en"})
+
+        def answers(self, question: str, passages: Sequence[str]) -> list[float]:
+            raise AssertionError(question, passages)
+
+    with_it, without = (Identity.of(HashEmbedder(name="m@float32"), reader) for reader in (Reader(), None))
+
+    assert with_it.differences(without) == ("reader",)
 
 
 def test_given_weights_when_fitted_then_they_count() -> None:

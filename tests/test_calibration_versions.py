@@ -26,7 +26,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (2, "e015129c7eb0"),
     "language": (1, "48ad43fa25f0"),
-    "signals": (1, "74301a5fffe7"),
+    "signals": (2, "4a348dcce668"),
 }
 
 

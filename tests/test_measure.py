@@ -296,7 +296,9 @@ def test_given_a_question_then_everything_that_needs_no_model_is_measured_also_w
     assert measured.draft.claims
     assert len(measured.draft.audits) == len(measured.draft.claims)
     assert {*measured.keywords.matched, *measured.keywords.missing} == {"signed", "Moon", "2031"}
-    assert {"understand", "embed", "retrieve", "extract", "conflicts", "signals", "relevance", "keywords", "audit"} == set(measured.timings)
+    assert {"understand", "embed", "retrieve", "extract", "conflicts", "signals", "read", "relevance", "keywords", "audit"} == set(
+        measured.timings
+    )
 
 
 def test_given_a_calibration_then_the_answerability_is_its_probability_of_the_measured_signals() -> None:
@@ -376,6 +378,71 @@ def test_given_names_and_years_then_those_in_no_document_title_or_name_are_missi
 
 def test_given_names_when_one_document_is_searched_then_another_does_not_hold_them_for_it() -> None:
     assert measure("What did Marie Curie sign?", settings(), CORPUS, tools(), documents=["lease"]).missing_entities == ("Marie Curie",)
+
+
+CODES = MemoryCorpus(
+    [
+        Text(
+            "manual", "The MK-40 runs at 80 °C, the MK 90 does not.\nSee §14 of the law and error E7.", metadata=Metadata(title="Pump P-12")
+        )
+    ],
+    HashEmbedder(),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("How hot may the MK-40 get?", ()),
+        ("How hot may the MK-90 get?", ()),  # written otherwise
+        ("How hot may the MK-80 get?", ("MK-80",)),  # "MK" and "80" each stand there
+        ("What does § 14 say?", ()),
+        ("What does § 40 say?", ("§ 40",)),
+        ("What does error code E9 mean?", ("E9",)),
+        ("Who built the P-12?", ()),  # the title names it
+        ("Who built the P-13?", ("P-13",)),
+    ],
+)
+def test_given_codes_then_each_must_stand_somewhere_as_a_whole(question: str, missing: tuple[str, ...]) -> None:
+    assert measure(question, settings(), CODES, tools()).missing_entities == missing
+
+
+class Reader:
+    """An answerability model that finds one word; it remembers what it was asked."""
+
+    version = "test"
+    languages = frozenset({"en"})
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, list[str]]] = []
+
+    def answers(self, question: str, passages: Sequence[str]) -> list[float]:
+        self.asked.append((question, list(passages)))
+        return [5.0 if "period" in text else -5.0 for text in passages]
+
+
+def test_given_an_answerability_model_then_it_reads_the_first_passages_and_its_odds_are_signals() -> None:
+    reader = Reader()
+
+    measured = measure("What is the notice period?", settings(), CORPUS, tools(reader=reader))
+
+    ((question, passages),) = reader.asked
+    assert question == "What is the notice period?"
+    assert passages == [hit.passage.text for hit in measured.hits[: len(passages)]]
+    assert 1 <= len(passages) <= 3
+    assert (measured.signals["answer_best"], measured.signals["read"]) == (5.0, 1.0)
+    assert "read" in measured.timings
+
+
+@pytest.mark.parametrize(("question", "documents"), [("Jaká je výpovědní doba smlouvy?", None), ("xyzzy plugh", ["nothing"])])
+def test_given_a_language_it_does_not_read_or_no_passage_then_it_is_not_asked(question: str, documents: list[str] | None) -> None:
+    reader = Reader()
+    corpus = CORPUS if documents is None else MemoryCorpus([], HashEmbedder())
+
+    measured = measure(question, settings(), corpus, tools(reader=reader))
+
+    assert reader.asked in ([], [(question, [])])
+    assert measured.signals["read"] == 0.0
 
 
 def test_given_a_name_asked_in_another_language_then_it_is_found_word_by_word() -> None:

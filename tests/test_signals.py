@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import pytest
-from builders import HashEmbedder, MemoryCorpus, Text, hit, hits, passage
+from builders import HashEmbedder, MemoryCorpus, Text, claim, hit, hits, passage
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,8 @@ from rag_core.signals import SIGNALS, Weights, measure, weigh
 
 RANGES = {
     **{name: (-1.0, 1.0) for name in SIGNALS if "cosine" in name or "best_sentence" in name},
-    **{name: (0.0, 2.0) for name in ("cosine_gap", "known_cosine_gap")},
+    "cosine_gap": (0.0, 2.0),
+    **{name: (-10.0, 10.0) for name in ("answer_best", "answer_first")},
     "length": (0.0, 5.0),
     "searched": (0.0, 2.0),
 }
@@ -52,6 +54,8 @@ def index_terms(*words: str) -> tuple[str, ...]:
     missing=st.floats(0, 1),
     sentence=st.floats(-1, 1),
     searched=st.integers(0, 10**12),
+    odds=st.lists(st.floats(-10, 10), max_size=3),
+    entities=st.lists(st.sampled_from(["Notice", "MK-80", "", "42"]), max_size=3),
 )
 def test_given_any_retrieval_then_every_signal_is_there_finite_and_in_its_range(
     cosines: list[float],
@@ -63,6 +67,8 @@ def test_given_any_retrieval_then_every_signal_is_there_finite_and_in_its_range(
     missing: float,
     sentence: float,
     searched: int,
+    odds: list[float],
+    entities: list[str],
 ) -> None:
     found = tuple(
         text_hit(texts[n] or "none", cosine, n + 1, lexical=lexical / (n + 1), dense_rank=n, lexical_rank=n)
@@ -70,7 +76,11 @@ def test_given_any_retrieval_then_every_signal_is_there_finite_and_in_its_range(
     )
     asked = Weights(dict.fromkeys(order, idf), tuple(order), max(idf, 1e-9))
 
-    measured = measure(known, asked, found, missing, sentence, searched=searched)
+    claims = [claim(one.passage) for one in found[:2]]
+
+    measured = measure(
+        known, asked, found, missing, sentence, searched=searched, claims=claims, entities=entities, answer_odds=odds
+    )  # fmt: skip
 
     assert tuple(measured) == SIGNALS or set(measured) == set(SIGNALS)
     for name, value in measured.items():
@@ -83,13 +93,13 @@ def test_given_the_table_of_the_module_then_every_signal_has_a_row() -> None:
         re.findall(r"\b[a-z]+(?:_[a-z]+)*\b", " ".join(line.split("|")[1] for line in (module.__doc__ or "").splitlines() if "|" in line))
     )
 
-    assert {name for name in SIGNALS if not name.startswith("known_") or name == "known_language"} <= rows
+    assert set(SIGNALS) <= rows
 
 
 def test_given_nothing_retrieved_then_every_signal_is_there_and_the_rarest_word_is_missing() -> None:
     measured = of((), weights("notice"), missing=0.5, sentence=0.9)
 
-    assert measured == dict.fromkeys(SIGNALS, 0.0) | {"missing_entities": 0.5, "rarest_missing": 1.0}
+    assert measured == dict.fromkeys(SIGNALS, 0.0) | {"missing_entities": 0.5, "rarest_missing": 1.0, "near_missing": 1.0}
 
 
 def test_given_cosines_then_top_mean_of_five_and_gap_are_theirs_whatever_their_order() -> None:
@@ -104,13 +114,8 @@ def test_given_cosines_then_top_mean_of_five_and_gap_are_theirs_whatever_their_o
     assert of(hits(-0.7), weights("notice"))["cosine_gap"] == 0.0
 
 
-def test_given_a_language_the_model_does_not_know_then_its_cosines_count_nothing() -> None:
-    known, unknown = (of(hits(0.9, 0.5), weights("notice"), known=flag) for flag in (True, False))
-
-    for name in ("top_cosine", "mean_cosine", "cosine_gap", "best_sentence"):
-        assert known[f"known_{name}"] == known[name] == unknown[name]
-        assert unknown[f"known_{name}"] == 0.0
-    assert (known["known_language"], unknown["known_language"]) == (1.0, 0.0)
+def test_given_a_language_the_model_does_not_know_then_the_score_is_told() -> None:
+    assert [of(hits(0.9), weights("notice"), known=flag)["known_language"] for flag in (True, False)] == [1.0, 0.0]
 
 
 def test_given_word_scores_then_they_are_held_against_the_questions_own_maximum() -> None:
@@ -120,7 +125,11 @@ def test_given_word_scores_then_they_are_held_against_the_questions_own_maximum(
 
     assert measured["top_lexical"] == 3 / 4
     assert measured["lexical_gap"] == (3.0 - 0.5) / 4
+    assert measured["lexical_lead"] == (3.0 - 2.0) / 4
+    assert measured["lexical_spread"] == pytest.approx(1 - (7.6 / 6) / 3)
     assert of(found[:2], weights("notice", notice=4.0))["lexical_gap"] == (3.0 - 2.0) / 4
+    assert of(found[:1], weights("notice", notice=4.0))["lexical_lead"] == 3 / 4
+    assert of((hit(0.5, lexical=0.0),), weights("notice"))["lexical_spread"] == 0.0
 
 
 def test_given_passages_then_coverage_is_the_weighted_share_of_the_words_they_hold() -> None:
@@ -169,6 +178,65 @@ def test_given_titles_and_sections_then_their_words_count_for_the_passage_they_s
     assert (first["coverage_dense"], first["coverage_best"]) == (1.0, 1.0)
     assert (both["coverage_dense"], both["coverage_best"]) == (0.0, 1.0)
     assert bare["pairs"] == first["pairs"] == 0.0
+
+
+def test_given_a_word_inside_a_longer_one_then_near_coverage_counts_it_by_its_share() -> None:
+    contract, period = "vertrag", "frist"
+    asked = weights(contract, period, **{contract: 3.0, period: 1.0})
+    found = (text_hit("Vertragspartner zahlen.", 0.9), text_hit("Die Frist.", 0.2, 2))
+
+    measured = of(found, asked)
+
+    (longer,) = (term for term in index_terms("Vertragspartner"))
+    likeness = (7 / len(longer)) ** 0.5
+    assert likeness > 0.6
+    assert (measured["coverage_best"], measured["coverage_all"], measured["rarest_missing"]) == (0.25, 0.25, 3 / 4)
+    assert measured["near_first"] == measured["near_best"] == pytest.approx(3 * likeness / 4)
+    assert measured["near_all"] == pytest.approx((3 * likeness + 1) / 4)
+    assert measured["near_missing"] == pytest.approx(3 * (1 - likeness) / 4)
+
+
+def test_given_a_draft_then_it_is_measured_together_and_by_its_first_sentence() -> None:
+    notice, period = index_terms("notice", "period")
+    first, second = passage(1, "The notice."), passage(2, "The period.")
+    found = (hit(0.9, of=first), hit(0.8, 2, of=second))
+    claims = [replace(claim(first, "The notice."), relevance=0.7), claim(second, "The period.")]
+
+    measured = measure(True, weights(notice, period), found, 0.0, 0.0, claims=claims)
+
+    assert (measured["near_claim"], measured["near_draft"], measured["near_window"]) == (0.5, 1.0, 0.5)
+    assert measured["relevance"] == 0.7
+    assert of(found, weights(notice, period))["near_draft"] == 0.0
+
+
+def test_given_two_sentences_then_the_best_one_and_the_best_window_differ() -> None:
+    notice, period = index_terms("notice", "period")
+
+    measured = of((text_hit("The notice is given. The period follows."),), weights(notice, period))
+
+    assert (measured["near_sentence"], measured["near_window"]) == (0.5, 1.0)
+
+
+def test_given_named_things_then_it_is_measured_in_how_few_passages_they_stand_together() -> None:
+    one, other = passage(1, "Alpha pays."), passage(2, "Alpha and Beta pay.")
+    found = (hit(0.9, of=one), hit(0.8, 2, of=other))
+
+    measured = measure(True, weights("x"), found, 0.0, 0.0, entities=["Alpha", "Beta"], claims=[claim(one, "Alpha pays.")])
+
+    assert (measured["entities_best"], measured["entities_first"], measured["entities_draft"]) == (1.0, 0.5, 0.5)
+    assert measured["entities"] == 1.0
+    titled = measure(True, weights("x"), found, 0.0, 0.0, entities=["Beta"], claims=[claim(one, "Alpha pays.")], where=["Beta report"])
+    assert (titled["entities_first"], titled["entities_draft"]) == (1.0, 1.0)
+    nothing = of(found, weights("x"))
+    assert (nothing["entities_best"], nothing["entities_draft"], nothing["entities"]) == (1.0, 1.0, 0.0)
+
+
+def test_given_what_the_answerability_model_says_then_the_best_and_the_first_are_kept_and_silence_is_known() -> None:
+    read = measure(True, weights("x"), hits(0.5, 0.4), 0.0, 0.0, answer_odds=[-2.0, 3.0])
+
+    assert (read["answer_first"], read["answer_best"], read["read"]) == (-2.0, 3.0, 1.0)
+    silent = of(hits(0.5), weights("x"))
+    assert (silent["answer_first"], silent["answer_best"], silent["read"]) == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(("passages", "value"), [(0, 0.0), (9, 1 / 3), (999, 1.0), (10**9, 2.0)])

@@ -22,6 +22,7 @@ from typing import IO
 import numpy as np
 
 from rag_core.adapters import frames
+from rag_core.adapters.answer_model import LANGUAGES, version_of
 from rag_core.errors import ModelUnavailable
 from rag_core.ports import Vectors
 
@@ -81,6 +82,13 @@ class ProcessEmbedder:
         vectors: Vectors = np.frombuffer(body, dtype=np.float32).reshape(head["shape"]).copy()  # a view of bytes cannot be written to
         return vectors
 
+    def answers(self, question: str, passages: Sequence[str]) -> list[float]:
+        """What the answerability model says, which lives in the same child; see `AnswerModel.answers`."""
+        if not passages:
+            return []
+        head, _ = self._ask("answers", passages, question=question)
+        return list(head["odds"])
+
     def close(self) -> None:
         """End the child, whatever it is doing; a later call would start another."""
         child, self._child = self._child, None
@@ -94,9 +102,9 @@ class ProcessEmbedder:
             assert self._greeting is not None
             return self._greeting
 
-    def _ask(self, what: str, texts: Sequence[str]) -> tuple[frames.Head, bytes]:
+    def _ask(self, what: str, texts: Sequence[str], **more: str) -> tuple[frames.Head, bytes]:
         with self._lock:
-            return self._exchange(self._loaded(), {"do": what, "texts": list(texts)})
+            return self._exchange(self._loaded(), {"do": what, "texts": list(texts), **more})
 
     def _loaded(self) -> _Child:
         """A child that has loaded the model; one is started at most."""
@@ -132,6 +140,19 @@ class ProcessEmbedder:
                 self.close()
             raise ModelUnavailable(head["problem"], remedy=head["remedy"])
         return head, body
+
+
+class ProcessReader:
+    """An `AnswerReader` on the answerability model in an embedder's child."""
+
+    def __init__(self, embedder: ProcessEmbedder) -> None:
+        self._embedder = embedder
+        self.version = version_of()
+        self.languages = LANGUAGES
+
+    def answers(self, question: str, passages: Sequence[str]) -> list[float]:
+        """See `AnswerModel.answers`."""
+        return self._embedder.answers(question, passages)
 
 
 def prepare() -> None:

@@ -3,6 +3,7 @@
     read   {"do": "load", "model", "precision"}     write  {"name", "max_tokens", "tokenizer"}
     read   {"do": "count_tokens", "texts"}          write  {"counts"}
     read   {"do": "embed", "texts"}                 write  {"shape": [n, dim]} and n * dim float32 as they lie in memory
+    read   {"do": "answers", "question", "texts"}   write  {"odds"}, from the answerability model
 
 What cannot be done is answered by {"problem", "remedy"}. The child ends when its standard input does: then its parent is gone.
 """
@@ -15,10 +16,12 @@ import sys
 import threading
 import traceback
 from contextlib import suppress
+from functools import cache
 from queue import SimpleQueue
 from typing import IO
 
 from rag_core.adapters import frames
+from rag_core.adapters.answer_model import FILE, AnswerModel
 from rag_core.adapters.embedded_model import load_embedder
 from rag_core.errors import ModelUnavailable
 from rag_core.ports import Embedder
@@ -41,7 +44,7 @@ def main() -> None:
             if head["do"] == "load":
                 model = _load(head)
             assert model is not None
-            reply = _reply(model, head)
+            reply = _answers(head) if head["do"] == "answers" else _reply(model, head)
         except ModelUnavailable as error:
             reply = {"problem": error.problem, "remedy": error.remedy}, b""
         except Exception as error:  # the libraries raise many kinds; the parent knows one
@@ -49,6 +52,8 @@ def main() -> None:
             problem = f"The embedding model failed ({type(error).__name__})."
             reply = {"problem": problem, "remedy": "Try it again. If it fails again, report it with the log."}, b""
         frames.write(replies, *reply)
+        if head["do"] == "load":
+            _read_early()
 
 
 def _listen(requests: SimpleQueue[frames.Head]) -> None:
@@ -71,6 +76,22 @@ def _import_early() -> None:
     """What every model needs takes a second to import: it is there when the parent says which model it wants."""
     with suppress(Exception):  # loading fails again, and is answered
         import torch  # noqa: F401
+
+
+@cache
+def _reader() -> AnswerModel:
+    return AnswerModel()
+
+
+def _read_early() -> None:
+    """The first question should not wait for the answerability model; where it cannot be loaded, that question is told so."""
+    if FILE.exists():
+        with suppress(ModelUnavailable):
+            _reader()
+
+
+def _answers(head: frames.Head) -> Reply:
+    return {"odds": _reader().answers(head["question"], head["texts"])}, b""
 
 
 def _load(head: frames.Head) -> Embedder:

@@ -21,7 +21,7 @@ from rag_core.errors import InvalidInput, RagError
 from rag_core.ingest.files import storage_problems, write_atomically
 from rag_core.labelled import LabelledQuestion
 from rag_core.settings import Cost, Settings
-from rag_core.wiring import as_built, build_engine, calibration_files, embedder
+from rag_core.wiring import answer_reader, as_built, build_engine, calibration_files, embedder
 
 
 def fit(args: argparse.Namespace) -> int:
@@ -60,7 +60,7 @@ def show(args: argparse.Namespace) -> int:
     """Which calibration a library is judged by; for each file whether it fits, and if not, what differs."""
     folder = library_folder(args)
     settings = as_built(folder, args.namespace, chosen_settings(args))
-    now = Identity.of(embedder(settings.embedding_model, settings.embedding_precision))
+    now = Identity.of(embedder(settings.embedding_model, settings.embedding_precision), answer_reader(settings))
     in_force: Calibration | None = None
     rows: list[dict[str, Any]] = []
     for path in calibration_files(folder, args.namespace):
@@ -126,7 +126,7 @@ def _fitted(args: argparse.Namespace, engine: Engine, samples: Sequence[Sample],
     if base is not None:  # how the one in force does on these questions
         about["before"] = {"id": base.id, **figures(given_by(base, samples), [one.answerable for one in samples])}
     if not args.adjust:
-        return fitted(Identity.of(engine.tools.embedder), samples, about)
+        return fitted(Identity.of(engine.tools.embedder, engine.tools.reader), samples, about)
     if base is None:
         raise InvalidInput(
             "No calibration fits this model, so there is none to adjust.",

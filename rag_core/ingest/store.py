@@ -205,7 +205,9 @@ def create_namespace(folder: Path, name: str) -> None:
 
 def _is_namespace(path: Path) -> bool:
     try:
-        return path.is_dir() and (not any(path.iterdir()) or any((path / name).exists() for name in ("CURRENT", "inbox.json", "lock", "records.sqlite")))
+        return path.is_dir() and (
+            not any(path.iterdir()) or any((path / name).exists() for name in ("CURRENT", "inbox.json", "lock", "records.sqlite"))
+        )
     except OSError:
         return False
 

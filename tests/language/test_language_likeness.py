@@ -1,0 +1,43 @@
+"""How alike two index terms are: compounds, inflected names, and what only looks alike."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.language import alike, likeness
+from rag_core.language.likeness import LEAST
+
+TERM = st.text("abcdř", min_size=1, max_size=12)
+
+
+@pytest.mark.parametrize(
+    ("term", "other", "value"),
+    [
+        ("notice", "notice", 1.0),
+        ("vertrag", "vertragsrecht", (7 / 13) ** 0.5),  # the first part of a compound
+        ("recht", "vetorecht", (5 / 9) ** 0.5),  # its last part
+        ("kostelec", "kostelci", 6 / 8),  # a case ending that changes the stem
+        ("кубл", "кублай", (4 / 6) ** 0.5),
+        ("rat", "vertrat", 0.0),  # three letters are no part
+        ("haus", "maus", 0.0),  # another beginning
+        ("internation", "internet", 0.0),  # five of eleven letters
+    ],
+)
+def test_given_two_terms_then_their_common_letters_say_how_alike_they_are(term: str, other: str, value: float) -> None:
+    assert likeness(term, other) == pytest.approx(value)
+
+
+@given(TERM, TERM)
+def test_given_any_two_terms_then_likeness_is_symmetric_and_either_nothing_or_more_than_the_least(term: str, other: str) -> None:
+    value = likeness(term, other)
+
+    assert value == likeness(other, term)
+    assert value == 0.0 or LEAST <= value <= 1.0
+    assert (value == 1.0) == (term == other)
+
+
+@given(TERM, st.sets(TERM, max_size=8))
+def test_given_a_vocabulary_then_every_like_term_is_found_and_no_other(term: str, vocabulary: set[str]) -> None:
+    assert alike(term, vocabulary) == {other: likeness(term, other) for other in vocabulary if likeness(term, other)}
