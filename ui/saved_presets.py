@@ -123,7 +123,8 @@ def show() -> None:
     """Under the field: the chosen saved preset's certificate, whether it holds for what is set now, and how to delete the preset."""
     preset = chosen()
     if preset is None:
-        st.caption(presets()[state.session().preset].help)
+        session = state.session()
+        st.caption(presets()[session.preset].help)
         return
     with st.container(key="saved_preset", gap="small"):
         try:

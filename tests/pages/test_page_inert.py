@@ -18,7 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").rglob("*.py"))]
 # elements that do not interpret their text; and calls whose first argument is no text that is shown
 INERT = {"text", "code", "dataframe", "data_editor", "image"}
-NO_LABEL = {"container", "columns", "form", "progress", "empty", "rerun", "navigation", "set_page_config"}
+NO_LABEL = {
+    "container", "columns", "form", "progress", "empty", "rerun", "navigation", "set_page_config", "altair_chart", "feedback",
+}  # fmt: skip
 ELEMENTS = ({name for name in dir(DeltaGenerator) if not name.startswith("_")} | {"status", "spinner", "dialog"}) - INERT
 # what a label may be made of besides a literal: values that are ours, from the list of settings and presets
 OURS = {

@@ -151,8 +151,8 @@ def _show_part(part: Part) -> None:
         st.text(certificates.part_name(part.type))
     chosen = certificates.thresholds(part)
     columns = st.columns(len(chosen) + 1 + len(part.bounds))
-    for column, (name, value) in zip(columns, chosen, strict=False):
-        column.metric(name, value)
+    for column, (label, value) in zip(columns, chosen, strict=False):
+        column.metric(label, value)
     columns[len(chosen)].metric(
         say("lab_certify.coverage"),
         say("lab_certify.percent", share=100 * part.answered / part.questions),
