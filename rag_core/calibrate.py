@@ -12,6 +12,7 @@ import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 2
 LEAST = 50  # questions of either kind for a fit of all signals
 LEAST_TO_ADJUST = 20  # questions of either kind for a fit that starts from another
-NARROW = 3  # passages, as many as the answerability model reads
+READ = 3  # of the first passages the answerability model reads, about 10 ms each
 FAR = 4.0  # standard deviations; a signal that is farther from those of the fit counts as this far
 
 # Raised when a change of these modules changes what is measured: then every calibration has to be fitted again.
@@ -88,13 +89,13 @@ class Identity:
         return tuple(field.name for field in fields(self) if getattr(self, field.name) != getattr(other, field.name))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Calibration:
     """Coefficients of a fitted score, what it was fitted on, and how it came about.
 
     `mean` and `scale` have the length of `signals`; so has `coefficients`, or one follows for each product of two standardised signals (a
-    square is one too), in the order of `itertools.combinations_with_replacement`. `narrow` stands for the whole where at most
-    `NARROW` passages were searched and the answerability model read them: coverage and ranks say nothing of one passage.
+    square is one too), in the order of `itertools.combinations_with_replacement`. `narrow` stands for the whole where no more passages
+    were searched than the answerability model reads (`READ`), and it read them: coverage and ranks say nothing of one passage.
     """
 
     identity: Identity
@@ -118,9 +119,9 @@ class Calibration:
         """The embedding model's name."""
         return self.identity.model
 
-    @property
+    @cached_property
     def id(self) -> str:
-        """12 hex digits of the numbers and the identity: equal ids give equal probabilities for equal signals."""
+        """12 hex digits of the numbers and the identity: equal ids give equal probabilities for equal signals. Every record names it."""
         return _digest(json.dumps({**self._numbers(), "identity": asdict(self.identity)}, sort_keys=True))
 
     def logit(self, measured: Mapping[str, float]) -> float:
@@ -237,7 +238,7 @@ def fit(
 
 def is_narrow(measured: Mapping[str, float]) -> bool:
     """Whether so few passages were searched, and all of them read, that what the answerability model says decides nearly alone."""
-    return bool(measured["read"]) and measured["searched"] <= magnitude(NARROW)
+    return bool(measured["read"]) and measured["searched"] <= magnitude(READ)
 
 
 def _terms(x: Any, mean: Any, scale: Any, products: bool) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from rag_core.audit.audits import measure as measure_audits
 from rag_core.audit.facts import entities
 from rag_core.audit.facts.names import code_stands, codes
-from rag_core.calibrate import Calibration
+from rag_core.calibrate import READ, Calibration
 from rag_core.case import Case, Draft, LibraryFacts, Understanding
 from rag_core.domain import Claim, Document, Hit
 from rag_core.draft.cite import cite
@@ -37,7 +37,6 @@ from rag_core.signals import measure as measure_signals
 from rag_core.signals import weigh
 
 MAX_QUESTION_CHARS = 2000
-READ = 3  # the first passages are read by the answerability model, about 8 ms each
 CODE_ROWS = 100  # passages by words in which a code is looked for
 
 

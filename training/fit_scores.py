@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import sys
-import unicodedata
 from collections import Counter
 from dataclasses import replace
 from datetime import date
@@ -24,6 +23,7 @@ from sklearn.model_selection import GroupKFold
 
 from rag_core.calibrate import Calibration, Identity, fit, is_narrow, question_hash
 from rag_core.draft.extract import FEATURES, score_units
+from rag_core.labelled import holds_answer
 from rag_core.language import asks_number
 from rag_core.question import core, expand
 from rag_core.settings import DATA, Settings
@@ -44,17 +44,6 @@ READ_ALONE = ("answer_best", "top_cosine")  # more signals did worse on a source
 FOLDS = 6  # questions of equal text share one
 
 
-def normal(text: str) -> str:
-    """Words, folded; letters keep their combining marks."""
-    text = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join("".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in text).split())
-
-
-def holds(text: str, answers: tuple[str, ...]) -> bool:
-    """Whether the text contains one of the answers as whole words."""
-    return any(normal(a) and f" {normal(a)} " in f" {normal(text)} " for a in answers)
-
-
 def unit_rows(row: Measured) -> list[tuple[list[float], bool]]:
     """(features, holds the answer) of every unit of an answerable question's passages."""
     case, engine = row.case, row.engine
@@ -63,7 +52,7 @@ def unit_rows(row: Measured) -> list[tuple[list[float], bool]]:
     vector = tools.embedder.embed([spelled])[0]
     weights = weigh(core(spelled, language), language, corpus.lexical)
     scored = score_units(case.hits, weights, asks_number(case.question, language), vector, tools.embedder.embed, corpus.page_text)
-    return [([s.features[name] for name in FEATURES], holds(s.unit.text, row.answers)) for s in scored]
+    return [([s.features[name] for name in FEATURES], holds_answer(s.unit.text, row.answers)) for s in scored]
 
 
 def figures(probabilities: np.ndarray, labels: np.ndarray) -> dict[str, float]:
