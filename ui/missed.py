@@ -75,10 +75,8 @@ def _show_result(engine: Engine, asked: Asked) -> None:
         return
     with st.container(border=True, key="missed_result"):
         st.text(tell("missed.page_of", name=engine.library.snapshot.document(missed.document).name, page=missed.page))
-        st.text(verdict(missed))
-        if missed.passages:
-            show_ranks(missed)
-        _show_advice(engine, asked, missed)
+        show_finding(missed)
+        _offer_more(engine, asked, missed)
         if missed.passages:
             st.button(
                 say("missed.mark"), key="missed_mark", icon=":material/visibility:", on_click=viewer.open_at,
@@ -98,6 +96,14 @@ def _became_of(engine: Engine, asked: Asked, document: str, page: int) -> Missed
     return missed
 
 
+def show_finding(missed: Missed) -> None:
+    """What became of the page, where its passages ranked, and what to do about it."""
+    st.text(verdict(missed))
+    if missed.passages:
+        _show_ranks(missed)
+    st.text(tell("missed.advice", advice=tell(f"missed.do_{missed.verdict}")))
+
+
 def verdict(missed: Missed) -> str:
     """What became of the page, in one or two sentences with its ranks."""
     best = missed.passages[0] if missed.passages else None
@@ -115,7 +121,7 @@ def verdict(missed: Missed) -> str:
     return tell(f"missed.is_{key}", **numbers)
 
 
-def show_ranks(missed: Missed) -> None:
+def _show_ranks(missed: Missed) -> None:
     """The passages of the page with their ranks by meaning, by words and together."""
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     columns: dict[str, Any] = {
@@ -141,9 +147,8 @@ def _rows(passages: Sequence[RankedPassage]) -> list[dict[str, object]]:
     ]
 
 
-def _show_advice(engine: Engine, asked: Asked, missed: Missed) -> None:
-    """What to do about it; where more sources would bring the page in, a button that takes so many."""
-    st.text(tell("missed.advice", advice=tell(f"missed.do_{missed.verdict}")))
+def _offer_more(engine: Engine, asked: Asked, missed: Missed) -> None:
+    """Where more sources would bring the page in, a button that takes so many."""
     if missed.verdict is Verdict.CUT and missed.top_k < MOST_SOURCES:
         st.button(say("missed.take"), key="missed_take", on_click=_take_enough, args=(engine, asked, missed), help=say("missed.take_help"))
 

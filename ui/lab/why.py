@@ -8,7 +8,7 @@ from rag_core.errors import RagError
 from rag_core.labelled import LabelledQuestion, Place
 from rag_core.settings import Settings
 from ui import state
-from ui.missed import show_ranks, verdict
+from ui.missed import show_finding
 from ui.problems import show_error
 from ui.texts import say, tell
 
@@ -53,7 +53,4 @@ def _show_place(question: LabelledQuestion, place: Place, settings: Settings) ->
         show_error(error)
         return
     with st.container(border=True, key="lab_why"):
-        st.text(verdict(missed))
-        if missed.passages:
-            show_ranks(missed)
-        st.text(tell("missed.advice", advice=tell(f"missed.do_{missed.verdict}")))
+        show_finding(missed)
