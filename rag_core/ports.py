@@ -98,6 +98,24 @@ class AnswerReader(Protocol):
         ...
 
 
+class Verifier(Protocol):
+    """Says how likely a text supports a claim."""
+
+    @property
+    def version(self) -> str:
+        """Its weights: a hash, or the model's name where it is not ours."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """ISO 639-1 codes that it reads; in any other language only facts and words are compared."""
+        ...
+
+    def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10]; 0.0 is undecided."""
+        ...
+
+
 class VectorStore(Protocol):
     """Builds a vector index, and keeps it in a folder."""
 
