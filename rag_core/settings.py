@@ -189,8 +189,15 @@ class Settings(BaseModel):
     )  # fmt: skip
     min_support: float = number(
         0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "support",
-        "A claim given to `judge` is supported from this estimated probability on.", "higher",
+        "Least estimated probability that its evidence supports a claim; `judge` calls a claim supported from here on (S3-15).", "higher",
     )  # fmt: skip
+    support_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "support")
+    verifier: str = choice(
+        "embedded", Stage.AUDIT, _A, "The model that reads a claim with its evidence: the embedded one, none, or any by name or folder."
+    )
+    verifier_languages: str = choice(
+        "", Stage.AUDIT, _A, "Languages that a named verifier reads, as codes (en, cs); empty takes those that its model card names."
+    )
 
     # output
     confidence: Literal["weighted", "mean", "top", "answerability"] = choice(
