@@ -1,4 +1,4 @@
-"""The audits of a draft: `measure` looks at every claim once, each audit holds one measurement against its threshold.
+"""The audits of a draft: each holds one measurement of its claims (`audit.claims`) against its threshold.
 
 All audits run and all their reasons are kept (S2-15). An audit looks only at what it is about: a claim without a citation is reported as
 uncited, and not as unverified as well (S3-18).
@@ -6,17 +6,15 @@ uncited, and not as unverified as well (S3-18).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from rag_core.audit.citations import evidence_text, fabricated, is_cited, quote_stands
-from rag_core.audit.facts import changed_facts
-from rag_core.audit.phrases import indicators
-from rag_core.audit.support import grounded_share, overlap, similarities
+from rag_core.audit.citations import is_cited
+from rag_core.audit.overlap import grounded_share
+from rag_core.audit.wording import fact_in_words, flags_in_words
 from rag_core.case import Case, ClaimAudit, LibraryFacts
-from rag_core.domain import Claim, Conflict, Evidence
-from rag_core.ingest.normalise import normalise
-from rag_core.ports import Embedder, PageText
+from rag_core.domain import Claim, Conflict
+from rag_core.gates import unread
 from rag_core.settings import Mode
 from rag_core.status import Reason
 from rag_core.trace import Check, Direction, judge
@@ -28,36 +26,6 @@ _NO_CITED = "no claim with a citation"
 _SHOWN, _SHOWN_CHARS = 3, 100  # findings named in a check, and characters of each
 _CONTRADICTION_CHARS = 600  # two values, two file names
 RESOLVE = "Search only the document that applies, or set contradictions_mode to observe to see both sides."
-
-
-def measure(
-    claims: Sequence[Claim], retrieved_ids: Collection[str], page_text: PageText, language: str, embedder: Embedder | None = None
-) -> tuple[ClaimAudit, ...]:
-    """What the audits need to know of each claim, in the claims' order.
-
-    Args:
-        claims: the drafted answer.
-        retrieved_ids: passages that may be cited.
-        page_text: the raw text of a page; "" where there is no such page.
-        language: of the answer.
-        embedder: for the similarity; without one it stays unmeasured wherever a claim is not word for word its evidence.
-    """
-    sources = [_source(claim.evidence, page_text) for claim in claims]
-    readings = [normalise(claim.text).text for claim in claims]
-    pairs = [(reading, normalise(source).text) for reading, source in zip(readings, sources, strict=True)]
-    cited = [index for index, claim in enumerate(claims) if claim.evidence]
-    cosines = dict(zip(cited, similarities([pairs[index] for index in cited], embedder), strict=True))
-    return tuple(
-        ClaimAudit(
-            quotes_missing=_missing(claim, retrieved_ids, page_text),
-            fabricated=fabricated(claim, retrieved_ids),
-            indicators=indicators(reading, source, (language,)),
-            overlap=_best_overlap(reading, claim.evidence, page_text),
-            changed_facts=changed_facts(claim.text, source, language) if claim.evidence else (),
-            similarity=cosines.get(index),
-        )
-        for index, (claim, reading, source) in enumerate(zip(claims, readings, sources, strict=True))
-    )
 
 
 def citations_present(case: Case) -> Check:
@@ -125,8 +93,8 @@ def word_overlap(case: Case) -> Check:
 
 
 def facts(case: Case) -> Check:
-    """No number, date, name, negation or operator that the evidence lacks (S2-17)."""
-    changed = [f"{kind} not in the evidence: {text}" for _, audit in _cited(case) for kind, text in audit.changed_facts]
+    """No number, date, name, negation, comparison or other fact that the evidence lacks (S2-17)."""
+    changed = [fact_in_words(kind, text) for _, audit in _cited(case) for kind, text in audit.changed_facts]
     remedy = "Compare the answer with its sources: what is named here does not stand in them."
     return _none_of(case, Reason.FACTS, changed, "all facts stand in the evidence", remedy, case.settings.facts_mode, _uncited(case))
 
@@ -141,6 +109,24 @@ def similarity(case: Case) -> Check:
     return judge(
         Reason.SIMILARITY, least, settings.min_similarity, Direction.AT_LEAST, "cosine", Reason.SIMILARITY, settings.similarity_mode,
         found=found, remedy="Ask in the documents' own words, or lower min_similarity.", abstain=_nothing(case) or _uncited(case),
+    )  # fmt: skip
+
+
+def support(case: Case) -> Check:
+    """Every claim is supported by what it cites, by an estimated probability (S3-15).
+
+    The whole draft is judged, also claims that a distance cut would drop: a stricter cut must not turn a refusal into an answer.
+    """
+    s, cited = case.settings, _cited(case)
+    known = [(audit.support, claim.text, audit.flags) for claim, audit in cited if audit.support is not None]
+    least = min(known, key=lambda one: one[0], default=None) if len(known) == len(cited) else None
+    found = _least_supported(*least) if least else "support could not be measured: a model is missing or failed"
+    if words_only := unread(case):
+        found += f"; {words_only} of {len(cited)} claims checked by facts and overlap only, no verifier has read them"
+    return judge(
+        Reason.SUPPORT, least[0] if least else None, s.min_support, Direction.AT_LEAST, "support", Reason.SUPPORT, s.support_mode,
+        found=found, remedy="Compare the answer with its sources, ask more narrowly, or lower min_support.",
+        abstain=_nothing(case) or _uncited(case),
     )  # fmt: skip
 
 
@@ -162,7 +148,7 @@ def contradictions(case: Case) -> Check:
 
 AUDITS: tuple[Audit, ...] = (
     citations_present, citations_complete, citations_valid, verbatim, indicator_phrases, length_ratio, word_overlap, facts, similarity,
-    contradictions,
+    support, contradictions,
 )  # fmt: skip
 
 
@@ -181,23 +167,12 @@ def contradiction(conflict: Conflict, library: LibraryFacts) -> str:
     return f"{one}: {' and '.join(sides)}{newer}"
 
 
-def _source(evidence: Iterable[Evidence], page_text: PageText) -> str:
-    return "\n".join(evidence_text(piece, page_text) for piece in evidence)
-
-
-def _missing(claim: Claim, retrieved_ids: Collection[str], page_text: PageText) -> tuple[str, ...]:
-    """Quotes that do not stand on their page; a citation of a retrieved passage without any quote stands nowhere either."""
-    if claim.cited and not claim.evidence:
-        return tuple(f"no quote from {ref}" for ref in dict.fromkeys(claim.cited) if ref in retrieved_ids)
-    return tuple(piece.quote for piece in claim.evidence if not quote_stands(piece, page_text))
-
-
-def _best_overlap(reading: str, evidence: Sequence[Evidence], page_text: PageText) -> float | None:
-    """Overlap with the best passage, all evidence of one passage (a row and its header) taken together."""
-    passages = dict.fromkeys(piece.passage for piece in evidence)
-    texts = [_source((piece for piece in evidence if piece.passage == passage), page_text) for passage in passages]
-    shares = [share for text in texts or [""] if (share := overlap(reading, normalise(text).text)) is not None]
-    return max(shares, default=None)
+def _least_supported(support: float, text: str, flags: Sequence[str]) -> str:
+    """The claim that is supported least, with what speaks against it."""
+    if support == 1.0 and not flags:
+        return "every claim stands word for word in its source"
+    said = f"least supported claim {support:.2f}"
+    return f'{said} ({flags_in_words(flags)}): "{text[:_SHOWN_CHARS]}"' if flags else said
 
 
 def _nothing(case: Case) -> str:

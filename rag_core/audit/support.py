@@ -1,48 +1,226 @@
-"""How far a claim is carried by its evidence: by common words and by similarity of meaning."""
+"""How likely a text supports a claim: facts, shared words, similarity of meaning and what the verifier reads, in one probability.
+
+Each measurement is a signal of a small logistic regression; `training/fit_support.py` fits it and `data/support.json` holds it with what it
+was fitted on. There are two: one with the verifier, for the languages that it reads, and one on facts and overlap only.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-import numpy as np
+import json
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
 
 from rag_core.audit.citations import strip_marks
-from rag_core.case import ClaimAudit
+from rag_core.audit.facts import absent_facts, changed_facts
+from rag_core.audit.overlap import overlap, word_set
+from rag_core.audit.phrases import indicators
+from rag_core.audit.windows import Window, best_windows, readings
+from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.language import fold, words
-from rag_core.ports import Embedder
+from rag_core.ports import Embedder, Verifier
+from rag_core.settings import DATA
+
+_NEAR = 3  # windows that together count as the evidence of a claim
+_VALUES = ("number", "unit", "date", "code", "year", "law")
+_WORDS = ("negation", "modality", "comparison", "quantifier", "operator", "role")
+_FLAGS = {"year": "number_changed", "code": "code_absent", "name": "name_absent"}  # of any other kind: <kind>_changed
+WORDS = (
+    "lexical", "cosine", "overlap", "overlap_context", "pairs", "pairs_context", "cosine_margin", "number_absent", "name_absent",
+    "number_far", "name_far", "negation", "operator", "indicator", "words",
+)  # fmt: skip
+READ = ("entailment",)
+FEATURES = (*WORDS, *READ)
+
+DECISIVE = frozenset({"number_changed", "unit_changed", "date_changed"})
+CEILING = 0.15  # chosen so that no overlap can outweigh a decisive flag
+FAILS = 0.5  # below it a claim is held against the other passages, too
+SAME_SENTENCE = 0.6  # share of a claim's words from which a sentence that differs in a fact contradicts it
 
 
-def overlap(claim_text: str, evidence_text: str) -> float | None:
-    """Share of a claim's words that its evidence holds, in [0, 1]; None for a claim without words (S2-13, S2-19).
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What was found on one claim.
 
-    Words are compared folded and each counts once, whatever the language; citation marks and punctuation are no words (S2-20).
+    Args:
+        support: estimated probability in [0, 1] that people would call the claim supported by its evidence; None where it could not be
+            measured.
+        flags: what is wrong with it, in words of a closed list: number_changed, unit_changed, date_changed, law_changed, code_absent,
+            name_absent, negation_changed, modality_changed, comparison_changed, quantifier_changed, operator_changed, role_changed,
+            indicator, not_entailed, contradicted, misattributed, no_evidence, no_words.
+        read: whether a verifier that reads the language was asked; else only facts and overlap were compared.
+        evidence: the text that is nearest to the claim, verbatim; empty where there is none.
+        overlap: share of the claim's words that this evidence holds, in [0, 1].
     """
-    mine = word_set(claim_text)
-    return len(mine & word_set(evidence_text)) / len(mine) if mine else None
+
+    support: float | None
+    flags: tuple[str, ...] = ()
+    read: bool = False
+    evidence: str = ""
+    overlap: float = 0.0
 
 
-def word_set(text: str) -> frozenset[str]:
-    """The folded words of a text, citation marks left out."""
-    return frozenset(fold(word.text) for word in words(strip_marks(text)))
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured on one claim; `values` are in the order of `FEATURES`, all finite; "entailment" is 0.0 where it was not read."""
+
+    evidence: str
+    values: tuple[float, ...]
+    flags: tuple[str, ...]
+    read: bool = False
+
+    def value(self, name: str) -> float:
+        """One of the `FEATURES`."""
+        return self.values[FEATURES.index(name)]
 
 
-def grounded_share(audits: Iterable[ClaimAudit], min_sentence_overlap: float) -> float | None:
-    """Share of the claims that are grounded, in [0, 1]; None where no claim has words (S2-13, S2-17).
+@dataclass(frozen=True, slots=True)
+class SupportRegression:
+    """Logistic regression over the named features, standardised by `mean` and `scale`."""
 
-    A claim is grounded when its overlap reaches `min_sentence_overlap` and none of its facts was changed: a number or a "not" that its
-    evidence lacks is not made good by all the other words.
+    features: tuple[str, ...]
+    mean: tuple[float, ...]
+    scale: tuple[float, ...]
+    coefficients: tuple[float, ...]
+    intercept: float
+
+    def probability(self, measured: Measured) -> float:
+        """Estimated probability in [0, 1] that the claim is supported."""
+        values = [measured.value(name) for name in self.features]
+        parts = zip(values, self.mean, self.scale, self.coefficients, strict=True)
+        logit = self.intercept + sum(weight * (value - mean) / scale for value, mean, scale, weight in parts)
+        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
+
+
+@cache
+def support_models() -> dict[str, SupportRegression]:
+    """The fitted regressions of `data/support.json`: "words", and "read" where one with the verifier was fitted."""
+    data = json.loads((DATA / "support.json").read_text(encoding="utf-8"))
+    found = {name: data[name] for name in ("words", "read") if name in data} or {"words": data}
+    unknown = {name for one in found.values() for name in one["features"]} - set(FEATURES)
+    if unknown:
+        raise InvalidInput(
+            f"data/support.json was fitted on other measurements: {sorted(unknown)}.", remedy="Run training/fit_support.py again."
+        )
+    return {
+        name: SupportRegression(
+            tuple(one["features"]), tuple(one["mean"]), tuple(one["scale"]), tuple(one["coefficients"]), one["intercept"]
+        )
+        for name, one in found.items()
+    }
+
+
+def assess(
+    claims: Sequence[str], cited: Sequence[str], others: Sequence[str], lang: str, embedder: Embedder, verifier: Verifier | None
+) -> list[Assessment]:
+    """How well each claim is supported by the text that it cites.
+
+    Args:
+        claims: sentences, with or without citation marks.
+        cited: for each claim the text of the passages that it cites.
+        others: the other passages that were retrieved; a claim that its own text does not support, but one of these does, is misattributed.
+        lang: of the claims, ISO 639-1.
+        embedder: for the similarity of meaning.
+        verifier: None where none is wanted.
+
+    Returns:
+        One assessment a claim, in order. Where the verifier fails, the supports of the claims that it was to read are None.
     """
-    grounded = [audit.overlap >= min_sentence_overlap and not audit.changed_facts for audit in audits if audit.overlap is not None]
-    return sum(grounded) / len(grounded) if grounded else None
-
-
-def similarities(pairs: Sequence[tuple[str, str]], embedder: Embedder | None) -> list[float | None]:
-    """Cosine between the texts of each pair, in [-1, 1] (S4-10); equal texts are 1 without a model, None without an embedder."""
-    found: list[float | None] = [1.0 if left == right else None for left, right in pairs]
-    rest = [index for index, cosine in enumerate(found) if cosine is None]
-    if embedder is None or not rest:
-        return found
-    vectors = embedder.embed([text for index in rest for text in pairs[index]])
-    for row, index in enumerate(rest):
-        found[index] = float(np.clip(vectors[2 * row] @ vectors[2 * row + 1], -1.0, 1.0))
+    try:
+        measured = measure(claims, cited, lang, embedder, verifier)
+    except ModelUnavailable:
+        return [replace(_judged(one), support=None) for one in measure(claims, cited, lang, embedder, None)]
+    found = [_judged(one) for one in measured]
+    failing = [at for at, one in enumerate(found) if one.support is not None and one.support < FAILS and "no_words" not in one.flags]
+    if others and failing:
+        elsewhere = "\n".join(others)
+        again = measure([claims[at] for at in failing], [elsewhere] * len(failing), lang, embedder, verifier)
+        for at, one in zip(failing, again, strict=True):
+            if (_judged(one).support or 0.0) >= FAILS:
+                found[at] = replace(found[at], flags=(*found[at].flags, "misattributed"))
     return found
+
+
+def measure(claims: Sequence[str], contexts: Sequence[str], lang: str, embedder: Embedder, verifier: Verifier | None) -> list[Measured]:
+    """Each claim measured against its context. Claims of one context are measured together, all texts for the verifier in one batch.
+
+    Raises:
+        ModelUnavailable: the verifier cannot be asked.
+    """
+    bare = [strip_marks(claim) for claim in claims]
+    windows: dict[int, tuple[Window, ...]] = {}
+    texts: dict[int, tuple[str, ...]] = {}
+    reads = verifier is not None and lang in verifier.languages
+    for context in dict.fromkeys(contexts):
+        rows = [at for at, one in enumerate(contexts) if one == context]
+        of = [bare[at] for at in rows]
+        windows |= dict(zip(rows, best_windows(of, context, lang, embedder), strict=True))
+        if reads:
+            texts |= dict(zip(rows, readings(of, context, lang), strict=True))
+    asked = [at for at in texts if windows[at] and word_set(bare[at])]
+    pairs = [(text, bare[at]) for at in asked for text in texts[at]]
+    odds = iter(verifier.supports(pairs) if verifier is not None and pairs else [])
+    entailed = {at: max(next(odds) for _ in texts[at]) for at in asked}
+    return [_measured(bare[at], contexts[at], windows[at], lang, entailed.get(at)) for at in range(len(claims))]
+
+
+def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str, entailment: float | None) -> Measured:
+    mine, pairs = word_set(claim), _pairs(claim)
+    if not mine or not windows:
+        return Measured("", (0.0,) * len(FEATURES), ("no_words",) if not mine else ("no_evidence",))
+    near = "\n".join(window.text for window in windows[:_NEAR])
+    absent = absent_facts(claim, context, lang)
+    changed = changed_facts(claim, near, lang)
+    phrases = indicators(claim, context, (lang,))
+    best = windows[0]
+    values = (
+        best.lexical,
+        best.cosine,
+        overlap(claim, best.text) or 0.0,
+        len(mine & word_set(context)) / len(mine),
+        _share(pairs, _pairs(near)),
+        _share(pairs, _pairs(context)),
+        max(window.cosine for window in windows) - best.cosine,
+        _count(absent, _VALUES),
+        _count(absent, ("name",)),
+        _count(changed, _VALUES),
+        _count(changed, ("name",)),
+        _count(changed, ("negation",)),
+        _count(changed, ("operator", "comparison")),
+        float(bool(phrases)),
+        math.log(len(mine)),
+        entailment or 0.0,
+    )
+    kinds = [kind for kind, _ in absent] + [kind for kind, _ in changed if kind in _WORDS]
+    flags = dict.fromkeys([_FLAGS.get(kind, f"{kind}_changed") for kind in kinds] + ["indicator"] * bool(phrases))
+    return Measured(best.text, values, tuple(flags), entailment is not None)
+
+
+def _judged(one: Measured) -> Assessment:
+    """The fitted support, at most `CEILING` when a number, unit or date stands nowhere in the context (S2-17), with the flags it earns."""
+    if not one.evidence:
+        return Assessment(0.0, one.flags)
+    models = support_models()
+    fitted = models["read" if one.read and "read" in models else "words"].probability(one)
+    support = min(fitted, CEILING) if DECISIVE.intersection(one.flags) else fitted
+    flags = list(one.flags)
+    if one.read and one.value("entailment") < 0.0:
+        flags.append("not_entailed")
+    if support < FAILS and one.value("overlap") >= SAME_SENTENCE and any(flag.endswith("_changed") for flag in flags):
+        flags.append("contradicted")
+    return Assessment(support, tuple(flags), one.read, one.evidence, one.value("overlap"))
+
+
+def _count(facts: Collection[tuple[str, str]], kinds: Sequence[str]) -> float:
+    return float(min(2, sum(kind in kinds for kind, _ in facts)))
+
+
+def _pairs(text: str) -> frozenset[tuple[str, str]]:
+    folded = [fold(word.text) for word in words(strip_marks(text))]
+    return frozenset(pairwise(folded))
+
+
+def _share(mine: frozenset[tuple[str, str]], theirs: frozenset[tuple[str, str]]) -> float:
+    return len(mine & theirs) / len(mine) if mine else 1.0

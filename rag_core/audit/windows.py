@@ -16,6 +16,7 @@ from rag_core.ports import Embedder
 _SENTENCES = 3  # in the widest window
 _MAX_CHARS = 800  # a "sentence" longer than this (a table, text without full stops) is cut at blanks
 _RANKED = 8  # windows a sentence that are compared by meaning, the best by words
+READ_WORDS = 180  # of a text that a verifier reads together with a claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +96,55 @@ def _nearest(weights: dict[str, float], bags: list[frozenset[str]]) -> list[_Pla
             held = frozenset[str]().union(*common[first : first + size])
             found.append(_Place(min(1.0, sum(weights[term] for term in held) / total), range(first, first + size)))
     return sorted(found, key=lambda place: (-place.share, len(place.rows), place.rows[0]))[:_RANKED]
+
+
+def readings(claims: Sequence[str], context: str, lang: str) -> list[tuple[str, ...]]:
+    """For each claim at most three texts of about `READ_WORDS` words to read it against, the likeliest first.
+
+    A shorter context is one text, whole. Of a longer one: its sentences that share most with the claim, wherever they stand; what stands
+    around the best place; what stands around the second best.
+    """
+    if len(context.split()) <= READ_WORDS:
+        return [(context,)] * len(claims)
+    spans = _pieces(context, lang)
+    sizes = [len(context[start:end].split()) for start, end in spans]
+    bags = [frozenset(terms(context[start:end], lang)) for start, end in spans]
+    counts = Counter(term for bag in bags for term in bag)
+    rarity = {term: math.log(1 + len(bags) / count) for term, count in counts.items()}
+    unseen = math.log(1 + len(bags))
+    found = []
+    for claim in claims:
+        weights = {term: rarity.get(term, unseen) for term in terms(claim, lang)}
+        places = [place.rows for place in _nearest(weights, bags)] if weights else []
+        found.append(_texts(places or [range(1)], sizes, spans, context))
+    return found
+
+
+def _texts(places: Sequence[range], sizes: Sequence[int], spans: Sequence[tuple[int, int]], context: str) -> tuple[str, ...]:
+    chosen: dict[int, None] = {}
+    for row in (row for place in places for row in place):
+        if row not in chosen and sum(sizes[one] for one in chosen) + sizes[row] <= READ_WORDS:
+            chosen[row] = None
+    gathered = " ".join(context[slice(*spans[row])] for row in sorted(chosen or [places[0][0]]))
+    first = _around(places[0], sizes)
+    second = next((place for place in places if not set(place) & set(first)), None)
+    blocks = [first] + ([_around(second, sizes)] if second else [])
+    return tuple(dict.fromkeys([gathered, *(context[spans[block[0]][0] : spans[block[-1]][1]] for block in blocks)]))
+
+
+def _around(place: range, sizes: Sequence[int]) -> range:
+    """The place with as many sentences before and behind as `READ_WORDS` allows."""
+    first, last = place[0], place[-1]
+    while True:
+        left = [first - 1] if first > 0 else []
+        right = [last + 1] if last + 1 < len(sizes) else []
+        used = sum(sizes[first : last + 1])
+        fitting = [row for row in right + left if used + sizes[row] <= READ_WORDS]
+        if not fitting:
+            return range(first, last + 1)
+        if fitting[0] > last and (not left or (last - place[-1]) <= (place[0] - first)):
+            last += 1
+        elif fitting[-1] < first:
+            first -= 1
+        else:
+            last += 1

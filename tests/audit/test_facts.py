@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.audit.facts import absent_facts, changed_facts, entities
-from rag_core.audit.support import overlap
+from rag_core.audit.overlap import overlap
 
 TEXTS = {
     "en": (

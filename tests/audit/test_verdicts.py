@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.adapters.sentence_transformers import SentenceTransformerEmbedder
-from rag_core.audit.verdicts import FEATURES, combine, judge_claim, measure_answer, support_model
+from rag_core.audit.support import FEATURES, measure, support_models
+from rag_core.audit.verdicts import combine, judge_claim
 from rag_core.audit.windows import best_windows
 from rag_core.errors import InvalidInput
 from rag_core.ports import Embedder
@@ -36,7 +37,7 @@ def test_given_a_sentence_of_the_context_then_it_is_supported_and_its_evidence_i
     assert given_verdict["support"] == sentence["support"] > 0.5
     assert "The notice period is 30 days" in sentence["evidence"]
     assert sentence["evidence"] in CONTEXT
-    assert sentence["flags"] == []
+    assert sentence["flags"] == ["facts_only"]
 
 
 @pytest.mark.parametrize(
@@ -178,8 +179,8 @@ def test_given_one_invented_sentence_in_a_long_answer_then_it_does_not_drown() -
 
 def test_given_citation_marks_then_they_change_nothing_that_is_measured(embedder: Embedder) -> None:
     """S2-20: marks are not words, wherever they stand."""
-    (bare,) = measure_answer("The notice period is 30 days.", CONTEXT, "en", embedder)
-    (marked,) = measure_answer("The notice period [2] is 30 days [Source 1].", CONTEXT, "en", embedder)
+    (bare,) = measure(["The notice period is 30 days."], [CONTEXT], "en", embedder, None)
+    (marked,) = measure(["The notice period [2] is 30 days [Source 1]."], [CONTEXT], "en", embedder, None)
     assert marked.values == pytest.approx(bare.values, abs=1e-3)
 
 
@@ -190,16 +191,16 @@ def test_given_no_language_then_it_is_detected(embedder: Embedder) -> None:
 
 def test_given_the_fitted_model_then_its_measurements_and_provenance_are_stated() -> None:
     card = json.loads((DATA / "support.json").read_text(encoding="utf-8"))
-    model = support_model()
-    assert tuple(card["features"]) == FEATURES
-    assert len(model.mean) == len(model.scale) == len(model.coefficients) == len(FEATURES)
-    assert min(model.scale) > 0
+    for model in support_models().values():
+        assert set(model.features) <= set(FEATURES)
+        assert len(model.mean) == len(model.scale) == len(model.coefficients) == len(model.features)
+        assert min(model.scale) > 0
     assert card["provenance"]["rows"] == sum(source["rows"] for source in card["provenance"]["sources"].values())
     assert all(source["licence"] for source in card["provenance"]["sources"].values())
 
 
 def test_given_measurements_then_all_are_finite_and_in_the_order_of_the_model(embedder: Embedder) -> None:
-    (measured,) = measure_answer("The notice period is 30 days.", CONTEXT, "en", embedder)
+    (measured,) = measure(["The notice period is 30 days."], [CONTEXT], "en", embedder, None)
     values = dict(zip(FEATURES, measured.values, strict=True))
     assert values["lexical"] == pytest.approx(1.0)
     assert values["overlap"] == values["overlap_context"] == values["pairs"] == 1.0

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.audit.support import grounded_share, overlap, similarities
+from rag_core.audit.overlap import grounded_share, overlap, similarities
 from rag_core.case import ClaimAudit
 from rag_core.ports import Vectors
 
