@@ -18,7 +18,7 @@ from rag_core.ingest.pdf import read_pdf
 from rag_core.ingest.records import metadata_from_json, metadata_to_json, pages_to_json
 from rag_core.ports import Cancel, Progress
 
-READING_VERSION = 1  # of the PDF reader; pages read by another version are read again
+READING_VERSION = 2  # of the PDF reader; pages read by another version are read again
 READING = "reading.json"
 READING_FILES = (PAGES, LAYOUT, READING)
 

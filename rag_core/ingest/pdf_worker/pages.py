@@ -16,6 +16,7 @@ from typing import Any
 
 import pymupdf
 
+from .glyphs import widen
 from .hidden import Background, Ink, ink_of, style_of
 from .marks import fitting_zoom
 from .ocr import Reader, Unreadable, words_of
@@ -79,6 +80,8 @@ def read(page: Any, options: Options, reader: Reader) -> dict[str, object]:
     source, problem = ("ocr" if searchable_scan else "text"), ""
     if not searchable_scan and _wants_ocr(page, rows.text):
         rows, source, problem = _by_picture(page, options, reader, rows)
+    else:
+        widen(page, rows.text, rows.words)
     if not problem and rows.text.count("\ufffd") > FEW_UNKNOWN_SHARE * len(rows.text):
         problem = "Some letters of this page have no value in the file, and cannot be found or quoted."
     if rows.truncated:
