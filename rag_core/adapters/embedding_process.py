@@ -16,13 +16,15 @@ import weakref
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
 from rag_core.adapters import frames
-from rag_core.adapters.answer_model import LANGUAGES, version_of
+from rag_core.adapters.answer_model import FILE, LANGUAGES
+from rag_core.adapters.pair_model import version_of
 from rag_core.errors import ModelUnavailable
 from rag_core.ports import Vectors
 
@@ -73,21 +75,19 @@ class ProcessEmbedder:
         """Tokens of each text, special tokens included, without any cut."""
         if not texts:
             return []
-        head, _ = self._ask("count_tokens", texts)
+        head, _ = self.ask(do="count_tokens", texts=list(texts))
         return list(head["counts"])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of shape (len(texts), dim), float32: bit by bit those that the model gives in this process."""
-        head, body = self._ask("embed", texts)
+        head, body = self.ask(do="embed", texts=list(texts))
         vectors: Vectors = np.frombuffer(body, dtype=np.float32).reshape(head["shape"]).copy()  # a view of bytes cannot be written to
         return vectors
 
-    def answers(self, question: str, passages: Sequence[str]) -> list[float]:
-        """What the answerability model says, which lives in the same child; see `AnswerModel.answers`."""
-        if not passages:
-            return []
-        head, _ = self._ask("answers", passages, question=question)
-        return list(head["odds"])
+    def ask(self, **request: object) -> tuple[frames.Head, bytes]:
+        """The child's reply to a request; what it answers is said in `embedding_worker`."""
+        with self._lock:
+            return self._exchange(self._loaded(), request)
 
     def close(self) -> None:
         """End the child, whatever it is doing; a later call would start another."""
@@ -101,10 +101,6 @@ class ProcessEmbedder:
                 self._loaded()
             assert self._greeting is not None
             return self._greeting
-
-    def _ask(self, what: str, texts: Sequence[str], **more: str) -> tuple[frames.Head, bytes]:
-        with self._lock:
-            return self._exchange(self._loaded(), {"do": what, "texts": list(texts), **more})
 
     def _loaded(self) -> _Child:
         """A child that has loaded the model; one is started at most."""
@@ -147,12 +143,49 @@ class ProcessReader:
 
     def __init__(self, embedder: ProcessEmbedder) -> None:
         self._embedder = embedder
-        self.version = version_of()
+        self.version = version_of(FILE)
         self.languages = LANGUAGES
 
     def answers(self, question: str, passages: Sequence[str]) -> list[float]:
         """See `AnswerModel.answers`."""
-        return self._embedder.answers(question, passages)
+        if not passages:
+            return []
+        head, _ = self._embedder.ask(do="answers", question=question, texts=list(passages))
+        return list(head["odds"])
+
+
+class ProcessVerifier:
+    """A `Verifier` in an embedder's child, which loads it when it is first needed, and again where another took its place.
+
+    Args:
+        embedder: whose child it is.
+        model, precision, languages: see `rag_core.adapters.verifiers.load_verifier`.
+    """
+
+    def __init__(self, embedder: ProcessEmbedder, model: str, precision: str = "auto", languages: str = "") -> None:
+        self._embedder = embedder
+        self._named = [model, precision, languages]
+
+    @cached_property
+    def version(self) -> str:
+        """See `Verifier.version`."""
+        return str(self._described["version"])
+
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        """See `Verifier.languages`."""
+        return frozenset(self._described["languages"])
+
+    def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """See `Verifier.supports`."""
+        if not pairs:
+            return []
+        head, _ = self._embedder.ask(do="supports", verifier=self._named, pairs=list(pairs))
+        return list(head["odds"])
+
+    @cached_property
+    def _described(self) -> frames.Head:
+        return self._embedder.ask(do="verifier", verifier=self._named)[0]
 
 
 def prepare() -> None:

@@ -10,7 +10,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from rag_core import wiring
-from rag_core.adapters.answer_model import FILE, MAX_TOKENS, MOST, AnswerModel, version_of
+from rag_core.adapters.answer_model import FILE, MAX_TOKENS, AnswerModel
+from rag_core.adapters.pair_model import MOST, version_of
 from rag_core.errors import ModelUnavailable
 from rag_core.settings import Settings
 
@@ -87,7 +88,7 @@ def test_given_another_file_then_its_version_is_another(tmp_path: Path) -> None:
     other = tmp_path / "other.safetensors"
     other.write_bytes(b"x")
 
-    assert version_of(other) != version_of()
+    assert version_of(other) != version_of(FILE)
 
 
 def test_given_no_file_then_nobody_reads_and_the_engine_works_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
