@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 
 from rag_core.audit.citations import evidence_key
 from rag_core.domain import Box, Citation, Claim, Evidence, Hit, Span, WordBox
@@ -38,7 +39,8 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
 def boxes_of(evidence: Evidence, corpus: Corpus) -> tuple[tuple[int, Box], ...]:
     """One rectangle per visual row of the quote, from the boxes of its words; empty when any part has no word boxes.
 
-    A quote of which only a part could be marked is not marked at all: a wrong mark is worse than none.
+    A row is parted where words stand in it that are not quoted: the raised mark of a note, a column between two, the rows beside a large
+    initial. A quote of which only a part could be marked is not marked at all: a wrong mark is worse than none.
     """
     found: list[tuple[int, Box]] = []
     for span in evidence.spans:
@@ -50,14 +52,19 @@ def boxes_of(evidence: Evidence, corpus: Corpus) -> tuple[tuple[int, Box], ...]:
 
 
 def _rows(span: Span, words: Sequence[WordBox]) -> list[Box]:
-    rows: list[Box] = []
+    quoted: list[Box] = []
+    others: list[Box] = []
     for word in words:
-        if word.end <= span.start or word.start >= span.end:
-            continue
-        box = Box(word.x0, word.y0, word.x1, word.y1)
-        if rows and _same_row(rows[-1], box):
-            last = rows[-1]
-            rows[-1] = Box(min(last.x0, box.x0), min(last.y0, box.y0), max(last.x1, box.x1), max(last.y1, box.y1))
+        (quoted if span.start < word.end and word.start < span.end else others).append(Box(*word[2:]))
+    if not quoted:
+        return []
+    extent = reduce(_around, quoted)
+    inside = [other for other in others if _holds(extent, other)]
+    rows = quoted[:1]
+    for box in quoted[1:]:
+        row = _around(rows[-1], box)
+        if _same_row(rows[-1], box) and not any(_holds(row, other) for other in inside):
+            rows[-1] = row
         else:
             rows.append(box)
     return rows
@@ -67,3 +74,12 @@ def _same_row(row: Box, word: Box) -> bool:
     """Whether a word stands on the row: half of the lower of the two heights overlaps, and it does not start left of the row."""
     overlap = min(row.y1, word.y1) - max(row.y0, word.y0)
     return overlap > 0.5 * min(row.y1 - row.y0, word.y1 - word.y0) and word.x0 >= row.x0
+
+
+def _around(row: Box, word: Box) -> Box:
+    return Box(min(row.x0, word.x0), min(row.y0, word.y0), max(row.x1, word.x1), max(row.y1, word.y1))
+
+
+def _holds(row: Box, word: Box) -> bool:
+    """Whether the middle of a word lies in a rectangle."""
+    return row.x0 < (word.x0 + word.x1) / 2 < row.x1 and row.y0 < (word.y0 + word.y1) / 2 < row.y1

@@ -66,6 +66,31 @@ def test_given_words_that_overlap_by_half_their_height_or_less_then_they_are_on_
     assert [box for _, box in found] == [Box(10, 10, 60, 24), Box(62, 19, 90, 29)]
 
 
+def boxes_on(*words: WordBox, span: Span) -> list[Box]:
+    """What is marked of a page that has these words."""
+
+    class Page(MemoryCorpus):
+        def words(self, document: str, page: int) -> tuple[WordBox, ...]:
+            return words
+
+    return [box for _, box in boxes_of(evidence(span), Page([Text("d1", BODY)], HashEmbedder()))]
+
+
+def test_given_a_word_between_two_quoted_ones_that_is_not_quoted_then_the_row_is_parted_around_it() -> None:
+    first, second, note = WordBox(0, 3, 10, 10, 30, 20), WordBox(4, 10, 40, 10, 60, 20), WordBox(30, 31, 32, 8, 37, 14)
+
+    assert boxes_on(first, second, note, span=Span(1, 0, 10)) == [Box(10, 10, 30, 20), Box(40, 10, 60, 20)]
+    assert boxes_on(first, second, note, span=Span(1, 0, 38)) == [Box(10, 8, 60, 20)]
+    assert boxes_on(first, second, WordBox(30, 31, 58, 8, 64, 14), span=Span(1, 0, 10)) == [Box(10, 10, 60, 20)]  # its middle is outside
+    assert boxes_on(first, second, WordBox(30, 31, 32, 2, 37, 12), span=Span(1, 0, 10)) == [Box(10, 10, 60, 20)]  # above the row
+
+
+def test_given_a_large_initial_then_the_rows_beside_it_that_are_not_quoted_stay_unmarked() -> None:
+    initial, rest, below = WordBox(0, 1, 10, 10, 30, 40), WordBox(1, 3, 32, 10, 60, 20), WordBox(29, 38, 32, 24, 60, 34)
+
+    assert boxes_on(initial, rest, below, span=Span(1, 0, 3)) == [Box(10, 10, 30, 40), Box(32, 10, 60, 20)]
+
+
 def test_given_a_text_document_then_there_are_no_rectangles() -> None:
     assert boxes_of(evidence(Span(1, 0, 3)), MemoryCorpus([Text("d1", BODY)], HashEmbedder())) == ()
 
