@@ -1,0 +1,81 @@
+"""How often a changed fact is seen, by operator and language, and how often a sentence is flagged that was not or harmlessly changed."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from rag_core.audit.facts import changed_facts
+from training.mutations.operators import OPERATORS, mutations
+from training.mutations.rewriting import REWRITES, rewrites
+from training.mutations.texts import Sample
+
+UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A sentence as it was put to the audit. `operator` is an operator, "unchanged", or the kind of a harmless rewrite."""
+
+    operator: str
+    text: str
+    sample: Sample
+
+    @property
+    def harmful(self) -> bool:
+        """Whether the evidence no longer supports it."""
+        return self.operator in OPERATORS
+
+
+@dataclass
+class Rates:
+    """Counts by (operator, language), and the cases that came out wrong: missed changes, flagged harmless ones with what was flagged."""
+
+    cases: Counter[tuple[str, str]] = field(default_factory=Counter)
+    flagged: Counter[tuple[str, str]] = field(default_factory=Counter)
+    wrong: list[tuple[Case, tuple[tuple[str, str], ...]]] = field(default_factory=list)
+
+    def of(self, operator: str, lang: str) -> float | None:
+        """The share that was flagged, in [0, 1]; None without cases."""
+        total = self.cases[operator, lang]
+        return self.flagged[operator, lang] / total if total else None
+
+
+def cases(sample: Sample, draw: random.Random) -> Iterator[Case]:
+    """A sentence as it is, with each change, and with each harmless one."""
+    yield Case(UNCHANGED, sample.sentence, sample)
+    for made in mutations(sample.sentence, sample.page, sample.lang, draw):
+        yield Case(made.operator, made.text, sample)
+    for made in rewrites(sample.sentence, sample.lang, draw):
+        yield Case(made.operator, made.text, sample)
+
+
+def measure(samples: Iterable[Sample], draw: random.Random) -> Rates:
+    """Put every case to `changed_facts` with the evidence of its sentence."""
+    rates = Rates()
+    for sample in samples:
+        for case in cases(sample, draw):
+            found = changed_facts(case.text, sample.evidence, sample.lang)
+            key = case.operator, sample.lang
+            rates.cases[key] += 1
+            rates.flagged[key] += bool(found)
+            if bool(found) != case.harmful:
+                rates.wrong.append((case, found))
+    return rates
+
+
+def table(rates: Rates) -> str:
+    """The rates as text: a row for each operator and kind, a column for each language, "caught or flagged/cases"."""
+    languages = sorted({lang for _, lang in rates.cases})
+    lines = [f"{'':12}" + "".join(f"{lang:>20}" for lang in languages)]
+    for operator in (*OPERATORS, UNCHANGED, *REWRITES):
+        cells = (_cell(rates, operator, lang) for lang in languages)
+        lines.append(f"{operator:12}" + "".join(f"{cell:>20}" for cell in cells))
+    return "\n".join(lines)
+
+
+def _cell(rates: Rates, operator: str, lang: str) -> str:
+    share = rates.of(operator, lang)
+    return "-" if share is None else f"{share:.3f} {rates.flagged[operator, lang]}/{rates.cases[operator, lang]}"
