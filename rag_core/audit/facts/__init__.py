@@ -13,9 +13,10 @@ import regex
 
 from rag_core.audit.citations import strip_marks
 from rag_core.audit.facts.dates import Date, dates
-from rag_core.audit.facts.logic import changed_negations, changed_operators
+from rag_core.audit.facts.logic import changed_operators
 from rag_core.audit.facts.names import Name, canonical_code, codes, initials, name_stands, names
 from rag_core.audit.facts.numbers import Quantity, ascii_digits, quantities, units_in
+from rag_core.audit.facts.replaced import replaced_words
 from rag_core.ingest.normalise import normalise
 from rag_core.language import fold, words
 
@@ -61,9 +62,9 @@ def entities(text: str, lang: str) -> tuple[Entity, ...]:
 def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang: str = "") -> tuple[tuple[str, str], ...]:
     """The facts of a claim that its evidence lacks, as (kind, text); () for a sentence that stands in its evidence.
 
-    Kinds are date, number, unit, code, name, operator and negation. Compared are values, not notations: numbers in the conventions of
-    their language, dates in any notation, names in any inflection, negations against the nearest sentence of the evidence. Citation
-    marks are no facts.
+    Kinds are date, number, unit, code, name, operator, negation, modality, comparison and quantifier. Compared are values, not
+    notations: numbers in the conventions of their language, dates in any notation, names in any inflection; small words and the place of
+    names against the nearest sentence of evidence in the same language. Citation marks are no facts.
 
     Args:
         claim_text: one or several sentences.
@@ -76,7 +77,9 @@ def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang:
         return ()
     changed = _absent(claim, evidence, lang, other)
     changed += [("operator", sign) for sign in changed_operators(claim, evidence)]
-    changed += [("negation", phrase) for phrase in changed_negations(claim, evidence, lang, other)]
+    if lang == other:
+        mine, theirs = ([(name.start, name.end) for name in _facts(text, lang).names] for text in (claim, evidence))
+        changed += replaced_words(claim, evidence, lang, mine, theirs)
     return tuple(dict.fromkeys(changed))
 
 
@@ -160,7 +163,7 @@ def _changed_numbers(mine: _Facts, theirs: _Facts, evidence: str, units: frozens
         elif not _unit_stands(number, here, units):
             changed.append(("unit", number.text))
         elif number.bound and all(other.bound not in ("", number.bound) for other in here):
-            changed.append(("operator", f"{number.bound} {number.text}"))
+            changed.append(("comparison", f"{number.bound} {number.text}"))
     return changed
 
 

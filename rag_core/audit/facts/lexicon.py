@@ -1,4 +1,4 @@
-"""The words that carry facts, by language: months, number words, scales, units, negations, bounds. Read from `data/facts.json`."""
+"""The words that carry facts, by language: months, number words, scales, units, bounds, negative forms. Read from `data/facts.json`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _NEVER = regex.compile(r"(?!)")
 class Lexicon:
     """One language's words, English ones included where a document may mix both.
 
-    Keys of `months` (1-12), `numbers`, `scales` (multiplier) and `units` (canonical unit) are folded words. `negators`, `not_negators`,
-    `at_least` and `at_most` match whole words, whatever their case; `bounds_follow` says whether they may stand behind their number.
-    `negated_words` maps a folded word to its positive.
+    Keys of `months` (1-12), `numbers`, `scales` (multiplier) and `units` (canonical unit) are folded words. `at_least` and `at_most`
+    match whole words, whatever their case; `bounds_follow` says whether they may stand behind their number. `negated_words` maps a folded
+    word to its positive.
     """
 
     months: Mapping[str, int]
@@ -30,14 +30,20 @@ class Lexicon:
     numbers: Mapping[str, int]
     scales: Mapping[str, int]
     units: Mapping[str, str]
-    negators: regex.Pattern[str]
-    not_negators: regex.Pattern[str]
     negative_prefixes: tuple[str, ...]
     not_prefixed: frozenset[str]
     negated_words: Mapping[str, str]
     at_least: regex.Pattern[str]
     at_most: regex.Pattern[str]
     bounds_follow: bool
+
+    def positive(self, word: str) -> str:
+        """The word that a folded word negates by its form ("nesmi" -> "smi", "invalid" -> "valid"), or empty."""
+        if word in self.negated_words:
+            return self.negated_words[word]
+        if word in self.not_prefixed:
+            return ""
+        return next((word[len(p) :] for p in self.negative_prefixes if word.startswith(p) and len(word) - len(p) >= 3), "")
 
 
 @cache
@@ -53,8 +59,6 @@ def lexicon(lang: str) -> Lexicon:
         numbers=_pairs(row["numbers"]),
         scales={**_pairs(english["scales"]), **_pairs(row["scales"])},
         units={fold(word.replace("-", " ")): unit for unit, words in data["units"].items() for word in words.split()},
-        negators=_phrases(row["negators"].split(), row.get("negator_endings", "").split()),
-        not_negators=_phrases(row["not_negators"].split("|")),
         negative_prefixes=tuple(fold(prefix) for prefix in row["negative_prefixes"].split()),
         not_prefixed=frozenset(fold(word) for word in row["not_prefixed"].split()),
         negated_words=_negated(row["negated_words"]),
@@ -84,9 +88,8 @@ def _negated(row: str) -> dict[str, str]:
     return dict(zip(words[::2], words[1::2], strict=True))
 
 
-def _phrases(phrases: Iterable[str], endings: Iterable[str] = ()) -> regex.Pattern[str]:
-    """Whole phrases; `endings` may be the end of a word ("n't")."""
+def _phrases(phrases: Iterable[str]) -> regex.Pattern[str]:
+    """Whole phrases, the longest first."""
     whole = "|".join(regex.escape(phrase).replace(r"\ ", r"\s+") for phrase in sorted(phrases, key=len, reverse=True) if phrase)
     parts = [rf"(?<![\p{{L}}\p{{M}}\p{{N}}])(?:{whole})(?![\p{{L}}\p{{M}}\p{{N}}])"] if whole else []
-    parts += [rf"(?<=\p{{L}}){regex.escape(ending)}(?!\p{{L}})" for ending in endings]
     return regex.compile("|".join(parts), regex.IGNORECASE) if parts else _NEVER
