@@ -139,7 +139,8 @@ def _full_stop_is_part(token: str, following: str, info: LanguageInfo | None) ->
     if info is None:
         return False
     if _NUMBER.match(token):
-        return info.ordinal_dot and (following[:1].isdigit() or _follows_ordinal(following.split(maxsplit=1)[0], info))
+        following_word = next(iter(following.split(maxsplit=1)), "")
+        return info.ordinal_dot and (following[:1].isdigit() or _follows_ordinal(following_word, info))
     word = token.lower()
     if word in info.abbreviations:
         return True

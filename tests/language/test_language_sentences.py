@@ -183,3 +183,10 @@ def test_given_hostile_text_when_split_then_it_ends_soon_and_covers_the_text(tex
 
     assert time.process_time() - started < 5  # each takes at most about 0.2 s; a quadratic version took 6 s and more
     assert "".join("".join(text[start:end].split()) for start, end in found) == "".join(text.split())
+
+
+@pytest.mark.parametrize("lang", ["cs", "de"])
+def test_given_a_number_at_the_end_of_a_paragraph_when_split_then_it_ends_the_sentence(lang: str) -> None:
+    text = "Absatz 6 galt bis 2021.\n\nDer Hafen ruht."
+
+    assert [text[start:end] for start, end in sentences(text, lang)] == ["Absatz 6 galt bis 2021.", "Der Hafen ruht."]
