@@ -1,0 +1,163 @@
+"""The values of a sentence held against its evidence: numbers with their units, dates, times, references to laws.
+
+Equal values agree in any notation, and in another unit where the conversion is exact. What a value is attached to is for
+`rag_core.audit.facts.roles` to compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import regex
+
+from rag_core.audit.facts.dates import Date, dates
+from rag_core.audit.facts.laws import Law, law_stands, laws
+from rag_core.audit.facts.names import Name, canonical_code, codes
+from rag_core.audit.facts.numbers import Quantity, quantities, units_in
+from rag_core.audit.facts.times import Time, times
+from rag_core.language import stem, words
+
+_AFTER_ORDINAL = 40  # characters in which the word is looked for that an ordinal counts
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What a text states in values; no two of them overlap."""
+
+    dates: tuple[Date, ...]
+    laws: tuple[Law, ...]
+    times: tuple[Time, ...]
+    codes: tuple[Name, ...]
+    quantities: tuple[Quantity, ...]
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Where they stand, as (start, end)."""
+        rows: Sequence[Sequence[Date | Law | Time | Name | Quantity]] = (self.dates, self.laws, self.times, self.codes, self.quantities)
+        return [(value.start, value.end) for row in rows for value in row]
+
+
+@lru_cache(maxsize=256)
+def values(text: str, lang: str) -> Values:
+    """The values of a text. Digits must be ASCII."""
+    days = dates(text, lang)
+    taken = [(date.start, date.end) for date in days]
+    places = [law for law in laws(text) if _free(law, taken)]
+    taken += [(law.start, law.end) for law in places]
+    hours = times(text, taken)
+    taken += [(time.start, time.end) for time in hours]
+    marks = [code for code in codes(text) if _free(code, taken)]
+    taken += [(code.start, code.end) for code in marks]
+    return Values(tuple(days), tuple(places), tuple(hours), tuple(marks), tuple(quantities(text, lang, taken)))
+
+
+def changed_values(claim: str, evidence: str, lang: str, evidence_lang: str) -> list[tuple[str, str]]:
+    """The values of a claim that its evidence lacks, as (kind, text): date (of times too), law, number, unit or comparison.
+
+    Both are reading forms with ASCII digits. A value that only says what stands nowhere in the evidence is named, whatever it is about.
+    """
+    mine, theirs = values(claim, lang), values(evidence, evidence_lang)
+    changed = [("date", date.text) for date in mine.dates if not _date_stands(date, theirs)]
+    changed += [("date", time.text) for time in mine.times if not _time_stands(time, theirs, evidence)]
+    changed += [("law", law.text) for law in mine.laws if not law_stands(law, theirs.laws, evidence)]
+    changed += _changed_numbers(mine, theirs, evidence, _units(evidence, evidence_lang))
+    changed += _changed_ordinals(mine, theirs, (claim, lang), (evidence, evidence_lang))
+    return changed
+
+
+# A text is the evidence of many sentences in a row: what is read out of it is kept for the next one.
+_units = lru_cache(maxsize=64)(units_in)
+
+
+def _free(value: Law | Name, taken: Sequence[tuple[int, int]]) -> bool:
+    return not any(value.start < end and start < value.end for start, end in taken)
+
+
+def _date_stands(date: Date, theirs: Values) -> bool:
+    days = [day for other in theirs.dates for day in other.readings]
+    if any(mine.within(day) for mine in date.readings for day in days):
+        return True
+    years = {number.value for number in theirs.quantities if number.is_year}
+    # "Year ended December 31, 2017 2016": the day stands once, its years apart
+    return any(str(mine.year) in years and mine._replace(year=0).within(day) for mine in date.readings if mine.month for day in days)
+
+
+def _time_stands(time: Time, theirs: Values, evidence: str) -> bool:
+    if any(time.agrees(other) for other in theirs.times):
+        return True
+    digits = regex.findall(r"\d+", time.text)
+    return len(digits) > 1 and regex.search(rf"(?<![\d.,]){digits[0]}[.:]{digits[1]}(?!\d)", evidence) is not None
+
+
+def _changed_numbers(mine: Values, theirs: Values, evidence: str, units: frozenset[str]) -> Iterator[tuple[str, str]]:
+    places = _by_value(theirs.quantities)
+    converted = {number.exact for number in theirs.quantities if number.unit}
+    loose = _loose(theirs)
+    for number in mine.quantities:
+        here = places.get(number.value, [])
+        if number.unit and number.exact in converted:
+            here = [other for other in theirs.quantities if other.exact == number.exact]
+        if not here and number.scale > 1 and str(number.scale) in units:
+            here = places.get(number.base, [])
+        if not here:
+            stands = number.value in loose or any(part in places for part in number.parts[-1:] if number.scale > 1)
+            if (
+                not stands
+                and not (number.ordinal and not _in_digits(number))
+                and not (number.parts and _digits_stand(number.text, evidence))
+            ):
+                yield "number", number.text
+        elif not _unit_stands(number, here, units):
+            yield "unit", number.text
+        elif number.bound and all(other.bound not in ("", number.bound) for other in here):
+            yield "comparison", f"{number.bound} {number.text}"
+
+
+def _by_value(quantities: Sequence[Quantity]) -> Mapping[str, list[Quantity]]:
+    places: dict[str, list[Quantity]] = {}
+    for number in quantities:
+        for value in (number.value, *number.parts):
+            places.setdefault(value, []).append(number)
+    return places
+
+
+def _loose(theirs: Values) -> frozenset[str]:
+    """The numbers that stand within dates, times and references, without leading zeros."""
+    texts = [value.text for row in (theirs.dates, theirs.times, theirs.laws) for value in row]
+    found = {number for text in texts for pattern in (r"\d+", r"\d+\.\d+") for number in regex.findall(pattern, text)}
+    years = {canonical_code(code.text) for code in theirs.codes if code.kind == "year"}
+    return frozenset(years.union(number.lstrip("0") or "0" for number in found))
+
+
+def _digits_stand(text: str, evidence: str) -> bool:
+    """Whether the pieces of what may be several numbers stand side by side: "250 300" in two cells of a row."""
+    pieces = regex.findall(r"\d+", text)
+    return bool(regex.search(r"(?<!\d)" + r"\D{1,3}".join(pieces) + r"(?!\d)", evidence))
+
+
+def _unit_stands(number: Quantity, here: Sequence[Quantity], units: frozenset[str]) -> bool:
+    """Whether one occurrence has the unit, or has none while the unit stands elsewhere, in a table's header."""
+    return not number.unit or any(
+        other.unit == number.unit or other.exact == number.exact or (not other.unit and number.unit in units) for other in here
+    )
+
+
+def _changed_ordinals(mine: Values, theirs: Values, claim: tuple[str, str], evidence: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    """Ordinals in words that stand nowhere, while the evidence has another one before the same word: "the first quarter"."""
+    counted = [number for number in mine.quantities if number.ordinal and not _in_digits(number)]
+    if not counted or claim[1] != evidence[1]:
+        return
+    held = {number.value for number in theirs.quantities} | _loose(theirs)
+    of_theirs = {_counted(number, *evidence) for number in theirs.quantities if number.ordinal}
+    yield from (("number", number.text) for number in counted if number.value not in held and _counted(number, *claim) in of_theirs - {""})
+
+
+def _counted(number: Quantity, text: str, lang: str) -> str:
+    following = words(text[number.end : number.end + _AFTER_ORDINAL])
+    return stem(following[0].text, lang) if following else ""
+
+
+def _in_digits(number: Quantity) -> bool:
+    return regex.search(r"\d", number.text) is not None
