@@ -129,17 +129,29 @@ def assess(
         One assessment a claim, in order. Where the verifier fails, the supports of the claims that it was to read are None.
     """
     try:
-        measured = measure(claims, cited, lang, embedder, verifier)
+        found = [_judged(one) for one in measure(claims, cited, lang, embedder, verifier)]
+        return _with_misattributed(found, claims, cited, others, lang, embedder, verifier)
     except ModelUnavailable:
         return [replace(_judged(one), support=None) for one in measure(claims, cited, lang, embedder, None)]
-    found = [_judged(one) for one in measured]
-    failing = [at for at, one in enumerate(found) if one.support is not None and one.support < FAILS and "no_words" not in one.flags]
-    if others and failing:
-        elsewhere = "\n".join(others)
-        again = measure([claims[at] for at in failing], [elsewhere] * len(failing), lang, embedder, verifier)
-        for at, one in zip(failing, again, strict=True):
-            if (_judged(one).support or 0.0) >= FAILS:
-                found[at] = replace(found[at], flags=(*found[at].flags, "misattributed"))
+
+
+def _with_misattributed(
+    found: list[Assessment],
+    claims: Sequence[str],
+    cited: Sequence[str],
+    others: Sequence[str],
+    lang: str,
+    embedder: Embedder,
+    verifier: Verifier | None,
+) -> list[Assessment]:
+    """The assessments, with the flag on those claims that what they cite does not support, but what they do not cite does."""
+    failing = [at for at, one in enumerate(found) if (one.support or 0.0) < FAILS and "no_words" not in one.flags]
+    elsewhere = {at: "\n".join(other for other in others if other not in cited[at]) for at in failing}
+    asked = [at for at in failing if elsewhere[at]]
+    again = measure([claims[at] for at in asked], [elsewhere[at] for at in asked], lang, embedder, verifier)
+    for at, one in zip(asked, again, strict=True):
+        if (_judged(one).support or 0.0) >= FAILS:
+            found[at] = replace(found[at], flags=(*found[at].flags, "misattributed"))
     return found
 
 
