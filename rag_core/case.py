@@ -66,6 +66,11 @@ class ClaimAudit:
         overlap: share of the claim's words in its best evidence, in [0, 1]; None when the claim has no words.
         changed_facts: numbers, dates, names, negations of the claim that its evidence lacks, as (kind, text).
         similarity: cosine between claim and evidence; None when not measured.
+        support: estimated probability in [0, 1] that the evidence supports the claim; 1 for one that is its evidence, word for word. None
+            when it could not be measured, or there is no evidence.
+        flags: what speaks against it, by the names of `audit.support.Assessment`.
+        read: False for a claim that no verifier could read, so that it is checked by facts and common words only.
+        word_for_word: whether the claim is its evidence, word for word; then nothing had to be read.
     """
 
     quotes_missing: tuple[str, ...] = ()
@@ -74,10 +79,15 @@ class ClaimAudit:
     overlap: float | None = None
     changed_facts: tuple[tuple[str, str], ...] = ()
     similarity: float | None = None
+    support: float | None = None
+    flags: tuple[str, ...] = ()
+    read: bool = True
+    word_for_word: bool = False
 
     def __post_init__(self) -> None:
         _require_known("ClaimAudit.overlap", self.overlap, 0.0, 1.0)
         _require_known("ClaimAudit.similarity", self.similarity, -1.0, 1.0)
+        _require_known("ClaimAudit.support", self.support, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

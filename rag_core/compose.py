@@ -6,17 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_core.audit.citations import evidence_key, render
-from rag_core.case import Case
+from rag_core.case import Case, ClaimAudit
 from rag_core.domain import Citation, Claim, Conflict
 from rag_core.gates import cut_passages, shows_conflicts
 
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """Text with its claims and the citations they use, numbered from 1 in order of first use. `conflicts` are between these claims."""
+    """Text with its claims and the citations they use, numbered from 1 in order of first use.
+
+    `audits` are of these claims, in their order, and `conflicts` between them.
+    """
 
     text: str
     claims: tuple[Claim, ...]
+    audits: tuple[ClaimAudit, ...]
     citations: tuple[Citation, ...]
     conflicts: tuple[Conflict, ...] = ()
 
@@ -33,7 +37,8 @@ def compose(case: Case) -> Composed:
     for key in (evidence_key(evidence) for claim in claims for evidence in claim.evidence):
         if key not in numbered:
             numbered[key] = replace(case.draft.citations[key], id=len(numbered) + 1)
-    return Composed(render(claims, numbered, case.settings), claims, tuple(numbered.values()), _conflicts(case, kept))
+    audits = tuple(case.draft.audits[index] for index in kept)
+    return Composed(render(claims, numbered, case.settings), claims, audits, tuple(numbered.values()), _conflicts(case, kept))
 
 
 def _kept(case: Case) -> list[int]:

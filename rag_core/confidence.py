@@ -45,10 +45,11 @@ def confidence(case: Case, claims: Sequence[Claim]) -> tuple[float, str, Check]:
 def weighted_terms(case: Case, claims: Sequence[Claim]) -> dict[str, float | None]:
     """The terms of S3-22, each in [0, 1] or None without data.
 
-    support: mean share of a claim's words that its evidence holds. consistency: share of the cited passages that both rankings, by meaning
-    and by words, hold. recency: 0.5 ** (age / half-life) of the cited documents' dates. authority: their stated authority.
+    support: mean probability that its evidence supports a claim, 1 for one that is its evidence word for word. consistency: share of the
+    cited passages that both rankings, by meaning and by words, hold. recency: 0.5 ** (age / half-life) of the cited documents' dates.
+    authority: their stated authority.
     """
-    overlaps = [audit.overlap for claim, audit in zip(case.draft.claims, case.draft.audits, strict=True) if claim in claims]
+    supports = [audit.support for claim, audit in zip(case.draft.claims, case.draft.audits, strict=True) if claim in claims]
     cited = {evidence.passage for claim in claims for evidence in claim.evidence}
     documents = {evidence.document for claim in claims for evidence in claim.evidence}
     both = [bool(hit.dense_rank and hit.lexical_rank) for hit in case.hits if hit.passage.id in cited]
@@ -58,7 +59,7 @@ def weighted_terms(case: Case, claims: Sequence[Claim]) -> dict[str, float | Non
     )
     authorities = [case.library.authority[d] for d in documents if d in case.library.authority]
     return {
-        "support": _mean([value for value in overlaps if value is not None]),
+        "support": _mean([value for value in supports if value is not None]),
         "consistency": _mean([float(value) for value in both]),
         "recency": _mean([value for value in ages if value is not None]),
         "authority": _mean(authorities),

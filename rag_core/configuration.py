@@ -19,7 +19,8 @@ _SWITCHED_OFF = {
         "answerability_mode", "top_cosine_mode", "mean_confidence_mode", "relevance_mode", "distance_mode", "min_documents_mode",
     ),
     "RAG_VALIDATION_ENABLED": (
-        "indicators_mode", "length_ratio_mode", "overlap_mode", "facts_mode", "similarity_mode", "contradictions_mode",
+        "indicators_mode", "length_ratio_mode", "overlap_mode", "facts_mode", "similarity_mode", "support_mode",
+        "contradictions_mode",
     ),
 }
 # fmt: on

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from rag_core.case import ClaimAudit
 from rag_core.domain import Citation, Claim, Conflict, Hit, require_between
 from rag_core.status import AnswerStatus, ConfidenceLevel, Reason, status_of
 from rag_core.trace import Trace
@@ -27,9 +28,11 @@ class Decision:
         reason: the first reason; `reasons` holds all of them (audits report every one).
         explanation: one sentence that says truthfully why, with the measured value; empty on success.
         confidence: in [0, 1], and `confidence_basis` says what it is.
+        audits: what was measured on each of `claims`, in their order.
         conflicts: which claims contradict each other, by their indexes in `claims`; empty on a refusal.
         scores: named measurements; `answerability` and `top_cosine` are always there when a question was retrieved for.
-        notes: things the reader must know beside the answer: unreadable pages, an observed audit, a language the model does not know.
+        notes: things the reader must know beside the answer: unreadable pages, an observed audit, a language the model does not know,
+            sentences that no verifier has read.
     """
 
     question: str
@@ -43,6 +46,7 @@ class Decision:
     explanation: str = ""
     reasons: tuple[Reason, ...] = ()
     claims: tuple[Claim, ...] = ()
+    audits: tuple[ClaimAudit, ...] = ()
     citations: tuple[Citation, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     retrieved: tuple[tuple[str, Hit], ...] = ()  # (document name, hit), best first
@@ -53,6 +57,8 @@ class Decision:
 
     def __post_init__(self) -> None:
         require_between("Decision.confidence", self.confidence, 0.0, 1.0)
+        if len(self.audits) != len(self.claims):
+            raise ValueError(f"{len(self.claims)} claims need as many measurements, got {len(self.audits)}")
         cited = self.reason in (Reason.GREETING, Reason.ABOUT_LIBRARY) or bool(self.claims and self.citations)
         if self.status is AnswerStatus.SUCCESS and not (cited and self.answer):
             raise ValueError("an answer needs text, at least one claim and at least one citation; refuse instead")
@@ -100,7 +106,7 @@ class Decision:
             "confidence_basis": self.confidence_basis,
             "confidence_level": self.confidence_level,
             "scores": {name: round(value, 6) for name, value in self.scores.items()},
-            "claims": [{"text": c.text, "cited": list(c.cited), "relevance": round(c.relevance, 4)} for c in self.claims],
+            "claims": [claim_json(claim, audit) for claim, audit in zip(self.claims, self.audits, strict=True)],
             "citations": [citation_json(citation) for citation in self.citations],
             "conflicts": [conflict_json(conflict, self.citations) for conflict in self.conflicts],
             "retrieved": [hit_json(name, hit) for name, hit in self.retrieved],
@@ -109,6 +115,22 @@ class Decision:
             "notes": list(self.notes),
             "metadata": dict(self.metadata),
         }
+
+
+def claim_json(claim: Claim, audit: ClaimAudit) -> dict[str, Any]:
+    """A claim as JSON with how it was checked; `support` is a probability in [0, 1] or null, `flags` say what speaks against it.
+
+    `read` is false where no verifier has read it, so that it was checked by facts and common words only.
+    """
+    return {
+        "text": claim.text,
+        "cited": list(claim.cited),
+        "relevance": round(claim.relevance, 4),
+        "word_for_word": audit.word_for_word,
+        "support": None if audit.support is None else round(audit.support, 6),
+        "flags": list(audit.flags),
+        "read": audit.read,
+    }
 
 
 def citation_json(citation: Citation) -> dict[str, Any]:

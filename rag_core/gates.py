@@ -205,10 +205,20 @@ def cut_passages(case: Case) -> frozenset[str]:
 
 
 def level(case: Case) -> ConfidenceLevel:
-    """The confidence level: cuts of the score of the preset's main gate (S4-2, S4-5), `low` at most where sources contradict each other."""
+    """The confidence level: cuts of the score of the preset's main gate (S4-2, S4-5).
+
+    It is `medium` at most where a claim was checked by facts and overlap only, whatever that audit may do, and `low` at most where sources
+    contradict each other.
+    """
     reached = _level_of_score(case)
-    capped = shows_conflicts(case) and reached is not ConfidenceLevel.INSUFFICIENT
-    return ConfidenceLevel.LOW if capped else reached
+    if shows_conflicts(case) and reached is not ConfidenceLevel.INSUFFICIENT:
+        return ConfidenceLevel.LOW
+    return ConfidenceLevel.MEDIUM if unread(case) and reached is ConfidenceLevel.HIGH else reached
+
+
+def unread(case: Case) -> int:
+    """How many claims of the draft rest on evidence and were checked by facts and overlap only, since no verifier has read them."""
+    return sum(bool(claim.evidence) and not audit.read for claim, audit in zip(case.draft.claims, case.draft.audits, strict=True))
 
 
 def shows_conflicts(case: Case) -> bool:

@@ -14,12 +14,12 @@ from datetime import date
 
 import numpy as np
 
-from rag_core.audit.audits import measure as measure_audits
+from rag_core.audit.claims import measure_claims
 from rag_core.audit.facts import entities
 from rag_core.audit.facts.names import code_stands, codes
 from rag_core.calibrate import READ, Calibration
 from rag_core.case import Case, Draft, LibraryFacts, Understanding
-from rag_core.domain import Claim, Document, Hit
+from rag_core.domain import Claim, Document, Hit, Passage
 from rag_core.draft.cite import cite
 from rag_core.draft.conflicts import Asked, other_sides
 from rag_core.draft.extract import extract
@@ -28,7 +28,7 @@ from rag_core.errors import InvalidInput, ModelUnavailable, RagError
 from rag_core.ingest.context import context
 from rag_core.keyword_match import match_keywords
 from rag_core.language import asks_number, intent, is_time_sensitive, keywords, question_language, terms, words
-from rag_core.ports import AnswerReader, Corpus, Embedder, Reranker, Vectors
+from rag_core.ports import AnswerReader, Corpus, Embedder, Reranker, Vectors, Verifier
 from rag_core.question import core, expand
 from rag_core.replies import reply
 from rag_core.retrieve import Ranking, retrieve
@@ -44,7 +44,8 @@ CODE_ROWS = 100  # passages by words in which a code is looked for
 class Tools:
     """What measuring needs from outside.
 
-    `known_languages` are those the embedding model knows, None for any; `clock` returns seconds.
+    `known_languages` are those the embedding model knows, None for any; `clock` returns seconds; `verifier` gives the one that the settings
+    name, None where they name none, and loads it when it is first asked.
     """
 
     embedder: Embedder
@@ -54,6 +55,7 @@ class Tools:
     clock: Callable[[], float] = time.perf_counter
     today: Callable[[], date] = date.today
     reader: AnswerReader | None = None
+    verifier: Callable[[Settings], Verifier | None] | None = None
 
     def knows(self, language: str) -> bool:
         """Whether the embedding model knows a language; "und" counts as known, since nothing speaks against it."""
@@ -239,10 +241,18 @@ def _draft(extracted: tuple[Claim, ...], hits: Sequence[Hit], corpus: Corpus, ca
     claims, drafter = extracted, "extract"
     if hits and (s.drafter == "raw" or (s.return_short_context and short_enough(hits, s))):
         claims, drafter = raw_draft(hits, corpus.page_text, s), "raw"
-    retrieved = frozenset(hit.passage.id for hit in hits)
-    audits = measure_audits(claims, retrieved, corpus.page_text, case.understanding.language, tools.embedder)
+    retrieved = {hit.passage.id: _text_of(hit.passage) for hit in hits}
+    audits = measure_claims(
+        claims, retrieved, corpus.page_text, case.understanding.language, tools.embedder, _verifier(s, tools), whole=True
+    )  # fmt: skip
     citations = cite(claims, hits, corpus)
     return Draft(drafter if claims else "none", claims, audits, citations, context_chars=sum(len(hit.passage.text) for hit in hits))
+
+
+def _text_of(passage: Passage) -> str:
+    """A table is read with the header it stands under."""
+    apart = passage.header_text and passage.header_text not in passage.text
+    return f"{passage.header_text}\n{passage.text}" if apart else passage.text
 
 
 def _relevance(hits: Sequence[Hit], vector: Vectors, settings: Settings, embedder: Embedder) -> float | None:
@@ -258,6 +268,11 @@ def _reranker(name: str, tools: Tools) -> Reranker | None:
     if tools.reranker is None:
         raise ModelUnavailable(f"No reranker can be loaded here, and {name!r} is asked for.", remedy="Leave `reranker` empty.")
     return tools.reranker(name)
+
+
+def _verifier(settings: Settings, tools: Tools) -> Verifier | None:
+    """The verifier that the settings name; None where claims are checked by facts and overlap only."""
+    return tools.verifier(settings) if tools.verifier else None
 
 
 def _search_terms(question: str, language: str, languages: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ from rag_core.confidence import confidence
 from rag_core.decision import Decision
 from rag_core.domain import Hit
 from rag_core.errors import InvalidSetting
-from rag_core.gates import GATES, level, mean_cosine, not_reached, shows_conflicts, within_cut
+from rag_core.gates import GATES, level, mean_cosine, not_reached, shows_conflicts, unread, within_cut
 from rag_core.language import refusal
 from rag_core.settings import Cost, Mode, Settings
 from rag_core.status import ConfidenceLevel, Reason
@@ -79,11 +79,16 @@ def _answer(case: Case, trace: Trace, composed: Composed) -> Decision:
         confidence_basis=basis,
         confidence_level=level(case),
         claims=composed.claims,
+        audits=composed.audits,
         citations=composed.citations,
         conflicts=composed.conflicts,
         retrieved=_retrieved(case),
         scores=scores(case),
-        notes=(*_contradictions(case), *_notes(case, trace, {h.passage.language for h in case.hits if h.passage.id in used})),
+        notes=(
+            *_contradictions(case),
+            *_unread(case),
+            *_notes(case, trace, {h.passage.language for h in case.hits if h.passage.id in used}),
+        ),
         metadata=_metadata(case, len(used)),
     )
 
@@ -169,6 +174,13 @@ def unreadable(case: Case) -> str:
 def _contradictions(case: Case) -> tuple[str, ...]:
     """What an answer says of contradictions in its sources, one note each."""
     return tuple(f"{contradiction(one, case.library)}." for one in case.conflicts) if shows_conflicts(case) else ()
+
+
+def _unread(case: Case) -> tuple[str, ...]:
+    """What an answer says of claims that nothing has read: never safe by silence."""
+    count = unread(case)
+    sentences = f"{count} of {len(case.draft.claims)} sentences were"
+    return (f"{sentences} checked by facts and overlap only; the confidence level is medium at most.",) if count else ()
 
 
 def _notes(case: Case, trace: Trace, languages: Collection[str]) -> tuple[str, ...]:

@@ -52,6 +52,7 @@ class Reason(StrEnum):
     OVERLAP = "overlap"
     FACTS = "facts"
     SIMILARITY = "similarity"
+    SUPPORT = "support"
     CONTRADICTED = "contradicted"
     # a failure of ours
     NOT_RUN = "not_run"

@@ -37,6 +37,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "cosine": (-1.0, 1.0),
     "distance": (0.0, 2.0),
     "answerability": (0.0, 1.0),
+    "support": (0.0, 1.0),
     "ratio": (0.0, math.inf),
     "share": (0.0, 1.0),
     "count": (0.0, math.inf),

@@ -43,6 +43,10 @@ audits = st.builds(
     overlap=st.none() | ratios,
     changed_facts=st.sampled_from([(), (), (("number", "31"),)]),
     similarity=st.none() | cosines,
+    support=st.none() | ratios,
+    flags=st.sampled_from([(), (), ("number_changed", "not_entailed")]),
+    read=st.sampled_from([True, True, False]),
+    word_for_word=st.booleans(),
 )
 
 

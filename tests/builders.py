@@ -42,6 +42,7 @@ AUDIT_MODES = {
     "overlap": "overlap_mode",
     "facts": "facts_mode",
     "similarity": "similarity_mode",
+    "support": "support_mode",
 }
 MODES = {**GATE_MODES, **AUDIT_MODES, "contradictions": "contradictions_mode"}
 ALL_OFF = dict.fromkeys(MODES.values(), Mode.OFF)
@@ -75,7 +76,7 @@ def citation(evidence: Evidence, title: str = "Contract") -> Citation:
     return Citation(0, name, evidence.document, title, span.page, evidence.passage, evidence.quote, evidence.spans)
 
 
-GOOD_AUDIT = ClaimAudit(overlap=1.0, similarity=1.0)
+GOOD_AUDIT = ClaimAudit(overlap=1.0, similarity=1.0, support=1.0, word_for_word=True)
 
 
 def draft(claims: Sequence[Claim], audits: Sequence[ClaimAudit] | None = None, context_chars: int = 1000) -> Draft:

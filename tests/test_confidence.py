@@ -16,11 +16,11 @@ from rag_core.settings import Mode
 ratios = st.floats(0, 1)
 
 
-def full(*, overlap: float | None = 0.8, both: bool = True, date: str = "2026-11-20", authority: float | None = 0.5) -> Case:
+def full(*, support: float | None = 0.8, both: bool = True, date: str = "2026-11-20", authority: float | None = 0.5) -> Case:
     """A case with every term of S3-22: support, consistency, recency and authority."""
     found = hit(0.9, dense_rank=1, lexical_rank=2 if both else 0)
     facts = LibraryFacts(dates={"d1": date} if date else {}, authority={} if authority is None else {"d1": authority})
-    return case(0.9, hits=(found,), library=facts, draft=draft([claim(found.passage)], [ClaimAudit(overlap=overlap)]))
+    return case(0.9, hits=(found,), library=facts, draft=draft([claim(found.passage)], [ClaimAudit(support=support)]))
 
 
 def of(given_case: Case) -> tuple[float, str, str]:
@@ -63,7 +63,7 @@ def test_given_a_passage_of_one_ranking_only_then_it_is_not_consistent() -> None
 
 def test_given_claims_that_were_dropped_then_only_the_shown_ones_count() -> None:
     first, second = passage(1), passage(2, document="d2")
-    drafted = draft([claim(first), claim(second, "Other.")], [ClaimAudit(overlap=1.0), ClaimAudit(overlap=0.2)])
+    drafted = draft([claim(first), claim(second, "Other.")], [ClaimAudit(support=1.0), ClaimAudit(support=0.2)])
     facts = LibraryFacts(authority={"d1": 1.0, "d2": 0.0})
     mixed = case(
         hits=(hit(0.9, of=first, dense_rank=1, lexical_rank=1), hit(0.2, 2, of=second, dense_rank=2)), library=facts, draft=drafted
@@ -74,7 +74,7 @@ def test_given_claims_that_were_dropped_then_only_the_shown_ones_count() -> None
 
 
 def test_given_no_term_at_all_then_the_confidence_is_zero() -> None:
-    assert of(replace(full(overlap=None, date="", authority=None), hits=()))[0] == 0.0
+    assert of(replace(full(support=None, date="", authority=None), hits=()))[0] == 0.0
 
 
 @pytest.mark.parametrize(("basis", "value"), [("mean", 0.85), ("top", 0.88), ("answerability", 0.7)])
@@ -92,12 +92,12 @@ def test_given_negative_or_no_scores_then_the_confidence_stays_in_its_range(basi
     assert of(case(of=settings(confidence=basis)))[0] == 0.0
 
 
-@given(overlap=st.none() | ratios, both=st.booleans(), authority=st.none() | ratios, date=st.sampled_from(["", "2020", "2026-11", "soon"]))
+@given(support=st.none() | ratios, both=st.booleans(), authority=st.none() | ratios, date=st.sampled_from(["", "2020", "2026-11", "soon"]))
 def test_given_any_terms_then_the_confidence_lies_between_the_least_and_the_greatest(
-    overlap: float | None, both: bool, authority: float | None, date: str
+    support: float | None, both: bool, authority: float | None, date: str
 ) -> None:
     """S3-22: a weighted mean never leaves the range of its terms."""
-    given_case = full(overlap=overlap, both=both, authority=authority, date=date)
+    given_case = full(support=support, both=both, authority=authority, date=date)
     known = [term for term in weighted_terms(given_case, given_case.draft.claims).values() if term is not None]
 
     assert min(known) - 0.001 <= of(given_case)[0] <= max(known) + 0.001

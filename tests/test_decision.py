@@ -98,7 +98,12 @@ def test_given_an_answer_then_its_citations_say_where_and_what() -> None:
         }
     ]  # fmt: skip
     assert row["answer"] == "The notice period is 30 days. [1]"
-    assert row["claims"] == [{"text": "The notice period is 30 days.", "cited": ["d1#1"], "relevance": 0.8}]
+    assert row["claims"] == [
+        {
+            "text": "The notice period is 30 days.", "cited": ["d1#1"], "relevance": 0.8, "word_for_word": True, "support": 1.0,
+            "flags": [], "read": True,
+        }
+    ]  # fmt: skip
     assert {"chunks_retrieved": 2, "chunks_used": 1, "total_tokens": 0}.items() <= row["metadata"].items()
     assert {"retrieval_time_ms", "generation_time_ms"} <= set(row["metadata"])
     assert row["scores"]["coverage_all"] == 0.7
@@ -157,6 +162,7 @@ def test_given_an_answer_without_text_claim_or_citation_then_it_cannot_be_built(
     good = DECISIONS["answer"]
     parts: dict[str, Any] = {"answer": good.answer, "claims": good.claims, "citations": good.citations}
     parts[missing] = "" if missing == "answer" else ()
+    parts["audits"] = (ClaimAudit(),) * len(parts["claims"])
 
     with pytest.raises(ValueError, match="refuse instead"):
         Decision(question="?", language="en", reason=Reason.NONE, trace=Trace(), **parts)

@@ -145,12 +145,12 @@ def test_given_the_mean_confidence_of_s2_then_085_passes_as_high() -> None:
 
 def test_given_several_failed_audits_then_all_reasons_are_kept_in_the_documented_order() -> None:
     """S2-15: every reason is reported, the first makes the headline."""
-    bad = ClaimAudit(indicators=("as we know",), overlap=0.1, changed_facts=(("number", "31"),), similarity=0.1)
+    bad = ClaimAudit(indicators=("as we know",), overlap=0.1, changed_facts=(("number", "31"),), similarity=0.1, support=0.1)
     decision = decide(
         case(0.9, of=settings(**{name: Mode.ENFORCE for name in AUDIT_MODES.values()}), draft=draft([claim(passage())], [bad], 10))
     )
 
-    assert decision.reasons == (Reason.INDICATORS, Reason.LENGTH_RATIO, Reason.OVERLAP, Reason.FACTS, Reason.SIMILARITY)
+    assert decision.reasons == (Reason.INDICATORS, Reason.LENGTH_RATIO, Reason.OVERLAP, Reason.FACTS, Reason.SIMILARITY, Reason.SUPPORT)
     assert (decision.reason, decision.status) == (Reason.INDICATORS, AnswerStatus.HALLUCINATION_DETECTED)
     assert "as we know" in decision.explanation
     assert "number not in the evidence: 31" in decision.explanation

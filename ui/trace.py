@@ -34,6 +34,7 @@ LIMITS: Mapping[str, str] = {
     "length_ratio": "max_length_ratio",
     "overlap": "min_grounded",
     "similarity": "min_similarity",
+    "support": "min_support",
 }
 _GATES = frozenset(gate.__name__ for gate in GATES)
 _ROW_HEIGHT = 38  # pixels: the picture's numbers can be read

@@ -121,6 +121,8 @@ def support(case: Case) -> Check:
     known = [(audit.support, claim.text, audit.flags) for claim, audit in cited if audit.support is not None]
     least = min(known, key=lambda one: one[0], default=None) if len(known) == len(cited) else None
     found = _least_supported(*least) if least else "support could not be measured: a model is missing or failed"
+    if cited and all(audit.word_for_word for _, audit in cited):
+        found = "every claim stands word for word in its source"
     if words_only := unread(case):
         found += f"; {words_only} of {len(cited)} claims checked by facts and overlap only, no verifier has read them"
     return judge(
@@ -168,9 +170,7 @@ def contradiction(conflict: Conflict, library: LibraryFacts) -> str:
 
 
 def _least_supported(support: float, text: str, flags: Sequence[str]) -> str:
-    """The claim that is supported least, with what speaks against it."""
-    if support == 1.0 and not flags:
-        return "every claim stands word for word in its source"
+    """How well the claim is supported that is supported least, and what speaks against it."""
     said = f"least supported claim {support:.2f}"
     return f'{said} ({flags_in_words(flags)}): "{text[:_SHOWN_CHARS]}"' if flags else said
 

@@ -27,6 +27,7 @@ MODE_OF: Mapping[str, str] = MappingProxyType(
         "min_sentence_overlap": "overlap_mode",
         "min_grounded": "overlap_mode",
         "min_similarity": "similarity_mode",
+        "min_support": "support_mode",
     }
 )
 ROWS = 6  # values of the second threshold; each costs a share of the confidence

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from rag_core.case import Case, ClaimAudit, Draft, KeywordMatch, LibraryFacts, Understanding
@@ -14,6 +15,9 @@ from rag_core.ports import PageText
 from rag_core.recorded.texts import DELETED, PassageOf, Texts, joined, quoted, same, sources, stated
 from rag_core.recorded.writing import SCHEMA_VERSION
 from rag_core.settings import Settings
+
+# what a record from before support was measured says of it: every draft was an extract then
+_BEFORE_SUPPORT: Mapping[str, Any] = MappingProxyType({"support": 1.0, "flags": (), "read": True, "word_for_word": True})
 
 
 def from_record(row: Mapping[str, Any], page_text: PageText | None = None, passage_of: PassageOf | None = None) -> Case:
@@ -124,7 +128,7 @@ def _claim_of(row: Mapping[str, Any], passages: Mapping[str, Passage], texts: Te
     known = [passages[one.passage] for one in evidence if one.passage in passages]
     text = same(joined(row["text"], sources(known, evidence)), row["hash"])
     claim = Claim(text, tuple(evidence), tuple(row["cited"]), row["relevance"])
-    audit = row["audit"]
+    audit = {**_BEFORE_SUPPORT, **row["audit"]}
     return claim, ClaimAudit(
         quotes_missing=tuple(joined(parts, quoted(claim)) for parts in audit["quotes_missing"]),
         fabricated=tuple(audit["fabricated"]),
@@ -132,6 +136,10 @@ def _claim_of(row: Mapping[str, Any], passages: Mapping[str, Passage], texts: Te
         overlap=audit["overlap"],
         changed_facts=tuple((kind, joined(parts, stated(claim))) for kind, parts in audit["changed_facts"]),
         similarity=audit["similarity"],
+        support=audit["support"],
+        flags=tuple(audit["flags"]),
+        read=audit["read"],
+        word_for_word=audit["word_for_word"],
     )
 
 

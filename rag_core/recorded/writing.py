@@ -91,6 +91,10 @@ def _draft(draft: Draft, passages: Mapping[str, Passage]) -> dict[str, Any]:
                     "overlap": audit.overlap,
                     "changed_facts": [[kind, parts(text, stated(claim))] for kind, text in audit.changed_facts],
                     "similarity": audit.similarity,
+                    "support": audit.support,
+                    "flags": audit.flags,  # of our own list
+                    "read": audit.read,
+                    "word_for_word": audit.word_for_word,
                 },
             }
         )

@@ -117,6 +117,7 @@ def _level(of: ReplaySet, s: Settings) -> Ints:
     score = of.answerability
     by_score = np.select([score >= s.high_answerability, score >= s.medium_answerability], [_HIGH, _MEDIUM], _LOW)
     reached = np.where(np.isnan(score), by_distance, by_score) if s.main_gate == "answerability" else by_distance
+    reached = np.where(of.unread & (reached == _HIGH), _MEDIUM, reached)
     if s.contradictions_mode is not Mode.OFF:
         capped = np.isin(np.arange(len(of)), of.conflicts[:, 0]) & (reached != _INSUFFICIENT)
         reached = np.where(capped, _LOW, reached)

@@ -157,10 +157,16 @@ def facts(of: ReplaySet, s: Settings) -> Held:
 
 def similarity(of: ReplaySet, s: Settings) -> Held:
     """The claim least similar to its evidence."""
-    least = np.where(of.rests, of.similarity, np.inf).min(axis=1, initial=np.inf)  # NaN wherever one is not known
     return _at_least(
-        of, Reason.SIMILARITY, Reason.SIMILARITY, s.similarity_mode, "cosine", np.where(np.isinf(least), np.nan, least), s.min_similarity,
+        of, Reason.SIMILARITY, Reason.SIMILARITY, s.similarity_mode, "cosine", _least(of, of.similarity), s.min_similarity,
         of.rests_on_nothing,
+    )  # fmt: skip
+
+
+def support(of: ReplaySet, s: Settings) -> Held:
+    """The claim that its evidence supports least."""
+    return _at_least(
+        of, Reason.SUPPORT, Reason.SUPPORT, s.support_mode, "support", _least(of, of.support), s.min_support, of.rests_on_nothing
     )  # fmt: skip
 
 
@@ -177,8 +183,14 @@ GATES: tuple[Judge, ...] = (
 )  # fmt: skip
 AUDITS: tuple[Judge, ...] = (
     citations_present, citations_complete, citations_valid, verbatim, indicator_phrases, length_ratio, word_overlap, facts, similarity,
-    contradictions,
+    support, contradictions,
 )  # fmt: skip
+
+
+def _least(of: ReplaySet, values: Floats) -> Floats:
+    """Shape (n,); the least of the claims with evidence, NaN where there is none and wherever one is not known."""
+    least = np.where(of.rests, values, np.inf).min(axis=1, initial=np.inf)
+    return np.where(np.isinf(least), np.nan, least)
 
 
 def _at_least(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rag_core.audit.citations import is_cited
 from rag_core.case import Case
 from rag_core.domain import Claim
-from rag_core.gates import mean_cosine
+from rag_core.gates import mean_cosine, unread
 from rag_core.pipeline import scores
 from rag_core.settings import Settings
 from rag_core.status import Reason
@@ -55,6 +55,8 @@ class ReplaySet:
     rests_on: Floats
     overlap: Floats
     similarity: Floats
+    support: Floats
+    unread: Flags  # (n,), whether no verifier has read a claim
     changed_facts: Floats
     fabricated: Floats
     quotes_missing: Floats
@@ -102,6 +104,8 @@ class ReplaySet:
             rests_on=_table((_rests_on(case) for case in cases), -np.inf),
             overlap=_of_audits(cases, "overlap"),
             similarity=_of_audits(cases, "similarity"),
+            support=_of_audits(cases, "support"),
+            unread=_flags(bool(unread(case)) for case in cases),
             changed_facts=_table(([len(audit.changed_facts) for audit in case.draft.audits] for case in cases), 0.0),
             fabricated=_floats(len({ref for audit in case.draft.audits for ref in audit.fabricated}) for case in cases),
             quotes_missing=_floats(sum(len(audit.quotes_missing) for audit in case.draft.audits) for case in cases),

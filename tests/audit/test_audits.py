@@ -3,9 +3,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from rag_core.audit.audits import AUDITS, measure
+from rag_core.audit.audits import AUDITS
+from rag_core.audit.claims import measure_claims
 from rag_core.case import Case, ClaimAudit, Draft
 from rag_core.domain import Claim, Evidence, Span
+from rag_core.ingest.normalise import normalise
 from rag_core.ports import Vectors
 from rag_core.settings import Mode, Settings
 from rag_core.status import Reason, status_of
@@ -40,8 +42,11 @@ def evidence(place: tuple[int, int], page: int = 1, passage: str = "p1") -> Evid
     return Evidence(passage, "doc", PAGES["doc", page][slice(*place)], (Span(page, *place),))
 
 
+PASSAGES = {f"p{page}": normalise(text).text for (_, page), text in PAGES.items()}
+
+
 def case(*claims: Claim, language: str = "en", chars: int = 400, text: str = "", **settings: object) -> Case:
-    audits = measure(claims, {"p1", "p2"}, page_text, language, Bags())
+    audits = measure_claims(claims, PASSAGES, page_text, language, Bags())
     return Case("q", Settings.load(values=settings), draft=Draft("model", claims, audits, text=text, context_chars=chars))
 
 
@@ -50,7 +55,8 @@ def run(judged: Case) -> dict[Reason, Check]:
 
 
 def failed(judged: Case) -> set[Reason]:
-    return {reason for reason, check in run(judged).items() if check.state is State.FAILED}
+    """What failed but for the support, which is fitted; see `test_support`."""
+    return {reason for reason, check in run(judged).items() if check.state is State.FAILED} - {Reason.SUPPORT}
 
 
 QUOTED = Claim("The notice period is 30 days.", (evidence(NOTICE),), ("p1",))
@@ -69,26 +75,27 @@ def test_given_the_vocabulary_then_there_is_one_audit_for_each_of_its_reasons_in
 def test_given_an_extract_that_stands_in_its_source_then_every_audit_passes_without_a_model() -> None:
     table = Claim("Net sales 177,866 135,987", (Evidence("p2", "doc", "Net sales\t177,866\t135,987", (Span(2, 21, 46),)),), ("p2",))
     claims = (QUOTED, Claim("As we know, plants need light.", (evidence(LIGHT),), ("p1",)), table)
-    audits = measure(claims, {"p1", "p2"}, page_text, "en", None)
+    audits = measure_claims(claims, PASSAGES, page_text, "en", None, whole=True)
     judged = Case("q", Settings.load(), draft=Draft("extract", claims, audits, context_chars=200))
     assert {check.state for check in run(judged).values()} == {State.PASSED}
-    assert [audit.similarity for audit in audits] == [1.0, 1.0, 1.0]
+    assert [(audit.similarity, audit.support, audit.word_for_word) for audit in audits] == [(1.0, 1.0, True)] * 3
     assert all(check.found for check in run(judged).values())
 
 
 def test_given_a_row_and_its_header_as_evidence_then_both_carry_the_claim() -> None:
     header = Evidence("p2", "doc", "Year ended\t2017\t2016", (Span(2, 0, 20),))
     row = Evidence("p2", "doc", "Net sales\t177,866\t135,987", (Span(2, 21, 46),))
-    audit = measure([Claim("Year ended 2017 2016 Net sales 177,866 135,987", (header, row))], {"p2"}, page_text, "en", None)[0]
+    claim = Claim("Year ended 2017 2016 Net sales 177,866 135,987", (header, row))
+    audit = measure_claims([claim], PASSAGES, page_text, "en", None, whole=True)[0]
     assert (audit.overlap, audit.changed_facts, audit.similarity, audit.quotes_missing) == (1.0, (), 1.0, ())
     elsewhere = dataclasses.replace(header, passage="p1")
-    assert measure([Claim("Year ended Net sales", (elsewhere, row))], {"p2"}, page_text, "en", None)[0].overlap == 0.5
+    assert measure_claims([Claim("Year ended Net sales", (elsewhere, row))], PASSAGES, page_text, "en", None)[0].overlap == 0.5
 
 
 def test_given_a_word_parted_by_a_line_break_on_the_page_then_it_is_still_the_same_word() -> None:
     raw = "Our only obliga-\ntion is to deliver 1 250\u00a0kg."
     claim = Claim("Our only obligation is to deliver 1 250 kg.", (Evidence("p1", "d", raw, (Span(1, 0, len(raw)),)),))
-    audit = measure([claim], {"p1"}, lambda document, page: raw, "cs", None)[0]
+    audit = measure_claims([claim], {"p1": normalise(raw).text}, lambda document, page: raw, "cs", None)[0]
     assert (audit.overlap, audit.changed_facts, audit.similarity, audit.quotes_missing) == (1.0, (), 1.0, ())
 
 
@@ -112,7 +119,7 @@ def test_given_a_draft_of_uncited_claims_only_then_what_needs_evidence_abstains(
     """S3-18: nothing is verified against no passages."""
     checks = run(case(Claim("Plants need light.")))
     abstained = {reason for reason, check in checks.items() if check.state is State.ABSTAINED}
-    assert abstained == {Reason.OVERLAP, Reason.FACTS, Reason.SIMILARITY}
+    assert abstained == {Reason.OVERLAP, Reason.FACTS, Reason.SIMILARITY, Reason.SUPPORT}
     assert checks[Reason.FACTS].note == "no claim with a citation"
 
 
@@ -202,9 +209,10 @@ def test_given_a_claim_of_other_meaning_then_the_least_similar_decides() -> None
 
 def test_given_no_embedding_model_then_a_rephrased_claim_has_not_passed() -> None:
     claims = (Claim("The notice period: 30 days.", (evidence(NOTICE),), ("p1",)),)
-    audits = measure(claims, {"p1"}, page_text, "en", None)
-    check = run(Case("q", Settings.load(), draft=Draft("model", claims, audits, context_chars=100)))[Reason.SIMILARITY]
-    assert (check.state, check.blocks) == (State.NOT_RUN, True)
+    audits = measure_claims(claims, PASSAGES, page_text, "en", None)
+    checks = run(Case("q", Settings.load(), draft=Draft("model", claims, audits, context_chars=100)))
+    for reason in (Reason.SIMILARITY, Reason.SUPPORT):
+        assert (checks[reason].state, checks[reason].blocks) == (State.NOT_RUN, True)
 
 
 def test_given_a_claim_without_words_then_nothing_is_divided_and_it_does_not_pass() -> None:
@@ -249,3 +257,52 @@ def test_given_an_indicator_phrase_then_the_finding_has_one_wording() -> None:
     check = run(case(Claim("As we know, cheese has moons.", (), ())))[Reason.INDICATORS]
 
     assert 'Answer contains hallucination indicator: "as we know"' in check.found
+
+
+def supported(*supports: float | None, flags: tuple[str, ...] = (), read: bool = True, **settings: object) -> Check:
+    """The audit of a draft whose claims have these supports, the first one these flags."""
+    audits = [ClaimAudit(support=support) for support in supports]
+    audits[0] = dataclasses.replace(audits[0], flags=flags, read=read)
+    draft = Draft("model", (QUOTED,) * len(supports), tuple(audits), context_chars=100)
+    return run(Case("q", Settings.load(values=settings), draft=draft))[Reason.SUPPORT]
+
+
+@pytest.mark.parametrize(
+    ("supports", "state"), [((0.9, 0.5), "passed"), ((0.9, 0.49), "failed"), ((0.2, 0.9), "failed"), ((1.0,), "passed")]
+)
+def test_given_claims_with_supports_then_the_least_is_held_against_the_limit_and_equal_passes(
+    supports: tuple[float, ...], state: str
+) -> None:
+    """S3-15: every claim is verified against what it cites."""
+    check = supported(*supports, min_support=0.5)
+
+    assert (check.state, check.value, check.threshold, check.scale) == (state, min(supports), 0.5, "support")
+    assert bool(check.remedy)
+
+
+def test_given_an_unsupported_claim_then_the_check_says_which_and_what_is_wrong_with_it() -> None:
+    found = supported(0.1, 0.9, flags=("number_changed", "contradicted")).found
+
+    assert (
+        found
+        == 'least supported claim 0.10 (a number is not in the evidence, the evidence says otherwise): "The notice period is 30 days."'
+    )
+    assert supported(0.1, 0.9).found == "least supported claim 0.10"
+
+
+def test_given_one_claim_whose_support_is_not_known_then_the_draft_has_not_passed() -> None:
+    check = supported(0.9, None)
+
+    assert (check.state, check.blocks, check.note) == (State.NOT_RUN, True, "support could not be measured: a model is missing or failed")
+    assert not supported(0.9, None, support_mode="observe").blocks
+
+
+def test_given_a_claim_that_nothing_has_read_then_the_check_passes_on_facts_and_overlap_and_says_so() -> None:
+    check = supported(0.9, 0.8, read=False)
+
+    assert check.state is State.PASSED
+    assert check.found == "least supported claim 0.80; 1 of 2 claims checked by facts and overlap only, no verifier has read them"
+
+
+def test_given_quotes_only_then_the_check_says_that_they_stand_word_for_word() -> None:
+    assert run(case(QUOTED))[Reason.SUPPORT].found == "every claim stands word for word in its source"

@@ -1,0 +1,57 @@
+"""What the audits found on a claim, in words: the flags of its support, and the kinds of facts that its evidence lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+FLAGS: Mapping[str, str] = MappingProxyType(
+    {
+        "number_changed": "a number is not in the evidence",
+        "unit_changed": "a unit is not in the evidence",
+        "date_changed": "a date is not in the evidence",
+        "code_absent": "a code is not in the evidence",
+        "name_absent": "a name is not in the evidence",
+        "negation_changed": "a negation was added or left out",
+        "modality_changed": "what must or may be done was changed",
+        "comparison_changed": "a comparison was changed",
+        "quantifier_changed": "how many or how often was changed",
+        "operator_changed": "an operator was changed",
+        "law_changed": "a reference to a law is not in the evidence",
+        "role_changed": "a number or date stands for something else in the evidence",
+        "not_entailed": "the evidence does not say so",
+        "contradicted": "the evidence says otherwise",
+        "misattributed": "another passage says so, not the cited one",
+        "indicator": "a phrase of knowledge from elsewhere",
+        "low_overlap": "few of its words are in the evidence",
+        "no_evidence": "there is no evidence to compare with",
+        "no_words": "it has no words",
+    }
+)
+FACTS: Mapping[str, str] = MappingProxyType(
+    {
+        "number": "number not in the evidence",
+        "unit": "unit not in the evidence",
+        "date": "date not in the evidence",
+        "year": "year not in the evidence",
+        "code": "code not in the evidence",
+        "name": "name not in the evidence",
+        "negation": "negation added or left out",
+        "modality": "what must or may be done is not as in the evidence",
+        "comparison": "comparison not as in the evidence",
+        "quantifier": "quantity word not as in the evidence",
+        "operator": "operator not in the evidence",
+        "law": "reference to a law not in the evidence",
+        "role": "stands for something else in the evidence",
+    }
+)
+
+
+def flags_in_words(flags: Iterable[str]) -> str:
+    """The flags as half sentences, parted by commas; empty for none."""
+    return ", ".join(FLAGS[flag] for flag in flags)
+
+
+def fact_in_words(kind: str, text: str) -> str:
+    """A changed fact of a claim: "number not in the evidence: 31"."""
+    return f"{FACTS[kind]}: {text}"
