@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from rag_core import calibrate
@@ -13,8 +13,9 @@ from rag_core.adapters.answer_model import AnswerModel
 from rag_core.adapters.bm25_index import Bm25Store
 from rag_core.adapters.embedded_model import load_embedder
 from rag_core.adapters.embedding_cache import CachedEmbedder
-from rag_core.adapters.embedding_process import ProcessEmbedder, ProcessReader
+from rag_core.adapters.embedding_process import ProcessEmbedder, ProcessReader, ProcessVerifier
 from rag_core.adapters.faiss_index import FaissStore
+from rag_core.adapters.pair_model import version_of
 from rag_core.adapters.record_store import FILE, RecordStore
 from rag_core.adapters.sentence_transformers import (
     EMBEDDED,
@@ -22,13 +23,18 @@ from rag_core.adapters.sentence_transformers import (
     CrossEncoderReranker,
     precision_here,
 )
+from rag_core.adapters.support_model import FILE as SUPPORT_FILE
+from rag_core.adapters.support_model import LANGUAGES as SUPPORT_LANGUAGES
+from rag_core.adapters.verifiers import EMBEDDED as EMBEDDED_VERIFIER
+from rag_core.adapters.verifiers import NONE as NO_VERIFIER
+from rag_core.adapters.verifiers import VerifierOnDemand, declared_languages, load_verifier
 from rag_core.engine import Engine
 from rag_core.errors import LibraryError
 from rag_core.ingest.library import AddReport, Library
 from rag_core.ingest.manifest import Manifest
 from rag_core.ingest.store import Store
 from rag_core.measure import Tools
-from rag_core.ports import AnswerReader, Cancel, Embedder, Progress
+from rag_core.ports import AnswerReader, Cancel, Embedder, Progress, Verifier
 from rag_core.settings import Settings
 
 _starting = threading.Lock()  # two threads that open a library each must not start two children
@@ -73,6 +79,29 @@ def answer_reader(settings: Settings, *, apart: bool = False) -> AnswerReader | 
 @lru_cache(maxsize=1)
 def _answer_model() -> AnswerModel:
     return AnswerModel()
+
+
+def verifier(settings: Settings, *, apart: bool = False) -> Verifier | None:
+    """The verifier that the settings name, in this process or in the embedding model's child, loaded when it is first asked.
+
+    None where they name none, or the embedded one's file was left out: claims are then checked by facts and overlap only.
+
+    Raises:
+        InvalidSetting: the languages that are declared for it are no codes.
+    """
+    model, languages = settings.verifier, settings.verifier_languages
+    declared_languages(languages)
+    if model == NO_VERIFIER or (model == EMBEDDED_VERIFIER and not SUPPORT_FILE.exists()):
+        return None
+    child = embedder_apart(settings.embedding_model, settings.embedding_precision) if apart else None
+    return _verifier(model, precision_here(settings.embedding_precision), languages, child)
+
+
+@lru_cache(maxsize=2)
+def _verifier(model: str, precision: str, languages: str, child: ProcessEmbedder | None) -> VerifierOnDemand:
+    load = partial(ProcessVerifier, child) if child else load_verifier
+    known = (version_of(SUPPORT_FILE), SUPPORT_LANGUAGES) if model == EMBEDDED_VERIFIER else ("", None)
+    return VerifierOnDemand(partial(load, model, precision, languages), *known)
 
 
 def open_library(folder: Path, namespace: str, model: Embedder) -> Library:
@@ -163,4 +192,5 @@ def build_engine(folder: Path, namespace: str = "default", settings: Settings | 
     reader = answer_reader(s, apart=apart)
     calibration = calibrate.load(calibration_files(folder, namespace), calibrate.Identity.of(model, reader))
     known = EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None
-    return Engine(open_library(folder, namespace, model), Tools(CachedEmbedder(model), calibration, known, reranker, reader=reader))
+    tools = Tools(CachedEmbedder(model), calibration, known, reranker, reader=reader, verifier=partial(verifier, apart=apart))
+    return Engine(open_library(folder, namespace, model), tools)

@@ -4,6 +4,8 @@
     read   {"do": "count_tokens", "texts"}          write  {"counts"}
     read   {"do": "embed", "texts"}                 write  {"shape": [n, dim]} and n * dim float32 as they lie in memory
     read   {"do": "answers", "question", "texts"}   write  {"odds"}, from the answerability model
+    read   {"do": "verifier", "verifier": [...]}    write  {"version", "languages"}; what `load_verifier` takes says which one
+    read   {"do": "supports", "verifier", "pairs"}  write  {"odds"}, from that verifier
 
 What cannot be done is answered by {"problem", "remedy"}. The child ends when its standard input does: then its parent is gone.
 """
@@ -16,15 +18,16 @@ import sys
 import threading
 import traceback
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from queue import SimpleQueue
 from typing import IO
 
 from rag_core.adapters import frames
 from rag_core.adapters.answer_model import FILE, AnswerModel
 from rag_core.adapters.embedded_model import load_embedder
+from rag_core.adapters.verifiers import load_verifier
 from rag_core.errors import ModelUnavailable
-from rag_core.ports import Embedder
+from rag_core.ports import Embedder, Verifier
 
 Reply = tuple[frames.Head, bytes]
 
@@ -44,12 +47,13 @@ def main() -> None:
             if head["do"] == "load":
                 model = _load(head)
             assert model is not None
-            reply = _answers(head) if head["do"] == "answers" else _reply(model, head)
+            reply = _reply(model, head)
         except ModelUnavailable as error:
             reply = {"problem": error.problem, "remedy": error.remedy}, b""
         except Exception as error:  # the libraries raise many kinds; the parent knows one
             traceback.print_exc()
-            problem = f"The embedding model failed ({type(error).__name__})."
+            what = "verifier" if "verifier" in head else "embedding model"
+            problem = f"The {what} failed ({type(error).__name__})."
             reply = {"problem": problem, "remedy": "Try it again. If it fails again, report it with the log."}, b""
         frames.write(replies, *reply)
         if head["do"] == "load":
@@ -90,8 +94,10 @@ def _read_early() -> None:
             _reader()
 
 
-def _answers(head: frames.Head) -> Reply:
-    return {"odds": _reader().answers(head["question"], head["texts"])}, b""
+@lru_cache(maxsize=1)
+def _verifier(model: str, precision: str, languages: str) -> Verifier:
+    """Another one takes the place of the one before: they may be large."""
+    return load_verifier(model, precision, languages)
 
 
 def _load(head: frames.Head) -> Embedder:
@@ -99,10 +105,18 @@ def _load(head: frames.Head) -> Embedder:
 
 
 def _reply(model: Embedder, head: frames.Head) -> Reply:
-    if head["do"] == "load":
-        return {"name": model.name, "max_tokens": model.max_tokens, "tokenizer": model.tokenizer}, b""
-    if head["do"] == "count_tokens":
-        return {"counts": model.count_tokens(head["texts"])}, b""
+    match head["do"]:
+        case "load":
+            return {"name": model.name, "max_tokens": model.max_tokens, "tokenizer": model.tokenizer}, b""
+        case "count_tokens":
+            return {"counts": model.count_tokens(head["texts"])}, b""
+        case "answers":
+            return {"odds": _reader().answers(head["question"], head["texts"])}, b""
+        case "verifier":
+            verifier = _verifier(*head["verifier"])
+            return {"version": verifier.version, "languages": sorted(verifier.languages)}, b""
+        case "supports":
+            return {"odds": _verifier(*head["verifier"]).supports([(evidence, claim) for evidence, claim in head["pairs"]])}, b""
     vectors = model.embed(head["texts"])
     return {"shape": vectors.shape}, vectors.tobytes()
 

@@ -49,7 +49,7 @@ def embedded_folder() -> Path:
     return folder
 
 
-def _quiet() -> None:
+def quiet() -> None:
     """Loading draws a progress bar on standard error, in a pipe too; the product shows its own progress."""
     from transformers.utils import logging
 
@@ -115,7 +115,7 @@ class SentenceTransformerEmbedder:
         import torch
         from sentence_transformers import SentenceTransformer
 
-        _quiet()
+        quiet()
         source = str(embedded_folder()) if model == EMBEDDED else model
         self.precision = precision_here(precision)
         try:
@@ -179,7 +179,7 @@ class CrossEncoderReranker:
     def __init__(self, model: str) -> None:
         from sentence_transformers import CrossEncoder
 
-        _quiet()
+        quiet()
         try:
             self._model = CrossEncoder(model, device="cpu")
         except Exception as error:  # see SentenceTransformerEmbedder
