@@ -35,7 +35,8 @@ class Lists:
     Phrases are (pattern, replacements), whole words whatever their case; a replacement may quote a group of its pattern. Rows of one group
     may stand for each other column by column. `numbers` maps words to the whole numbers they mean. `notations` are (pattern, replacement)
     that write the same fact otherwise, `synonyms` groups of words that mean the same. `capitals` says what a capital marks: "names",
-    "nouns" or "none". `names` are words that are names though nothing in the script says so, `common` capitalised words that are none.
+    "nouns" or "none". `names` and `parties` (of a contract: they stand for each other only)
+    are words that are names though nothing in the script says so, `common` capitalised words that are none.
     """
 
     phrases: Mapping[str, tuple[tuple[regex.Pattern[str], tuple[str, ...]], ...]]
@@ -51,6 +52,7 @@ class Lists:
     laws: tuple[regex.Pattern[str], ...]
     capitals: str
     names: frozenset[str]
+    parties: frozenset[str]
     titles: frozenset[str]
     common: frozenset[str]
     conjunctions: tuple[str, ...]
@@ -86,6 +88,7 @@ def lists(lang: str) -> Lists:
         laws=tuple(regex.compile(pattern) for pattern in row["laws"]),
         capitals=row["capitals"],
         names=frozenset(row["names"].split()),
+        parties=frozenset(row["parties"].split()),
         titles=frozenset(row["titles"].split()),
         common=frozenset(row["common"].split()),
         conjunctions=tuple(row["conjunctions"].split()),

@@ -33,14 +33,13 @@ class Run:
 
 def names(text: str, page: str, lang: str, draw: random.Random) -> Iterator[Edit]:
     """Each name of the sentence becomes one of the page that shares no word with the sentence and is as long, in words: one or several."""
-    elsewhere = sorted({run.words for run in name_runs(page, page, lang)})
+    elsewhere, parties = sorted({run.words for run in name_runs(page, page, lang)}), lists(lang).parties
     mine = [word.lower() for word in _WORD.findall(text)]
     for run in name_runs(text, page, lang):
-        several = " " in run.words
         fitting = [
             other
             for other in elsewhere
-            if (" " in other) == several
+            if (" " in other, other in parties) == (" " in run.words, run.words in parties)
             and not _shares(other, mine)
             and not _abbreviates(run.words, other)
             and not _abbreviates(other, run.words)
@@ -94,7 +93,7 @@ def _capitalised(text: str, lower: frozenset[str], known: Lists) -> Iterator[Run
 def _is_german_name(run: Run, known: Lists) -> bool:
     """Nouns are capitalised too: a name is listed, an abbreviation, or several words of which none is an everyday noun."""
     found = _WORD.findall(run.words)
-    return any(word in known.names for word in found) or (run.words.isupper() and len(run.words) <= 5) or " " in run.words
+    return any(word in known.names | known.parties for word in found) or (run.words.isupper() and len(run.words) <= 5) or " " in run.words
 
 
 def _listed(text: str, known: Lists) -> Iterator[Run]:
@@ -103,7 +102,7 @@ def _listed(text: str, known: Lists) -> Iterator[Run]:
     after_title = False
     for match in _WORD.finditer(text):
         word = match[0]
-        if word in known.names or (after_title and word not in known.common) or (word[0].isupper() and len(word) > 2):
+        if word in known.names | known.parties or (after_title and word not in known.common) or (word[0].isupper() and len(word) > 2):
             if runs and text[runs[-1][1] : match.start()] == " ":
                 runs[-1] = (runs[-1][0], match.end())
             else:

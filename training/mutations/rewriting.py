@@ -72,7 +72,7 @@ def _notations(text: str, lang: str, known: Lists, draw: random.Random) -> Itera
         if regex.match(r"\s\p{L}", text[match.end() :]) and int(known.numbers[match[0].lower()]) <= _LARGEST_WORD:
             yield Edit(*match.span(), known.numbers[match[0].lower()]).of(text)
     words = {value: word for word, value in reversed(known.numbers.items())}
-    for match in regex.finditer(r"(?<![\p{N}\p{L}.,:/=(×+−–§-]|\p{N}\s|[=×÷+−–-]\s)(?:[2-9]|1[0-2])(?=\s\p{L}{3})", text):
+    for match in regex.finditer(r"(?<![\p{N}\p{L}.,:/=(×+−–§-]|\p{N}\s|[=×÷+−–<>≤≥-]\s)(?:[2-9]|1[0-2])(?=\s\p{L}{3})", text):
         if match[0] in words and all(match.end() <= start or end <= match.start() for start, end in taken):
             yield Edit(*match.span(), like(text if not match.start() else "", words[match[0]])).of(text)
     if lang == "hi" and regex.search(r"[0-9]", text):
