@@ -13,6 +13,7 @@ import regex
 
 FOLDER = Path(__file__).resolve().parent / "words"
 LANGUAGES = ("en", "cs", "de", "hi")
+CURRENCY_CODES = ("USD", "EUR", "GBP", "CZK", "INR", "CHF")
 PHRASE_OPERATORS = ("negation", "modality", "comparison", "quantifier")
 
 _BEFORE, _AFTER = r"(?<![\p{L}\p{M}\p{N}]|\p{L}['’-])", r"(?![\p{L}\p{M}\p{N}]|['’-]\p{L})"

@@ -10,14 +10,14 @@ from functools import lru_cache
 import regex
 
 from training.mutations.edits import Edit
-from training.mutations.lists import LANGUAGES, Lists, lists
+from training.mutations.lists import CURRENCY_CODES, LANGUAGES, Lists, lists
 
 _CAPITAL = regex.compile(
-    r"(?<![\p{L}\p{M}\p{N}@/-])\p{Lu}[\p{L}\p{M}]*(?:[’'-]\p{L}[\p{L}\p{M}]*)*(?![\p{L}\p{M}\p{N}@/]|[-.][\p{L}\p{N}])"
+    r"(?<![\p{L}\p{M}\p{N}@/-])\p{Lu}[\p{L}\p{M}]*(?:[’'-](?!s(?!\p{L}))\p{L}[\p{L}\p{M}]*)*(?![\p{L}\p{M}\p{N}@/-]|\.[\p{L}\p{N}])"
 )
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
 _BREAK = regex.compile(r"(?:^|[.!?:;•·|„“”\"«»(\[\n\t–—]|\p{N}[.)]?)\s*$")
-_JOINED = regex.compile(r"[ ](?:(?:of|nad|von|van|de)[ ])?")
+_JOINED = {"names": regex.compile(r"[ ](?:(?:of|nad|van|de)[ ])?"), "nouns": regex.compile(r"[ ]")}
 _ROMAN = regex.compile(r"[IVXLC]+")
 _SHARED = 4  # letters at the start of two words that make them forms of one
 
@@ -73,7 +73,7 @@ def name_runs(text: str, page: str, lang: str) -> tuple[Run, ...]:
 def _capitalised(text: str, lower: frozenset[str], known: Lists) -> Iterator[Run]:
     runs: list[list[regex.Match[str]]] = []
     for match in _CAPITAL.finditer(text):
-        if runs and _JOINED.fullmatch(text, runs[-1][-1].end(), match.start()):
+        if runs and _JOINED[known.capitals].fullmatch(text, runs[-1][-1].end(), match.start()):
             runs[-1].append(match)
         else:
             runs.append([match])
@@ -85,7 +85,11 @@ def _capitalised(text: str, lower: frozenset[str], known: Lists) -> Iterator[Run
             run = run[1:]
         while run and run[-1][0].lower() in known.common:
             run = run[:-1]
-        if not run or (len(run) == 1 and (len(run[0][0]) < 2 or run[0][0].lower() in lower or _ROMAN.fullmatch(run[0][0]))):
+        if (
+            not run
+            or run[0][0] in CURRENCY_CODES
+            or (len(run) == 1 and (len(run[0][0]) < 2 or run[0][0].lower() in lower or _ROMAN.fullmatch(run[0][0])))
+        ):
             continue
         yield Run(run[0].start(), run[-1].end(), text[run[0].start() : run[-1].end()])
 
@@ -102,7 +106,11 @@ def _listed(text: str, known: Lists) -> Iterator[Run]:
     after_title = False
     for match in _WORD.finditer(text):
         word = match[0]
-        if word in known.names | known.parties or (after_title and word not in known.common) or (word[0].isupper() and len(word) > 2):
+        if (
+            word in known.names | known.parties
+            or (after_title and word not in known.common)
+            or (word[0].isupper() and len(word) > 2 and word not in CURRENCY_CODES)
+        ):
             if runs and text[runs[-1][1] : match.start()] == " ":
                 runs[-1] = (runs[-1][0], match.end())
             else:

@@ -110,6 +110,6 @@ def _orders(text: str, known: Lists) -> Iterator[str]:
 def _synonyms(text: str, known: Lists, draw: random.Random) -> Iterator[str]:
     for group in known.synonyms:
         for match in whole(any_of(group)).finditer(text):
-            if match[0] in group or match[0][:1].lower() + match[0][1:] in group:
+            if match[0] in group or (not match.start() and match[0].lower() in group):  # a capital may make it part of a name
                 other = draw.choice([word for word in group if word.lower() != match[0].lower()])
                 yield Edit(*match.span(), like(match[0], other)).of(text)

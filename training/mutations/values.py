@@ -8,15 +8,14 @@ from collections.abc import Iterator
 import regex
 
 from training.mutations.edits import Edit, free, like
-from training.mutations.lists import Lists, any_of, forms, others, whole
+from training.mutations.lists import CURRENCY_CODES, Lists, any_of, forms, others, whole
 
 _DIGITS = regex.compile(r"\p{Nd}+")
 _NO_FACT = regex.compile(
-    r"\[[\d,\s–-]+\]|^\s*\(?[\p{Nd}.]{1,6}[.)]\s|(?<=\p{L}\p{L}[.,;:)”\"])\p{Nd}{1,3}(?!\p{Nd})|(?<=\p{L}{3})\p{Nd}{1,2}(?!\p{Nd})"
+    r"\[[\d,\s–-]+\]|^\s*\(?[\p{Nd}.]{1,6}[.)]\s|(?<=\p{L}\p{L}[.,;:)”\"])\p{Nd}{1,3}(?!\p{Nd})|(?<=[\p{L}\p{M}]{3})\p{Nd}{1,2}(?!\p{Nd})"
 )
 _TIME = regex.compile(r"(?<!\p{Nd})\p{Nd}{1,2}[:.]\p{Nd}\p{Nd}(?!\p{Nd})")
 _DECADE = 9
-_CODES = ("USD", "EUR", "GBP", "CZK", "INR", "CHF")
 _SIGNS = ("$", "€", "£", "₹", "¥", "Kč")
 _SIGN_OF = {"US$": "$", "Rs.": "₹", "Rs": "₹"}
 _OPERAND_BEFORE = r"(?<=(?:(?<![\p{L}\p{M}])(?:\p{Nd}+|[A-Za-z])[²³]?|[)\]])\s?)"
@@ -132,10 +131,10 @@ def units(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
 def currencies(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
     """An amount is in another currency."""
     amount, scale = r"\p{Nd}", rf"(?:\s?(?:{any_of(forms(lists.scales))}))?"
-    signs, codes = any_of((*_SIGNS, *_SIGN_OF)), any_of(_CODES)
+    signs, codes = any_of((*_SIGNS, *_SIGN_OF)), any_of(CURRENCY_CODES)
     around = rf"(?<![\p{{L}}])(?P<c>{signs}|{codes})(?=\s?[-−(]?{amount})|(?<={amount}{scale}\s?)(?P<c>{signs}|{codes})(?![\p{{L}}])"
     for match in regex.finditer(around, text):
-        family = _CODES if match["c"] in _CODES else _SIGNS[:4]
+        family = CURRENCY_CODES if match["c"] in CURRENCY_CODES else _SIGNS[:4]
         own = _SIGN_OF.get(match["c"], match["c"])
         yield Edit(*match.span("c"), draw.choice([other for other in family if other != own]))
     words = any_of(forms(lists.currency_words))
