@@ -19,6 +19,7 @@ from ui.evidence import show_found, show_sources, with_sources
 from ui.feedback import show_feedback
 from ui.missed import show_missed
 from ui.refusal import show_refusal
+from ui.sentences import show_checked
 from ui.state import Asked
 from ui.texts import say, tell
 from ui.trace import show_trace
@@ -44,7 +45,7 @@ def show(engine: Engine, asked: Asked) -> None:
     show_change(asked)
     if decision.is_safe() and not decision.citations:
         _show_reply(decision)
-        show_trace(decision, asked.case.timings)
+        show_trace(decision, asked.case)
         return
     place = viewer.chosen() or (Place.of(decision.citations[0]) if decision.citations else None)
     left, right = st.columns(WIDTHS, gap="medium")
@@ -61,7 +62,7 @@ def show(engine: Engine, asked: Asked) -> None:
     with left if decision.is_safe() else right:
         show_what_if(asked)
         show_missed(engine, asked)
-    show_trace(decision, asked.case.timings)
+    show_trace(decision, asked.case)
     if place is not None:
         with right, st.container(key="beside" if decision.is_safe() else None):
             viewer.show(engine, place)
@@ -79,7 +80,11 @@ def _show_answer(engine: Engine, asked: Asked) -> None:
     decision, level = asked.decision, asked.decision.confidence_level
     with st.container(border=True, key="answer"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.badge(say("answer.answered"), icon=":material/check_circle:", color="green", help=say("answer.answered_help"))
+            quoted = all(audit.word_for_word for audit in decision.audits)
+            st.badge(
+                say("answer.answered"), icon=":material/check_circle:", color="green",
+                help=say("answer.answered_help") if quoted else say("answer.answered_help_words"),
+            )  # fmt: skip
             _show_level(level, asked.settings)
         if level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT):
             with st.container(key="low"):
@@ -90,6 +95,7 @@ def _show_answer(engine: Engine, asked: Asked) -> None:
             _show_conflict(number, asked, conflict)
         with st.container(key="probability", gap=None):
             _show_probability(engine, asked)
+            show_checked(decision)
         with st.container(key="to_page"):
             st.markdown(say("answer.to_page"))
         with st.popover(say("answer.copy"), icon=":material/content_copy:", type="tertiary", key="copy"):

@@ -10,6 +10,7 @@ from rag_core.decision import Decision
 from rag_core.status import Reason
 from rag_core.trace import Check, Direction, State
 from ui.meter import meter
+from ui.sentences import flagged
 from ui.state import Asked
 from ui.texts import say, tell
 from ui.trace import measured, required
@@ -25,6 +26,9 @@ def show_refusal(asked: Asked) -> None:
         st.badge(say("refusal.badge"), icon=":material/warning:", color="orange", help=say("refusal.badge_help"))
         with st.container(key="refusal_why"):
             st.text(why(asked))
+        if wrong := flagged(decision, asked.case):
+            with st.container(key="refusal_flagged"):
+                st.text("\n".join(wrong))
         if decision.answer:
             st.text(decision.answer)
         checks = [check for check in decision.trace.checks if check.blocks]

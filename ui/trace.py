@@ -14,11 +14,13 @@ from typing import Any
 
 import streamlit as st
 
+from rag_core.case import Case
 from rag_core.decision import Decision
 from rag_core.gates import GATES
 from rag_core.settings import Mode, Settings
 from rag_core.trace import Check, Direction, State
 from ui.meter import meter
+from ui.sentences import show_rejected
 from ui.texts import say, tell
 
 # the setting that is a check's limit; where there is none, the limit is fixed
@@ -44,12 +46,12 @@ _COLUMNS = {
 }  # fmt: skip
 
 
-def show_trace(decision: Decision, timings: Mapping[str, float] | None = None, expanded: bool | None = None) -> None:
-    """The checks in order, before an answer, on it, and its confidence; the decision as a file.
+def show_trace(decision: Decision, case: Case | None = None, expanded: bool | None = None) -> None:
+    """The checks in order, before an answer, on it, and its confidence; a draft that was rejected; the decision as a file.
 
     Args:
         decision: what was decided; a reply that needed no check shows only its file.
-        timings: milliseconds by stage, as `Case.timings` has them.
+        case: what was measured for it, with the milliseconds that each stage took.
         expanded: whether the checks are open at first; without it those of a refusal are.
     """
     unfolded = not decision.is_safe() if expanded is None else expanded
@@ -57,8 +59,9 @@ def show_trace(decision: Decision, timings: Mapping[str, float] | None = None, e
     if checks:
         with st.expander(say("trace.title", n=len(checks)), icon=":material/checklist:", expanded=unfolded, key="trace"):
             _table(checks)
-            if timings:
-                _show_timings(timings)
+            if case is not None:
+                show_rejected(decision, case)
+                _show_timings(case.timings)
     st.download_button(
         say("trace.download"), json.dumps(decision.to_json(), ensure_ascii=False, indent=2), "decision.json", "application/json",
         key="download", icon=":material/download:", on_click="ignore", help=say("trace.download_help"),
@@ -181,7 +184,9 @@ def _details(check: Check) -> list[str]:
 
 
 def _show_timings(timings: Mapping[str, float]) -> None:
-    """Milliseconds by stage, in the order in which they were taken."""
+    """Milliseconds by stage, in the order in which they were taken; nothing where none was."""
+    if not timings:
+        return
     rows = [tell("trace.timing", ms=f"{ms:8.1f}", step=say(f"trace.timing_{stage}")) for stage, ms in timings.items()]
     st.code("\n".join([tell("trace.total_ms", ms=f"{sum(timings.values()):.0f}"), *rows]), language=None)
 

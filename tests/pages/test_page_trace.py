@@ -38,12 +38,13 @@ def decision(*checks: Check) -> Decision:
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
     from ui.trace import show_trace
 
-    show_trace(held["decision"], held["timings"])
+    show_trace(held["decision"], held["case"])
 
 
 def run(given: Decision, timings: dict[str, float] | None = None) -> AppTest:
     """A page with nothing but the trace; what it shows is `held` in its arguments."""
-    return AppTest.from_function(script, kwargs={"held": {"decision": given, "timings": timings}}).run()
+    measured = Case("What is it?", Settings.load(), timings=timings or {})
+    return AppTest.from_function(script, kwargs={"held": {"decision": given, "case": measured}}).run()
 
 
 def choose(page: AppTest, number: int) -> AppTest:
@@ -111,7 +112,7 @@ def test_given_a_row_when_chosen_then_it_says_what_the_check_asks_what_it_found_
 
 
 def test_given_a_chosen_row_when_the_next_decision_has_fewer_rows_then_nothing_is_chosen() -> None:
-    held = {"decision": decision(row("relevance", 0.5, 0.4), row("top_cosine", 0.5, 0.4)), "timings": None}
+    held = {"decision": decision(row("relevance", 0.5, 0.4), row("top_cosine", 0.5, 0.4)), "case": None}
     page = choose(AppTest.from_function(script, kwargs={"held": held}).run(), 1)
     assert page.subheader
 

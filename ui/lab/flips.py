@@ -187,7 +187,7 @@ def _show_chosen(questions: Sequence[LabelledQuestion], cases: Sequence[Case], n
             _show_answer(decision)
         else:
             show_refusal(state.Asked(case.question, Scope(), case, decision, now.settings))
-        show_trace(decision, case.timings, expanded=True)
+        show_trace(decision, case, expanded=True)
         why.show(question, now.settings)
 
 

@@ -1,0 +1,171 @@
+"""How the sentences of an answer were checked, and what was wrong with those of a rejected draft, part by part, as inert text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
+from page_kit import ask, asked_of, badges, captions, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.audit.wording import FACTS, FLAGS
+from rag_core.case import Case, ClaimAudit
+from rag_core.domain import Claim
+from rag_core.pipeline import decide, replay
+from rag_core.settings import Mode, Settings
+from rag_core.status import ConfidenceLevel
+from ui import sentences
+from ui.texts import screen
+
+HOSTILE = "![x](http://203.0.113.9/a.png) <b>40</b> :red[days]"
+CHANGED = ClaimAudit(
+    overlap=0.8,
+    similarity=0.9,
+    support=0.04,
+    flags=("comparison_changed", "contradicted"),
+    changed_facts=(("comparison", "at least 40 days"),),
+)
+REPHRASED = ClaimAudit(overlap=0.5, similarity=0.9, support=0.93)
+UNREAD = replace(REPHRASED, support=0.8, read=False)
+
+
+def drafted(*audits: ClaimAudit, text: str = "The notice period is at least 40 days.", of: Settings | None = None) -> Case:
+    """A case whose draft says the text once for each of these measurements."""
+    found = hit(of=passage())
+    claims = [claim(found.passage, f"{number}: {text}") for number in range(len(audits))]
+    return case(hits=(found,), of=of or settings(support_mode=Mode.ENFORCE), draft=draft(claims, audits), answerability=0.99)
+
+
+def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
+    from ui import sentences
+    from ui.refusal import show_refusal
+    from ui.scope import Scope
+    from ui.state import Asked
+    from ui.trace import show_trace
+
+    judged, decision = held["case"], held["decision"]
+    if decision.is_safe():
+        sentences.show_checked(decision)
+    else:
+        show_refusal(Asked(judged.question, Scope(), judged, decision, judged.settings))
+    show_trace(decision, judged)
+
+
+def show(judged: Case) -> AppTest:
+    page = AppTest.from_function(script, kwargs={"held": {"case": judged, "decision": decide(judged)}}).run()
+    assert not page.exception
+    return page
+
+
+def test_given_quotes_only_when_shown_then_one_line_says_that_they_stand_word_for_word() -> None:
+    page = show(drafted(GOOD_AUDIT, GOOD_AUDIT))
+
+    assert "Each of the 2 sentences stands word for word in its source." in captions(page)
+    assert "The sentence stands word for word in its source." in captions(show(drafted(GOOD_AUDIT)))
+    assert texts(page) == ""
+
+
+def test_given_an_answer_in_other_words_when_shown_then_each_sentence_says_how_well_it_is_supported() -> None:
+    page = show(drafted(GOOD_AUDIT, REPHRASED, UNREAD))
+
+    assert "1 of 3 sentences stand word for word in their sources, the others say it in other words." in captions(page)
+    shown = texts(page)
+    assert "✓ Word for word in its source." in shown
+    assert "Supported by its source with a probability of 0.93; 50% of its words stand there." in shown
+    assert "0.80, by facts and overlap only, for no model here has read it" in shown
+    assert "The draft that was not shown" not in badges(page)
+
+
+def test_given_an_answer_that_nothing_has_read_then_its_level_is_medium_at_most_and_it_says_so() -> None:
+    decision = decide(drafted(UNREAD, GOOD_AUDIT))
+
+    assert decision.confidence_level is ConfidenceLevel.MEDIUM
+    assert decide(drafted(REPHRASED, GOOD_AUDIT)).confidence_level is ConfidenceLevel.HIGH
+    assert decision.notes[0] == "1 of 2 sentences were checked by facts and overlap only; the confidence level is medium at most."
+    assert "facts and overlap only" in decision.trace["support"].found
+
+
+def test_given_a_rejected_draft_when_shown_then_each_part_is_marked_by_what_is_wrong_with_it() -> None:
+    page = show(drafted(GOOD_AUDIT, CHANGED))
+
+    shown = texts(page)
+    assert "An answer was drafted, but its sources probably do not say what a sentence of it says, so it is not shown." in shown
+    assert shown.count("✗ “at least 40 days”: the comparison was changed") == 2  # why it was refused, and in the trace
+    assert "✗ its source says otherwise" in shown
+    assert "Supported by its source with a probability of 0.04" in shown
+    assert "1.  0: The notice period is at least 40 days." in shown
+    assert [one.value for one in page.subheader] == ["The draft that was not shown"]
+
+
+def test_given_hostile_text_in_a_rejected_draft_when_shown_then_it_is_inert() -> None:
+    audit = replace(CHANGED, changed_facts=(("number", HOSTILE),), indicators=(HOSTILE,), fabricated=(HOSTILE,), quotes_missing=(HOSTILE,))
+
+    page = show(drafted(audit, text=HOSTILE))
+
+    assert HOSTILE in texts(page)
+    interpreted = [*page.markdown, *page.caption, *page.subheader, *page.button, *page.expander]
+    assert [one for one in interpreted if "203.0.113.9" in str(getattr(one, "value", "")) + str(getattr(one, "label", ""))] == []
+
+
+def test_given_a_refusal_by_a_gate_when_shown_then_no_draft_is() -> None:
+    refused = drafted(CHANGED, of=settings(answerability_mode=Mode.ENFORCE, support_mode=Mode.ENFORCE, min_answerability=1.0))
+
+    page = show(refused)
+
+    assert "at least 40 days" not in texts(page)
+    assert page.subheader.len == 0
+
+
+def test_given_a_slider_of_support_when_moved_then_the_draft_is_judged_again() -> None:
+    judged = drafted(REPHRASED)
+
+    assert decide(judged).is_safe()
+    assert not replay(judged, judged.settings.changed(min_support=0.94)).is_safe()
+    assert replay(judged, judged.settings.changed(min_support=0.93)).is_safe()
+
+
+def test_given_a_fact_that_a_flag_repeats_then_it_is_said_once() -> None:
+    one = Claim("The notice period is at least 40 days.")
+    changed = (("comparison", "at least 40 days"), ("year", "2031"), ("code", "E9"))
+    audit = ClaimAudit(changed_facts=changed, flags=("comparison_changed", "number_changed", "code_absent", "not_entailed"))
+
+    found = sentences.findings(one, audit)
+
+    assert found == [
+        ("at least 40 days", "comparison_changed"), ("2031", "number_changed"), ("E9", "code_absent"), ("", "not_entailed"),
+    ]  # fmt: skip
+
+
+def test_given_a_long_part_and_many_then_a_refusal_names_a_few_and_cuts_them() -> None:
+    long = tuple(("number", f"{number} " + "9" * 500) for number in range(5))
+    refused = drafted(replace(CHANGED, changed_facts=long))
+
+    lines = sentences.flagged(decide(refused), refused)
+
+    assert len(lines) == sentences.MOST_FLAGGED
+    assert max(map(len, lines)) < 200
+
+
+@pytest.mark.parametrize("flag", [*FLAGS, *(f"{kind}_changed" for kind in FACTS if kind not in ("year", "code", "name"))])
+def test_given_a_flag_then_the_screen_has_words_for_it(flag: str) -> None:
+    assert screen()[f"sentences.flag_{flag}"]
+
+
+def test_given_an_uncited_sentence_and_one_that_could_not_be_measured_when_shown_then_they_say_so() -> None:
+    judged = drafted(replace(REPHRASED, support=None, read=False), GOOD_AUDIT)
+    uncited = replace(judged.draft.claims[1], evidence=(), cited=())
+    judged = replace(judged, draft=replace(judged.draft, claims=(judged.draft.claims[0], uncited)))
+
+    shown = texts(show(judged))
+
+    assert "Names no source." in shown
+    assert "Whether its source supports it could not be measured." in shown
+
+
+def test_given_the_samples_when_asked_then_the_answer_says_that_it_stands_word_for_word(page: AppTest) -> None:
+    ask(page, "How often does the flow meter have to be calibrated?")
+
+    assert "word for word in its source." in captions(page)
+    assert all(audit.word_for_word for audit in asked_of(page).decision.audits)
+    assert any("Sources say what it says" in list(table.value.get("check", [])) for table in page.dataframe)
