@@ -73,8 +73,8 @@ def initial(made: pymupdf.Document) -> None:
     page = made.new_page()
     page.insert_text((60, 108), "T", fontsize=40)
     rows(
-        page, 90, 80, "he initial of this paragraph is three rows high. Beside", "it stand further sentences. They are no part of the first",
-        "sentence, and none of them is marked with it.",
+        page, 90, 80, "he initial of this paragraph is three rows high. Beside", "it stand further sentences. They are no part of the",
+        "first one, and none of them is marked with it.",
     )  # fmt: skip
 
 
