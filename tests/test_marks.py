@@ -10,6 +10,10 @@ import pytest
 
 from examples import marks_report as report
 from examples.marks_report import Read
+from rag_core.audit.locate import How, Located, locate
+from rag_core.domain import Passage, PassageKind, Span
+from rag_core.draft.units import units
+from rag_core.ingest.snapshot import Snapshot
 
 SAMPLES = Path(__file__).resolve().parent.parent / "data" / "samples"
 ROW = 14.0  # points
@@ -101,16 +105,27 @@ HARD: tuple[Write, ...] = (columns, page_break, ruled_table, notes, initial, tur
 
 
 @pytest.fixture(scope="module")
-def reads(tmp_path_factory: pytest.TempPathFactory) -> list[Read]:
-    """Every sentence and row of the samples and of the hard pages, cited, marked and read back."""
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The samples and the hard pages."""
     folder = tmp_path_factory.mktemp("marks")
-    files = sorted(SAMPLES.glob("*.pdf"))
+    found = sorted(SAMPLES.glob("*.pdf"))
     for write in HARD:
         made = pymupdf.open()
         write(made)
-        files.append(folder / f"{write.__name__}.pdf")
-        files[-1].write_bytes(made.tobytes())
-    corpus = report.indexed(files, folder / "library")
+        found.append(folder / f"{write.__name__}.pdf")
+        found[-1].write_bytes(made.tobytes())
+    return found
+
+
+@pytest.fixture(scope="module")
+def corpus(files: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    """They as a library holds them."""
+    return report.indexed(files, tmp_path_factory.mktemp("library"))
+
+
+@pytest.fixture(scope="module")
+def reads(files: list[Path], corpus: Snapshot) -> list[Read]:
+    """Every sentence and row of them, cited, marked and read back."""
     data = {file.name: file.read_bytes() for file in files}
     return list(report.measure(corpus, {document.id: data[document.name] for document in corpus.documents}, 10_000))
 
@@ -141,3 +156,69 @@ def test_given_a_page_that_is_hard_to_mark_when_cited_then_the_marks_hold_the_qu
 
     assert kinds <= set().union(*(read.kinds for read in found))
     assert [(read.failure, read.marked - read.quoted) for read in found] == [("", 0)] * len(found)
+
+
+SEVERAL_WORDS = 7  # a shorter sentence says too little without one of them
+
+
+@pytest.fixture(scope="module")
+def quotes(corpus: Snapshot) -> list[tuple[str, Passage, tuple[Span, ...]]]:
+    """Sentences of the samples, each with its passage and place; headings and formulas are no sentences."""
+    found = []
+    for passage in corpus.passages:
+        if passage.kind not in (PassageKind.TABLE, PassageKind.CODE):
+            for unit in units(passage, corpus.page_text):
+                spans = tuple(span for evidence in unit.evidence(corpus.page_text) for span in evidence.spans)
+                if len(unit.text.split()) >= SEVERAL_WORDS:
+                    found.append((unit.text, passage, spans))
+    return found
+
+
+def without_a_word(quote: str) -> str:
+    before, after = quote.split()[:3], quote.split()[4:]
+    return " ".join([*before, *after])
+
+
+ALTERED: dict[str, tuple[Callable[[str], str], tuple[How, ...]]] = {
+    "as it stands": (str, (How.EXACT,)),
+    "in quotation marks": (lambda quote: f"„{quote}“ [1]", (How.EXACT,)),
+    "wrapped anew": (lambda quote: "\n  ".join(quote.split()), (How.EXACT,)),
+    "in capitals": (lambda quote: quote.upper(), (How.ALIGNED, How.EXACT)),
+    "with other marks": (lambda quote: quote.translate(str.maketrans("’'“”,–", '\'’"" -')), (How.ALIGNED, How.EXACT)),
+    "a word left out": (without_a_word, (How.ALIGNED,)),
+    "a word changed": (lambda quote: quote.replace(quote.split()[3], "zzz", 1), (How.ALIGNED,)),
+}
+
+
+@pytest.mark.parametrize("name", ALTERED)
+def test_given_a_sentence_quoted_otherwise_when_located_then_it_is_found_where_it_stands(
+    name: str, quotes: list[tuple[str, Passage, tuple[Span, ...]]], corpus: Snapshot
+) -> None:
+    altered, hows = ALTERED[name]
+
+    found = [(locate(altered(quote), passage, corpus.page_text), spans) for quote, passage, spans in quotes]
+
+    assert len(found) > 200
+    assert {located.how for located, _ in found} <= {*hows, How.UNCERTAIN}
+    assert all(covers(located, spans) for located, spans in found if located.spans)
+    assert sum(bool(located.spans) for located, _ in found) >= 0.98 * len(found)
+
+
+def covers(located: Located, spans: tuple[Span, ...]) -> bool:
+    """Whether a place touches where the sentence stands, and holds nothing outside it but a little before or after."""
+    return all(any(one.page == span.page and span.start < one.end and one.start < span.end for span in spans) for one in located.spans)
+
+
+def test_given_a_sentence_of_another_document_when_located_then_no_place_is_certain(
+    quotes: list[tuple[str, Passage, tuple[Span, ...]]], corpus: Snapshot
+) -> None:
+    others = [(quote, quotes[(number + len(quotes) // 2) % len(quotes)][1]) for number, (quote, _, _) in enumerate(quotes)]
+
+    found = [
+        locate(quote, passage, corpus.page_text)
+        for (quote, passage), (_, own, _) in zip(others, quotes, strict=True)
+        if passage.document != own.document
+    ]
+
+    assert len(found) > 100
+    assert not [located for located in found if located.spans]
