@@ -115,7 +115,21 @@ def support_models() -> dict[str, SupportRegression]:
 def assess(
     claims: Sequence[str], cited: Sequence[str], others: Sequence[str], lang: str, embedder: Embedder, verifier: Verifier | None
 ) -> list[Assessment]:
-    """How well each claim is supported by the text that it cites.
+    """How well each claim is supported by the text that it cites; see `require_assessed`.
+
+    Returns:
+        One assessment a claim, in order. Where the verifier fails, the supports of the claims that it was to read are None.
+    """
+    try:
+        return require_assessed(claims, cited, others, lang, embedder, verifier)
+    except ModelUnavailable:
+        return [replace(_judged(one), support=None) for one in measure(claims, cited, lang, embedder, None)]
+
+
+def require_assessed(
+    claims: Sequence[str], cited: Sequence[str], others: Sequence[str], lang: str, embedder: Embedder, verifier: Verifier | None
+) -> list[Assessment]:
+    """How well each claim is supported by the text that it cites, as one assessment a claim, in order.
 
     Args:
         claims: sentences, with or without citation marks.
@@ -125,14 +139,11 @@ def assess(
         embedder: for the similarity of meaning.
         verifier: None where none is wanted.
 
-    Returns:
-        One assessment a claim, in order. Where the verifier fails, the supports of the claims that it was to read are None.
+    Raises:
+        ModelUnavailable: the verifier cannot be asked.
     """
-    try:
-        found = [_judged(one) for one in measure(claims, cited, lang, embedder, verifier)]
-        return _with_misattributed(found, claims, cited, others, lang, embedder, verifier)
-    except ModelUnavailable:
-        return [replace(_judged(one), support=None) for one in measure(claims, cited, lang, embedder, None)]
+    found = [_judged(one) for one in measure(claims, cited, lang, embedder, verifier)]
+    return _with_misattributed(found, claims, cited, others, lang, embedder, verifier)
 
 
 def _with_misattributed(
@@ -156,22 +167,16 @@ def _with_misattributed(
 
 
 def measure(claims: Sequence[str], contexts: Sequence[str], lang: str, embedder: Embedder, verifier: Verifier | None) -> list[Measured]:
-    """Each claim measured against its context. Claims of one context are measured together, all texts for the verifier in one batch.
+    """Each claim measured against its context, all texts for the embedder and for the verifier in one batch each.
 
     Raises:
         ModelUnavailable: the verifier cannot be asked.
     """
     bare = [strip_marks(claim) for claim in claims]
-    windows: dict[int, tuple[Window, ...]] = {}
-    texts: dict[int, tuple[str, ...]] = {}
+    windows = best_windows(bare, contexts, lang, embedder)
     reads = verifier is not None and lang in verifier.languages
-    for context in dict.fromkeys(contexts):
-        rows = [at for at, one in enumerate(contexts) if one == context]
-        of = [bare[at] for at in rows]
-        windows |= dict(zip(rows, best_windows(of, context, lang, embedder), strict=True))
-        if reads:
-            texts |= dict(zip(rows, readings(of, context, lang), strict=True))
-    asked = [at for at in texts if windows[at] and word_set(bare[at])]
+    asked = [at for at, claim in enumerate(bare) if reads and windows[at] and word_set(claim)]
+    texts = {at: readings(bare[at], contexts[at], lang) for at in asked}
     pairs = [(text, bare[at]) for at in asked for text in texts[at]]
     odds = iter(verifier.supports(pairs) if verifier is not None and pairs else [])
     entailed = {at: max(next(odds) for _ in texts[at]) for at in asked}

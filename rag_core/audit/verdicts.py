@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
-from rag_core.audit.support import Assessment, assess
+from rag_core.audit.support import Assessment, require_assessed
 from rag_core.errors import InvalidInput
 from rag_core.language import detect, is_refusal, sentences
 from rag_core.ports import Embedder, Verifier
@@ -28,7 +29,7 @@ def judge_claim(row: Mapping[str, Any], settings: Settings, embedder: Embedder, 
 def judge_claims(
     rows: Sequence[Mapping[str, Any]], settings: Settings, embedder: Embedder, verifier: Verifier | None = None
 ) -> list[dict[str, Any]]:
-    """The verdicts on claims `{id, lang, question, context, answer}`.
+    """The verdicts on claims `{id, lang, question, context, answer}`; those of one language are read together.
 
     Returns:
         For each `{id, supported, support, sentences: [{text, supported, support, evidence, flags}]}`; supports in [0, 1], the answer's as
@@ -39,15 +40,21 @@ def judge_claims(
         InvalidInput: id, context or answer is missing or no text.
         ModelUnavailable: the verifier cannot be asked.
     """
-    return [_verdict(_fields(row), settings, embedder, verifier) for row in rows]
+    read = [_fields(row) for row in rows]
+    said = [[] if is_refusal(row.answer) else [row.answer[start:end] for start, end in sentences(row.answer, row.lang)] for row in read]
+    found: dict[int, list[Assessment]] = {}
+    for lang in dict.fromkeys(row.lang for row in read):
+        of = [at for at, row in enumerate(read) if row.lang == lang]
+        claims, cited = [text for at in of for text in said[at]], [read[at].context for at in of for _ in said[at]]
+        assessed = iter(require_assessed(claims, cited, (), lang, embedder, verifier))
+        found |= {at: list(islice(assessed, len(said[at]))) for at in of}
+    return [_verdict(row, said[at], found[at], settings) for at, row in enumerate(read)]
 
 
-def _verdict(row: _Row, settings: Settings, embedder: Embedder, verifier: Verifier | None) -> dict[str, Any]:
+def _verdict(row: _Row, texts: Sequence[str], found: Sequence[Assessment], settings: Settings) -> dict[str, Any]:
     if is_refusal(row.answer):
         sentence = {"text": row.answer.strip(), "supported": False, "support": 0.0, "evidence": "", "flags": ["refusal"]}
         return {"id": row.id, "supported": False, "support": 0.0, "sentences": [sentence]}
-    texts = [row.answer[start:end] for start, end in sentences(row.answer, row.lang)]
-    found = assess(texts, [row.context] * len(texts), (), row.lang, embedder, verifier)
     claimed = [one.support or 0.0 for one in found if "no_words" not in one.flags]
     total = combine(claimed)
     return {

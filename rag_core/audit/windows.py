@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -43,35 +44,59 @@ class _Place(NamedTuple):
     rows: range
 
 
-def best_windows(claims: Sequence[str], context: str, lang: str, embedder: Embedder) -> list[tuple[Window, ...]]:
-    """For each claim sentence the windows of the context that bear on it, best first; empty for a context without words.
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A context as sentences: where they stand, the terms of each, and what each term weighs; `unseen` is the weight of any other."""
+
+    context: str
+    spans: list[tuple[int, int]]
+    bags: list[frozenset[str]]
+    rarity: dict[str, float]
+    unseen: float
+
+    def nearest(self, claim: str, lang: str) -> list[_Place]:
+        """The places that share most with a claim; none for a claim without terms."""
+        weights = {term: self.rarity.get(term, self.unseen) for term in terms(claim, lang)}
+        return _nearest(weights, self.bags) if weights else []
+
+    def sentence(self, row: int) -> str:
+        """One sentence."""
+        return self.text(range(row, row + 1))
+
+    def text(self, rows: range) -> str:
+        """Neighbouring sentences, as they stand in the context."""
+        return self.context[self.spans[rows[0]][0] : self.spans[rows[-1]][1]]
+
+
+def best_windows(claims: Sequence[str], contexts: Sequence[str], lang: str, embedder: Embedder) -> list[tuple[Window, ...]]:
+    """For each claim sentence the windows of its context that bear on it, best first; empty for a context without words.
 
     Only the sentences of the eight windows that are best by words are embedded, in one batch for all claims, so that a context of 100 kB
     stays quick; a window's vector is the mean of its sentences'.
     """
-    spans = _pieces(context, lang)
-    texts = [context[start:end] for start, end in spans]
-    bags = [frozenset(terms(text, lang)) for text in texts]
-    counts = Counter(term for bag in bags for term in bag)
-    rarity = {term: math.log(1 + len(bags) / count) for term, count in counts.items()}
-    unseen = math.log(1 + len(bags))
-    chosen: list[list[_Place]] = []
-    for claim in claims:
-        weights = {term: rarity.get(term, unseen) for term in terms(claim, lang)}
-        chosen.append(_nearest(weights, bags) if weights else [])
-    needed = [texts[row] for places in chosen for place in places for row in place.rows] + list(claims)
-    index = {text: row for row, text in enumerate(dict.fromkeys(needed))}
+    cuts = [_cut(context, lang) for context in contexts]
+    chosen = [cut.nearest(claim, lang) for claim, cut in zip(claims, cuts, strict=True)]
+    needed = [cut.sentence(row) for cut, places in zip(cuts, chosen, strict=True) for place in places for row in place.rows]
+    index = {text: at for at, text in enumerate(dict.fromkeys([*needed, *claims]))}
     vectors = embedder.embed(list(index))
     found = []
-    for claim, places in zip(claims, chosen, strict=True):
+    for claim, cut, places in zip(claims, cuts, chosen, strict=True):
         windows = []
         for place in places:
-            mean = vectors[[index[texts[row]] for row in place.rows]].mean(axis=0)
+            mean = vectors[[index[cut.sentence(row)] for row in place.rows]].mean(axis=0)
             cosine = float(mean @ vectors[index[claim]] / max(float(np.linalg.norm(mean)), 1e-9))
-            text = context[spans[place.rows[0]][0] : spans[place.rows[-1]][1]]
-            windows.append(Window(text, place.share, min(1.0, max(-1.0, cosine))))
+            windows.append(Window(cut.text(place.rows), place.share, min(1.0, max(-1.0, cosine))))
         found.append(tuple(sorted(windows, key=lambda window: -window.score)))
     return found
+
+
+@lru_cache(maxsize=64)  # what `judge` reads together, and the passages of a question
+def _cut(context: str, lang: str) -> _Cut:
+    spans = _pieces(context, lang)
+    bags = [frozenset(terms(context[start:end], lang)) for start, end in spans]
+    counts = Counter(term for bag in bags for term in bag)
+    rarity = {term: math.log(1 + len(bags) / count) for term, count in counts.items()}
+    return _Cut(context, spans, bags, rarity, math.log(1 + len(bags)))
 
 
 def _pieces(context: str, lang: str) -> list[tuple[int, int]]:
@@ -98,38 +123,26 @@ def _nearest(weights: dict[str, float], bags: list[frozenset[str]]) -> list[_Pla
     return sorted(found, key=lambda place: (-place.share, len(place.rows), place.rows[0]))[:_RANKED]
 
 
-def readings(claims: Sequence[str], context: str, lang: str) -> list[tuple[str, ...]]:
-    """For each claim at most three texts of about `READ_WORDS` words to read it against, the likeliest first.
+def readings(claim: str, context: str, lang: str) -> tuple[str, ...]:
+    """At most three texts of about `READ_WORDS` words to read a claim against, the likeliest first.
 
     A shorter context is one text, whole. Of a longer one: its sentences that share most with the claim, wherever they stand; what stands
     around the best place; what stands around the second best.
     """
     if len(context.split()) <= READ_WORDS:
-        return [(context,)] * len(claims)
-    spans = _pieces(context, lang)
-    sizes = [len(context[start:end].split()) for start, end in spans]
-    bags = [frozenset(terms(context[start:end], lang)) for start, end in spans]
-    counts = Counter(term for bag in bags for term in bag)
-    rarity = {term: math.log(1 + len(bags) / count) for term, count in counts.items()}
-    unseen = math.log(1 + len(bags))
-    found = []
-    for claim in claims:
-        weights = {term: rarity.get(term, unseen) for term in terms(claim, lang)}
-        places = [place.rows for place in _nearest(weights, bags)] if weights else []
-        found.append(_texts(places or [range(1)], sizes, spans, context))
-    return found
-
-
-def _texts(places: Sequence[range], sizes: Sequence[int], spans: Sequence[tuple[int, int]], context: str) -> tuple[str, ...]:
+        return (context,)
+    cut = _cut(context, lang)
+    sizes = [len(context[start:end].split()) for start, end in cut.spans]
+    places = [place.rows for place in cut.nearest(claim, lang)] or [range(1)]
     chosen: dict[int, None] = {}
     for row in (row for place in places for row in place):
         if row not in chosen and sum(sizes[one] for one in chosen) + sizes[row] <= READ_WORDS:
             chosen[row] = None
-    gathered = " ".join(context[slice(*spans[row])] for row in sorted(chosen or [places[0][0]]))
+    gathered = " ".join(cut.sentence(row) for row in sorted(chosen or [places[0][0]]))
     first = _around(places[0], sizes)
     second = next((place for place in places if not set(place) & set(first)), None)
     blocks = [first] + ([_around(second, sizes)] if second else [])
-    return tuple(dict.fromkeys([gathered, *(context[spans[block[0]][0] : spans[block[-1]][1]] for block in blocks)]))
+    return tuple(dict.fromkeys([gathered, *map(cut.text, blocks)]))
 
 
 def _around(place: range, sizes: Sequence[int]) -> range:

@@ -1,14 +1,16 @@
 import json
+from collections.abc import Sequence
 
 import pytest
+from builders import HashEmbedder
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.adapters.sentence_transformers import SentenceTransformerEmbedder
 from rag_core.audit.support import FEATURES, measure, support_models
-from rag_core.audit.verdicts import combine, judge_claim
+from rag_core.audit.verdicts import combine, judge_claim, judge_claims
 from rag_core.audit.windows import best_windows
-from rag_core.errors import InvalidInput
+from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.ports import Embedder
 from rag_core.settings import DATA, Settings
 
@@ -152,7 +154,7 @@ def test_given_a_context_of_a_hundred_kilobytes_then_the_right_place_is_found_an
             return embedder.embed(texts)
 
     assert len(context) > 100_000
-    (windows,) = best_windows(["The contract was signed by Marie Curie."], context, "en", Counting())
+    (windows,) = best_windows(["The contract was signed by Marie Curie."], [context], "en", Counting())
     assert "Marie Curie" in windows[0].text
     assert len(seen) == 1
     assert seen[0] <= 25
@@ -160,7 +162,7 @@ def test_given_a_context_of_a_hundred_kilobytes_then_the_right_place_is_found_an
 
 def test_given_a_text_without_full_stops_then_it_is_cut_and_nothing_of_it_is_lost(embedder: Embedder) -> None:
     for context in ("word " * 2000 + "The notice period is 30 days", "x" * 5000):
-        (windows,) = best_windows(["The notice period is 30 days"], context, "en", embedder)
+        (windows,) = best_windows(["The notice period is 30 days"], [context], "en", embedder)
         assert all(len(window.text) <= 3 * 800 + 2 for window in windows)
         assert ("notice period" in windows[0].text) == ("notice" in context)
 
@@ -206,3 +208,47 @@ def test_given_measurements_then_all_are_finite_and_in_the_order_of_the_model(em
     assert values["overlap"] == values["overlap_context"] == values["pairs"] == 1.0
     assert values["number_absent"] == values["name_absent"] == values["negation"] == 0.0
     assert 0.5 < values["cosine"] <= 1.0
+
+
+class Lengths:
+    """A verifier of English whose odds are those of the lengths; it counts how often it is asked."""
+
+    version, languages = "lengths", frozenset({"en"})
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.fails, self.asked = fails, 0
+
+    def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        if self.fails:
+            raise ModelUnavailable("It is gone.", remedy="Start it again.")
+        self.asked += 1
+        return [(len(evidence) - 3 * len(claim)) / 100 for evidence, claim in pairs]
+
+
+ROWS = [
+    {"id": "1", "lang": "en", "context": CONTEXT, "answer": "The notice period is 40 days. It starts in Brno [1]."},
+    {"id": "2", "lang": "cs", "context": "Lhůta činí 30 dní.", "answer": "Lhůta činí 40 dní."},
+    {"id": "3", "lang": "en", "context": "", "answer": "Nothing stands there."},
+    {"id": "4", "lang": "en", "context": CONTEXT, "answer": ""},
+    {"id": "5", "lang": "en", "context": CONTEXT, "answer": "I cannot answer this based on the provided documents."},
+    {"id": "6", "lang": "en", "context": "Goods go to Brno. " * 60, "answer": "Goods go to Brno. … They go by train."},
+]
+
+
+def test_given_rows_of_several_languages_when_judged_together_then_each_verdict_is_the_one_it_gets_alone() -> None:
+    verifier = Lengths()
+
+    together = judge_claims(ROWS, Settings.load(), HashEmbedder(), verifier)
+
+    assert verifier.asked == 1
+    assert together == [judge_claim(row, Settings.load(), HashEmbedder(), Lengths()) for row in ROWS]
+    assert [row["id"] for row in together] == ["1", "2", "3", "4", "5", "6"]
+    assert [len(row["sentences"]) for row in together] == [2, 1, 1, 0, 1, 2]
+    assert "facts_only" in together[1]["sentences"][0]["flags"]
+    assert "facts_only" not in together[0]["sentences"][0]["flags"]
+    assert judge_claims([], Settings.load(), HashEmbedder(), verifier) == []
+
+
+def test_given_a_verifier_that_fails_then_there_is_no_verdict_rather_than_a_low_one() -> None:
+    with pytest.raises(ModelUnavailable, match="It is gone"):
+        judge_claims(ROWS, Settings.load(), HashEmbedder(), Lengths(fails=True))
