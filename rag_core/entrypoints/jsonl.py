@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rag_core.errors import InvalidInput
+
+_HALF = re.compile("[\ud800-\udfff]")  # of a pair that JSON can write apart; no file and no model takes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +48,7 @@ def _row(name: str, number: int, line: str, required: Sequence[str]) -> dict[str
     if not isinstance(row, dict):
         return Bad(name, number, "not an object")
     missing = [field for field in required if not isinstance(row.get(field), str) or (field == "id" and not row[field])]
-    return Bad(name, number, f"needs text in {', '.join(missing)}") if missing else row
+    if missing:
+        return Bad(name, number, f"needs text in {', '.join(missing)}")
+    halves = [field for field in required if _HALF.search(row[field])]
+    return Bad(name, number, f"holds half a character in {', '.join(halves)}") if halves else row

@@ -2,14 +2,18 @@
 
 import json
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pymupdf
 import pytest
+from tiny_models import cross_encoder
 
+from rag_core.entrypoints import commands
 from rag_core.entrypoints.cli import main
+from rag_core.errors import ModelUnavailable
 
 TEXTS = [
     {
@@ -178,12 +182,74 @@ def test_given_claims_when_judged_then_each_has_a_verdict_of_the_contract(tmp_pa
 
     assert code == 1
     assert "line 3" in err
+    assert re.search(r"2 rows, 2 claims: [0-9.]+ rows/s, [0-9.]+ claims/s", err)
     assert rows["a"]["supported"] is True
     assert rows["b"]["supported"] is False
     assert rows["b"]["sentences"][0]["flags"]
     for row in rows.values():
         assert 0 <= row["support"] <= 1
         assert all(set(s) >= {"text", "supported", "support", "evidence", "flags"} for s in row["sentences"])
+
+
+CLAIM = {"lang": "en", "context": "The gate opens at 8 o'clock.", "answer": "It opens at 8."}
+
+
+class Failing:
+    """A verifier that can be asked once."""
+
+    version, languages = "failing", frozenset({"en"})
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        self.asked += 1
+        if self.asked > 1:
+            raise ModelUnavailable("The verifier is gone.", remedy="Start it again.")
+        return [1.0] * len(pairs)
+
+
+def test_given_more_rows_than_are_read_together_then_all_are_judged_in_their_order_and_bad_ones_named(tmp_path, run, monkeypatch) -> None:
+    monkeypatch.setattr(commands, "JUDGED", 4)
+    rows: list[Any] = [{"id": str(number), **CLAIM, "lang": ("en", "cs")[number % 2]} for number in range(10)]
+    rows[3:3] = ['{"id": "h", "context": "half \\ud800", "answer": "a"}', {"id": "", "context": "", "answer": ""}, "[]"]
+    claims = write_rows(tmp_path / "c.jsonl", rows)
+
+    code, out, err = run("judge", "--input", claims, "--out", tmp_path / "v.jsonl")
+
+    assert (code, out) == (1, "")
+    assert [row["id"] for row in read_rows(tmp_path / "v.jsonl")] == [str(number) for number in range(10)]
+    assert [f"line {number}: " in err for number in range(1, 8)] == [False, False, False, True, True, True, False]
+    assert "half a character in context" in err
+    assert "10 rows, 10 claims" in err
+
+
+def test_given_a_verifier_that_fails_on_the_way_then_what_was_judged_before_is_kept(tmp_path, run, monkeypatch) -> None:
+    monkeypatch.setattr(commands, "JUDGED", 2)
+    monkeypatch.setattr(commands, "verifier", lambda _: Failing())
+    claims = write_rows(tmp_path / "c.jsonl", [{"id": str(number), **CLAIM} for number in range(5)])
+
+    code, _, err = run("judge", "--input", claims, "--out", tmp_path / "v.jsonl")
+
+    assert code == 1
+    assert err == "The verifier is gone. Start it again.\n"
+    assert [row["id"] for row in read_rows(tmp_path / "v.jsonl")] == ["0", "1"]
+
+
+def test_given_a_verifier_by_name_then_it_reads_the_declared_languages_and_one_that_is_not_there_stops_before_anything_is_written(
+    tmp_path, run
+) -> None:
+    claims = write_rows(tmp_path / "c.jsonl", [{"id": "1", **CLAIM}, {"id": "2", **CLAIM, "lang": "cs"}])
+    call = ("judge", "--input", claims, "--set", f"verifier={tmp_path / 'cross'}", "--set", "verifier_languages=en")
+
+    missing = run(*call, "--out", tmp_path / "v.jsonl")
+    cross_encoder(tmp_path)
+    read = [json.loads(line)["sentences"][0]["flags"] for line in run(*call)[1].splitlines()]
+
+    assert missing[0] == 1
+    assert "neither a folder nor a model's name" in missing[2]
+    assert not (tmp_path / "v.jsonl").exists()
+    assert ["facts_only" in flags for flags in read] == [False, True]
 
 
 @pytest.mark.parametrize(
