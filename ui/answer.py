@@ -53,7 +53,7 @@ def show(engine: Engine, asked: Asked) -> None:
         if decision.is_safe():
             _show_answer(engine, asked)
             show_feedback(engine, asked)
-            show_sources(decision, place)
+            show_sources(engine, decision, place)
         else:
             show_refusal(asked)
             show_feedback(engine, asked)

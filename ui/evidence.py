@@ -19,12 +19,12 @@ from ui.viewer import Place
 ROWS_IN_VIEW = 10
 
 
-def show_sources(decision: Decision, shown: Place | None) -> None:
+def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> None:
     """One card a source; `shown` is the place that the viewer shows."""
     st.subheader(say("evidence.title"), anchor=False)
     hits = {hit.passage.id: hit for _, hit in decision.retrieved}
     for citation in decision.citations:
-        _show_card(citation, hits.get(citation.chunk_id), Place.of(citation) == shown)
+        _show_card(citation, hits.get(citation.chunk_id), Place.of(citation) == shown, certain=has_place(engine, citation))
 
 
 def with_sources(decision: Decision) -> str:
@@ -51,6 +51,16 @@ def show_found(engine: Engine, decision: Decision) -> None:
         )  # fmt: skip
 
 
+def has_place(engine: Engine, citation: Citation) -> bool:
+    """Whether the words can be marked on the picture of their page, or the page has no picture to mark."""
+    if citation.boxes:
+        return True
+    try:
+        return not engine.library.snapshot.page(citation.document_id, citation.page).width
+    except RagError:  # deleted meanwhile: the viewer says so
+        return True
+
+
 def place_of(engine: Engine, passage: Passage) -> Place:
     """Where a passage stands, all of its words marked."""
     words = Evidence(passage.id, passage.document, passage.text, passage.spans)
@@ -61,7 +71,7 @@ def place_of(engine: Engine, passage: Passage) -> Place:
     return Place(passage.document, passage.page, marks, passage.spans)
 
 
-def _show_card(citation: Citation, hit: Hit | None, current: bool) -> None:
+def _show_card(citation: Citation, hit: Hit | None, current: bool, *, certain: bool) -> None:
     with st.container(border=True, key=f"citation_{citation.id}", gap="xsmall"):
         with st.container(key=f"where_{citation.id}"):
             st.text(tell("evidence.where", id=citation.id, title=citation.title or citation.document, page=citation.page))
@@ -84,8 +94,10 @@ def _show_card(citation: Citation, hit: Hit | None, current: bool) -> None:
                 icon=":material/visibility:",
                 on_click=viewer.open_at,
                 args=(Place.of(citation),),
-                help=say("evidence.show_help"),
+                help=say("evidence.show_help") if certain else say("evidence.show_unmarked_help"),
             )
+            if not certain:
+                st.badge(say("viewer.uncertain"), icon=":material/location_off:", color="orange", help=say("viewer.uncertain_help"))
             if citation.ocr:
                 st.badge(say("evidence.ocr"), icon=":material/document_scanner:", color="orange", help=say("evidence.ocr_help"))
 

@@ -144,7 +144,7 @@ def _show_page(engine: Engine, place: Place, page: Page) -> None:
         _show_text(place, page)
         return
     if place.holds(page.number) and not boxes:
-        st.info(say("viewer.uncertain"), icon=":material/info:")
+        st.info(say("viewer.uncertain_here"), icon=":material/location_off:")
     _show_picture(drawn, page, boxes, zoom)
     if place.words and not place.holds(page.number):
         st.caption(say("viewer.elsewhere"))

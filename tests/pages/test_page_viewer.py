@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pymupdf
 import pytest
 from hostile import make
-from page_kit import ask, asked_of, by_key, captions, settle, texts
+from page_kit import ask, asked_of, badges, by_key, captions, settle, texts
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
@@ -159,8 +159,31 @@ def test_given_words_whose_place_is_not_certain_when_shown_then_nothing_is_marke
 
     page.run()
 
-    assert page.info[0].value == "The words stand on this page, but where exactly is not certain, so nothing is marked."
+    assert page.info[0].value.startswith("Place not certain: the words were read on this page")
     assert "with nothing marked." in alts(page)
+    assert badges(page).count("Place not certain") == len(asked.decision.citations)  # on the card of each source
+    assert page.button(key="show_1").help == "Shows the page these words were read on, with nothing marked."
+
+
+def test_given_words_that_are_marked_when_shown_then_nothing_says_that_their_place_is_not_certain(page: AppTest) -> None:
+    ask(page, VACATION)
+
+    assert "Place not certain" not in badges(page)
+    assert not page.info
+    assert page.button(key="show_1").help == "Shows the page with exactly these words marked."
+
+
+def test_given_unmarked_words_of_a_document_that_was_deleted_meanwhile_then_the_viewer_alone_says_so(page: AppTest) -> None:
+    ask(page, VACATION)
+    asked = asked_of(page)
+    gone = [replace(one, boxes=(), document_id="sha256:gone") for one in asked.decision.citations]
+    asked.decision = replace(asked.decision, citations=tuple(gone))
+
+    page.run()
+
+    assert not page.exception
+    assert "There is no document 'sha256:gone' in the library." in texts(page)
+    assert "Place not certain" not in badges(page)
 
 
 def test_given_a_text_document_when_cited_then_its_own_text_stands_there_with_the_words_set_apart(page: AppTest) -> None:
@@ -171,6 +194,7 @@ def test_given_a_text_document_when_cited_then_its_own_text_stands_there_with_th
     ask(page, "How long is the harbour bridge?")
 
     assert "A text document has no page to show." in page.info[0].value
+    assert "Place not certain" not in badges(page)
     assert len(page.image) == 0
     shown = [element.value for element in page.code][1:]
     assert shown[1] == quoted
