@@ -1,7 +1,8 @@
-"""Dates in their many notations: "12. 3. 2024", "12 March 2024", "March 12, 2024", "2024-03-12" are one day."""
+"""Dates in their many notations: "12. 3. 2024", "12 March 2024", "March 12, 2024", "2024-03-12" are one day. Days of the week."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -9,7 +10,8 @@ from typing import NamedTuple
 import regex
 
 from rag_core.audit.facts.lexicon import lexicon
-from rag_core.language import fold
+from rag_core.audit.facts.value_words import value_words
+from rag_core.language import Word, fold
 
 _NUMERIC = (
     r"(?<![\p{N}.])(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)"
@@ -39,6 +41,22 @@ class Date:
     text: str
     start: int
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Weekday:
+    """A day of the week where it stands: `source[start:end] == text`. `day` is from 1, Monday, to 7."""
+
+    day: int
+    text: str
+    start: int
+    end: int
+
+
+def weekdays(tokens: Iterable[Word], lang: str) -> list[Weekday]:
+    """The days of the week among the words of a text, in order. Where languages write them with a capital, it is needed."""
+    names = value_words(lang).weekdays
+    return [Weekday(day, *word) for word in tokens if (day := names.get(word.text) or names.get(word.text.lower()))]
 
 
 @cache

@@ -56,13 +56,13 @@ def _patterns() -> _Patterns:
     )
     return _Patterns(
         head=regex.compile(
-            rf"(?:(?P<head>§{{1,3}})|(?<![\p{{L}}\p{{M}}])(?P<head>{head})\.?)\s{{0,2}}(?i:{_NUMBER_SIGN})\s{{0,2}}(?P<value>{_VALUE})"
+            rf"(?:(?P<head>§{{1,3}})|(?<![\p{{L}}\p{{M}}])(?P<head>{head})(?:\.|\s))\s{{0,2}}(?i:{_NUMBER_SIGN})\s{{0,2}}(?P<value>{_VALUE})"
         ),
         level=regex.compile(
-            rf"\s{{0,2}},?\s{{0,2}}(?:(?:{of})\s{{1,2}})?(?i:{level})\.?\s{{0,2}}(?:\((?P<value>\w{{1,4}})\)|(?P<value>\d{{1,3}}\p{{Ll}}?|\p{{L}})\)?)(?![\p{{L}}\p{{N}}])"
+            rf"\s{{0,2}},?\s{{0,2}}(?:(?:{of})\s{{1,2}})?(?i:{level})(?:\.|\s|(?=\())\s{{0,2}}(?:\((?P<value>\w{{1,4}})\)|(?P<value>\d{{1,3}}\p{{Ll}}?|\p{{L}})\)?)(?![\p{{L}}\p{{N}}])"
         ),
         lone=regex.compile(
-            rf"(?<![\p{{L}}\p{{M}}\p{{N}}])(?i:{lone})\.?\s{{0,2}}(?:\((?P<value>\w{{1,4}})\)|(?P<value>\d{{1,3}}\p{{Ll}}?|\p{{Ll}}(?=\))))\)?(?![\p{{L}}\p{{N}}]|[.,]\d)"
+            rf"(?<![\p{{L}}\p{{M}}\p{{N}}])(?i:{lone})(?:\.|\s|(?=\())\s{{0,2}}(?:\((?P<value>\w{{1,4}})\)|(?P<value>\d{{1,3}}\p{{Ll}}?|\p{{Ll}}(?=\))))\)?(?![\p{{L}}\p{{N}}]|[.,]\d)"
         ),
         more=regex.compile(rf"\s{{0,2}}(?:[,–-]|(?<=\s)(?:{plural_joints})(?=\s))\s{{0,2}}(?:§\s?)?(?P<value>{_VALUE})(?!\s?[%°\p{{Sc}}])"),
         of=regex.compile(rf"\s{{1,2}}(?:(?:{of})\s{{1,2}})?"),

@@ -39,7 +39,8 @@ _POWER_OF = regex.compile(r"\d{1,3}")  # a raised digit after a year or a figure
 _CURRENCY_BEFORE = regex.compile(r"(?P<unit>\p{Sc}|US\$|\b(?:USD|EUR|GBP|CZK|INR|Rs\.?|Kč))\s?[-−]?$")
 _UNIT_BEFORE = regex.compile(r"(?<![\p{L}\p{M}])(?P<unit>\p{Lu}{3}|Euro|रु(?:पये)?)\.?\s?[-−]?$")
 _AFTER = regex.compile(
-    r"\s?-?\s?(?P<unit>[%‰°\p{Sc}]\p{L}?|(?:per|por|pour) ?c(?:ent|iento)\b|\p{L}[\p{L}\p{M}]*(?:\d|(?<!\p{Ll}{4})\p{No})?)"
+    r"\s?-?\s?(?P<unit>[%‰°\p{Sc}]\p{L}?|(?:per|por|pour) ?c(?:ent|iento)\b|per ?mille\b|प्रति ?हज़ार"
+    r"|\p{L}[\p{L}\p{M}]*(?:\d|(?<!\p{Ll}{4})\p{No})?)"
 )
 _MOST_BETWEEN = 2  # qualifiers and fillers between a number and its unit
 _LONGEST_JOINT = 12  # characters between the ends of a range
@@ -188,14 +189,22 @@ def _unit(text: str, end: int, vocabulary: ValueWords) -> tuple[str, int]:
         if not match:
             break
         word, symbol = fold(match["unit"]), match["unit"][0]
-        if unit := vocabulary.units.get(word):
+        if unit := vocabulary.units.get(word) or vocabulary.symbols.get(match["unit"]) or _compound_unit(word, vocabulary):
             return qualified(qualifier, unit) if qualifier else unit, match.end()
-        if not symbol.isalpha() and (unit := vocabulary.units.get(symbol)):
+        if not symbol.isalpha() and (unit := vocabulary.units.get(symbol, "")):
             return unit, match.start("unit") + 1
         if word not in vocabulary.fillers and word not in vocabulary.qualifiers:
             break
         place, qualifier = match.end(), vocabulary.qualifiers.get(word, qualifier)
     return "", end
+
+
+def _compound_unit(word: str, vocabulary: ValueWords) -> str:
+    """The unit of a compound: "Arbeitswochen" are business weeks."""
+    for prefix, qualifier in vocabulary.prefixes.items():
+        if word.startswith(prefix) and (unit := vocabulary.units.get(word.removeprefix(prefix))):
+            return qualified(qualifier, unit) if qualifier else unit
+    return ""
 
 
 def _exponent(body: str, power: str) -> str:

@@ -34,10 +34,14 @@ class ValueWords:
         ordinals: "third", "dvacátý", "तीसरा".
         scales: multipliers by word, from 100.
         units: canonical unit by spelling.
+        symbols: units that are a letter, with its case.
         qualifiers: what a word between number and unit makes of the unit: "30 working days" are no days.
         fillers: words between number and unit that change nothing: "30 calendar days".
         to: what stands between the ends of a range.
         between: what stands before a range whose ends are joined by one of `joins`.
+        compound: the parts of number words that are written as one, None where they are not.
+        prefixes: what begins a compound with a unit, and the qualifier that it is: "Arbeitstage".
+        weekdays: from 1, Monday, as they are written.
     """
 
     numbers: Mapping[str, int]
@@ -46,11 +50,14 @@ class ValueWords:
     ordinals: Mapping[str, int]
     scales: Mapping[str, int]
     units: Mapping[str, str]
+    symbols: Mapping[str, str]
     qualifiers: Mapping[str, str]
     fillers: frozenset[str]
     to: regex.Pattern[str]
     between: regex.Pattern[str]
     compound: regex.Pattern[str] | None
+    prefixes: Mapping[str, str]
+    weekdays: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,7 @@ def plain_words(lang: str) -> ValueWords:
     """The words of the plain reading."""
     lex = lexicon(lang)
     none: frozenset[str] = frozenset()
-    return ValueWords(lex.numbers, none, none, {}, lex.scales, lex.units, {}, none, _NEVER, _NEVER, None)
+    return ValueWords(lex.numbers, none, none, {}, lex.scales, lex.units, {}, {}, none, _NEVER, _NEVER, None, {}, {})
 
 
 @cache
@@ -100,11 +107,14 @@ def value_words(lang: str) -> ValueWords:
         ordinals=_ordinals(row, numbers),
         scales=scales,
         units={**_by_word(_data()["units"]), **lex.units},
+        symbols=_data()["symbols"],
         qualifiers=_by_word(_data()["qualifiers"]),
         fillers=_folded(_data()["fillers"]),
         to=_joint(row.get("range", "").split()),
         between=regex.compile(rf"(?<!\p{{L}})(?:{row['between']})\s+$", regex.IGNORECASE) if row.get("between") else _NEVER,
         compound=_compound({*numbers, *scales, *ones, *joins}) if row.get("compound") else None,
+        prefixes=_data()["prefixes"] if row.get("compound") else {},
+        weekdays={word: day for day, names in enumerate(_data()["weekdays"].get(lang, "").split("|"), 1) for word in names.split()},
     )
 
 
@@ -134,6 +144,13 @@ def exact_units() -> Mapping[str, tuple[str, Decimal]]:
     return {unit: (base, Decimal(factor)) for unit, (base, factor) in pairs.items()}
 
 
+@cache
+def dimension(unit: str) -> str:
+    """What a unit measures: units of one dimension may stand in each other's place."""
+    named = next((name for name, units in _data()["dimensions"].items() if unit.split()[-1:] and unit.split()[-1] in units.split()), "")
+    return named or exact_units().get(unit, (unit, Decimal(1)))[0]
+
+
 def qualified(qualifier: str, unit: str) -> str:
     """The unit that a qualifier makes of another: "business day", "m2" of square metres."""
     name = f"{qualifier} {unit}"
@@ -151,7 +168,7 @@ def _folded(row: str) -> frozenset[str]:
 
 
 def _by_word(rows: Mapping[str, str]) -> dict[str, str]:
-    return {fold(word): name for name, row in rows.items() for word in row.split()}
+    return {fold(word.replace("_", " ")): name for name, row in rows.items() for word in row.split()}
 
 
 def _pairs(row: str) -> dict[str, int]:

@@ -12,25 +12,27 @@ from functools import lru_cache
 
 import regex
 
-from rag_core.audit.facts.dates import Date, dates
+from rag_core.audit.facts.dates import Date, Weekday, dates, weekdays
 from rag_core.audit.facts.laws import Law, law_stands, laws
 from rag_core.audit.facts.names import Name, canonical_code, codes
 from rag_core.audit.facts.numbers import Quantity, quantities, units_in
 from rag_core.audit.facts.times import Time, times
-from rag_core.language import stem, words
+from rag_core.audit.facts.value_words import value_words
+from rag_core.language import fold, stem, words
 
 _AFTER_ORDINAL = 40  # characters in which the word is looked for that an ordinal counts
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What a text states in values; no two of them overlap."""
+    """What a text states in values; no two of them overlap. Of days of the week `spans` knows nothing: they may be names."""
 
     dates: tuple[Date, ...]
     laws: tuple[Law, ...]
     times: tuple[Time, ...]
     codes: tuple[Name, ...]
     quantities: tuple[Quantity, ...]
+    weekdays: tuple[Weekday, ...]
 
     @property
     def spans(self) -> list[tuple[int, int]]:
@@ -48,9 +50,10 @@ def values(text: str, lang: str) -> Values:
     taken += [(law.start, law.end) for law in places]
     hours = times(text, taken)
     taken += [(time.start, time.end) for time in hours]
-    marks = [code for code in codes(text) if _free(code, taken)]
+    marks = [code for code in codes(text) if _free(code, taken) and not _is_amount(code, lang)]
     taken += [(code.start, code.end) for code in marks]
-    return Values(tuple(days), tuple(places), tuple(hours), tuple(marks), tuple(quantities(text, lang, taken)))
+    numbers, named = quantities(text, lang, taken), weekdays(words(text), lang)
+    return Values(tuple(days), tuple(places), tuple(hours), tuple(marks), tuple(numbers), tuple(named))
 
 
 def changed_values(claim: str, evidence: str, lang: str, evidence_lang: str) -> list[tuple[str, str]]:
@@ -61,6 +64,9 @@ def changed_values(claim: str, evidence: str, lang: str, evidence_lang: str) -> 
     mine, theirs = values(claim, lang), values(evidence, evidence_lang)
     changed = [("date", date.text) for date in mine.dates if not _date_stands(date, theirs)]
     changed += [("date", time.text) for time in mine.times if not _time_stands(time, theirs, evidence)]
+    if theirs.weekdays and lang == evidence_lang:
+        held = {weekday.day for weekday in theirs.weekdays}
+        changed += [("date", weekday.text) for weekday in mine.weekdays if weekday.day not in held]
     changed += [("law", law.text) for law in mine.laws if not law_stands(law, theirs.laws, evidence)]
     changed += _changed_numbers(mine, theirs, evidence, _units(evidence, evidence_lang))
     changed += _changed_ordinals(mine, theirs, (claim, lang), (evidence, evidence_lang))
@@ -73,6 +79,12 @@ _units = lru_cache(maxsize=64)(units_in)
 
 def _free(value: Law | Name, taken: Sequence[tuple[int, int]]) -> bool:
     return not any(value.start < end and start < value.end for start, end in taken)
+
+
+def _is_amount(code: Name, lang: str) -> bool:
+    """Whether what has the form of a code is a currency with its amount: "EUR 350,000"."""
+    letters = regex.match(r"\p{L}+", code.text)
+    return code.kind == "code" and letters is not None and fold(letters.group()) in value_words(lang).units
 
 
 def _date_stands(date: Date, theirs: Values) -> bool:
