@@ -178,9 +178,9 @@ def _contradictions(case: Case) -> tuple[str, ...]:
 
 def _unread(case: Case) -> tuple[str, ...]:
     """What an answer says of claims that nothing has read: never safe by silence."""
-    count = unread(case)
-    sentences = f"{count} of {len(case.draft.claims)} sentences were"
-    return (f"{sentences} checked by facts and overlap only; the confidence level is medium at most.",) if count else ()
+    count, of = unread(case), len(case.draft.claims)
+    said = f"Checked by facts and overlap only: {count} of {of} sentences. The confidence level is medium at most."
+    return (said,) if count else ()
 
 
 def _notes(case: Case, trace: Trace, languages: Collection[str]) -> tuple[str, ...]:

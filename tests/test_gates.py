@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from builders import GATE_MODES, case, contradicted, hit, hits, matched, settings
+from builders import GATE_MODES, GOOD_AUDIT, case, contradicted, hit, hits, matched, settings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -292,6 +292,28 @@ def test_given_contradicting_sources_then_the_level_is_low_at_most_unless_they_a
     none = {"high_distance": 0.0, "medium_distance": 0.0, "low_distance": 0.0}
     worst = contradicted(settings(contradictions_mode=mode, main_gate="cosine", **none), answerability=None)
     assert level(worst) is ConfidenceLevel.INSUFFICIENT
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize(("score", "expected"), [(0.99, "medium"), (0.8, "medium"), (0.6, "low")])
+def test_given_a_claim_that_nothing_has_read_then_the_level_is_medium_at_most_whatever_its_audit_may_do(
+    mode: Mode, score: float, expected: str
+) -> None:
+    unread = replace(GOOD_AUDIT, support=0.9, word_for_word=False, read=False)
+    judged = case(0.9, of=settings(support_mode=mode), answerability=score)
+    judged = replace(judged, draft=replace(judged.draft, audits=(unread,)))
+
+    assert gates.unread(judged) == 1
+    assert level(judged) == expected
+    uncited = replace(judged.draft.claims[0], evidence=())
+    assert gates.unread(replace(judged, draft=replace(judged.draft, claims=(uncited,)))) == 0
+
+
+def test_given_a_claim_that_nothing_has_read_and_contradicting_sources_then_the_level_is_low() -> None:
+    judged = contradicted(settings(contradictions_mode=Mode.OBSERVE), answerability=0.99)
+    unread = (replace(GOOD_AUDIT, read=False), *judged.draft.audits[1:])
+
+    assert level(replace(judged, draft=replace(judged.draft, audits=unread))) == "low"
 
 
 def test_given_no_passage_or_no_calibration_then_the_level_falls_back() -> None:

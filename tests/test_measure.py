@@ -526,6 +526,31 @@ def test_given_a_time_sensitive_question_then_recency_counts_and_today_is_the_to
     assert measure("tariff", s, corpus, used).metadata["asked_on"] == "2026-11-20"
 
 
+class NeverAsked:
+    """A verifier that must not be asked."""
+
+    version = "never"
+    languages = frozenset({"en"})
+
+    def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        raise AssertionError("a model was asked about a quote")
+
+
+@pytest.mark.parametrize("drafter", ["extract", "raw"])
+def test_given_a_draft_of_quotes_then_every_claim_is_supported_and_the_verifier_of_the_settings_is_not_asked(drafter: str) -> None:
+    named: list[str] = []
+
+    def verifier(of: Settings) -> NeverAsked:
+        named.append(of.verifier)
+        return NeverAsked()
+
+    found = measure("What is the notice period?", settings(drafter=drafter), CORPUS, tools(verifier=verifier))
+
+    assert named == ["embedded"]
+    assert found.draft.claims
+    assert {(audit.support, audit.word_for_word, audit.read, audit.flags) for audit in found.draft.audits} == {(1.0, True, True, ())}
+
+
 def test_given_a_clock_then_each_stage_is_timed_in_milliseconds() -> None:
     ticks = iter(range(1000))
 
@@ -548,17 +573,17 @@ sentences = st.lists(words, min_size=1, max_size=9).map(lambda found: " ".join(f
 documents = st.lists(st.lists(sentences, min_size=1, max_size=4).map("\n".join), min_size=0, max_size=3)
 
 
-@pytest.mark.parametrize(("drafter", "conflicts"), [("extract", 1), ("raw", 0)])
-def test_given_contradicting_documents_then_an_extract_has_both_sides_and_passages_as_they_are_have_no_sides(
-    drafter: str, conflicts: int
-) -> None:
-    """S4-21: both perspectives, each with its citation."""
+@pytest.mark.parametrize(
+    "values", [{"drafter": "extract"}, {"drafter": "raw"}, {"drafter": "raw", "strict_summary": True}, {"return_short_context": True}]
+)
+def test_given_contradicting_documents_then_the_draft_has_both_sides_however_it_is_made(values: dict[str, object]) -> None:
+    """S3-9, S4-21: both perspectives, each with its citation."""
     texts = [Text(id, f"Every employee has {days} vacation days.", metadata=Metadata(date=date)) for id, days, date in VERSIONS]
-    measured = measure("How many vacation days?", settings(drafter=drafter), MemoryCorpus(texts, HashEmbedder()), tools())
+    measured = measure("How many vacation days?", settings(**values), MemoryCorpus(texts, HashEmbedder()), tools())
 
-    assert len(measured.conflicts) == conflicts
+    assert len(measured.conflicts) == 1
     assert len(measured.draft.claims) == len(measured.draft.audits) == len(measured.draft.citations) == 2
-    assert [one.newer for one in measured.conflicts] == ["newer"] * conflicts
+    assert [one.newer for one in measured.conflicts] == ["newer"]
 
 
 @pytest.mark.parametrize("mode", Mode)

@@ -93,6 +93,21 @@ def test_given_any_case_when_its_texts_are_gone_then_it_replays_to_the_same_numb
     assert numbers(replay(restored, target)) == numbers(replay(original, target))
 
 
+@given(drawn=cases())
+@examples(max_examples=25)
+def test_given_a_record_from_before_support_was_measured_then_it_is_read_as_the_extract_that_it_was(drawn: Case) -> None:
+    row = through_json(on_pages(drawn))
+    for one in row["draft"]["claims"]:
+        for name in ("support", "flags", "read", "word_for_word"):
+            del one["audit"][name]
+    del row["settings"]["support_mode"]  # there was none
+
+    audits = from_record(row, page_text).draft.audits
+
+    assert [(one.support, one.flags, one.read, one.word_for_word) for one in audits] == [(1.0, (), True, True)] * len(audits)
+    assert [one.overlap for one in audits] == [one.overlap for one in drawn.draft.audits]
+
+
 TABLE = "Unit\tPrice in €\nPump A\t1,200.50\nPump B\t900"
 TEXTS = (
     Text(

@@ -20,6 +20,7 @@ PART_CHARS = 120  # of a part that is quoted
 _GATES = frozenset(gate.__name__ for gate in GATES)
 # the flag that says what a changed fact of this kind means; of any other kind it is <kind>_changed
 _FLAG_OF = {"year": "number_changed", "code": "code_absent", "name": "name_absent"}
+_FIRST = ("fabricated", "quote_missing", "indicator")  # what the headline of a refusal is about, where there is any
 
 Finding = tuple[str, str]  # the part of a sentence that something is wrong with, empty for the whole, and the flag that says what
 
@@ -33,7 +34,7 @@ def show_checked(decision: Decision) -> None:
     st.caption(say("sentences.some_word_for_word", n=quoted, of=count) if quoted else say("sentences.none_word_for_word"))
     with st.popover(say("sentences.open"), icon=":material/fact_check:", type="tertiary", key="checked"):
         st.caption(say("sentences.open_about"))
-        _show_sentences(decision.claims, decision.audits)
+        _show_sentences("answer", decision.claims, decision.audits)
 
 
 def show_rejected(decision: Decision, case: Case) -> None:
@@ -43,7 +44,7 @@ def show_rejected(decision: Decision, case: Case) -> None:
     with st.container(key="rejected", gap="small"):
         st.subheader(say("sentences.rejected"), anchor=False)
         st.caption(say("sentences.rejected_about"))
-        _show_sentences(case.draft.claims, case.draft.audits)
+        _show_sentences("draft", case.draft.claims, case.draft.audits)
 
 
 def is_rejected(decision: Decision) -> bool:
@@ -56,28 +57,33 @@ def flagged(decision: Decision, case: Case) -> list[str]:
     if not is_rejected(decision):
         return []
     pairs = zip(case.draft.claims, case.draft.audits, strict=True)
-    lines = [_in_words(part or claim.text, flag) for claim, audit in pairs for part, flag in findings(claim, audit)]
-    return list(dict.fromkeys(lines))[:MOST_FLAGGED]
+    found = [(part or claim.text, flag) for claim, audit in pairs for part, flag in findings(claim, audit)]
+    found.sort(key=lambda one: _FIRST.index(one[1]) if one[1] in _FIRST else len(_FIRST))
+    return [_in_words(*one) for one in dict.fromkeys(found)][:MOST_FLAGGED]
 
 
 def findings(claim: Claim, audit: ClaimAudit) -> list[Finding]:
-    """What the audits found on a sentence, each thing once; a flag that a named part explains already is not said of the whole too."""
-    found: list[Finding] = [(text, _FLAG_OF.get(kind, f"{kind}_changed")) for kind, text in audit.changed_facts]
-    found += [(phrase, "indicator") for phrase in audit.indicators]
+    """What the audits found on a sentence, in their order, each thing once.
+
+    A flag that a named part explains already is not said of the whole sentence too.
+    """
+    found: list[Finding] = [(ref, "fabricated") for ref in audit.fabricated]
     found += [(quote, "quote_missing") for quote in audit.quotes_missing]
-    found += [(ref, "fabricated") for ref in audit.fabricated]
+    found += [(phrase, "indicator") for phrase in audit.indicators]
+    found += [(text, _FLAG_OF.get(kind, f"{kind}_changed")) for kind, text in audit.changed_facts]
     said = {flag for _, flag in found}
     found += [("", flag) for flag in audit.flags if flag not in said]
     return list(dict.fromkeys(found))
 
 
-def _show_sentences(claims: Sequence[Claim], audits: Sequence[ClaimAudit]) -> None:
+def _show_sentences(of: str, claims: Sequence[Claim], audits: Sequence[ClaimAudit]) -> None:
     for number, (claim, audit) in enumerate(zip(claims, audits, strict=True), 1):
-        with st.container(key=f"sentence_{number}", gap=None):
-            st.text(tell("sentences.text", number=number, text=claim.text))
         wrong = [_in_words(part, flag) for part, flag in findings(claim, audit)]
-        with st.container(key=f"wrong_with_{number}" if wrong else f"right_with_{number}", gap=None):
-            st.text("\n".join([_support(claim, audit), *wrong]))
+        with st.container(key=f"sentence_{of}_{number}", gap="xsmall"):
+            with st.container(key=f"said_{of}_{number}"):
+                st.text(tell("sentences.text", number=number, text=claim.text))
+            with st.container(key=f"wrong_with_{of}_{number}" if wrong else f"right_with_{of}_{number}"):
+                st.text("\n".join([_support(claim, audit), *wrong]))
 
 
 def _support(claim: Claim, audit: ClaimAudit) -> str:

@@ -25,6 +25,8 @@ _NO_DRAFT = "no draft to audit"
 _NO_CITED = "no claim with a citation"
 _SHOWN, _SHOWN_CHARS = 3, 100  # findings named in a check, and characters of each
 _CONTRADICTION_CHARS = 600  # two values, two file names
+_COMPARE = "Compare the answer with its sources, ask for less at once, or lower min_support."
+_MISSING = "Ask again; if it stays, choose another verifier, or set support_mode to observe."
 RESOLVE = "Search only the document that applies, or set contradictions_mode to observe to see both sides."
 
 
@@ -127,7 +129,7 @@ def support(case: Case) -> Check:
         found += f"; {words_only} of {len(cited)} claims checked by facts and overlap only, no verifier has read them"
     return judge(
         Reason.SUPPORT, least[0] if least else None, s.min_support, Direction.AT_LEAST, "support", Reason.SUPPORT, s.support_mode,
-        found=found, remedy="Compare the answer with its sources, ask more narrowly, or lower min_support.",
+        found=found, remedy=_COMPARE if least else _MISSING,
         abstain=_nothing(case) or _uncited(case),
     )  # fmt: skip
 

@@ -30,7 +30,7 @@ class Bags:
         return [len(text) for text in texts]
 
     def embed(self, texts: list[str]) -> Vectors:
-        counts = np.array([[text.count(chr(97 + i)) + 1e-3 for i in range(26)] for text in texts], dtype=np.float32)
+        counts = np.array([[text.count(chr(97 + i)) + 1e-3 for i in range(26)] for text in texts], dtype=np.float32).reshape(-1, 26)
         return counts / np.linalg.norm(counts, axis=1, keepdims=True)
 
 

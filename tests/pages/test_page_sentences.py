@@ -53,7 +53,7 @@ def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run b
 
 
 def show(judged: Case) -> AppTest:
-    page = AppTest.from_function(script, kwargs={"held": {"case": judged, "decision": decide(judged)}}).run()
+    page = AppTest.from_function(script, default_timeout=60, kwargs={"held": {"case": judged, "decision": decide(judged)}}).run()
     assert not page.exception
     return page
 
@@ -82,7 +82,7 @@ def test_given_an_answer_that_nothing_has_read_then_its_level_is_medium_at_most_
 
     assert decision.confidence_level is ConfidenceLevel.MEDIUM
     assert decide(drafted(REPHRASED, GOOD_AUDIT)).confidence_level is ConfidenceLevel.HIGH
-    assert decision.notes[0] == "1 of 2 sentences were checked by facts and overlap only; the confidence level is medium at most."
+    assert decision.notes[0] == "Checked by facts and overlap only: 1 of 2 sentences. The confidence level is medium at most."
     assert "facts and overlap only" in decision.trace["support"].found
 
 
