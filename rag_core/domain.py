@@ -261,6 +261,7 @@ class Conflict:
         pages: 1-based.
         dates: of the documents, ISO as far as stated; empty where none is.
         added: whether the second claim is there for this conflict only.
+        statements: the sentence or row of each claim that states its value; empty where that is the claim.
     """
 
     claim: int
@@ -270,6 +271,7 @@ class Conflict:
     pages: tuple[int, int]
     dates: tuple[str, str] = ("", "")
     added: bool = True
+    statements: tuple[str, str] = ("", "")
 
     @property
     def newer(self) -> str:

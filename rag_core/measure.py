@@ -19,11 +19,12 @@ from rag_core.audit.facts import entities
 from rag_core.audit.facts.names import code_stands, codes
 from rag_core.calibrate import READ, Calibration
 from rag_core.case import Case, Draft, LibraryFacts, Understanding
-from rag_core.domain import Claim, Document, Hit, Passage
+from rag_core.domain import Claim, Conflict, Document, Hit, Passage
 from rag_core.draft.cite import cite
-from rag_core.draft.conflicts import Asked, other_sides
-from rag_core.draft.extract import extract
-from rag_core.draft.raw import raw_draft, short_enough
+from rag_core.draft.conflicts import between_passages, other_sides
+from rag_core.draft.extract import Extract, extract
+from rag_core.draft.raw import first_sentences, short_enough, stays_whole, whole_passages
+from rag_core.draft.subject import Asked
 from rag_core.errors import InvalidInput, ModelUnavailable, RagError
 from rag_core.ingest.context import context
 from rag_core.keyword_match import match_keywords
@@ -194,9 +195,9 @@ def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, 
             own_synonyms=s.keyword_synonyms, semantic=s.keyword_semantic, embed=tools.embedder.embed,
         )  # fmt: skip
     with timed("conflicts"):
-        sided, conflicts = other_sides(found, Asked(case.question, language, case.library), corpus.page_text, s.max_sentences)
+        drafter, claims, conflicts = _drafted(found, hits, corpus, case)
     with timed("audit"):
-        draft = _draft(sided, hits, corpus, case, tools)
+        draft = _draft(drafter, claims, hits, corpus, case, tools)
     return _with(
         case,
         hits=hits,
@@ -206,7 +207,7 @@ def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, 
         keywords=match,
         missing_entities=missing,
         draft=draft,
-        conflicts=conflicts if draft.drafter == "extract" else (),
+        conflicts=conflicts,
         timings=dict(timed.ms),
     )
 
@@ -235,12 +236,20 @@ def read_answers(question: str, language: str, hits: Sequence[Hit], reader: Answ
     return reader.answers(asked, [hit.passage.text for hit in hits[:READ] if hit.passage.language in legible])
 
 
-def _draft(extracted: tuple[Claim, ...], hits: Sequence[Hit], corpus: Corpus, case: Case, tools: Tools) -> Draft:
-    """The draft the settings ask for, audited claim by claim."""
+def _drafted(found: Extract, hits: Sequence[Hit], corpus: Corpus, case: Case) -> tuple[str, tuple[Claim, ...], tuple[Conflict, ...]]:
+    """Who drafts under the settings, the claims, and which of them contradict each other."""
+    s, page_text = case.settings, corpus.page_text
+    asked = Asked(case.question, case.understanding.language, case.library)
+    if not hits or not (s.drafter == "raw" or (s.return_short_context and short_enough(hits, s))):
+        return "extract", *other_sides(found, asked, page_text, s.max_sentences, hits)
+    if stays_whole(hits, s):
+        return "raw", whole_passages(hits, page_text), between_passages(hits, asked, page_text)
+    return "raw", *other_sides(first_sentences(hits, page_text, s), asked, page_text, s.max_sentences)
+
+
+def _draft(drafter: str, claims: tuple[Claim, ...], hits: Sequence[Hit], corpus: Corpus, case: Case, tools: Tools) -> Draft:
+    """A draft with the measurements of its claims."""
     s = case.settings
-    claims, drafter = extracted, "extract"
-    if hits and (s.drafter == "raw" or (s.return_short_context and short_enough(hits, s))):
-        claims, drafter = raw_draft(hits, corpus.page_text, s), "raw"
     retrieved = {hit.passage.id: _text_of(hit.passage) for hit in hits}
     audits = measure_claims(
         claims, retrieved, corpus.page_text, case.understanding.language, tools.embedder, _verifier(s, tools), whole=True

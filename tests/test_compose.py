@@ -10,7 +10,7 @@ from builders import HashEmbedder, MemoryCorpus, Text, case, claim, contradicted
 from rag_core.compose import compose
 from rag_core.domain import Hit
 from rag_core.draft.cite import cite
-from rag_core.draft.raw import raw_draft, short_enough
+from rag_core.draft.raw import first_sentences, short_enough, stays_whole, whole_passages
 from rag_core.settings import Mode, Settings
 
 CUT = {"distance_mode": Mode.ENFORCE, "max_distance": 0.8}
@@ -132,7 +132,8 @@ def real_hits(*lines: str) -> tuple[tuple[Hit, ...], MemoryCorpus]:
 
 def raw(lines: tuple[str, ...], **values: object) -> list[str]:
     found, corpus = real_hits(*lines)
-    claims = raw_draft(found, corpus.page_text, settings(drafter="raw", **values))
+    s = settings(drafter="raw", **values)
+    claims = whole_passages(found, corpus.page_text) if stays_whole(found, s) else first_sentences(found, corpus.page_text, s).claims
     cite(claims, found, corpus)
     for one in claims:
         assert one.evidence

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag_core.domain import Claim, Hit
-from rag_core.draft.units import Unit, evidence_of, units
+from rag_core.draft.extract import Extract, Scored
+from rag_core.draft.units import evidence_of, units
 from rag_core.keyword_match import context_of
 from rag_core.language import words
 from rag_core.ports import PageText
@@ -17,19 +18,22 @@ def short_enough(hits: Sequence[Hit], settings: Settings) -> bool:
     return len(words(context_of([hit.passage.text for hit in hits]))) <= settings.short_context_words
 
 
-def raw_draft(hits: Sequence[Hit], page_text: PageText, settings: Settings) -> tuple[Claim, ...]:
-    """One claim a passage, its text unchanged; with `strict_summary` the first `max_sentences` sentences instead (S0-22, S0-27).
+def stays_whole(hits: Sequence[Hit], settings: Settings) -> bool:
+    """Whether passages are returned whole: unless `strict_summary`, and short ones even so where `return_short_context` is on (S0-21)."""
+    return not settings.strict_summary or (settings.return_short_context and short_enough(hits, settings))
 
-    Where `return_short_context` is on, a short context stays unchanged even so (S0-21).
-    """
-    if not settings.strict_summary or (settings.return_short_context and short_enough(hits, settings)):
-        return tuple(
-            Claim(
-                hit.passage.text.strip(),
-                tuple(evidence_of(hit.passage, span, page_text) for span in hit.passage.spans),
-                (hit.passage.id,),
-            )
-            for hit in hits
-        )
-    sentences: list[Unit] = [unit for hit in hits for unit in units(hit.passage, page_text)][: settings.max_sentences]
-    return tuple(Claim(unit.text, unit.evidence(page_text), (unit.passage.id,)) for unit in sentences)
+
+def whole_passages(hits: Sequence[Hit], page_text: PageText) -> tuple[Claim, ...]:
+    """One claim a passage, its text unchanged, in the order of the hits."""
+    return tuple(
+        Claim(hit.passage.text.strip(), tuple(evidence_of(hit.passage, span, page_text) for span in hit.passage.spans), (hit.passage.id,))
+        for hit in hits
+    )
+
+
+def first_sentences(hits: Sequence[Hit], page_text: PageText, settings: Settings) -> Extract:
+    """The first `max_sentences` sentences of the passages as they are (S0-22, S0-27), none of them scored."""
+    everything = [Scored(unit, {}, 0.0) for hit in hits for unit in units(hit.passage, page_text)]
+    chosen = tuple(everything[: settings.max_sentences])
+    claims = tuple(Claim(one.unit.text, one.unit.evidence(page_text), (one.unit.passage.id,)) for one in chosen)
+    return Extract(claims, 0.0, chosen, tuple(everything))

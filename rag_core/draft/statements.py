@@ -1,58 +1,50 @@
-"""What a sentence states, so far that two can be held against each other: its values, and every word that says something.
+"""What a sentence or a cell of a table states, so far that two can be held against each other: its values, and what it says beside them.
 
 Knows nothing of documents: whether two statements are about the same thing is for `rag_core.draft.conflicts` to say.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 
 import regex
 
-from rag_core.audit.facts import changed_facts
-from rag_core.audit.facts.dates import Date, dates
+from rag_core.audit.facts.dates import Date, Day
 from rag_core.audit.facts.lexicon import lexicon
-from rag_core.audit.facts.names import canonical_code, codes
+from rag_core.audit.facts.logic import changed_operators
+from rag_core.audit.facts.names import Name, canonical_code
 from rag_core.audit.facts.numbers import Quantity, ascii_digits, quantities
-from rag_core.language import LANGUAGES, fold, term, words
-from rag_core.settings import DATA
+from rag_core.audit.facts.replaced import replaced_words
+from rag_core.audit.facts.value_words import exact_units, value_words
+from rag_core.audit.facts.values import values
+from rag_core.draft.word_lists import Telling, parted, telling, word_lists
+from rag_core.language import LANGUAGES, fold, words
 
 _YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _TO_NOUN = regex.compile(r"[^\S\n]*-?[^\S\n]*")  # between a number and what it counts; "3. Employees" counts nothing
+_JOINT = regex.compile(r"\s*(?:[-–—/]|to|and|or|až|a|nebo|do|bis|und|oder|से|और|या)\s*")  # of two values of which neither is meant
+_RATE = regex.compile(r"\s?/\s?\p{L}+[²³]?")
 _NOUN_WORDS = 3  # of what a number counts, shown with it
+_NEAR = 2  # words beside a number in which it is said to be about right
 _LEAST_SAID = 2  # words beside the value: "Page 3" and "Total: 5" say too little to be contradicted
-
-
-@dataclass(frozen=True, slots=True)
-class WordLists:
-    """One language's row of `data/contradictions.json`, folded; what each list means stands there."""
-
-    light: frozenset[str]
-    figures: frozenset[str]
-    own: frozenset[str]
-    labels: frozenset[str]
-    headings: frozenset[str]
-
-
-@cache
-def word_lists() -> Mapping[str, WordLists]:
-    """The word lists by language; a language without them is not compared."""
-    rows = json.loads((DATA / "contradictions.json").read_text(encoding="utf-8"))
-    return {
-        code: WordLists(**{name: frozenset(map(fold, line.split())) for name, line in row.items()})
-        for code, row in rows.items()
-        if code != "note"
-    }
+_HALF_DAY = 720  # minutes
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value where it stands in a statement's text. Values of equal `kind` (unit and bound, or date) could replace each other.
+    """A value where it stands in a statement's text. Values of equal `kind` (its unit, or what it is) could replace each other.
 
-    `shown` is the value as a reader needs it, with its unit or what it counts; empty where it states nothing that could be contradicted.
+    Args:
+        amount: in the smallest unit that converts exactly.
+        shown: as a reader needs it, with its unit or what it counts; empty where it states nothing that could be contradicted.
+        bound: ">=", "<=" or empty.
+        counted: terms of what it counts; "25 vacation days" and "25 days of annual leave" count the same.
+        step: what its last digit is worth, 0 where it is exact.
+        unit_end: where its unit ends.
     """
 
     kind: tuple[str, ...]
@@ -60,14 +52,22 @@ class Value:
     start: int
     end: int
     shown: str = ""
+    bound: str = ""
+    counted: frozenset[str] = frozenset()
+    step: Decimal = Decimal(0)
+    unit: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One sentence in its reading form, and its language, one of `word_lists`."""
+    """One sentence in its reading form, or one cell of a table with the words that say what it is of; `language` is one of `word_lists`.
+
+    `cell` are the offsets of the cell in `source`; empty for a sentence. Of a cell only what stands in it can be contradicted.
+    """
 
     source: str
     language: str
+    cell: tuple[int, int] = (0, 0)
 
     @cached_property
     def text(self) -> str:
@@ -75,42 +75,65 @@ class Statement:
         return ascii_digits(self.source)
 
     @cached_property
+    def telling(self) -> tuple[Telling, ...]:
+        """The words that say something, in order."""
+        return telling(self.text, self.language)
+
+    @cached_property
     def outline(self) -> frozenset[str]:
         """Terms of the words that say something and can be no part of a value. Equal for any two statements that differ in a value only."""
-        left_out = _left_out(self.language)
-        kept = [word.text for word in words(self.text) if fold(word.text) not in left_out]
-        return frozenset(term(word, self.language) for word in kept if not any(char.isdigit() for char in word))
+        return frozenset(word.term for word in self.telling if self._no_value(word))
 
     @cached_property
     def values(self) -> tuple[Value, ...]:
-        """Dates, codes and numbers, in order."""
-        days = dates(self.text, self.language)
-        found = [Value(("date",), day.readings, day.start, day.end, self._yearless(day)) for day in days]
-        taken = [(value.start, value.end) for value in found]
-        for code in codes(self.text):
-            if not any(code.start < end and start < code.end for start, end in taken):
-                found.append(Value(("code", canonical_code(code.text)), code.text, code.start, code.end))
-        taken = [(value.start, value.end) for value in found]
-        found += [self._number(number) for number in quantities(self.text, self.language, taken)]
-        return tuple(sorted(found, key=lambda value: value.start))
+        """Dates, times, codes and numbers, in order."""
+        read = values(self.text, self.language)
+        found = [self._date(day) for day in read.dates]
+        found += [Value(("law",), law.text, law.start, law.end) for law in read.laws]
+        found += [Value(("time",), time.minutes, time.start, time.end, time.text.strip(" .")) for time in read.times]
+        for code in read.codes:
+            amounts = _amounts(code, self.language)
+            found += (
+                map(self._number, amounts) if amounts else [Value(("code", canonical_code(code.text)), code.text, code.start, code.end)]
+            )
+        found += [self._number(number) for number in read.quantities]
+        return tuple(self._settled(sorted(found, key=lambda value: value.start)))
 
     @cached_property
-    def said(self) -> frozenset[str]:
-        """Terms of all words outside the values, but for those that may differ."""
-        light = word_lists()[self.language].light
-        outside = [word.text for word in words(self.text) if not any(v.start < word.end and word.start < v.end for v in self.values)]
-        return frozenset(term(word, self.language) for word in outside if fold(word) not in light)
+    def said(self) -> tuple[str, ...]:
+        """Terms of all words that are no part of a value, in order: "Urlaub" of "28 Urlaubstage" says what is counted."""
+        taken = [(value.start, value.end) for value in self.values] + [value.unit for value in self.values]
+        return tuple(
+            word.term
+            for word in self.telling
+            if not any(start < word.end and word.start < end for start, end in taken) or self._is_counted(word)
+        )
+
+    def _no_value(self, word: Telling) -> bool:
+        return word.word not in _parts_of_values(self.language) and not any(map(str.isdigit, word.word))
+
+    def _is_counted(self, word: Telling) -> bool:
+        inside = any(value.kind[0] == "number" and value.start <= word.start and word.end <= value.end for value in self.values)
+        return inside and self._no_value(word)
 
     @property
     def is_whole(self) -> bool:
-        """Whether it may state something by itself: no question, and no part of a sentence that goes on."""
-        return not self.text.rstrip().endswith(("?", ",", ";", ":"))
+        """Whether it may state something by itself: no question, no part of a sentence that goes on, no example."""
+        examples = word_lists()[self.language].examples
+        return not self.text.rstrip().endswith(("?", ",", ";", ":")) and not any(fold(word.text) in examples for word in words(self.text))
 
-    @property
+    @cached_property
     def is_figure(self) -> bool:
         """Whether it tells what was in some period, or counts in millions, as against a rule that holds."""
-        lists, scales = word_lists()[self.language], lexicon(self.language).scales
-        return any(fold(word.text) in lists.figures or fold(word.text) in scales for word in words(self.text))
+        lists = word_lists()[self.language]
+        marks = {*lists.figures, *lexicon(self.language).scales, *(lists.accounts if self.cell[1] else ())}
+        return any(fold(word.text) in marks for word in words(self.text))
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it says of itself that it sets a limit, a price or a right: of a cell, whose sentence has no verb."""
+        rules = word_lists()[self.language].rules
+        return any(fold(word.text) in rules for word in words(self.text))
 
     @property
     def speaks_of_own(self) -> bool:
@@ -122,64 +145,185 @@ class Statement:
         """Whether it says itself which year it is about."""
         return bool(_YEAR.search(self.text))
 
-    def _yearless(self, day: Date) -> str:
-        return "" if any(reading.year for reading in day.readings) else self.source[day.start : day.end].strip(" .,")
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The words whose order says who does what to whom: parties and names. German capitals are no names."""
+        own, names = word_lists()[self.language].own, self.language != "de"
+        return tuple(
+            word.term for n, word in enumerate(self.telling) if word.word in own or (names and n and self.source[word.start].isupper())
+        )
+
+    def _date(self, day: Date) -> Value:
+        """A day without a year, or a deadline, can be contradicted; else it is a day of some event or period."""
+        years = {reading.year for reading in day.readings}
+        deadline = any(fold(word.text) in word_lists()[self.language].deadlines for word in words(self.text))
+        shown = (
+            self.source[day.start : day.end].strip(" .,") if years == {0} or (deadline and not self.is_figure and len(years) == 1) else ""
+        )
+        return Value(("date", *map(str, years)), day.readings, day.start, day.end, shown)
 
     def _number(self, number: Quantity) -> Value:
-        kind = ("number", number.unit, number.bound)
-        if number.is_year or number.parts:
+        amount, step = _decimal(number)
+        if number.is_year or number.ordinal or amount is None:
             return Value(("year" if number.is_year else "numbers",), number.value, number.start, number.end)
-        shown = self.source[number.start : number.end] if number.unit else self._counted(number)
-        return Value(kind, number.value, number.start, number.end, shown.strip(" ."))
+        noun, unit, place = self._noun(number)
+        base, factor = exact_units().get(unit, (unit, Decimal(1)))
+        counted = frozenset(word.term for word in noun if place[1] <= word.start or word.end <= place[0])
+        end = max(number.end, place[1]) if unit else max((word.end for word in noun), default=number.end)
+        if rate := _RATE.match(self.source, end):
+            end = rate.end()
+        return Value(
+            kind=("number", base, "" if unit or not noun else noun[0].term),
+            amount=amount * factor,
+            start=number.start,
+            end=number.end,
+            shown=self.source[number.start : end].strip(" .") if unit or self._counts(number, end) else "",
+            bound=number.bound,
+            counted=counted if unit else frozenset(),
+            step=step,
+            unit=place,
+        )
 
-    def _counted(self, number: Quantity) -> str:
-        """A number without a unit, with the words for what it counts; empty where it counts nothing: "Section 5", "3. Employees"."""
-        lists, info = word_lists()[self.language], LANGUAGES[self.language]
-        before = [word for word in words(self.text) if word.end <= number.start]
-        after = [word for word in words(self.text) if word.start >= number.end]
-        if not before or fold(before[-1].text) in lists.labels:
-            return ""
-        end = number.end
-        for word in after[:_NOUN_WORDS]:
-            plain = word.text.lower() not in info.function_words and not any(char.isdigit() for char in word.text)
-            if not plain or not _TO_NOUN.fullmatch(self.text[end : word.start]):
+    def _noun(self, number: Quantity) -> tuple[list[Telling], str, tuple[int, int]]:
+        """What a number counts: at most so many words, its unit, and where that stands if it stands among them."""
+        lists, units, plain = word_lists()[self.language], value_words(self.language).units, LANGUAGES[self.language].function_words
+        end, unit, place = number.end, number.unit, (number.end, number.end)
+        linked, taken = False, 0
+        for word in (word for word in parted(self.text, self.language) if word.start >= number.end):
+            if taken == _NOUN_WORDS or not _TO_NOUN.fullmatch(self.text[end : word.start]) or any(map(str.isdigit, word.text)):
                 break
-            end = word.end
-        return self.source[number.start : end] if end > number.end else ""
+            folded = fold(word.text)
+            if folded in lists.links and unit and not linked:
+                linked = True
+            elif not unit and len(folded) > 2 and folded in units:
+                unit, place = units[folded], (word.start, word.end)
+            elif word.text.lower() in plain or folded in units:
+                break
+            end, taken = word.end, taken + 1
+        here = [one for one in self.telling if number.start <= one.start and one.end <= end]
+        return [one for one in here if one.start >= number.end or self._no_value(one)], unit, place
+
+    def _counts(self, number: Quantity, end: int) -> bool:
+        """Whether a number without a unit counts what follows it: not in "Section 5" and "3. Employees". In a cell it may stand alone."""
+        before = [word for word in words(self.text) if self.cell[0] <= word.start and word.end <= number.start]
+        named = bool(before) and fold(before[-1].text) in word_lists()[self.language].labels
+        return not named and (bool(self.cell[1]) or (bool(before) and end > number.end))
+
+    def _settled(self, found: Sequence[Value]) -> Iterator[Value]:
+        """The values, those shown that can be contradicted: no part of a range, not about so much, and of a cell what stands in it."""
+        ranges = {
+            place
+            for n, (one, other) in enumerate(pairwise(found))
+            if one.kind[0] == other.kind[0] and _JOINT.fullmatch(self.text[max(one.end, one.unit[1]) : other.start])
+            for place in (n, n + 1)
+        }
+        for n, value in enumerate(found):
+            outside = self.cell[1] and not self.cell[0] <= value.start < self.cell[1]
+            yield replace(value, shown="") if n in ranges or outside or self._is_loose(value) else value
+
+    def _is_loose(self, value: Value) -> bool:
+        """Whether it is only about so much, or a figure's period: "the first six months of 2023"."""
+        lists = word_lists()[self.language]
+        loose = lists.about | lists.periods if self.names_year or self.is_figure else lists.about
+        return any(fold(word.text) in loose for word in [word for word in words(self.text) if word.end <= value.start][-_NEAR:])
+
+
+@lru_cache(maxsize=1 << 13)
+def statement(source: str, language: str, cell: tuple[int, int] = (0, 0)) -> Statement:
+    """The statement of a text; one that was looked at for another question is not read again."""
+    return Statement(source, language, cell)
 
 
 def difference(one: Statement, other: Statement) -> tuple[Value, Value] | None:
     """The one value in which two statements of the same language differ; None unless they agree in all else.
 
-    All else: every word but the light ones, every other value, names, negations and operators. Unit and bound ("at least") must be the
-    same, a number without a unit must count the same thing. A date must state no year: with one it is a day of some event or period.
+    All else: every word but the light ones, wordings of one thing as equal, every other value, who does what to whom, negations and
+    operators. Unit and bound ("at least") must be the same, a number without a unit must count the same thing. A date must state no year
+    or be a deadline: else it is a day of some event or period.
     """
-    if one.outline != other.outline or len(one.values) != len(other.values) or not (one.is_whole and other.is_whole):
+    if one.outline != other.outline or not (one.is_whole and other.is_whole):
         return None
-    apart = [
-        (mine, theirs)
-        for mine, theirs in zip(one.values, other.values, strict=True)
-        if (mine.kind, mine.amount) != (theirs.kind, theirs.amount)
-    ]
-    if len(apart) != 1 or one.said != other.said or len([word for word in one.said if len(word) > 1]) < _LEAST_SAID:
+    apart = _apart(one.values, other.values)
+    if apart is None or set(one.said) != set(other.said) or _turned_round(one, other):
         return None
-    mine, theirs = apart[0]
-    if mine.kind != theirs.kind or not mine.shown or not theirs.shown:
+    mine, theirs = apart
+    if not mine.shown or not theirs.shown or not _comparable(mine, theirs) or _agree(mine, theirs, one.is_figure or other.is_figure):
         return None
-    if mine.kind[0] == "number" and not mine.kind[1] and _noun(one, mine) != _noun(other, theirs):
+    told = {term for term in (*one.said, *one.outline) if len(term) > 1 and not term.isdecimal()}
+    if len(told) < _LEAST_SAID:
         return None
     levelled = other.text[: theirs.start] + one.text[mine.start : mine.end] + other.text[theirs.end :]
-    if changed_facts(one.text, levelled, one.language) or changed_facts(levelled, one.text, one.language):
+    return None if _changed(one, levelled) or _changed(statement(levelled, other.language), one.text) else (mine, theirs)
+
+
+def _changed(one: Statement, levelled: str) -> bool:
+    """Whether equal words hide another meaning: signs of a formula, and in another order what a negation bears on."""
+    reordered = one.said != statement(levelled, one.language).said
+    return bool(changed_operators(one.text, levelled) or (reordered and replaced_words(one.text, levelled, one.language, (), ())))
+
+
+def _turned_round(one: Statement, other: Statement) -> bool:
+    """Whether parties or names stand in another order, in sentences of another order: "the buyer pays the seller"."""
+    mine, theirs = [role for role in one.roles if role in other.roles], [role for role in other.roles if role in one.roles]
+    return one.said != other.said and mine != theirs
+
+
+def _apart(mine: Sequence[Value], theirs: Sequence[Value]) -> tuple[Value, Value] | None:
+    """The one value that differs, in order; out of order only where no other value could be meant."""
+    if len(mine) != len(theirs):
         return None
-    return mine, theirs
+    in_order = [pair for pair in zip(mine, theirs, strict=True) if _key(pair[0]) != _key(pair[1])]
+    if len(in_order) == 1:
+        return in_order[0] if in_order[0][0].kind == in_order[0][1].kind else None
+    held, known = [_key(value) for value in theirs], [_key(value) for value in mine]
+    left, right = [value for value in mine if _key(value) not in held], [value for value in theirs if _key(value) not in known]
+    if len(left) != 1 or len(right) != 1 or left[0].kind != right[0].kind:
+        return None
+    alone = all([value.kind for value in side].count(left[0].kind) == 1 for side in (mine, theirs))
+    return (left[0], right[0]) if alone else None
 
 
-def _noun(statement: Statement, value: Value) -> str:
-    return term(words(statement.text[value.end :])[0].text, statement.language)
+def _key(value: Value) -> tuple[object, ...]:
+    return value.kind, value.amount
+
+
+def _comparable(mine: Value, theirs: Value) -> bool:
+    """Whether two values of one kind bound the same side and count the same thing, as far as both say."""
+    bounds, counted = {mine.bound, theirs.bound} - {""}, (mine.counted, theirs.counted)
+    return len(bounds) < 2 and not (all(counted) and counted[0].isdisjoint(counted[1]))
+
+
+def _agree(mine: Value, theirs: Value, figures: bool) -> bool:
+    """Whether one value is the other less exactly: "June" and "30 June", of figures "5.2 million" and "5,234,000"."""
+    if mine.kind[0] == "date" and isinstance(mine.amount, frozenset) and isinstance(theirs.amount, frozenset):
+        days: list[tuple[Day, Day]] = [(a, b) for a in mine.amount for b in theirs.amount]
+        return any(a.within(b) or b.within(a) for a, b in days)
+    if mine.kind[0] == "time" and isinstance(mine.amount, frozenset) and isinstance(theirs.amount, frozenset):
+        return not {minute % _HALF_DAY for minute in mine.amount}.isdisjoint(minute % _HALF_DAY for minute in theirs.amount)
+    if figures and isinstance(mine.amount, Decimal) and isinstance(theirs.amount, Decimal):
+        return abs(mine.amount - theirs.amount) <= max(mine.step, theirs.step) / 2
+    return False
+
+
+def _amounts(code: Name, language: str) -> list[Quantity]:
+    """The amount that looks like a code, "EUR 20"; none in a code."""
+    if fold(code.text).split()[0] not in value_words(language).units:
+        return []
+    return [replace(found, start=found.start + code.start, end=found.end + code.start) for found in quantities(code.text, language)]
+
+
+def _decimal(number: Quantity) -> tuple[Decimal | None, Decimal]:
+    """The value and what its last digit is worth; None where it is no plain number."""
+    try:
+        amount, base = Decimal(number.value), Decimal(number.base)
+    except InvalidOperation:
+        return None, Decimal(0)
+    exponent = base.as_tuple().exponent
+    return amount, Decimal(number.scale) * Decimal(10) ** min(0, exponent if isinstance(exponent, int) else 0)
 
 
 @cache
-def _left_out(language: str) -> frozenset[str]:
-    """Folded words that may differ, and those that may be part of a value."""
-    lex = lexicon(language)
-    return word_lists()[language].light.union(lex.numbers, lex.scales, lex.units, lex.months)
+def _parts_of_values(language: str) -> frozenset[str]:
+    """Folded words that may be part of a value."""
+    lex, words_of_values = lexicon(language), value_words(language)
+    return frozenset().union(words_of_values.numbers, words_of_values.scales, words_of_values.units, lex.months)

@@ -154,10 +154,12 @@ def _citation_of(row: Mapping[str, Any], texts: Texts) -> Citation:
 def _conflict_of(row: Mapping[str, Any], claims: Sequence[Claim]) -> Conflict:
     texts = [claims[row["claim"]].text, claims[row["other"]].text]
     one, other = (joined(parts, texts) for parts in row["values"])
+    mine, theirs = (joined(parts, texts) for parts in row.get("statements", ([], [])))
     documents, pages, dates = row["documents"], row["pages"], row["dates"]
     return Conflict(
-        row["claim"], row["other"], (one, other), (documents[0], documents[1]), (pages[0], pages[1]), (dates[0], dates[1]), row["added"]
-    )
+        row["claim"], row["other"], (one, other), (documents[0], documents[1]), (pages[0], pages[1]), (dates[0], dates[1]), row["added"],
+        (mine, theirs),
+    )  # fmt: skip
 
 
 def _spans_of(rows: Iterable[Sequence[int]]) -> tuple[Span, ...]:

@@ -118,6 +118,7 @@ def _conflict(conflict: Conflict, claims: Sequence[Claim]) -> dict[str, Any]:
     return {
         "claim": conflict.claim, "other": conflict.other, "values": [parts(value, texts) for value in conflict.values],
         "documents": conflict.documents, "pages": conflict.pages, "dates": conflict.dates, "added": conflict.added,
+        "statements": [parts(text, texts) for text in conflict.statements],
     }  # fmt: skip
 
 

@@ -71,7 +71,7 @@ def test_given_the_same_statement_with_another_value_then_both_values_are_named_
         ("The limit of a week ticket is 10 euros.", "The limit of a month ticket is 12 euros."),
         ("The series a + b has 10 terms in all.", "The series a - b has 12 terms in all."),
         ("Employees have 25 vacation days beside sick leave.", "Employees have 20 sick days beside vacation leave."),
-        ("The office opens at 9:30 in the morning.", "The office opens at 9:00 in the morning."),
+        ("The office opens from 9:30 to 16:00 each day.", "The office opens from 9:00 to 16:00 each day."),
         ("", ""),
     ],
 )
