@@ -5,7 +5,7 @@ falls back to folded words and English phrases. This package alone imports simpl
 """
 
 from rag_core.language.detection import detect, question_language
-from rag_core.language.inflection import forms, lemma, stem, term, terms
+from rag_core.language.inflection import forms, is_known, lemma, stem, term, terms
 from rag_core.language.keywords import content_terms, keywords, synonyms
 from rag_core.language.likeness import alike, likeness
 from rag_core.language.phrases import (
@@ -38,6 +38,7 @@ __all__ = [
     "indicator_phrases",
     "intent",
     "is_greeting",
+    "is_known",
     "is_refusal",
     "is_time_sensitive",
     "keywords",

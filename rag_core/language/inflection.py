@@ -82,6 +82,12 @@ def lemma(word: str, lang: str) -> str:
     return _lemma(word.lower(), lang) if _analysable(word) else fold(word)
 
 
+@lru_cache(maxsize=_CACHED_WORDS)
+def is_known(word: str, lang: str) -> bool:
+    """Whether a language's dictionary has the word. Words with digits are known, and so are all words of a language without one."""
+    return not _analysable(word) or lang not in SUPPORTED_LANGUAGES or bool(simplemma.is_known(word, lang))
+
+
 def term(word: str, lang: str) -> str:
     """The index term of one word: the stem of its lemma, folded. Words with digits are only folded."""
     return _stem_of_lemma(word.lower(), lang) if _analysable(word) else fold(word)

@@ -16,6 +16,9 @@ from rag_core.audit.facts.markers import Marker, markers
 from rag_core.language import LANGUAGES, fold, sentences, stem, words
 
 _MAX_TOKENS = 160  # longer sentences are tables, lists or hostile; beyond their equal ends they are compared this far
+_CANDIDATES = 3  # sentences of the evidence that are laid beside one of the claim
+_LEAST_COMMON = 0.6  # share of a sentence's words that must stand in the other, in the same order
+_LONGEST_GAP = 8  # words
 _STOP = regex.compile(r"[.:;!?।]")
 _NUMBER_NEXT = regex.compile(r"\.?\s?\d")
 _NUMBERED = frozenset({"no", "nr", "ne"})  # before a number they are no negation
@@ -38,7 +41,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence as its words. `terms` are the stems of those that say something, `marked` the places of words in a marker."""
+    """A sentence as its words. `terms` are the stems of those that say something, `marked` the places of words in a marker but a party."""
 
     tokens: tuple[Token, ...]
     markers: tuple[Marker, ...]
@@ -46,7 +49,7 @@ class Sentence:
     marked: frozenset[int]
 
     def says(self, place: int) -> bool:
-        """Whether the word at a place says something, and is no marker."""
+        """Whether the word at a place says something, and is no small one."""
         return not self.tokens[place].light and place not in self.marked
 
 
@@ -58,6 +61,11 @@ class Gap(NamedTuple):
     k: int
     m: int
 
+    @property
+    def is_long(self) -> bool:
+        """Whether so much differs that it is another statement."""
+        return max(self.j - self.i, self.m - self.k) > _LONGEST_GAP
+
 
 @lru_cache(maxsize=512)
 def read(text: str, lang: str) -> tuple[Sentence, ...]:
@@ -66,11 +74,25 @@ def read(text: str, lang: str) -> tuple[Sentence, ...]:
     return tuple(sentence for sentence in found if sentence.tokens)
 
 
-def nearest(mine: Sentence, theirs: tuple[Sentence, ...], most: int) -> list[Sentence]:
-    """At most `most` sentences that share words with `mine`, the nearest first: most common words, then fewest others."""
-    shared = [(len(mine.terms & other.terms), other) for other in theirs]
-    ranked = sorted(((count, -len(other.terms), -place) for place, (count, other) in enumerate(shared) if count), reverse=True)
-    return [theirs[-place] for _, _, place in ranked[:most]]
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """A sentence of a claim beside one of the evidence: the gaps between them, and how many words that say something both have."""
+
+    mine: Sentence
+    theirs: Sentence
+    gaps: tuple[Gap, ...]
+    common: int
+
+    def has_other_numbers(self) -> bool:
+        """Whether digits of the claim's sentence stand in a gap."""
+        return any(token.text[0].isdecimal() for gap in self.gaps for token in self.mine.tokens[gap.i : gap.j])
+
+
+def beside(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Aligned]:
+    """The sentences that hold most of the words of `mine` in its order, beside it; none where they hold less than `_LEAST_COMMON`."""
+    found = [aligned for other in _nearest(mine, theirs) if (aligned := _aligned(mine, other))]
+    best = max((aligned.common for aligned in found), default=0)
+    return [aligned for aligned in found if aligned.common == best]
 
 
 def gaps(mine: Sentence, theirs: Sentence) -> list[Gap]:
@@ -89,6 +111,21 @@ def gaps(mine: Sentence, theirs: Sentence) -> list[Gap]:
             found.append(Gap(i, one, k, other))
         i, k = one + 1, other + 1
     return found
+
+
+def _nearest(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Sentence]:
+    """The sentences with most words in common; of equal ones those with fewest others, then the first."""
+    shared = [(len(mine.terms & other.terms), other) for other in theirs]
+    ranked = sorted(((count, -len(other.terms), -place) for place, (count, other) in enumerate(shared) if count), reverse=True)
+    return [theirs[-place] for _, _, place in ranked[:_CANDIDATES]]
+
+
+def _aligned(mine: Sentence, theirs: Sentence) -> Aligned | None:
+    found = tuple(gaps(mine, theirs))
+    said = [place for place in range(len(mine.tokens)) if mine.says(place)] or list(range(len(mine.tokens)))
+    apart = {place for gap in found for place in range(gap.i, gap.j)}
+    common = sum(place not in apart for place in said)
+    return Aligned(mine, theirs, found, common) if common and common >= _LEAST_COMMON * len(said) else None
 
 
 def _common(a: list[str], b: list[str]) -> list[tuple[int, int]]:
@@ -118,7 +155,7 @@ def _sentence(text: str, start: int, end: int, lang: str) -> Sentence:
         clause = tokens[-1].clause + bool(_STOP.search(text, tokens[-1].end, first)) if tokens else 0
         tokens.append(Token(word.text, fold(word.text), stem(word.text, lang), first, last, word.text.lower() in light, clause))
     found = markers([_read_as(token, place, text, lang) for place, token in enumerate(tokens)], lang)
-    marked = frozenset(place for marker in found for place in range(marker.start, marker.end))
+    marked = frozenset(place for marker in found if marker.kind != "party" for place in range(marker.start, marker.end))
     return Sentence(tuple(tokens), found, frozenset(token.stem for token in tokens if not token.light), marked)
 
 

@@ -22,7 +22,7 @@ class Lexicon:
 
     Keys of `months` (1-12), `numbers`, `scales` (multiplier) and `units` (canonical unit) are folded words. `at_least` and `at_most`
     match whole words, whatever their case; `bounds_follow` says whether they may stand behind their number. `negated_words` maps a folded
-    word to its positive.
+    word to its positive. `names` of people, `titles` before a name and `auxiliaries` behind a verb tell names where capitals do not.
     """
 
     months: Mapping[str, int]
@@ -36,6 +36,9 @@ class Lexicon:
     at_least: regex.Pattern[str]
     at_most: regex.Pattern[str]
     bounds_follow: bool
+    names: frozenset[str]
+    titles: frozenset[str]
+    auxiliaries: frozenset[str]
 
     def positive(self, word: str) -> str:
         """The word that a folded word negates by its form ("nesmi" -> "smi", "invalid" -> "valid"), or empty."""
@@ -60,11 +63,14 @@ def lexicon(lang: str) -> Lexicon:
         scales={**_pairs(english["scales"]), **_pairs(row["scales"])},
         units={fold(word.replace("-", " ")): unit for unit, words in data["units"].items() for word in words.split()},
         negative_prefixes=tuple(fold(prefix) for prefix in row["negative_prefixes"].split()),
-        not_prefixed=frozenset(fold(word) for word in row["not_prefixed"].split()),
+        not_prefixed=_folded(row["not_prefixed"]),
         negated_words=_negated(row["negated_words"]),
         at_least=_phrases(row["at_least"].split("|")),
         at_most=_phrases(row["at_most"].split("|")),
         bounds_follow=bool(row.get("bounds_follow", False)),
+        names=_folded(row.get("names", "")),
+        titles=_folded(row.get("titles", "")),
+        auxiliaries=_folded(row.get("auxiliaries", "")),
     )
 
 
@@ -72,6 +78,10 @@ def lexicon(lang: str) -> Lexicon:
 def _data() -> Mapping[str, Any]:
     data: dict[str, Any] = json.loads((DATA / "facts.json").read_text(encoding="utf-8"))
     return data
+
+
+def _folded(row: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in row.split())
 
 
 def _months(row: str) -> dict[str, int]:

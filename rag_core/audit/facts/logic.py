@@ -1,32 +1,78 @@
-"""Operators and raised signs of formulas: what turns a formula into another one while all its letters stay."""
+"""Operators and raised signs of formulas: what turns a formula into another one while all its letters stay.
+
+A formula is a run of operands with signs between them: "S = n/2 [2a + (n - 1)d]". It is held against those of the evidence that have the
+same operands in the same order; where there is none, each sign between its two neighbours.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import regex
 
 from rag_core.language import fold, words
 
-_SYMBOL = r"(?:\d{1,24}+(?:[.,]\d{1,24}+){0,4}+(?:\^\d{1,3}+|\p{No}{1,3}+)?+|\p{L}\p{M}*(?:\p{L}|\^\p{Nd}{1,3}+|\p{N})?+)"
-_OPERATOR = regex.compile(
-    rf"(?<![\p{{L}}\p{{M}}\p{{N}}])(?P<left>{_SYMBOL}|[)\]])\s*(?P<op>[-+−–×*/÷·=<>≤≥≠^]|<=|>=|!=)\s*(?=(?P<right>{_SYMBOL}|[(\[])(?![\p{{L}}\p{{M}}]))"
+_MARK = r"\p{L}\p{M}*(?:\p{L}|\^\p{Nd}{1,3}+|\p{N})?+(?![\p{L}\p{M}])"  # of a variable: "n", "d", "x2"
+_NUMBER = r"\d{1,24}+(?:[.,]\d{1,24}+){0,4}+(?:\^[-−+]?\d{1,3}+|\p{No}{1,3}+)?+"
+_TOKEN = regex.compile(
+    rf"(?P<operand>(?<![\p{{L}}\p{{M}}\p{{N}}])(?:{_NUMBER}(?:{_MARK})?+|{_MARK})|(?<=[)\]]){_MARK})"
+    r"|(?P<open>[(\[])|(?P<close>[)\]])|(?P<sign><=|>=|!=|[-+−–×*/÷·=<>≤≥≠^])|(?P<gap>\s++)|(?P<other>\p{L}[\p{L}\p{M}]*+|.)",
+    regex.DOTALL,
 )
+_LONGEST = 60  # operands; what is longer is compared sign by sign
 _RAISED = regex.compile(r"\^\p{Nd}|[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}]")
 _SAME_SIGN = str.maketrans({"−": "-", "–": "-", "·": "×", "*": "×", "÷": "/"})
 
 
-def operators(text: str) -> list[tuple[str, str, str]]:
-    """(left operand, sign, right operand) of every formula-like place: "n - 1", "a + (", "x ≤ 5". Dashes are one sign."""
-    found = []
-    for match in _OPERATOR.finditer(text):
-        left, sign, right = match["left"], match["op"].translate(_SAME_SIGN), match["right"]
-        words_joined = left.isalpha() and right.isalpha() and sign in "-/" and (len(left) > 1 or len(right) > 1)
-        if not words_joined:  # "e-mail" and "km/h" are words
-            found.append((_symbol(left), sign, _symbol(right)))
-    return found
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """Operands and brackets in order, and the sign before each; empty where none stands there."""
+
+    operands: tuple[str, ...]
+    signs: tuple[str, ...]
+
+    @property
+    def triples(self) -> Iterator[tuple[str, str, str]]:
+        """(left, sign, right) of every sign between two operands."""
+        for place in range(1, len(self.operands)):
+            if self.signs[place]:
+                yield self.operands[place - 1], self.signs[place], self.operands[place]
 
 
-def _symbol(text: str) -> str:
-    return fold(text).replace("^", "")
+@lru_cache(maxsize=256)
+def formulas(text: str) -> tuple[Formula, ...]:
+    """The formulas of a text that have a sign. Dashes are one sign, and so are the signs of multiplication and of division."""
+    found: list[Formula] = []
+    operands: list[str] = []
+    signs: list[str] = []
+    sign = ""
+    apart = False  # whether white space stands between the last operand and what follows
+    for match in [*_TOKEN.finditer(text), None]:
+        kind = match.lastgroup if match else "other"
+        if match and kind == "sign":
+            sign += match.group().translate(_SAME_SIGN)
+        elif match and kind == "gap":
+            apart = True
+            continue
+        elif match and kind != "other" and (not operands or sign or not apart or kind != "operand"):
+            operands.append(fold(match.group()).replace("^", ""))
+            signs.append(sign)
+            sign = ""
+        else:
+            found += _formula(operands, signs)
+            operands, signs, sign = ([fold(match.group())], [""], "") if match and kind == "operand" else ([], [], "")
+        apart = False
+    return tuple(found)
+
+
+def _formula(operands: list[str], signs: list[str]) -> list[Formula]:
+    one = Formula(tuple(operands), tuple(signs))
+    words_joined = (
+        len(operands) == 2 and all(part.isalpha() for part in operands) and signs[1] in ("-", "/") and max(map(len, operands)) > 1
+    )
+    return [one] if any(signs[1:]) and not words_joined else []  # "e-mail" and "km/h" are words
 
 
 def _raised(text: str) -> list[str]:
@@ -36,13 +82,41 @@ def _raised(text: str) -> list[str]:
 
 def changed_operators(claim: str, evidence: str) -> list[str]:
     """Operators of the claim that the evidence has not between the same operands, and powers and indices that it has nowhere."""
-    theirs = operators(evidence)
-    same_operands = {(left, right) for left, _, right in theirs}
     held = {fold(word.text) for word in words(evidence)}
     changed = [word for word in _raised(claim) if fold(word) not in held]
-    for left, sign, right in operators(claim):
-        # a dash between numbers may be a range, "5-10" for "5 to 10": it is wrong only where the evidence has another sign there
-        is_range = sign == "-" and left[0].isdigit() and right[0].isdigit() and (left, right) not in same_operands
-        if (left, sign, right) not in theirs and not is_range:
-            changed.append(f"{left} {sign} {right}")
-    return changed
+    theirs = formulas(evidence)
+    return changed + [" ".join(triple) for mine in formulas(claim) for triple in _differences(mine, theirs)]
+
+
+def _differences(mine: Formula, theirs: Sequence[Formula]) -> list[tuple[str, str, str]]:
+    """What the formula with the same operands has otherwise; without one, the signs that no formula has between the same two."""
+    beside = [signs for other in theirs for signs in _beside(mine, other)] if len(mine.operands) <= _LONGEST else []
+    if mine.signs[1:] in beside:
+        return []
+    if beside:
+        near = min(beside, key=lambda signs: sum(one != other for one, other in zip(mine.signs[1:], signs, strict=True)))
+        return [
+            (left, sign, right)
+            for left, sign, right, theirs_sign in zip(mine.operands, mine.signs[1:], mine.operands[1:], near, strict=False)
+            if sign != theirs_sign
+        ]
+    return [triple for triple in mine.triples if triple[1] not in _between(triple, theirs) and not _is_range(triple, theirs)]
+
+
+def _beside(mine: Formula, other: Formula) -> Iterator[tuple[str, ...]]:
+    """The signs of every place of the other formula that has the same operands, the sign before the first left out."""
+    length = len(mine.operands)
+    for start in range(len(other.operands) - length + 1):
+        if other.operands[start : start + length] == mine.operands:
+            yield other.signs[start + 1 : start + length]
+
+
+def _between(triple: tuple[str, str, str], theirs: Sequence[Formula]) -> set[str]:
+    """The signs that stand between the same two operands."""
+    return {sign for other in theirs for left, sign, right in other.triples if (left, right) == (triple[0], triple[2])}
+
+
+def _is_range(triple: tuple[str, str, str], theirs: Sequence[Formula]) -> bool:
+    """Whether a sign between numbers may be no operator: "5-10" for "5 to 10", "3/12/2024". Not where another sign stands there."""
+    left, sign, right = triple
+    return sign in ("-", "/") and left[0].isdigit() and right[0].isdigit() and not _between(triple, theirs)

@@ -20,6 +20,7 @@ _NO_MARKER = "none"  # level of phrases that only look like a marker: "not only"
 _NEGATIVE = frozenset({("negation", "not"), ("modality", "prohibition"), ("modality", "exemption"), ("quantifier", "no")})
 _MODALS_ALIKE = frozenset({"permission", "possibility"})
 _AMOUNTS = ("no", "few", "some", "many", "most", "all")  # neighbours may say the same, most and all do not
+_ONLY = ({"only", "also"}, {"only", "most"})
 _PARTS = frozenset({"few", "some", "many", "most", "not_all"})
 
 
@@ -42,12 +43,14 @@ class Marker:
         if self.kind != other.kind or self.level == other.level:
             return False
         levels = {self.level, other.level}
+        if self.kind == "party":
+            return True
         if self.kind == "comparison":
             return self.level[-1] != other.level[-1]
         if self.kind == "modality":
             return levels != _MODALS_ALIKE
         if self.kind == "quantifier":
-            return levels == {"only", "also"} or _amounts_apart(self.level, other.level)
+            return levels in _ONLY or _amounts_apart(self.level, other.level)
         return False
 
 

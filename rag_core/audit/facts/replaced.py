@@ -1,41 +1,30 @@
 """Small words and names that were changed in a sentence which otherwise stands in the evidence, nearly word for word.
 
-Each sentence of a claim is laid beside the nearest one of its evidence. In the gaps between their common words a marker against another
-("at least" for "at most"), a negation that only one of them has, an added or dropped "only", and a name in the place of another name are
-changed facts. Of sentences that have less in common, only the negations are compared.
+In the gaps between the common words of two sentences a marker against another ("at least" for "at most"), a party or name for another, a
+negation that only one of them has, and an added or dropped "only" are changed facts. Of sentences that have less in common, only the
+negations are compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from itertools import product
 
-from rag_core.audit.facts.align import Gap, Sentence, gaps, nearest, read
+from rag_core.audit.facts.align import Aligned, Gap, Sentence, beside, read
 from rag_core.audit.facts.lexicon import Lexicon, lexicon
 from rag_core.audit.facts.markers import Marker
 from rag_core.audit.facts.negation import changed_negations, targets
-
-_CANDIDATES = 3  # sentences of the evidence that are laid beside one of the claim
-_LEAST_COMMON = 0.6  # share of a sentence's content words that must stand in the other, in the same order
-_LONGEST_GAP = 8  # words; a longer gap is another statement
+from rag_core.audit.facts.roles import replaced_values
+from rag_core.audit.facts.swapped import Span, swapped_names
+from rag_core.audit.facts.values import values
 
 Change = tuple[str, str]
-Span = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Aligned:
-    """A sentence of a claim beside one of the evidence: the gaps between them, and the words that both have."""
-
-    mine: Sentence
-    theirs: Sentence
-    gaps: tuple[Gap, ...]
-    common: int
 
 
 def replaced_words(claim: str, evidence: str, lang: str, mine: Collection[Span], theirs: Collection[Span]) -> list[Change]:
-    """The changes of all sentences of a claim, as (kind, text); kinds are modality, comparison, quantifier, negation and name.
+    """The changes of all sentences of a claim, as (kind, text).
+
+    Kinds are modality, comparison, quantifier, negation and name, and of values in the place of others role, unit, law and code.
 
     Args:
         claim: in reading form, like the evidence.
@@ -45,47 +34,34 @@ def replaced_words(claim: str, evidence: str, lang: str, mine: Collection[Span],
         theirs: where names stand in the evidence.
     """
     held, lex = read(evidence, lang), lexicon(lang)
-    return [change for sentence in read(claim, lang) for change in _changes(sentence, held, lex, mine, theirs)]
-
-
-def _changes(
-    sentence: Sentence, held: tuple[Sentence, ...], lex: Lexicon, mine: Collection[Span], theirs: Collection[Span]
-) -> list[Change]:
-    """What the nearest sentence says otherwise; nothing where one as near says the same."""
+    terms = frozenset[str]().union(*(sentence.terms for sentence in held))
     found: list[Change] = []
-    beside = [aligned for other in nearest(sentence, held, _CANDIDATES) if (aligned := _aligned(sentence, other))]
-    if not beside:
-        return [("negation", phrase) for phrase in changed_negations(sentence, held, lex)]
-    best = max(aligned.common for aligned in beside)
-    for aligned in beside:
-        if aligned.common == best:
-            changes = [*_markers(aligned), *_negations(aligned, lex), *_names(aligned, mine, theirs)]
-            if not changes:
-                return []
-            found = found or changes
+    for sentence in read(claim, lang):
+        near = beside(sentence, held)
+        if not near:
+            found += [("negation", phrase) for phrase in changed_negations(sentence, held, lex)]
+        each = [
+            [*_markers(one), *_negations(one, lex), *(("name", name) for name in swapped_names(one, terms, lang, mine, theirs))]
+            for one in near
+        ]
+        if not any(not changes and not one.has_other_numbers() for changes, one in zip(each, near, strict=True)):
+            found += next((changes for changes in each if changes), [])
+        moved = [list(replaced_values(one, values(claim, lang), values(evidence, lang), lang)) for one in near]
+        found += moved[0] if near and all(moved) else []
     return found
-
-
-def _aligned(mine: Sentence, theirs: Sentence) -> Aligned | None:
-    """Both sentences side by side; None where too little is common."""
-    found = tuple(gaps(mine, theirs))
-    said = [place for place in range(len(mine.tokens)) if mine.says(place)] or list(range(len(mine.tokens)))
-    apart = {place for gap in found for place in range(gap.i, gap.j)}
-    common = sum(place not in apart for place in said)
-    return Aligned(mine, theirs, found, common) if common and common >= _LEAST_COMMON * len(said) else None
 
 
 def _markers(aligned: Aligned) -> Iterator[Change]:
     """Markers in one gap, or around one, that are against each other, and an added or dropped "only"."""
     for gap in aligned.gaps:
         mine, theirs = _in(aligned.mine, gap.i, gap.j), _in(aligned.theirs, gap.k, gap.m)
-        if max(gap.j - gap.i, gap.m - gap.k) > _LONGEST_GAP:
+        if gap.is_long:
             continue
         mine_here = mine or _touching(aligned.mine, gap.i)
         theirs_here = theirs or _touching(aligned.theirs, gap.k)
         for one, other in product(mine_here, theirs_here):
             if one.against(other) and not any(one.level == also.level for also in theirs_here) and (one in mine or other in theirs):
-                yield one.kind, _text(aligned.mine, one)
+                yield "name" if one.kind == "party" else one.kind, _text(aligned.mine, one)
         if _clean(aligned, gap):
             if _level(mine, "only") and not theirs:
                 yield "quantifier", _text(aligned.mine, mine[0])
@@ -124,22 +100,6 @@ def _opposite(aligned: Aligned, gap: Gap, lex: Lexicon) -> tuple[int, str] | Non
         if (positive := lex.positive(other)) and positive in mine:
             return -1, f"without {other}"
     return None
-
-
-def _names(aligned: Aligned, mine: Collection[Span], theirs: Collection[Span]) -> Iterator[Change]:
-    """Names of the claim in the place of another name of the evidence."""
-    said = {token.folded for token in aligned.mine.tokens}
-    for gap in aligned.gaps:
-        if max(gap.j - gap.i, gap.m - gap.k) > _LONGEST_GAP:
-            continue
-        here = [token for token in aligned.mine.tokens[gap.i : gap.j] if _within(token.start, mine)]
-        there = [token for token in aligned.theirs.tokens[gap.k : gap.m] if _within(token.start, theirs) and token.folded not in said]
-        if here and there:
-            yield "name", " ".join(token.text for token in here)
-
-
-def _within(place: int, spans: Collection[Span]) -> bool:
-    return any(start <= place < end for start, end in spans)
 
 
 def _in(sentence: Sentence, start: int, end: int) -> list[Marker]:
