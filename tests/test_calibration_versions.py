@@ -25,7 +25,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (2, "e015129c7eb0"),
-    "language": (1, "181edb83f867"),
+    "language": (1, "560f342e84a3"),
     "signals": (2, "4a348dcce668"),
 }
 
