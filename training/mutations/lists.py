@@ -29,7 +29,7 @@ class Row(NamedTuple):
 Rows = tuple[Row, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # one for a language: patterns made of it are kept by identity
 class Lists:
     """One language's words.
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import cache
 
 import regex
 
 from training.mutations.edits import Edit, like
 from training.mutations.lists import Lists, any_of, lists, whole
-from training.mutations.operators import MOST, Mutation
-from training.mutations.values import dates_in, laws_in
+from training.mutations.operators import Mutation
+from training.mutations.values import dates_in, laws_in, number_words
 
 REWRITES = ("case", "punctuation", "notation", "order", "synonym")
+MOST = {"case": 1, "punctuation": 1}  # of a kind for one sentence; else 2
 _QUOTES = {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "–": "-", "…": "..."}
 _DEVANAGARI = "०१२३४५६७८९"
 _LARGEST_WORD = 12  # larger numbers are written in digits
 
 
 def rewrites(sentence: str, lang: str, draw: random.Random) -> list[Mutation]:
-    """What becomes of a sentence that says the same, at most twice of each kind.
+    """What becomes of a sentence so that it says the same, once or twice of each kind.
 
     Args:
         sentence: any sentence.
@@ -35,7 +37,7 @@ def rewrites(sentence: str, lang: str, draw: random.Random) -> list[Mutation]:
         ("synonym", _synonyms(sentence, known, draw)),
     ):
         texts = list(dict.fromkeys(text for text in found if text != sentence))
-        made += [Mutation(kind, text) for text in draw.sample(texts, min(MOST, len(texts)))]
+        made += [Mutation(kind, text) for text in draw.sample(texts, min(MOST.get(kind, 2), len(texts)))]
     return made
 
 
@@ -68,7 +70,7 @@ def _notations(text: str, lang: str, known: Lists, draw: random.Random) -> Itera
     ):
         if known.group != "," or not regex.search(r",\s*\p{Nd}{1,3}(?!\p{Nd})", text[: match.start()][-4:]):
             yield Edit(*match.span(), regex.sub(r"\P{Nd}", "", match[0])).of(text)
-    for match in whole(any_of(known.numbers)).finditer(text):
+    for match in number_words(known).finditer(text):
         if regex.match(r"\s\p{L}", text[match.end() :]) and int(known.numbers[match[0].lower()]) <= _LARGEST_WORD:
             yield Edit(*match.span(), known.numbers[match[0].lower()]).of(text)
     words = {value: word for word, value in reversed(known.numbers.items())}
@@ -108,8 +110,13 @@ def _orders(text: str, known: Lists) -> Iterator[str]:
 
 
 def _synonyms(text: str, known: Lists, draw: random.Random) -> Iterator[str]:
-    for group in known.synonyms:
-        for match in whole(any_of(group)).finditer(text):
+    for group, pattern in _synonym_patterns(known):
+        for match in pattern.finditer(text):
             if match[0] in group or (not match.start() and match[0].lower() in group):  # a capital may make it part of a name
                 other = draw.choice([word for word in group if word.lower() != match[0].lower()])
                 yield Edit(*match.span(), like(match[0], other)).of(text)
+
+
+@cache
+def _synonym_patterns(known: Lists) -> tuple[tuple[tuple[str, ...], regex.Pattern[str]], ...]:
+    return tuple((group, whole(any_of(group))) for group in known.synonyms)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import cache
 
 import regex
 
 from training.mutations.edits import Edit, free, like
-from training.mutations.lists import CURRENCY_CODES, Lists, any_of, forms, others, whole
+from training.mutations.lists import CURRENCY_CODES, Lists, Rows, any_of, forms, others, whole
 
 _DIGITS = regex.compile(r"\p{Nd}+")
 _NO_FACT = regex.compile(
@@ -53,12 +54,17 @@ def digits(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
             if _is_sound(edit, text, match, times):
                 yield edit
                 break
-    number = whole(any_of(lists.numbers))
-    for match in number.finditer(text):
+    for match in number_words(lists).finditer(text):
         if free(taken, *match.span()):
             own = lists.numbers[match[0].lower()]
             other = draw.choice([word for word, value in lists.numbers.items() if value != own])
             yield Edit(*match.span(), like(match[0], other))
+
+
+@cache
+def number_words(lists: Lists) -> regex.Pattern[str]:
+    """A pattern for the words for numbers."""
+    return whole(any_of(lists.numbers))
 
 
 def _digit(value: int, model: str) -> str:
@@ -115,17 +121,25 @@ def _tenfold(number: str, lists: Lists) -> str:
 
 def units(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
     """The unit of a number is another one of its kind: days are weeks, kilograms tonnes, per cent per mille."""
+    for group, pattern in _unit_patterns(lists):
+        for match in pattern.finditer(text):
+            if found := others(group, match["unit"]):
+                yield Edit(*match.span("unit"), draw.choice(found))
+
+
+@cache
+def _unit_patterns(lists: Lists) -> tuple[tuple[Rows, regex.Pattern[str]], ...]:
+    """Of each group a pattern for its names, with at most one word before, and one for its symbols."""
     number = rf"(?:(?<![\p{{Nd}}.,])(?![0०]\s)[\p{{Nd}}.,]*\p{{Nd}}|(?<![\p{{L}}\p{{M}}])(?:{any_of(lists.numbers)}))"
+    made = []
     for group in lists.unit_groups:
         words = {form for form in forms(group) if len(form) > 3 or not form.isascii()}
         symbols = forms(group) - words
         for names, between, flags in ((words, r"(?:\s|\s?-\s?)(?:\p{L}[\p{L}\p{M}]+\s)?", regex.IGNORECASE), (symbols, r"\s?", 0)):
-            if not names:
-                continue
-            pattern = rf"{number}{between}(?P<unit>{any_of(names)})(?![\p{{L}}\p{{M}}\p{{N}}²³/])"
-            for match in regex.compile(pattern, flags).finditer(text):
-                if found := others(group, match["unit"]):
-                    yield Edit(*match.span("unit"), draw.choice(found))
+            if names:
+                pattern = rf"{number}{between}(?P<unit>{any_of(names)})(?![\p{{L}}\p{{M}}\p{{N}}²³/])"
+                made.append((group, regex.compile(pattern, flags)))
+    return tuple(made)
 
 
 def currencies(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
