@@ -2,6 +2,9 @@
 
 weighted: 0.4 x support + 0.3 x consistency + 0.2 x recency + 0.1 x authority. A term without data is left out and the weights are
 renormalised, and the trace row says so.
+
+Where sources contradict each other the number is halved, whatever its basis: of two sides that exclude each other one at most holds, and
+nothing here prefers either. Where it is the score that the level is cut from, it ends below the cut of `medium`, as the level does.
 """
 
 from __future__ import annotations
@@ -12,11 +15,13 @@ from statistics import fmean
 
 from rag_core.case import Case
 from rag_core.domain import Claim
-from rag_core.gates import mean_cosine
+from rag_core.gates import mean_cosine, shows_conflicts
 from rag_core.retrieve import recency_of
 from rag_core.settings import Mode
 from rag_core.trace import Check, State
 
+SIDES = 2  # of a contradiction
+_LAST_DIGIT = 0.001  # of the number
 WEIGHTS = {"support": 0.4, "consistency": 0.3, "recency": 0.2, "authority": 0.1}  # S3-22
 
 
@@ -38,8 +43,18 @@ def confidence(case: Case, claims: Sequence[Claim]) -> tuple[float, str, Check]:
         value, found = max((hit.cosine for hit in case.hits), default=0.0), "cosine of the closest passage"
     else:
         value, found = case.answerability or 0.0, "calibrated probability that the documents answer the question"
-    value = round(max(0.0, min(1.0, value)), 3)
+    value = max(0.0, min(1.0, value))
+    if shows_conflicts(case):
+        value, found = _contradicted(value, basis, case), f"{found}; halved, for the sources contradict each other"
+    value = round(value, 3)
     return value, basis, Check("confidence", State.PASSED, Mode.OBSERVE, value, scale="share", found=found)
+
+
+def _contradicted(value: float, basis: str, case: Case) -> float:
+    """Half of a confidence, and below the cut of `medium` where that is a cut of the same number."""
+    s = case.settings
+    same_scale = basis == s.main_gate == "answerability"
+    return min(value / SIDES, max(0.0, s.medium_answerability - _LAST_DIGIT)) if same_scale else value / SIDES
 
 
 def weighted_terms(case: Case, claims: Sequence[Claim]) -> dict[str, float | None]:

@@ -22,6 +22,8 @@ from rag_core.settings import Cost, Mode, Settings
 from rag_core.status import ConfidenceLevel, Reason
 from rag_core.trace import Check, State, Trace
 
+RESOLVE_CONFLICTS = "resolve_conflicts"  # S3-11
+
 
 def decide(case: Case) -> Decision:
     """Judge what was measured under the case's own settings."""
@@ -89,7 +91,7 @@ def _answer(case: Case, trace: Trace, composed: Composed) -> Decision:
             *_unread(case),
             *_notes(case, trace, {h.passage.language for h in case.hits if h.passage.id in used}),
         ),
-        metadata=_metadata(case, len(used)),
+        metadata=_metadata(case, len(used), RESOLVE_CONFLICTS if composed.conflicts else ""),
     )
 
 
@@ -137,7 +139,7 @@ def _refuse(case: Case, trace: Trace, reasons: tuple[Reason, ...], explanation: 
         scores=scores(case),
         suggestions=tuple(suggestions) + (("Install Tesseract and index the unreadable pages again.",) if unread else ()),
         notes=_notes(case, trace, case.library.languages),
-        metadata=_metadata(case, 0),
+        metadata=_metadata(case, 0, RESOLVE_CONFLICTS if Reason.CONTRADICTED in reasons else ""),
     )
 
 
@@ -202,7 +204,8 @@ def _retrieved(case: Case) -> tuple[tuple[str, Hit], ...]:
     return tuple((case.library.names.get(hit.passage.document, hit.passage.document), hit) for hit in case.hits)
 
 
-def _metadata(case: Case, used: int) -> dict[str, object]:
+def _metadata(case: Case, used: int, action: str = "") -> dict[str, object]:
+    """`action` is what the reader must do, for another program; left out where nothing is."""
     drafting = ("extract", "conflicts", "audit")
     return {
         "drafter": case.draft.drafter,
@@ -218,5 +221,6 @@ def _metadata(case: Case, used: int) -> dict[str, object]:
         "retrieval_time_ms": round(sum(ms for name, ms in case.timings.items() if name not in drafting), 2),
         "generation_time_ms": round(sum(ms for name, ms in case.timings.items() if name in drafting), 2),
         "total_tokens": 0,
+        **({"action": action} if action else {}),
         **case.metadata,
     }

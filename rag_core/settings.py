@@ -184,8 +184,8 @@ class Settings(BaseModel):
     similarity_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "similarity")
     contradictions_mode: Mode = mode(
         Mode.OBSERVE, Stage.AUDIT, "contradictions",
-        "What happens when sources contradict each other: refuse (enforce), answer with both sides at a low level (observe), or answer as "
-        "if they did not (off) (S4-21).",
+        "What happens when sources contradict each other: refuse (enforce), answer with both sides at a low level and half the confidence "
+        "(observe), or answer as if they did not (off) (S4-21).",
     )  # fmt: skip
     min_support: float = number(
         0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "support",

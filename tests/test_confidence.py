@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from builders import case, claim, draft, hit, hits, passage, settings
+from builders import case, claim, contradicted, draft, hit, hits, passage, settings
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.case import Case, ClaimAudit, LibraryFacts
 from rag_core.confidence import WEIGHTS, confidence, weighted_terms
+from rag_core.gates import level
 from rag_core.settings import Mode
 
 ratios = st.floats(0, 1)
@@ -101,3 +102,29 @@ def test_given_any_terms_then_the_confidence_lies_between_the_least_and_the_grea
     known = [term for term in weighted_terms(given_case, given_case.draft.claims).values() if term is not None]
 
     assert min(known) - 0.001 <= of(given_case)[0] <= max(known) + 0.001
+
+
+@pytest.mark.parametrize("basis", ["weighted", "mean", "top", "answerability"])
+@pytest.mark.parametrize("mode", Mode)
+def test_given_contradicting_sources_then_the_number_is_halved_unless_they_are_not_looked_at(basis: str, mode: Mode) -> None:
+    """S4-21: of two sides one at most holds; off is as if there were none."""
+    of_basis = {"confidence": basis, "main_gate": "cosine"}
+    plain = contradicted(settings(**of_basis, contradictions_mode=Mode.OFF), answerability=0.9)
+    value, _, row = confidence(replace(plain, settings=settings(**of_basis, contradictions_mode=mode)), plain.draft.claims)
+    whole, _, _ = confidence(plain, plain.draft.claims)
+
+    assert value == (whole if mode is Mode.OFF else pytest.approx(whole / 2, abs=0.001))
+    assert ("halved" in row.found) is (mode is not Mode.OFF)
+
+
+@given(score=ratios, medium=st.integers(0, 90), high=st.integers(90, 100))
+def test_given_contradicting_sources_then_the_number_and_the_level_say_the_same(score: float, medium: int, high: int) -> None:
+    cuts = {"medium_answerability": medium / 100, "high_answerability": high / 100}
+    s = settings(confidence="answerability", contradictions_mode=Mode.OBSERVE, **cuts)
+    torn = contradicted(s, answerability=score)
+    value, _, row = confidence(torn, torn.draft.claims)
+
+    assert level(torn) == "low"
+    assert value < s.medium_answerability or (value, medium) == (0, 0)
+    assert value <= score / 2 + 0.001
+    assert row.value == value

@@ -322,17 +322,20 @@ def test_given_contradicting_sources_by_default_then_both_sides_are_answered_at_
     row = decision.trace["contradictions"]
     assert (row.state, row.value, row.threshold, row.scale) == (State.FAILED, 1, 0, "count")
     assert row.found.startswith(NOTE[:-1])
-    assert "the confidence number does not count it" in row.found
+    assert row.found.endswith(". Both sides are shown, at a low level at most and half the confidence")
+    assert decision.metadata["action"] == "resolve_conflicts"
 
 
 def test_given_contradicting_sources_when_enforced_then_they_refuse_for_insufficient_context_and_say_both_values() -> None:
-    """S3-11, S4-21: a setting turns it into a refusal; the remedy is to settle which document applies."""
+    """S3-9, S3-11, S4-21: a setting turns it into a refusal; the action and the remedy are to settle which document applies."""
     decision = decide(contradicted(settings(contradictions_mode=Mode.ENFORCE)))
 
     assert (decision.status, decision.reason) == (AnswerStatus.INSUFFICIENT_CONTEXT, Reason.CONTRADICTED)
     assert decision.explanation == f"Refused: contradictions did not pass ({NOTE[:-1]})."
     assert (decision.conflicts, decision.claims, NOTE in decision.notes) == ((), (), False)
     assert decision.suggestions == (RESOLVE,)
+    assert RESOLVE.startswith("Resolve the contradiction: ")
+    assert decision.metadata["action"] == "resolve_conflicts"
 
 
 def test_given_contradicting_sources_when_off_then_the_extract_is_answered_as_it_is() -> None:
@@ -340,7 +343,23 @@ def test_given_contradicting_sources_when_off_then_the_extract_is_answered_as_it
 
     assert decision.answer == "The notice period is 30 days. [1] Notice is given in writing. [2]"
     assert (decision.confidence_level, decision.conflicts, decision.notes) == (ConfidenceLevel.HIGH, (), decide(case(0.9)).notes)
+    assert "action" not in decision.metadata
     assert decision.trace["contradictions"].state is State.NOT_RUN
+
+
+@pytest.mark.parametrize(
+    ("dates", "said"),
+    [
+        (("2024", ""), " Which one is newer is not known: no date of policy.pdf."),
+        (("", ""), " Which one is newer is not known: no date of contract.pdf and policy.pdf."),
+        (("2024", "2024-05"), " By their dates neither is newer."),
+    ],
+)
+def test_given_documents_of_which_none_is_known_as_newer_then_the_note_says_why(dates: tuple[str, str], said: str) -> None:
+    undated = Conflict(0, 1, ("30 days", "60 days"), ("d1", "d2"), (1, 1), dates)
+    notes = decide(contradicted(settings(contradictions_mode=Mode.OBSERVE), conflicts=(undated,))).notes
+
+    assert notes[0].endswith(f"page 1{', ' if dates[1] else ''}{dates[1]}).{said}")
 
 
 def test_given_a_contradiction_within_one_document_then_the_note_names_its_pages() -> None:
@@ -350,11 +369,12 @@ def test_given_a_contradiction_within_one_document_then_the_note_names_its_pages
     assert notes[0] == 'The document contradicts itself: "30 days" (contract.pdf, page 1) and "60 days" (contract.pdf, page 4).'
 
 
-def test_given_passages_returned_as_they_are_then_the_check_says_that_they_were_not_compared() -> None:
-    raw = replace(draft([claim(passage())]), drafter="raw")
-    row = decide(case(0.9, draft=raw, of=settings(contradictions_mode=Mode.ENFORCE))).trace["contradictions"]
+@pytest.mark.parametrize("drafter", ["extract", "raw"])
+def test_given_a_draft_without_a_contradiction_then_the_check_passes_however_it_was_made(drafter: str) -> None:
+    plain = replace(draft([claim(passage())]), drafter=drafter)
+    row = decide(case(0.9, draft=plain, of=settings(contradictions_mode=Mode.ENFORCE))).trace["contradictions"]
 
-    assert (row.state, row.note) == (State.ABSTAINED, "passages returned as they are are not compared")
+    assert (row.state, row.found) == (State.PASSED, "no contradiction found")
 
 
 def test_given_a_gate_that_refuses_then_contradictions_are_not_reached_and_their_finding_is_shown() -> None:

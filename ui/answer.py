@@ -126,7 +126,13 @@ def _show_probability(engine: Engine, asked: Asked) -> None:
         key = "answer.of_hundred" if 0 < hundred < 100 else "answer.of_hundred_most" if hundred else "answer.of_hundred_least"
         fitted = engine.tools.calibration.provenance.get("sets", {}) if engine.tools.calibration else {}
         st.caption(say(key, probability=value, n=hundred), help=say("answer.probability_help", n=sum(fitted.values())))
-    st.caption(say("answer.confidence", value=decision.confidence), help=say(f"answer.confidence_{decision.confidence_basis}"))
+    st.caption(say("answer.confidence", value=decision.confidence), help=_about_confidence(decision))
+
+
+def _about_confidence(decision: Decision) -> str:
+    """What the number is made of, and that a contradiction has halved it."""
+    basis = say(f"answer.confidence_{decision.confidence_basis}")
+    return f"{basis} {say('answer.confidence_halved')}" if decision.conflicts else basis
 
 
 def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
@@ -144,17 +150,20 @@ def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
             conflict.pages,
             conflict.dates,
             (conflict.claim, conflict.other),
+            conflict.statements,
             strict=True,
         )
-        for column, value, document, page, date, claim in sides:
+        for column, value, document, page, date, claim, statement in sides:
             name = library.names.get(document, document)
             with column, st.container(key=f"conflict_side_{number}_{claim}", gap="xsmall"):
                 with st.container(key=f"conflict_value_{number}_{claim}"):
                     st.text(value)
-                st.text(decision.claims[claim].text)
+                st.text(statement or decision.claims[claim].text)
                 st.text(tell("answer.conflict_where", name=name, page=page, date=date or tell("answer.no_date")))
                 if conflict.newer == document:
                     st.badge(say("answer.newer"), icon=":material/update:", color="green", help=say("answer.newer_help"))
+        if not conflict.newer and conflict.documents[0] != conflict.documents[1]:
+            st.caption(say("answer.newer_unknown") if not all(conflict.dates) else say("answer.newer_neither"))
 
 
 def _show_notes(asked: Asked) -> None:

@@ -27,7 +27,7 @@ _SHOWN, _SHOWN_CHARS = 3, 100  # findings named in a check, and characters of ea
 _CONTRADICTION_CHARS = 600  # two values, two file names
 _COMPARE = "Compare the answer with its sources, ask for less at once, or lower min_support."
 _MISSING = "Ask again; if it stays, choose another verifier, or set support_mode to observe."
-RESOLVE = "Search only the document that applies, or set contradictions_mode to observe to see both sides."
+RESOLVE = "Resolve the contradiction: search only the document that applies, or set contradictions_mode to observe to see both sides."
 
 
 def citations_present(case: Case) -> Check:
@@ -135,19 +135,15 @@ def support(case: Case) -> Check:
 
 
 def contradictions(case: Case) -> Check:
-    """No other source says the same with another value (S4-21, S3-11).
+    """No other source says the same with another value (S3-9, S3-11, S4-21).
 
-    Observed, the answer has both sides and a level of `low` at most; its confidence number knows nothing of the contradiction.
+    Observed, the answer has both sides, a level of `low` at most and half its confidence.
     """
-    draft, mode = case.draft, case.settings.contradictions_mode
-    abstain = _nothing(case) or ("passages returned as they are are not compared" if draft.drafter == "raw" else "")
+    mode = case.settings.contradictions_mode
     findings = [contradiction(conflict, case.library) for conflict in case.conflicts]
-    check = _none_of(case, Reason.CONTRADICTED, findings, "no contradiction found", RESOLVE, mode, abstain, chars=_CONTRADICTION_CHARS)
-    shown = findings and mode is Mode.OBSERVE
-    found = (
-        f"{check.found}. Both sides are shown, at a low level at most; the confidence number does not count it" if shown else check.found
-    )
-    return replace(check, stage="contradictions", found=found)
+    check = _none_of(case, Reason.CONTRADICTED, findings, "no contradiction found", RESOLVE, mode, chars=_CONTRADICTION_CHARS)
+    shown = ". Both sides are shown, at a low level at most and half the confidence" if findings and mode is Mode.OBSERVE else ""
+    return replace(check, stage="contradictions", found=f"{check.found}{shown}")
 
 
 AUDITS: tuple[Audit, ...] = (
@@ -157,7 +153,7 @@ AUDITS: tuple[Audit, ...] = (
 
 
 def contradiction(conflict: Conflict, library: LibraryFacts) -> str:
-    """A conflict in one sentence without its full stop: both values, where each stands, and which document is newer where that is known.
+    """A conflict in one sentence without its full stop: both values, where each stands, and which document is newer, or that none is known.
 
     It holds text of documents and their names, which are untrusted.
     """
@@ -167,8 +163,17 @@ def contradiction(conflict: Conflict, library: LibraryFacts) -> str:
         for value, name, page, date in zip(conflict.values, names, conflict.pages, conflict.dates, strict=True)
     ]
     one = "The document contradicts itself" if conflict.documents[0] == conflict.documents[1] else "The documents contradict each other"
-    newer = f". Newer: {library.names.get(conflict.newer, conflict.newer)}" if conflict.newer else ""
-    return f"{one}: {' and '.join(sides)}{newer}"
+    return f"{one}: {' and '.join(sides)}{_newer(conflict, library)}"
+
+
+def _newer(conflict: Conflict, library: LibraryFacts) -> str:
+    """Which document is newer; where that is not known, why not. Nothing of one that contradicts itself."""
+    if conflict.documents[0] == conflict.documents[1]:
+        return ""
+    if conflict.newer:
+        return f". Newer: {library.names.get(conflict.newer, conflict.newer)}"
+    undated = [library.names.get(document, document) for document, date in zip(conflict.documents, conflict.dates, strict=True) if not date]
+    return f". Which one is newer is not known: no date of {' and '.join(undated)}" if undated else ". By their dates neither is newer"
 
 
 def _least_supported(support: float, text: str, flags: Sequence[str]) -> str:

@@ -173,7 +173,7 @@ def support(of: ReplaySet, s: Settings) -> Held:
 def contradictions(of: ReplaySet, s: Settings) -> Held:
     """Sources that contradict each other."""
     count = np.bincount(of.conflicts[:, 0], minlength=len(of)).astype(float)
-    return _none_of(of, Reason.CONTRADICTED, count, s.contradictions_mode, of.raw, "contradictions")
+    return _none_of(of, Reason.CONTRADICTED, count, s.contradictions_mode, _never(of), "contradictions")
 
 
 Judge = Callable[[ReplaySet, Settings], Held]
