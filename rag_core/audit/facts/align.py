@@ -5,6 +5,7 @@ Words meet by their stem. What was replaced, inserted or left out between them i
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -21,6 +22,7 @@ _LEAST_COMMON = 0.6  # share of a sentence's words that must stand in the other,
 _LONGEST_GAP = 8  # words
 _STOP = regex.compile(r"[.:;!?।]")
 _NUMBER_NEXT = regex.compile(r"\.?\s?\d")
+_MINUS = regex.compile(r"(?:^|[^\p{L}\p{M}\p{N})\]])[-−]$")  # before a number: no range, and no operator
 _NUMBERED = frozenset({"no", "nr", "ne"})  # before a number they are no negation
 
 
@@ -41,8 +43,13 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence as its words. `terms` are the stems of those that say something, `marked` the places of words in a marker but a party."""
+    """A sentence as its words, `source[start:end]`.
 
+    `terms` are the stems of those that say something, `marked` the places of words in a marker, parties left out.
+    """
+
+    start: int
+    end: int
     tokens: tuple[Token, ...]
     markers: tuple[Marker, ...]
     terms: frozenset[str]
@@ -83,6 +90,16 @@ class Aligned:
     gaps: tuple[Gap, ...]
     common: int
 
+    def shared(self) -> frozenset[int]:
+        """The places of the other sentence's words that this one has too; none where nothing was changed."""
+        done, found = 0, set[int]()
+        for gap in self.gaps:
+            found.update(range(gap.k - (gap.i - done), gap.k))
+            done = gap.j
+        if self.gaps:
+            found.update(range(self.gaps[-1].m, self.gaps[-1].m + len(self.mine.tokens) - done))
+        return frozenset(found)
+
     def has_other_numbers(self) -> bool:
         """Whether digits of the claim's sentence stand in a gap."""
         return any(token.text[0].isdecimal() for gap in self.gaps for token in self.mine.tokens[gap.i : gap.j])
@@ -96,8 +113,14 @@ def beside(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Aligned]:
 
 
 def gaps(mine: Sentence, theirs: Sentence) -> list[Gap]:
-    """The gaps between a longest common sequence of words, in order."""
+    """The gaps between a longest common sequence of words, in order.
+
+    Of a much longer sentence only the part with most of the words is looked at: a heading or a table before it belongs to no gap. Before
+    the first common word and after the last one, no more is taken of the other sentence than this one has there, if it has anything.
+    """
     a, b = [token.stem for token in mine.tokens], [token.stem for token in theirs.tokens]
+    first, last = _window(a, b)
+    b = b[first:last]
     head = 0
     while head < min(len(a), len(b)) and a[head] == b[head]:
         head += 1
@@ -108,9 +131,39 @@ def gaps(mine: Sentence, theirs: Sentence) -> list[Gap]:
     found, i, k = [], head, head
     for one, other in [*((head + one, head + other) for one, other in pairs), (len(a) - tail, len(b) - tail)]:
         if i < one or k < other:
-            found.append(Gap(i, one, k, other))
+            found.append(_at_edge(Gap(i, one, k, other), len(a)))
         i, k = one + 1, other + 1
-    return found
+    return [Gap(gap.i, gap.j, gap.k + first, gap.m + first) for gap in found]
+
+
+def _window(a: list[str], b: list[str]) -> tuple[int, int]:
+    """The part of b, hardly longer than a, that has most of the words of a; of equal neighbours the middle one."""
+    size = len(a) + 2 * _LONGEST_GAP
+    if len(b) <= size:
+        return 0, len(b)
+    wanted, inside = frozenset(a), Counter(b[:size])
+    held = len(wanted.intersection(inside))
+    best, first, last = held, 0, 0
+    for start in range(1, len(b) - size + 1):
+        gone, new = b[start - 1], b[start + size - 1]
+        inside[gone] -= 1
+        held -= gone in wanted and not inside[gone]
+        held += new in wanted and not inside[new]
+        inside[new] += 1
+        if held > best:
+            best, first, last = held, start, start
+        elif held == best and last == start - 1:
+            last = start
+    middle = (first + last) // 2
+    return middle, middle + size
+
+
+def _at_edge(gap: Gap, length: int) -> Gap:
+    """The gap with no more words of the other sentence than of this one, if it has any, where it stands before or after all common ones."""
+    most = gap.j - gap.i or _LONGEST_GAP
+    if gap.i == 0:
+        return gap._replace(k=max(gap.k, gap.m - most))
+    return gap._replace(m=min(gap.m, gap.k + most)) if gap.j == length else gap
 
 
 def _nearest(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Sentence]:
@@ -122,10 +175,11 @@ def _nearest(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Sentence]:
 
 def _aligned(mine: Sentence, theirs: Sentence) -> Aligned | None:
     found = tuple(gaps(mine, theirs))
-    said = [place for place in range(len(mine.tokens)) if mine.says(place)] or list(range(len(mine.tokens)))
     apart = {place for gap in found for place in range(gap.i, gap.j)}
-    common = sum(place not in apart for place in said)
-    return Aligned(mine, theirs, found, common) if common and common >= _LEAST_COMMON * len(said) else None
+    said = [place not in apart for place in range(len(mine.tokens)) if mine.says(place)]
+    told = [place not in apart for place, token in enumerate(mine.tokens) if mine.says(place) or place in mine.marked or not said]
+    enough = any(kind and sum(kind) >= _LEAST_COMMON * len(kind) for kind in (said, told))
+    return Aligned(mine, theirs, found, sum(said)) if enough else None
 
 
 def _common(a: list[str], b: list[str]) -> list[tuple[int, int]]:
@@ -153,10 +207,11 @@ def _sentence(text: str, start: int, end: int, lang: str) -> Sentence:
     for word in words(text[start:end]):
         first, last = start + word.start, start + word.end
         clause = tokens[-1].clause + bool(_STOP.search(text, tokens[-1].end, first)) if tokens else 0
-        tokens.append(Token(word.text, fold(word.text), stem(word.text, lang), first, last, word.text.lower() in light, clause))
+        sign = "-" if word.text[0].isdecimal() and _MINUS.search(text[max(0, first - 2) : first]) else ""
+        tokens.append(Token(word.text, fold(word.text), sign + stem(word.text, lang), first, last, word.text.lower() in light, clause))
     found = markers([_read_as(token, place, text, lang) for place, token in enumerate(tokens)], lang)
     marked = frozenset(place for marker in found if marker.kind != "party" for place in range(marker.start, marker.end))
-    return Sentence(tuple(tokens), found, frozenset(token.stem for token in tokens if not token.light), marked)
+    return Sentence(start, end, tuple(tokens), found, frozenset(token.stem for token in tokens if not token.light), marked)
 
 
 def _read_as(token: Token, place: int, text: str, lang: str) -> str:

@@ -25,6 +25,8 @@ _LONGEST = 60  # operands; what is longer is compared sign by sign
 _RAISED = regex.compile(r"\^\p{Nd}|[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}]")
 _SAME_SIGN = str.maketrans({"−": "-", "–": "-", "·": "×", "*": "×", "÷": "/"})
 
+Triple = tuple[str, str, str]  # left operand, sign, right operand
+
 
 @dataclass(frozen=True, slots=True)
 class Formula:
@@ -34,7 +36,7 @@ class Formula:
     signs: tuple[str, ...]
 
     @property
-    def triples(self) -> Iterator[tuple[str, str, str]]:
+    def triples(self) -> Iterator[Triple]:
         """(left, sign, right) of every sign between two operands."""
         for place in range(1, len(self.operands)):
             if self.signs[place]:
@@ -88,19 +90,27 @@ def changed_operators(claim: str, evidence: str) -> list[str]:
     return changed + [" ".join(triple) for mine in formulas(claim) for triple in _differences(mine, theirs)]
 
 
-def _differences(mine: Formula, theirs: Sequence[Formula]) -> list[tuple[str, str, str]]:
-    """What the formula with the same operands has otherwise; without one, the signs that no formula has between the same two."""
-    beside = [signs for other in theirs for signs in _beside(mine, other)] if len(mine.operands) <= _LONGEST else []
-    if mine.signs[1:] in beside:
-        return []
-    if beside:
-        near = min(beside, key=lambda signs: sum(one != other for one, other in zip(mine.signs[1:], signs, strict=True)))
-        return [
-            (left, sign, right)
-            for left, sign, right, theirs_sign in zip(mine.operands, mine.signs[1:], mine.operands[1:], near, strict=False)
-            if sign != theirs_sign
-        ]
+def replaced_operators(claim: str, evidence: str) -> list[str]:
+    """Operators of a sentence that the formula with the same operands in its nearest sentence has not."""
+    theirs = formulas(evidence)
+    return [" ".join(triple) for mine in formulas(claim) for triple in _misplaced(mine, theirs) or ()]
+
+
+def _differences(mine: Formula, theirs: Sequence[Formula]) -> list[Triple]:
+    misplaced = _misplaced(mine, theirs)
+    if misplaced is not None:
+        return misplaced
     return [triple for triple in mine.triples if triple[1] not in _between(triple, theirs) and not _is_range(triple, theirs)]
+
+
+def _misplaced(mine: Formula, theirs: Sequence[Formula]) -> list[Triple] | None:
+    """What the likest formula with the same operands has otherwise; None where no formula has them."""
+    beside = [signs for other in theirs for signs in _beside(mine, other)] if len(mine.operands) <= _LONGEST else []
+    if not beside:
+        return None
+    near = min(beside, key=lambda signs: sum(one != other for one, other in zip(mine.signs[1:], signs, strict=True)))
+    triples = zip(mine.operands, mine.signs[1:], mine.operands[1:], strict=False)
+    return [triple for triple, sign in zip(triples, near, strict=False) if triple[1] != sign]
 
 
 def _beside(mine: Formula, other: Formula) -> Iterator[tuple[str, ...]]:
@@ -111,12 +121,12 @@ def _beside(mine: Formula, other: Formula) -> Iterator[tuple[str, ...]]:
             yield other.signs[start + 1 : start + length]
 
 
-def _between(triple: tuple[str, str, str], theirs: Sequence[Formula]) -> set[str]:
+def _between(triple: Triple, theirs: Sequence[Formula]) -> set[str]:
     """The signs that stand between the same two operands."""
     return {sign for other in theirs for left, sign, right in other.triples if (left, right) == (triple[0], triple[2])}
 
 
-def _is_range(triple: tuple[str, str, str], theirs: Sequence[Formula]) -> bool:
+def _is_range(triple: Triple, theirs: Sequence[Formula]) -> bool:
     """Whether a sign between numbers may be no operator: "5-10" for "5 to 10", "3/12/2024". Not where another sign stands there."""
     left, sign, right = triple
     return sign in ("-", "/") and left[0].isdigit() and right[0].isdigit() and not _between(triple, theirs)

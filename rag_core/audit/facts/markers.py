@@ -121,7 +121,7 @@ def _fits(pattern: str, word: str) -> bool:
     if pattern.endswith("*"):
         return word.startswith(pattern[:-1])
     if pattern.startswith("*"):
-        return word.endswith(pattern[1:]) and len(word) > len(pattern)
+        return word.endswith(pattern[1:]) and len(word) >= len(pattern)
     return pattern == word
 
 

@@ -12,6 +12,7 @@ from itertools import product
 
 from rag_core.audit.facts.align import Aligned, Gap, Sentence, beside, read
 from rag_core.audit.facts.lexicon import Lexicon, lexicon
+from rag_core.audit.facts.logic import replaced_operators
 from rag_core.audit.facts.markers import Marker
 from rag_core.audit.facts.negation import changed_negations, targets
 from rag_core.audit.facts.roles import replaced_values
@@ -41,7 +42,7 @@ def replaced_words(claim: str, evidence: str, lang: str, mine: Collection[Span],
         if not near:
             found += [("negation", phrase) for phrase in changed_negations(sentence, held, lex)]
         each = [
-            [*_markers(one), *_negations(one, lex), *(("name", name) for name in swapped_names(one, terms, lang, mine, theirs))]
+            [*_markers(one), *_negations(one, lex), *_operators(one, claim, evidence), *_names(one, terms, lang, mine, theirs)]
             for one in near
         ]
         if not any(not changes and not one.has_other_numbers() for changes, one in zip(each, near, strict=True)):
@@ -49,6 +50,15 @@ def replaced_words(claim: str, evidence: str, lang: str, mine: Collection[Span],
         moved = [list(replaced_values(one, values(claim, lang), values(evidence, lang), lang)) for one in near]
         found += moved[0] if near and all(moved) else []
     return found
+
+
+def _operators(aligned: Aligned, claim: str, evidence: str) -> Iterator[Change]:
+    mine, theirs = claim[aligned.mine.start : aligned.mine.end], evidence[aligned.theirs.start : aligned.theirs.end]
+    yield from (("operator", sign) for sign in replaced_operators(mine, theirs))
+
+
+def _names(aligned: Aligned, terms: Collection[str], lang: str, mine: Collection[Span], theirs: Collection[Span]) -> Iterator[Change]:
+    yield from (("name", name) for name in swapped_names(aligned, terms, lang, mine, theirs))
 
 
 def _markers(aligned: Aligned) -> Iterator[Change]:
@@ -82,7 +92,7 @@ def _negations(aligned: Aligned, lex: Lexicon) -> Iterator[Change]:
             surplus += opposite[0]
             phrases.append(opposite[1])
         elif gap.i == gap.j:
-            denied = [phrase for phrase, places in _bearing(aligned.theirs, gap.k, gap.m) if any(place >= gap.m for place in places)]
+            denied = [phrase for phrase, places in _bearing(aligned.theirs, gap.k, gap.m) if not aligned.shared().isdisjoint(places)]
             surplus -= len(denied)
             phrases += [f"without {phrase}" for phrase in denied]
     if surplus:

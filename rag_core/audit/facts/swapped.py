@@ -20,6 +20,7 @@ from rag_core.language import LANGUAGES, fold, forms, is_known, likeness, synony
 _CLEAR = regex.compile(r"\p{Lu}[\p{Lu}\p{N}]+|\p{Lu}?\p{Ll}+\p{Lu}\w*")  # "NATO", "SpaceX"
 _ENDING = regex.compile(r"(?:e[rnms]?|das|ein|ihr|zum|zur|[aiv]m|vom|beim|[ai]ns)$")  # of a German article or adjective
 _CASELESS = frozenset(info.code for info in LANGUAGES.values() if info.script not in ("Latin", "Cyrillic", "Greek"))
+_MOST_ABBREVIATED = 4  # letters
 _LEAST_LETTERS = 3  # of a name that is found by its form alone
 
 Span = tuple[int, int]
@@ -108,7 +109,14 @@ def _say_the_same(aligned: Aligned, here: list[int], there: list[int], lang: str
     initials = {"".join(token.folded[0] for token in tokens) for tokens in (mine, theirs) if len(tokens) > 1}
     if initials.intersection(token.folded for token in (*mine, *theirs)):
         return True
-    return any(likeness(one.stem, other.stem) or _synonymous(one, other, lang) for one in mine for other in theirs)
+    return any(likeness(one.stem, other.stem) or _shortens(one, other) or _synonymous(one, other, lang) for one in mine for other in theirs)
+
+
+def _shortens(one: Token, other: Token) -> bool:
+    """Whether one word abbreviates the other: "Abs." and "Absatz", "Nr." and "Nummer"."""
+    short, whole = sorted((one.folded, other.folded), key=len)
+    letters = iter(whole)
+    return len(short) <= _MOST_ABBREVIATED and short[0] == whole[0] and all(letter in letters for letter in short)
 
 
 def _synonymous(one: Token, other: Token, lang: str) -> bool:
