@@ -18,6 +18,7 @@ _SENTENCES = 3  # in the widest window
 _MAX_CHARS = 800  # a "sentence" longer than this (a table, text without full stops) is cut at blanks
 _RANKED = 8  # windows a sentence that are compared by meaning, the best by words
 READ_WORDS = 180  # of a text that a verifier reads together with a claim
+_WHOLE_WORDS = 220  # up to which a context is one text
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ def readings(claim: str, context: str, lang: str) -> tuple[str, ...]:
     A shorter context is one text, whole. Of a longer one: its sentences that share most with the claim, wherever they stand; what stands
     around the best place; what stands around the second best.
     """
-    if len(context.split()) <= READ_WORDS:
+    if len(context.split()) <= _WHOLE_WORDS:
         return (context,)
     cut = _cut(context, lang)
     sizes = [len(context[start:end].split()) for start, end in cut.spans]
