@@ -12,6 +12,7 @@ from functools import lru_cache
 import regex
 
 from rag_core.audit.citations import strip_marks
+from rag_core.audit.facts.attached import wrong_roles
 from rag_core.audit.facts.dates import dates
 from rag_core.audit.facts.logic import changed_operators
 from rag_core.audit.facts.names import Name, canonical_code, codes, initials, name_stands, names
@@ -80,7 +81,9 @@ def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang:
     if lang == other:
         mine, theirs = ([(name.start, name.end) for name in _names(text, lang)] for text in (claim, evidence))
         changed += replaced_words(claim, evidence, lang, mine, theirs)
-    return tuple(dict.fromkeys(changed))
+        changed += [("role", text) for text in wrong_roles(claim, evidence, lang)]
+    named = {text for kind, text in changed if kind != "role"}
+    return tuple(dict.fromkeys((kind, text) for kind, text in changed if kind != "role" or text not in named))
 
 
 def absent_facts(claim_text: str, text: str, lang: str) -> tuple[tuple[str, str], ...]:

@@ -29,21 +29,27 @@ def replaced_values(aligned: Aligned, mine: Values, theirs: Values, lang: str) -
         theirs: those of the whole evidence.
         lang: of both.
     """
-    for gap in aligned.gaps:
-        if gap.is_long:
-            continue
-        here = _in(_all(mine), aligned.mine, gap.i, gap.j)
-        there = _in(_all(theirs), aligned.theirs, gap.k, gap.m)
-        left = [value for value in there if not any(_equal(one, value) for one in here)]
-        wrong = [
-            (value, other) for value in here for other in left if not any(_equal(value, one) for one in there) if _replaces(value, other)
-        ]
-        yield from ((_kind(value, other), value.text) for value, other in wrong)
-        if not here:
+    apart = [gap for gap in aligned.gaps if not gap.is_long]
+    here = [_in(all_values(mine), aligned.mine, gap.i, gap.j) for gap in apart]
+    there = [_in(all_values(theirs), aligned.theirs, gap.k, gap.m) for gap in apart]
+    claimed, stated = (
+        [value for row in here for value in row],
+        [value for gap in aligned.gaps for value in _in(all_values(theirs), aligned.theirs, gap.k, gap.m)],
+    )
+    for gap, row, others in zip(apart, here, there, strict=True):
+        left = [other for other in others if not any(equal_values(value, other) for value in row)]
+        for value in row:
+            # a value that has only changed its place is none in the place of another, unless both have changed places
+            moved = any(equal_values(value, other) for other in stated)
+            wrong = [other for other in left if replaces(value, other) and (not moved or any(equal_values(one, other) for one in claimed))]
+            if wrong and not any(equal_values(value, other) for other in others):
+                yield _kind(value, wrong[0]), value.text
+        if not row:
             yield from _replaced_units(aligned, gap, lang)
 
 
-def _all(values: Values) -> list[Value]:
+def all_values(values: Values) -> list[Value]:
+    """All that a text states in values, by sort."""
     return [*values.dates, *values.laws, *values.times, *values.codes, *values.quantities, *values.weekdays]
 
 
@@ -55,7 +61,8 @@ def _in(values: Sequence[Value], sentence: Sentence, start: int, end: int) -> li
     return [value for value in values if value.start < last and first < value.end]
 
 
-def _equal(one: Value, other: Value) -> bool:
+def equal_values(one: Value, other: Value) -> bool:
+    """Whether two values agree, as far as both are stated."""
     match one, other:
         case Quantity(), Quantity():
             return (one.value in (other.value, *other.parts) and one.unit in ("", other.unit)) or one.exact == other.exact
@@ -72,10 +79,11 @@ def _equal(one: Value, other: Value) -> bool:
     return False
 
 
-def _replaces(one: Value, other: Value) -> bool:
+def replaces(one: Value, other: Value) -> bool:
     """Whether a value may stand for another one: both of a kind, numbers of one dimension or of one amount."""
     if isinstance(one, Quantity) and isinstance(other, Quantity):
-        return one.is_year == other.is_year and (one.value == other.value or dimension(one.unit) == dimension(other.unit))
+        alike = one.is_year == other.is_year and one.ordinal == other.ordinal
+        return alike and (one.value == other.value or dimension(one.unit) == dimension(other.unit))
     return type(one) is type(other)
 
 

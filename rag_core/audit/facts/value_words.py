@@ -42,6 +42,8 @@ class ValueWords:
         compound: the parts of number words that are written as one, None where they are not.
         prefixes: what begins a compound with a unit, and the qualifier that it is: "Arbeitstage".
         weekdays: from 1, Monday, as they are written.
+        relations: words between a value and what it is counted from, or is a part of: "30 days after", "5 % of".
+        relations_before: whether that stands before the value, as in Hindi.
     """
 
     numbers: Mapping[str, int]
@@ -58,6 +60,8 @@ class ValueWords:
     compound: regex.Pattern[str] | None
     prefixes: Mapping[str, str]
     weekdays: Mapping[str, int]
+    relations: frozenset[str]
+    relations_before: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ def plain_words(lang: str) -> ValueWords:
     """The words of the plain reading."""
     lex = lexicon(lang)
     none: frozenset[str] = frozenset()
-    return ValueWords(lex.numbers, none, none, {}, lex.scales, lex.units, {}, {}, none, _NEVER, _NEVER, None, {}, {})
+    return ValueWords(lex.numbers, none, none, {}, lex.scales, lex.units, {}, {}, none, _NEVER, _NEVER, None, {}, {}, none, False)
 
 
 @cache
@@ -115,6 +119,8 @@ def value_words(lang: str) -> ValueWords:
         compound=_compound({*numbers, *scales, *ones, *joins}) if row.get("compound") else None,
         prefixes=_data()["prefixes"] if row.get("compound") else {},
         weekdays={word: day for day, names in enumerate(_data()["weekdays"].get(lang, "").split("|"), 1) for word in names.split()},
+        relations=_folded(row.get("relations", "")),
+        relations_before=bool(row.get("relations_before", False)),
     )
 
 
