@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rag_core.language import sentences, terms
+from rag_core.language import alike, sentences, terms
 from rag_core.ports import Embedder
 
 _SENTENCES = 3  # in the widest window
@@ -25,7 +25,8 @@ _WHOLE_WORDS = 220  # up to which a context is one text
 class Window:
     """A stretch of the context and how near it is to the sentence it was ranked for.
 
-    `lexical` is the share of the sentence's terms that it holds, rare terms counting more, in [0, 1]; `cosine` in [-1, 1].
+    `lexical` is the share of the sentence's terms that it holds, rare terms counting more and each as much as the likest term there is
+    like it ("kubl" and "kublai"), in [0, 1]; `cosine` in [-1, 1].
     """
 
     text: str
@@ -57,8 +58,13 @@ class _Cut:
 
     def nearest(self, claim: str, lang: str) -> list[_Place]:
         """The places that share most with a claim; none for a claim without terms."""
-        weights = {term: self.rarity.get(term, self.unseen) for term in terms(claim, lang)}
-        return _nearest(weights, self.bags) if weights else []
+        mine = list(dict.fromkeys(terms(claim, lang)))
+        like = [alike(term, self.rarity) for term in mine]
+        weights = np.array([max((self.rarity[other] for other in others), default=self.unseen) for others in like])
+        held = np.array(
+            [[max((like for other, like in others.items() if other in bag), default=0.0) for bag in self.bags] for others in like]
+        )
+        return _nearest(weights, held) if mine else []
 
     def sentence(self, row: int) -> str:
         """One sentence."""
@@ -112,15 +118,18 @@ def _pieces(context: str, lang: str) -> list[tuple[int, int]]:
     return pieces
 
 
-def _nearest(weights: dict[str, float], bags: list[frozenset[str]]) -> list[_Place]:
-    """The windows that hold most of the weighted terms; of equal ones the shorter, then the earlier."""
-    total, mine = sum(weights.values()), frozenset(weights)
-    common = [mine & bag for bag in bags]
-    found = []
-    for size in range(1, min(_SENTENCES, len(bags)) + 1):
-        for first in range(len(bags) - size + 1):
-            held = frozenset[str]().union(*common[first : first + size])
-            found.append(_Place(min(1.0, sum(weights[term] for term in held) / total), range(first, first + size)))
+def _nearest(weights: np.ndarray, held: np.ndarray) -> list[_Place]:
+    """The windows that hold most of the weighted terms; of equal ones the shorter, then the earlier.
+
+    Args:
+        weights: of the claim's terms, shape (terms,).
+        held: how alike each term is to the likest one of each sentence, in [0, 1], shape (terms, sentences).
+    """
+    rows, found = held.shape[1], []
+    for size in range(1, min(_SENTENCES, rows) + 1):
+        widest = np.max([held[:, offset : rows - size + 1 + offset] for offset in range(size)], axis=0)
+        shares = weights @ widest / weights.sum()
+        found += [_Place(min(1.0, float(share)), range(first, first + size)) for first, share in enumerate(shares)]
     return sorted(found, key=lambda place: (-place.share, len(place.rows), place.rows[0]))[:_RANKED]
 
 
