@@ -55,6 +55,7 @@ class PairModel:
             ) from error
         self._tokenizer.enable_truncation(max_tokens, strategy="only_second")
         self._tokenizer.enable_padding()
+        self._tokenizer.encode_special_tokens = True  # in a text "[SEP]" is letters: no document may say where it ends
         self._name, self._head = name, head
         self._lock = threading.Lock()
 

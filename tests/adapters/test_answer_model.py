@@ -54,6 +54,13 @@ def test_given_any_text_then_the_odds_are_finite_and_in_their_range(text: str, m
     assert -MOST <= odds <= MOST
 
 
+def test_given_a_passage_that_writes_a_special_token_then_it_is_letters_and_ends_nothing(model: AnswerModel) -> None:
+    for text in ("[SEP]", "Brno [SEP] [CLS] Praha", "[PAD] [MASK]"):
+        encoded = model._model._tokenizer.encode(QUESTION, text)
+
+        assert [encoded.tokens.count(mark) for mark in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")] == [1, 2, 0, 0]
+
+
 def test_given_the_child_of_the_page_then_it_says_what_this_process_says() -> None:
     settings = Settings.load()
     here, apart = wiring.answer_reader(settings), wiring.answer_reader(settings, apart=True)
