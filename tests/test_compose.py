@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from builders import HashEmbedder, MemoryCorpus, Text, case, claim, contradicted, draft, hit, hits, passage, settings
+from builders import GOOD_AUDIT, HashEmbedder, MemoryCorpus, Text, case, claim, contradicted, draft, hit, hits, passage, settings
 
 from rag_core.compose import compose
 from rag_core.domain import Hit
@@ -32,7 +32,7 @@ def test_given_claims_on_the_same_and_on_other_places_then_sources_are_numbered_
 def test_given_a_claim_on_a_passage_beyond_the_cut_then_it_is_dropped_and_the_rest_numbered_anew() -> None:
     """S4-1: passages beyond the cut are filtered; equal is within."""
     near, far = passage(1), passage(2, "Far away.")
-    drafted = draft([claim(far, "Far."), claim(near, "Near.")])
+    drafted = draft([claim(far, "Far."), claim(near, "Near.")], [replace(GOOD_AUDIT, overlap=0.1), GOOD_AUDIT])
     two = (hit(0.2, of=near), hit(0.19, 2, of=far))
 
     cut = compose(case(hits=two, draft=drafted, of=FAR))
@@ -40,6 +40,7 @@ def test_given_a_claim_on_a_passage_beyond_the_cut_then_it_is_dropped_and_the_re
 
     assert (cut.text, [one.chunk_id for one in cut.citations]) == ("Near. [1]", ["d1#1"])
     assert whole.text == "Far. [1] Near. [2]"
+    assert (cut.audits, whole.audits) == ((GOOD_AUDIT,), drafted.audits)
 
 
 def test_given_a_claim_of_which_one_of_two_sources_is_beyond_the_cut_then_it_is_dropped() -> None:

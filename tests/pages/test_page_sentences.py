@@ -147,6 +147,12 @@ def test_given_a_long_part_and_many_then_a_refusal_names_a_few_and_cuts_them() -
     assert max(map(len, lines)) < 200
 
 
+def test_given_an_invented_source_after_changed_facts_then_a_refusal_names_it_first_as_its_headline_does() -> None:
+    refused = drafted(CHANGED, replace(CHANGED, fabricated=("9",)))
+
+    assert sentences.flagged(decide(refused), refused)[0].startswith("✗ “9”")
+
+
 @pytest.mark.parametrize("flag", [*FLAGS, *(f"{kind}_changed" for kind in FACTS if kind not in ("year", "code", "name"))])
 def test_given_a_flag_then_the_screen_has_words_for_it(flag: str) -> None:
     assert screen()[f"sentences.flag_{flag}"]
