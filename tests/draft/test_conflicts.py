@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from rag_core.case import LibraryFacts
 from rag_core.domain import Claim, Conflict, Evidence, Hit, Metadata, Passage, PassageKind, Span
-from rag_core.draft.conflicts import Asked, other_sides
+from rag_core.draft.conflicts import between_passages, other_sides
 from rag_core.draft.extract import Extract, Scored, claim_of, extract
+from rag_core.draft.subject import Asked
 from rag_core.draft.units import Unit
 from rag_core.signals import weigh
 
@@ -210,6 +211,110 @@ def test_given_a_sentence_about_the_documents_own_parties_then_only_versions_con
     titles: dict[str, str], said: bool
 ) -> None:
     assert contradicts("The supplier delivers within 30 days.", "The supplier delivers within 45 days.", titles=titles) is said
+
+
+@pytest.mark.parametrize(
+    ("titles", "dates", "said"),
+    [
+        ({"new": "Report Q1 2024", "old": "Report Q2 2024"}, {}, False),
+        ({"new": "Annual report 2024", "old": "Annual report 2025"}, {}, False),
+        ({"new": "Annual report 2024", "old": "Annual report 2024, corrected"}, {}, True),
+        ({"new": "Annual report 2024", "old": "Rules 2023"}, {}, True),
+        ({}, {}, True),
+    ],
+)
+def test_given_two_reports_then_whatever_they_say_is_of_their_period(titles: dict[str, str], dates: dict[str, str], said: bool) -> None:
+    """A report may say "marketing included an impact of 4 %" without a word that marks a figure."""
+    one, other = "The exchange rate has an impact of 4 %.", "The exchange rate has an impact of 3 %."
+
+    assert contradicts(one, other, titles=titles, dates=dates) is said
+
+
+@pytest.mark.parametrize(
+    ("titles", "dates", "said"),
+    [
+        ({}, {"new": "2024-02-01", "old": "2025-02-01"}, True),
+        ({}, {"new": "2023-05-01", "old": "2023-11-01"}, False),
+        ({"new": "Summary 2023", "old": "Summary 2024"}, {}, True),
+        ({"new": "Summary Q1 2023", "old": "Summary Q3 2023"}, {}, False),
+    ],
+)
+def test_given_a_figure_of_a_year_then_it_is_compared_once_the_year_has_ended(
+    titles: dict[str, str], dates: dict[str, str], said: bool
+) -> None:
+    assert contradicts("Revenue in 2023 was 5 euros.", "Revenue in 2023 was 6 euros.", titles=titles, dates=dates) is said
+
+
+ROWS = ("Senior\t28", "Senior\t25")
+
+
+def tables_contradict(
+    rows: tuple[str, str] = ROWS, *, header: str = "Grade\tVacation days", sections: tuple[str, str] = ("", ""),
+    titles: Mapping[str, str] = {}, dates: Mapping[str, str] = DATES,
+) -> bool:  # fmt: skip
+    pages = {document: f"{header}\n{row}" for document, row in zip(("new", "old"), rows, strict=True)}
+    hits = []
+    for document, section in zip(pages, sections, strict=True):
+        start = len(header) + 1
+        spans, head = (Span(1, start, len(pages[document])),), (Span(1, 0, start - 1),)
+        passage = Passage(document, document, pages[document][start:], spans, "en", section, PassageKind.TABLE, header=head)
+        hits.append(Hit(passage, 1.0, 0.5, 1.0))
+    facts = LibraryFacts(titles=titles, dates=dates)
+    return bool(between_passages(hits, Asked("", "en", facts), lambda document, _: pages[document]))
+
+
+def test_given_the_same_row_and_column_with_another_value_then_two_tables_contradict_each_other() -> None:
+    assert tables_contradict()
+    assert not tables_contradict(("Senior\t28", "Senior\t28"))
+    assert not tables_contradict(("Senior\t28", "Junior\t25"))
+
+
+def test_given_tables_of_documents_of_two_years_then_only_limits_prices_and_rights_contradict_each_other() -> None:
+    """Ages and areas of two years' reports do not."""
+    assert not tables_contradict(("Jane Doe\t55", "Jane Doe\t56"), header="Name\tYears")
+    assert tables_contradict(("Jane Doe\t55", "Jane Doe\t56"), header="Name\tYears", dates={})
+
+
+def test_given_headings_that_name_two_things_then_their_tables_do_not_contradict_each_other() -> None:
+    assert tables_contradict(sections=("1 Vacation", "Vacation days"))
+    assert not tables_contradict(sections=("Prague", "Brno"))
+
+
+def test_given_titles_of_two_things_of_one_kind_then_their_tables_do_not_contradict_each_other() -> None:
+    assert not tables_contradict(titles={"new": "Hotel Alfa handbook", "old": "Hotel Beta handbook"})
+    assert tables_contradict(titles={"new": "Hotel handbook 2026", "old": "Hotel handbook 2024"})
+    assert tables_contradict(titles={"new": "Hotel handbook", "old": "Benefits"})
+
+
+def test_given_a_row_whose_words_stand_twice_in_its_table_then_it_is_told_from_no_other() -> None:
+    assert not tables_contradict(("Senior\t28\nSenior\t30", "Senior\t25"))
+    assert tables_contradict(("Senior\t28\nJunior\t30", "Senior\t25"))
+
+
+def test_given_a_passage_beyond_those_that_are_drafted_from_then_it_may_be_the_other_side() -> None:
+    library = Library()
+    mine = library.unit("new", NEW, 0.9)
+    far = [library.unit("old", text) for text in ("A.", "B.", "C.", "D.", "E.", OLD)]
+    hits = [Hit(one.unit.passage, 1.0, 0.5, 1.0) for one in far]
+    found = Extract((claim_of(mine, library.page_text),), 0.9, (mine,), (mine,))
+
+    claims, conflicts = other_sides(found, Asked(QUESTION, "en", LibraryFacts()), library.page_text, 3, hits)
+
+    assert [claim.text for claim in claims] == [NEW, OLD]
+    assert [one.added for one in conflicts] == [True]
+
+
+def test_given_whole_passages_then_each_conflict_names_the_sentences_and_their_pages_and_copies_count_once() -> None:
+    library = Library()
+    passages = [
+        library.unit(document, f"{text} Ask the team.").unit.passage for document, text in (("new", NEW), ("old", OLD), ("new", NEW))
+    ]
+    hits = [Hit(passage, 1.0, 0.5, 1.0) for passage in passages]
+
+    (found,) = between_passages(hits, Asked(QUESTION, "en", LibraryFacts(dates=DATES)), library.page_text)
+
+    assert (found.claim, found.other, found.added, found.pages) == (0, 1, False, (1, 2))
+    assert (found.statements, found.newer) == ((NEW, OLD), "new")
 
 
 @pytest.mark.parametrize(
