@@ -65,6 +65,22 @@ def minicheck(folder: Path) -> Path:
     return folder / "roberta"
 
 
+def multilingual(folder: Path, *outputs: str) -> Path:
+    """Like a model of inference on XLM-RoBERTa, whose tokenizer knows "</s>" as a word, too."""
+    import torch
+    from transformers import XLMRobertaConfig, XLMRobertaForSequenceClassification, XLMRobertaTokenizer
+
+    words = [(word, 0.0) for word in ("<s>", "<pad>", "</s>", "<unk>")] + [("▁", -2.0), *((letter, -3.0) for letter in LETTERS)]
+    torch.manual_seed(20261124)
+    config = XLMRobertaConfig(
+        vocab_size=len(words) + 1, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
+        max_position_embeddings=66, type_vocab_size=1, id2label=dict(enumerate(outputs)), initializer_range=1.0,
+    )  # fmt: skip
+    XLMRobertaForSequenceClassification(config).save_pretrained(folder / "xlm")
+    XLMRobertaTokenizer(vocab=[*words, ("<mask>", 0.0)]).save_pretrained(folder / "xlm")
+    return folder / "xlm"
+
+
 def t5(folder: Path) -> Path:
     """Like MiniCheck on Flan-T5, which answers "0" or "1"; also what HHEM stands on."""
     import torch

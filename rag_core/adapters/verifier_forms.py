@@ -158,6 +158,10 @@ def load_form(folder: Path, precision: str, foundation: Any) -> PairForm | Joine
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
     quiet()
+    if not any(folder.glob("*.safetensors")):
+        raise ModelUnavailable(
+            "Its weights are not there as safetensors, and reading other formats may run code.", remedy="Fetch a version with safetensors."
+        )
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     kind = config.get("model_type", "")
     if kind == HHEM:
@@ -197,7 +201,12 @@ def _model(kind: Any, folder: Path, precision: str) -> Any:
     import torch
 
     model, told = kind.from_pretrained(
-        folder, dtype=getattr(torch, precision), local_files_only=True, trust_remote_code=False, output_loading_info=True
+        folder,
+        dtype=getattr(torch, precision),
+        local_files_only=True,
+        trust_remote_code=False,
+        use_safetensors=True,
+        output_loading_info=True,
     )
     _require_all(told["missing_keys"])
     return model.eval()

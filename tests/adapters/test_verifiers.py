@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from tiny_models import cross_encoder, hhem, minicheck, t5, without_head
+from tiny_models import cross_encoder, hhem, minicheck, multilingual, t5, without_head
 
 from rag_core import wiring
 from rag_core.adapters.pair_model import MOST
@@ -25,6 +25,7 @@ PAIRS = [("the notice period is thirty days", "notice is thirty days"), ("a b", 
 FORMS = {
     "one output": cross_encoder,
     "inference": lambda folder: cross_encoder(folder, *NLI),
+    "inference in many languages": lambda folder: multilingual(folder, *NLI),
     "minicheck": minicheck,
     "minicheck t5": t5,
     "hhem": lambda folder: hhem(folder, PROMPT),
@@ -195,12 +196,15 @@ class Pickled:
         return os.mkdir, (self.file,)
 
 
-def test_given_weights_that_would_run_something_when_read_then_they_do_not(tmp_path: Path) -> None:
+def test_given_weights_that_would_run_something_when_read_then_they_are_not_read(tmp_path: Path) -> None:
     folder = cross_encoder(tmp_path)
-    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors").rename(folder / "other.safetensors")
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Pickled(str(tmp_path / "ran"))))
 
-    with pytest.raises(ModelUnavailable, match="could not be loaded"):
+    with pytest.raises(ModelUnavailable, match="could not be loaded: OSError"):
+        NamedVerifier(str(folder))
+    (folder / "other.safetensors").unlink()
+    with pytest.raises(ModelUnavailable, match="not there as safetensors"):
         NamedVerifier(str(folder))
     assert not (tmp_path / "ran").exists()
 
@@ -301,6 +305,7 @@ def test_given_a_verifier_on_demand_then_it_is_loaded_once_when_it_is_needed_and
 
 
 def test_given_a_named_verifier_in_the_child_of_the_page_then_it_says_what_it_says_here(tmp_path: Path) -> None:
+    """S3-15: a claim is verified against what it cites, by a model that can be chosen."""
     (cross_encoder(tmp_path) / "README.md").write_text("---\nlanguage: [en, cs]\n---\n", encoding="utf-8")
     settings = Settings.load(values={"verifier": str(tmp_path / "cross")})
     here, apart = wiring.verifier(settings), wiring.verifier(settings, apart=True)
