@@ -1,7 +1,8 @@
 """How likely a text supports a claim: facts, shared words, similarity of meaning and what the verifier reads, in one probability.
 
 Each measurement is a signal of a small logistic regression; `training/fit_support.py` fits it and `data/support.json` holds it with what it
-was fitted on. There are two: one with the verifier, for the languages that it reads, and one on facts and overlap only.
+was fitted on. There are three: with the verifier, for the languages that it reads (`read`); on facts and words, for English (`words`); and
+on what holds in any language (`anywhere`): the fit knows English alone, whose words hardly change their endings.
 """
 
 from __future__ import annotations
@@ -23,16 +24,17 @@ from rag_core.language import fold, words
 from rag_core.ports import Embedder, Verifier
 from rag_core.settings import DATA
 
+_FITTED_ON = "en"  # the language of the rows behind data/support.json
 _NEAR = 3  # windows that together count as the evidence of a claim
 _VALUES = ("number", "unit", "date", "code", "year", "law")
 _WORDS = ("negation", "modality", "comparison", "quantifier", "operator", "role")
 _FLAGS = {"year": "number_changed", "code": "code_absent", "name": "name_absent"}  # of any other kind: <kind>_changed
 WORDS = (
-    "lexical", "cosine", "overlap", "overlap_context", "pairs", "pairs_context", "cosine_margin", "number_absent", "name_absent",
-    "number_far", "name_far", "negation", "operator", "indicator", "words",
+    "lexical", "cosine", "overlap", "pairs", "number_absent", "name_absent", "number_far", "name_far", "changed", "indicator", "words",
 )  # fmt: skip
 READ = ("entailment",)
 FEATURES = (*WORDS, *READ)
+ANYWHERE = tuple(name for name in WORDS if name not in ("cosine", "overlap", "pairs", "words"))
 
 DECISIVE = frozenset({"number_changed", "unit_changed", "date_changed"})
 CEILING = 0.15  # chosen so that no overlap can outweigh a decisive flag
@@ -66,9 +68,11 @@ class Assessment:
 class Measured:
     """What was measured on one claim; `values` are in the order of `FEATURES`, all finite; "entailment" is 0.0 where it was not read."""
 
+    claim: str
     evidence: str
     values: tuple[float, ...]
     flags: tuple[str, ...]
+    lang: str
     read: bool = False
 
     def value(self, name: str) -> float:
@@ -96,9 +100,9 @@ class SupportRegression:
 
 @cache
 def support_models() -> dict[str, SupportRegression]:
-    """The fitted regressions of `data/support.json`: "words", and "read" where one with the verifier was fitted."""
+    """The fitted regressions of `data/support.json`, by name."""
     data = json.loads((DATA / "support.json").read_text(encoding="utf-8"))
-    found = {name: data[name] for name in ("words", "read") if name in data} or {"words": data}
+    found = {name: data[name] for name in ("read", "words", "anywhere")}
     unknown = {name for one in found.values() for name in one["features"]} - set(FEATURES)
     if unknown:
         raise InvalidInput(
@@ -123,7 +127,7 @@ def assess(
     try:
         return require_assessed(claims, cited, others, lang, embedder, verifier)
     except ModelUnavailable:
-        return [replace(_judged(one), support=None) for one in measure(claims, cited, lang, embedder, None)]
+        return [replace(judged(one), support=None) for one in measure(claims, cited, lang, embedder, None)]
 
 
 def require_assessed(
@@ -142,7 +146,7 @@ def require_assessed(
     Raises:
         ModelUnavailable: the verifier cannot be asked.
     """
-    found = [_judged(one) for one in measure(claims, cited, lang, embedder, verifier)]
+    found = [judged(one) for one in measure(claims, cited, lang, embedder, verifier)]
     return _with_misattributed(found, claims, cited, others, lang, embedder, verifier)
 
 
@@ -161,7 +165,7 @@ def _with_misattributed(
     asked = [at for at in failing if elsewhere[at]]
     again = measure([claims[at] for at in asked], [elsewhere[at] for at in asked], lang, embedder, verifier)
     for at, one in zip(asked, again, strict=True):
-        if (_judged(one).support or 0.0) >= FAILS:
+        if (judged(one).support or 0.0) >= FAILS:
             found[at] = replace(found[at], flags=(*found[at].flags, "misattributed"))
     return found
 
@@ -186,7 +190,7 @@ def measure(claims: Sequence[str], contexts: Sequence[str], lang: str, embedder:
 def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str, entailment: float | None) -> Measured:
     mine, pairs = word_set(claim), _pairs(claim)
     if not mine or not windows:
-        return Measured("", (0.0,) * len(FEATURES), ("no_words",) if not mine else ("no_evidence",))
+        return Measured(claim, "", (0.0,) * len(FEATURES), ("no_words",) if not mine else ("no_evidence",), lang)
     near = "\n".join(window.text for window in windows[:_NEAR])
     absent = absent_facts(claim, context, lang)
     changed = changed_facts(claim, near, lang)
@@ -196,31 +200,32 @@ def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str, 
         best.lexical,
         best.cosine,
         overlap(claim, best.text) or 0.0,
-        len(mine & word_set(context)) / len(mine),
         _share(pairs, _pairs(near)),
-        _share(pairs, _pairs(context)),
-        max(window.cosine for window in windows) - best.cosine,
         _count(absent, _VALUES),
         _count(absent, ("name",)),
         _count(changed, _VALUES),
         _count(changed, ("name",)),
-        _count(changed, ("negation",)),
-        _count(changed, ("operator", "comparison")),
+        _count(changed, _WORDS),
         float(bool(phrases)),
         math.log(len(mine)),
         entailment or 0.0,
     )
     kinds = [kind for kind, _ in absent] + [kind for kind, _ in changed if kind in _WORDS]
     flags = dict.fromkeys([_FLAGS.get(kind, f"{kind}_changed") for kind in kinds] + ["indicator"] * bool(phrases))
-    return Measured(best.text, values, tuple(flags), entailment is not None)
+    return Measured(claim, best.text, values, tuple(flags), lang, entailment is not None)
 
 
-def _judged(one: Measured) -> Assessment:
-    """The fitted support, at most `CEILING` when a number, unit or date stands nowhere in the context (S2-17), with the flags it earns."""
+def judged(one: Measured, *, read: bool = True) -> Assessment:
+    """The fitted support, at most `CEILING` when a number, unit or date stands nowhere in the context (S2-17), with the flags it earns.
+
+    Args:
+        one: what was measured.
+        read: False leaves out what the verifier said.
+    """
     if not one.evidence:
         return Assessment(0.0, one.flags)
-    models = support_models()
-    fitted = models["read" if one.read and "read" in models else "words"].probability(one)
+    name = "read" if read and one.read else "words" if one.lang == _FITTED_ON else "anywhere"
+    fitted = support_models()[name].probability(one)
     support = min(fitted, CEILING) if DECISIVE.intersection(one.flags) else fitted
     flags = list(one.flags)
     if one.read and one.value("entailment") < 0.0:

@@ -205,8 +205,8 @@ def test_given_measurements_then_all_are_finite_and_in_the_order_of_the_model(em
     (measured,) = measure(["The notice period is 30 days."], [CONTEXT], "en", embedder, None)
     values = dict(zip(FEATURES, measured.values, strict=True))
     assert values["lexical"] == pytest.approx(1.0)
-    assert values["overlap"] == values["overlap_context"] == values["pairs"] == 1.0
-    assert values["number_absent"] == values["name_absent"] == values["negation"] == 0.0
+    assert values["overlap"] == values["pairs"] == 1.0
+    assert values["number_absent"] == values["name_absent"] == values["changed"] == 0.0
     assert 0.5 < values["cosine"] <= 1.0
 
 
