@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pymupdf
@@ -222,3 +223,16 @@ def test_given_a_sentence_of_another_document_when_located_then_no_place_is_cert
 
     assert len(found) > 100
     assert not [located for located in found if located.spans]
+
+
+def test_given_joined_letters_when_read_then_a_word_s_box_ends_with_its_last_sign(corpus: Snapshot) -> None:
+    """MuPDF gives the words of a Devanagari cluster the width of its first glyph, and left the full stop of "हैं।" unmarked."""
+    (document,) = [one for one in corpus.documents if one.name == "samantar-shreni.pdf"]
+    page = corpus.page(document.id, 1)
+
+    widths = [word.x1 - word.x0 for word in page.words if page.text[word.start : word.end] == "हैं।"]
+    gaps = [after.x0 - word.x1 for word, after in pairwise(page.words) if after.y0 == word.y0 and after.x0 > word.x1]
+
+    assert len(widths) > 2
+    assert all(9 < width < 11 for width in widths)
+    assert min(gaps) > 2  # no word reaches into the next one
