@@ -107,8 +107,13 @@ class Aligned:
 
 def beside(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Aligned]:
     """The sentences that hold most of the words of `mine` in its order, beside it; none where they hold less than `_LEAST_COMMON`."""
-    found = [aligned for other in _nearest(mine, theirs) if (aligned := _aligned(mine, other))]
-    best = max((aligned.common for aligned in found), default=0)
+    found: list[Aligned] = []
+    best = 0
+    for other in _nearest(mine, theirs):
+        can_be_common = sum(token.stem in other.terms for place, token in enumerate(mine.tokens) if mine.says(place))
+        if can_be_common >= best and (aligned := _aligned(mine, other)):
+            found.append(aligned)
+            best = max(best, aligned.common)
     return [aligned for aligned in found if aligned.common == best]
 
 
@@ -121,19 +126,37 @@ def gaps(mine: Sentence, theirs: Sentence) -> list[Gap]:
     a, b = [token.stem for token in mine.tokens], [token.stem for token in theirs.tokens]
     first, last = _window(a, b)
     b = b[first:last]
+    found, i, k = [], 0, 0
+    for one, other in [*_late(_pairs(a, b), b), (len(a), len(b))]:
+        if i < one or k < other:
+            found.append(_at_edge(Gap(i, one, k, other), len(a)))
+        i, k = one + 1, other + 1
+    return [Gap(gap.i, gap.j, gap.k + first, gap.m + first) for gap in found]
+
+
+def _pairs(a: list[str], b: list[str]) -> list[tuple[int, int]]:
+    """The places of a longest common subsequence: equal ends as they are, the rest as far as it is compared."""
     head = 0
     while head < min(len(a), len(b)) and a[head] == b[head]:
         head += 1
     tail = 0
     while tail < min(len(a), len(b)) - head and a[-1 - tail] == b[-1 - tail]:
         tail += 1
-    pairs = _common(a[head : len(a) - tail][:_MAX_TOKENS], b[head : len(b) - tail][:_MAX_TOKENS])
-    found, i, k = [], head, head
-    for one, other in [*((head + one, head + other) for one, other in pairs), (len(a) - tail, len(b) - tail)]:
-        if i < one or k < other:
-            found.append(_at_edge(Gap(i, one, k, other), len(a)))
-        i, k = one + 1, other + 1
-    return [Gap(gap.i, gap.j, gap.k + first, gap.m + first) for gap in found]
+    inner = _common(a[head : len(a) - tail][:_MAX_TOKENS], b[head : len(b) - tail][:_MAX_TOKENS])
+    ends = [(len(a) - place, len(b) - place) for place in range(tail, 0, -1)]
+    return [*((place, place) for place in range(head)), *((head + one, head + other) for one, other in inner), *ends]
+
+
+def _late(pairs: list[tuple[int, int]], b: list[str]) -> list[tuple[int, int]]:
+    """The pairs with their first run as late in b as it stands again before the next pair: "For each" as it stands next to what follows."""
+    run = next((place for place in range(1, len(pairs)) if pairs[place] != (pairs[place - 1][0] + 1, pairs[place - 1][1] + 1)), len(pairs))
+    if run == len(pairs):
+        return pairs
+    (last, at), (one, other) = pairs[run - 1], pairs[run]
+    shift = (other - at) - (one - last)
+    first = [(mine, theirs + shift) for mine, theirs in pairs[:run]]
+    again = shift > 0 and all(b[theirs] == b[late] for (_, theirs), (_, late) in zip(pairs, first, strict=False))
+    return first + pairs[run:] if again else pairs
 
 
 def _window(a: list[str], b: list[str]) -> tuple[int, int]:
@@ -206,7 +229,8 @@ def _sentence(text: str, start: int, end: int, lang: str) -> Sentence:
     tokens: list[Token] = []
     for word in words(text[start:end]):
         first, last = start + word.start, start + word.end
-        clause = tokens[-1].clause + bool(_STOP.search(text, tokens[-1].end, first)) if tokens else 0
+        between = text[tokens[-1].end : first] if tokens else ""
+        clause = tokens[-1].clause + (between != " " and bool(_STOP.search(between))) if tokens else 0
         sign = "-" if word.text[0].isdecimal() and _MINUS.search(text[max(0, first - 2) : first]) else ""
         tokens.append(Token(word.text, fold(word.text), sign + stem(word.text, lang), first, last, word.text.lower() in light, clause))
     found = markers([_read_as(token, place, text, lang) for place, token in enumerate(tokens)], lang)

@@ -63,7 +63,8 @@ def formulas(text: str) -> tuple[Formula, ...]:
             signs.append(sign)
             sign = ""
         else:
-            found += _formula(operands, signs)
+            if len(operands) > 1:
+                found += _formula(operands, signs)
             operands, signs, sign = ([fold(match.group())], [""], "") if match and kind == "operand" else ([], [], "")
         apart = False
     return tuple(found)
@@ -79,13 +80,16 @@ def _formula(operands: list[str], signs: list[str]) -> list[Formula]:
 
 def _raised(text: str) -> list[str]:
     """The words with a raised or lowered part: "n²", "CO₂", "n^2". A number's power is a part of its value."""
+    if not _RAISED.search(text):
+        return []
     return [word.text for word in words(text) if word.text[0].isalpha() and _RAISED.search(word.text)]
 
 
 def changed_operators(claim: str, evidence: str) -> list[str]:
     """Operators of the claim that the evidence has not between the same operands, and powers and indices that it has nowhere."""
-    held = {fold(word.text) for word in words(evidence)}
-    changed = [word for word in _raised(claim) if fold(word) not in held]
+    raised = _raised(claim)
+    held = {fold(word.text) for word in words(evidence)} if raised else set()
+    changed = [word for word in raised if fold(word) not in held]
     theirs = formulas(evidence)
     return changed + [" ".join(triple) for mine in formulas(claim) for triple in _differences(mine, theirs)]
 

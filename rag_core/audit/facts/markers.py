@@ -7,7 +7,7 @@ not know. A language without a row has no markers.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from rag_core.language import fold
 from rag_core.settings import DATA
 
-_STEM_CHARS = 2  # of a phrase like "increas*" by which it is looked up
+_STEM_CHARS = (2, 3, 4)  # at most so many of a phrase like "increas*" are what it is looked up by
 _NO_MARKER = "none"  # level of phrases that only look like a marker: "not only"
 _NEGATIVE = frozenset({("negation", "not"), ("modality", "prohibition"), ("modality", "exemption"), ("quantifier", "no")})
 _MODALS_ALIKE = frozenset({"permission", "possibility"})
@@ -62,9 +62,14 @@ class _Phrase:
 
     def stands(self, folded: Sequence[str], start: int) -> bool:
         """Whether its words stand in the sentence from `start` on."""
+        if len(self.words) == 1:
+            return _fits(self.words[0], folded[start])
         if start < 0 or start + len(self.words) > len(folded):
             return False
         return all(_fits(word, folded[start + index]) for index, word in enumerate(self.words))
+
+
+_Index = Mapping[str, tuple[tuple[_Phrase, int], ...]]
 
 
 def markers(folded: Sequence[str], lang: str) -> tuple[Marker, ...]:
@@ -75,7 +80,7 @@ def markers(folded: Sequence[str], lang: str) -> tuple[Marker, ...]:
     found: dict[str, list[Marker]] = {}
     index = _index(lang)
     for place, word in enumerate(folded):
-        for phrase, offset in (*index.get(word, ()), *index.get(word[:_STEM_CHARS] + "*", ())):
+        for phrase, offset in _looked_up(word, index):
             start = place - offset
             if phrase.stands(folded, start):
                 found.setdefault(phrase.kind, []).append(Marker(phrase.kind, phrase.level, start, start + len(phrase.words)))
@@ -91,6 +96,13 @@ def markers(folded: Sequence[str], lang: str) -> tuple[Marker, ...]:
             key=lambda marker: (marker.start, marker.end, marker.kind),
         )
     )
+
+
+def _looked_up(word: str, index: _Index) -> Iterator[tuple[_Phrase, int]]:
+    """The phrases that may stand at a word, with the place in the phrase that the word has."""
+    yield from index.get(word, ())
+    for length in _STEM_CHARS:
+        yield from index.get(word[:length] + "*", ())
 
 
 def _amounts_apart(one: str, other: str) -> bool:
@@ -126,7 +138,7 @@ def _fits(pattern: str, word: str) -> bool:
 
 
 @cache
-def _index(lang: str) -> Mapping[str, tuple[tuple[_Phrase, int], ...]]:
+def _index(lang: str) -> _Index:
     """Phrases with the place of the word by which they are found: a whole word, or the beginning of one."""
     index: dict[str, list[tuple[_Phrase, int]]] = {}
     for kind, levels in _data().get(lang, _data()["en"]).items():
@@ -134,7 +146,7 @@ def _index(lang: str) -> Mapping[str, tuple[tuple[_Phrase, int], ...]]:
             for text in phrases.split("|"):
                 words = tuple(fold(word) for word in text.split())
                 offset = next((place for place, word in enumerate(words) if "*" not in word), 0)
-                key = words[offset] if "*" not in words[offset] else words[offset][:_STEM_CHARS] + "*"
+                key = words[offset] if "*" not in words[offset] else words[offset][:-1][: _STEM_CHARS[-1]] + "*"
                 index.setdefault(key, []).append((_Phrase(kind, level, words), offset))
     return {key: tuple(found) for key, found in index.items()}
 

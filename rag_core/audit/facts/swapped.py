@@ -41,15 +41,23 @@ def swapped_names(aligned: Aligned, held: Collection[str], lang: str, mine: Coll
     for gap in aligned.gaps:
         here = [place for place in range(gap.i, gap.j) if _is_said(aligned.mine, place, moved, lang)]
         there = [place for place in range(gap.k, gap.m) if _is_said(aligned.theirs, place, moved, lang)]
-        if gap.is_long or not here or not there or _say_the_same(aligned, here, there, lang):
+        if gap.is_long or not here or not there:
             continue
         named = [place for place in here if is_name(aligned.mine, place, lang, mine)]
-        if named and any(is_name(aligned.theirs, place, lang, theirs) or _is_bare(aligned.theirs, place, lang) for place in there):
-            yield _text(aligned.mine, named)
-        elif all(_is_noun(aligned.mine, place, lang) and aligned.mine.tokens[place].stem in held for place in here) and any(
-            _is_noun(aligned.theirs, place, lang) for place in there
-        ):
-            yield _text(aligned.mine, here)
+        changed = named if _name_stands(aligned.theirs, there, lang, theirs) else []
+        if not changed and all(aligned.mine.tokens[place].stem in held for place in here) and _nouns(aligned, here, there, lang):
+            changed = here
+        if changed and not _say_the_same(aligned, here, there, lang):
+            yield " ".join(aligned.mine.tokens[place].text for place in changed)
+
+
+def _name_stands(sentence: Sentence, places: list[int], lang: str, spans: Collection[Span]) -> bool:
+    return any(is_name(sentence, place, lang, spans) or _is_bare(sentence, place, lang) for place in places)
+
+
+def _nouns(aligned: Aligned, here: list[int], there: list[int], lang: str) -> bool:
+    """Whether nothing but nouns stands here, and there is one among what they replace."""
+    return all(_is_noun(aligned.mine, place, lang) for place in here) and any(_is_noun(aligned.theirs, place, lang) for place in there)
 
 
 def is_name(sentence: Sentence, place: int, lang: str, spans: Collection[Span]) -> bool:
@@ -91,13 +99,9 @@ def _every_noun_alike(token: Token, lang: str) -> bool:
 def _is_said(sentence: Sentence, place: int, moved: Collection[str], lang: str) -> bool:
     """Whether a word is replaced and no value: values are compared elsewhere."""
     token, lex = sentence.tokens[place], lexicon(lang)
-    values: tuple[Collection[str], ...] = (lex.months, lex.numbers, lex.scales)
-    return (
-        sentence.says(place)
-        and token.stem not in moved
-        and not token.text[0].isdecimal()
-        and not any(token.folded in words for words in values)
-    )
+    month = token.folded in lex.months and not token.text.isupper()  # "DEC" is a name
+    value = month or token.text[0].isdecimal() or token.folded in lex.numbers or token.folded in lex.scales
+    return sentence.says(place) and token.stem not in moved and not value
 
 
 def _say_the_same(aligned: Aligned, here: list[int], there: list[int], lang: str) -> bool:
@@ -140,7 +144,3 @@ def _known_names(lang: str) -> frozenset[str]:
     cities = (zone.get("city", "") for zone in locale.time_zones.values())
     names = [fold(word.text) for name in (*locale.territories.values(), *cities) for word in words(name)]
     return frozenset(found.union(name for name in names if len(name) >= _LEAST_LETTERS))
-
-
-def _text(sentence: Sentence, places: list[int]) -> str:
-    return " ".join(sentence.tokens[place].text for place in places)
