@@ -126,13 +126,9 @@ def _show_probability(engine: Engine, asked: Asked) -> None:
         key = "answer.of_hundred" if 0 < hundred < 100 else "answer.of_hundred_most" if hundred else "answer.of_hundred_least"
         fitted = engine.tools.calibration.provenance.get("sets", {}) if engine.tools.calibration else {}
         st.caption(say(key, probability=value, n=hundred), help=say("answer.probability_help", n=sum(fitted.values())))
-    st.caption(say("answer.confidence", value=decision.confidence), help=_about_confidence(decision))
-
-
-def _about_confidence(decision: Decision) -> str:
-    """What the number is made of, and that a contradiction has halved it."""
-    basis = say(f"answer.confidence_{decision.confidence_basis}")
-    return f"{basis} {say('answer.confidence_halved')}" if decision.conflicts else basis
+    st.caption(say("answer.confidence", value=decision.confidence), help=say(f"answer.confidence_{decision.confidence_basis}"))
+    if decision.conflicts:
+        st.caption(say("answer.confidence_halved"))
 
 
 def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
