@@ -45,11 +45,16 @@ def cell_statements(row: str, header: str, language: str) -> tuple[Statement, ..
 
 
 def _columns(header: str, count: int, language: str) -> tuple[Sequence[str] | None, str]:
-    """What stands above each cell, without words that say nothing of it, and what stands above all; None where the two do not fit."""
+    """What stands above each cell, without words that say nothing of it, and what stands above all; None where the two do not fit.
+
+    A row of one cell is a caption above the columns, or a unit in brackets below them; elsewhere it is the rest of a broken header.
+    """
     rows = [row.split(CELL) for row in header.split("; ") if row]
     caption = " ".join(row[0] for row in rows if len(row) == 1)
     over = [row if len(row) == count else ["", *row] for row in rows if len(row) in (count, count - 1) and len(row) > 1]
-    if not over or len(over) + sum(len(row) == 1 for row in rows) < len(rows):
+    first = next((n for n, row in enumerate(rows) if len(row) > 1), 0)
+    below = [row[0] for row in rows[first:] if len(row) == 1]
+    if not over or len(over) + sum(len(row) == 1 for row in rows) < len(rows) or not all(text.startswith("(") for text in below):
         return None, caption
     plain = word_lists()[language].columns
     return [" ".join(word.text for row in over for word in words(row[n]) if fold(word.text) not in plain) for n in range(count)], caption

@@ -21,8 +21,9 @@ from dataclasses import dataclass
 
 from rag_core.domain import Claim, Conflict, Hit, PassageKind
 from rag_core.draft.cells import cell_statements
+from rag_core.draft.difference import difference
 from rag_core.draft.extract import PASSAGES, Extract, Scored, claim_of
-from rag_core.draft.statements import Statement, difference, statement
+from rag_core.draft.statements import Statement, statement
 from rag_core.draft.subject import Asked, comparable, same_subject
 from rag_core.draft.units import Unit, header_of, units
 from rag_core.draft.word_lists import word_lists
