@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rag_core.language import alike, sentences, terms
-from rag_core.ports import Embedder
+from rag_core.ports import Embedder, Vectors
 
 _SENTENCES = 3  # in the widest window
 _MAX_CHARS = 800  # a "sentence" longer than this (a table, text without full stops) is cut at blanks
@@ -85,7 +85,7 @@ def best_windows(claims: Sequence[str], contexts: Sequence[str], lang: str, embe
     chosen = [cut.nearest(claim, lang) for claim, cut in zip(claims, cuts, strict=True)]
     needed = [cut.sentence(row) for cut, places in zip(cuts, chosen, strict=True) for place in places for row in place.rows]
     index = {text: at for at, text in enumerate(dict.fromkeys([*needed, *claims]))}
-    vectors = embedder.embed(list(index))
+    vectors = _embedded(list(index), embedder)
     found = []
     for claim, cut, places in zip(claims, cuts, chosen, strict=True):
         windows = []
@@ -95,6 +95,17 @@ def best_windows(claims: Sequence[str], contexts: Sequence[str], lang: str, embe
             windows.append(Window(cut.text(place.rows), place.share, min(1.0, max(-1.0, cosine))))
         found.append(tuple(sorted(windows, key=lambda window: -window.score)))
     return found
+
+
+def _embedded(texts: Sequence[str], embedder: Embedder) -> Vectors:
+    """The vectors of texts; those far longer than most are embedded by themselves, since a batch is padded to its longest text."""
+    if not texts:
+        return embedder.embed([])
+    order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+    usual = 2 * len(texts[order[len(order) // 2]])
+    short = sum(len(text) <= usual for text in texts)
+    found = [embedder.embed([texts[at] for at in rows]) for rows in (order[:short], order[short:]) if rows]
+    return np.concatenate(found)[np.argsort(order)]
 
 
 @lru_cache(maxsize=64)  # what `judge` reads together, and the passages of a question
