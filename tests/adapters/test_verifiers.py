@@ -6,6 +6,7 @@ import json
 import math
 import os
 import pickle
+import socket
 from pathlib import Path
 
 import pytest
@@ -229,6 +230,9 @@ def test_given_a_model_of_the_hub_then_it_is_found_among_what_was_fetched_and_ne
     (fetched / "snapshots").mkdir()
     cross_encoder(tmp_path).rename(fetched / "snapshots" / ("a" * 40))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    sought: list[object] = []
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *where, **_: sought.append(where) or [])
 
     assert NamedVerifier("some/verifier").supports(PAIRS)
     with pytest.raises(ModelUnavailable, match="'other/verifier' is not on this machine, and nothing is downloaded") as caught:
@@ -236,6 +240,7 @@ def test_given_a_model_of_the_hub_then_it_is_found_among_what_was_fetched_and_ne
     assert "hf download other/verifier" in caught.value.remedy
     with pytest.raises(ModelUnavailable, match="neither a folder nor a model's name"):
         NamedVerifier("no such; folder")
+    assert sought == []
 
 
 def test_given_a_model_that_returns_no_numbers_then_that_is_an_error(tmp_path: Path) -> None:
