@@ -7,6 +7,7 @@ words that the evidence does not have, is not called wrong.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,7 @@ from rag_core.language import alike, synonyms
 _BOUNDARY = regex.compile(r"[,;:|()\n–—]")
 _CROSSING = 4  # words that a comma or an "and" between a word and a value counts for
 _REACH = 12  # words from a value; beyond it nothing is attached to it
+_MOST_WORDS = 160  # of a sentence; longer ones are tables, lists or hostile
 _MOST_RELATIONS = 3  # words between a value and what it is counted from
 _COUNTED_FROM = 3  # words of that
 
@@ -54,9 +56,11 @@ def wrong_roles(claim: str, evidence: str, lang: str) -> Iterator[str]:
 def attached(text: str, lang: str) -> tuple[Attached, ...]:
     """The values of a text, each with what it is attached to."""
     found, stated = list[Attached](), sorted(all_values(values(text, lang)), key=lambda value: value.start)
+    starts = [value.start for value in stated]
     for number, sentence in enumerate(read(text, lang)):
-        first, last = sentence.tokens[0].start, sentence.tokens[-1].end
-        found += _of_sentence(text, number, sentence, [value for value in stated if first <= value.start < last], lang)
+        first, last = bisect_left(starts, sentence.tokens[0].start), bisect_left(starts, sentence.tokens[-1].end)
+        if len(sentence.tokens) <= _MOST_WORDS:
+            found += _of_sentence(text, number, sentence, stated[first:last], lang)
     return tuple(found)
 
 

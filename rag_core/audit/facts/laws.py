@@ -11,7 +11,7 @@ from functools import cache
 
 import regex
 
-from rag_core.audit.facts.value_words import law_words
+from rag_core.audit.facts.value_words import cover, law_words
 from rag_core.language import fold
 
 _MOST_PARTS = 6
@@ -77,8 +77,9 @@ def laws(text: str) -> list[Law]:
             found += _references(text, match)
             place = found[-1].end
     taken = [(law.start, law.end) for law in found]
+    covered = cover(text, taken)
     for match in patterns.lone.finditer(text):
-        if not any(start < match.end() and match.start() < end for start, end in taken):
+        if not any(covered[match.start() : match.end()]):
             found.append(Law("", (fold(match["value"]),), match.group(), *match.span()))
     return list(_merged(text, sorted(found, key=lambda law: law.start)))
 

@@ -17,10 +17,11 @@ from rag_core.audit.facts.lexicon import lexicon
 from rag_core.language import LANGUAGES, Word, fold, forms, sentences, words
 
 _HYPHEN = "[-/\u2010\u2011]"
+_NO_DIGIT, _NO_CAPITAL = r"(?:\p{L}|[^\P{N}\d])*+", r"(?:\p{N}|[^\P{L}\p{Lu}])*+"  # runs in a code
 _CODE = regex.compile(
-    rf"(?<![\p{{L}}\p{{M}}\p{{N}}])(?:§+\s?\d+\p{{Ll}}?(?!\p{{L}})"
+    rf"(?<![\p{{L}}\p{{M}}\p{{N}}])(?:(?<!§)§++\s?\d+\p{{Ll}}?(?!\p{{L}})"
     rf"|\p{{Lu}}{{2,6}}[\s-](?!(?:19|20)\d\d(?!\d))\d{{2,}}(?:[-:.]\d+)*"
-    rf"|(?=[\p{{L}}\p{{N}}]*{_HYPHEN}?[\p{{L}}\p{{N}}]*\d)(?=[\p{{N}}\p{{L}}]*{_HYPHEN}?[\p{{N}}\p{{L}}]*\p{{Lu}})"
+    rf"|(?={_NO_DIGIT}(?:{_HYPHEN}{_NO_DIGIT})?\d)(?={_NO_CAPITAL}(?:{_HYPHEN}{_NO_CAPITAL})?\p{{Lu}})"
     rf"[\p{{L}}\p{{N}}]+(?:{_HYPHEN}[\p{{L}}\p{{N}}]+)*)(?![\p{{L}}\p{{M}}\p{{N}}])"
 )
 _NOT_A_CODE = regex.compile(r"\d+(?P<unit>\p{L}{2,})")  # "5GB": a number with its unit, but "3M"

@@ -21,7 +21,7 @@ from babel.numbers import NumberFormatError, parse_decimal
 
 from rag_core.audit.facts.lexicon import Lexicon, lexicon
 from rag_core.audit.facts.spelled import Spelled, spelled
-from rag_core.audit.facts.value_words import ValueWords, exact_units, plain_words, qualified, value_words
+from rag_core.audit.facts.value_words import ValueWords, cover, exact_units, plain_words, qualified, value_words
 from rag_core.language import fold, words
 
 _LOCALES = ("en", "de", "hi")  # 1,250.50 · 1.250,50 · 1,25,000.50
@@ -35,6 +35,7 @@ _NUMBER = regex.compile(
     rf"(?:(?P<power>\^[-−+]?\d{{1,3}}(?!\d)|[⁺⁻]?[⁰¹²³⁴-⁹]+)|[ \u00A0]?(?P<fraction>{_FRACTION}))?|(?P<fraction>{_FRACTION}))"
     r"(?:(?P<ordinal>st|nd|rd|th)(?!\p{L}))?"
 )
+_DECADE = regex.compile(r"(?<=\d0)\s?(?:['’]\s?)?s(?!\p{L})")
 _POWER_OF = regex.compile(r"\d{1,3}")  # a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
 _CURRENCY_BEFORE = regex.compile(r"(?P<unit>\p{Sc}|US\$|\b(?:USD|EUR|GBP|CZK|INR|Rs\.?|Kč))\s?[-−]?$")
 _UNIT_BEFORE = regex.compile(r"(?<![\p{L}\p{M}])(?P<unit>\p{Lu}{3}|Euro|रु(?:पये)?)\.?\s?[-−]?$")
@@ -53,7 +54,7 @@ class Quantity:
 
     `value` is canonical ("1250.5", "10^-3"), scale applied; `parts` are what else it may be ("250 300" two numbers, the "5" of "5 to 10
     million" a bare 5); `scale` is the scale word's factor (1 without). `unit` is canonical ("%", "eur", "day") or empty. `bound` is ">=",
-    "<=" or empty. `ordinal`: whether it counts a place, "3rd" or "third".
+    "<=" or empty. `ordinal`: whether it counts a place, "3rd" or "third". `decade`: whether it is ten years, "the 1990s".
     """
 
     value: str
@@ -65,6 +66,11 @@ class Quantity:
     start: int
     end: int
     ordinal: bool = False
+    decade: bool = False
+
+    def has_year(self, year: str) -> bool:
+        """Whether a year of four digits is in this decade, whose century need not be stated."""
+        return self.decade and year[:-1].endswith(self.value[:-1])
 
     @property
     def exact(self) -> tuple[str, str]:
@@ -102,9 +108,7 @@ def plain_quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()
 
 
 def _quantities(text: str, lang: str, taken: Iterable[tuple[int, int]], vocabulary: ValueWords) -> list[Quantity]:
-    lex, covered = lexicon(lang), bytearray(len(text))
-    for start, end in taken:
-        covered[start:end] = b"\1" * (end - start)
+    lex, covered = lexicon(lang), cover(text, taken)
     found = [_quantity(text, match, lang, lex, vocabulary) for match in _NUMBER.finditer(text) if not covered[match.start()]]
     for quantity in found:
         covered[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
@@ -158,14 +162,16 @@ def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocab
     if before := _CURRENCY_BEFORE.search(text[max(0, start - 6) : start]):
         unit = vocabulary.units.get(fold(before["unit"]).rstrip("."), unit)
         start -= before.end() - before.start()
-    elif not unit and (named := _UNIT_BEFORE.search(text[max(0, start - 8) : start])) and fold(named["unit"]) in vocabulary.units:
-        unit = vocabulary.units[fold(named["unit"])]
+    elif not unit and not vocabulary.is_plain and (before := _UNIT_BEFORE.search(text[max(0, start - 8) : start])):
+        unit = vocabulary.units.get(fold(before["unit"]), "")
+        start -= before.end() - before.start() if unit else 0
     if scale > 1 and value.replace(".", "", 1).isdecimal():
         value = _canonical(Decimal(value) * scale)
     else:
         scale = 1
-    ordinal = match["ordinal"] is not None
-    return Quantity(sign + value, parts, scale, unit, _bound(text, start, end, lex), text[start:end], start, end, ordinal)
+    bound, ordinal = _bound(text, start, end, lex), match["ordinal"] is not None
+    decade = len(body) in (2, 4) and bool(_DECADE.match(text, match.end()))
+    return Quantity(sign + value, parts, scale, unit, bound, text[start:end], start, end, ordinal, decade)
 
 
 def _spelled(text: str, number: Spelled, lex: Lexicon, vocabulary: ValueWords) -> Quantity:

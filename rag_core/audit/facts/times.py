@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import regex
 
+from rag_core.audit.facts.value_words import cover
 from rag_core.language import fold
 
 _HALF_DAY = 12 * 60
@@ -53,10 +54,11 @@ class Time:
         )
 
 
-def times(text: str, taken: Collection[tuple[int, int]] = ()) -> list[Time]:
+def times(text: str, taken: Iterable[tuple[int, int]] = ()) -> list[Time]:
     """The times of a text in order, those that touch a `taken` range left out. Digits must be ASCII."""
     found = [Time(_minutes(match), bool(match["half"] or match["bell"]), match.group(), *match.span()) for match in _TIME.finditer(text)]
-    return [time for time in found if not any(start < time.end and time.start < end for start, end in taken)]
+    covered = cover(text, taken)
+    return [time for time in found if not any(covered[time.start : time.end])]
 
 
 def _minutes(match: regex.Match[str]) -> frozenset[int]:

@@ -28,6 +28,7 @@ class ValueWords:
     """One language's words for values. Keys are folded.
 
     Args:
+        is_plain: whether these are the words of the plain reading.
         numbers: words for whole numbers below 1,000; those of `compound` languages also match joined ("zweihundert").
         ones: words for one, which count only within a longer number: "a hundred", "twenty-one".
         joins: words that may stand between number words: "two hundred and five".
@@ -46,6 +47,7 @@ class ValueWords:
         relations_before: whether that stands before the value, as in Hindi.
     """
 
+    is_plain: bool
     numbers: Mapping[str, int]
     ones: frozenset[str]
     joins: frozenset[str]
@@ -85,12 +87,20 @@ class LawWords:
     of: tuple[str, ...]
 
 
+def cover(text: str, taken: Iterable[tuple[int, int]]) -> bytearray:
+    """For each character of a text whether one of the ranges holds it, 1 or 0."""
+    covered = bytearray(len(text))
+    for start, end in taken:
+        covered[start:end] = b"\1" * (end - start)
+    return covered
+
+
 @cache
 def plain_words(lang: str) -> ValueWords:
     """The words of the plain reading."""
     lex = lexicon(lang)
     none: frozenset[str] = frozenset()
-    return ValueWords(lex.numbers, none, none, {}, lex.scales, lex.units, {}, {}, none, _NEVER, _NEVER, None, {}, {}, none, False)
+    return ValueWords(True, lex.numbers, none, none, {}, lex.scales, lex.units, {}, {}, none, _NEVER, _NEVER, None, {}, {}, none, False)
 
 
 @cache
@@ -105,6 +115,7 @@ def value_words(lang: str) -> ValueWords:
         numbers |= {f"{unit}{joint}{ten}": units[unit] + tens[ten] for unit, ten in product(units, tens)}
     scales = {**lex.scales, **_pairs(row.get("scales", ""))}
     return ValueWords(
+        is_plain=False,
         numbers=numbers,
         ones=ones,
         joins=joins,

@@ -6,9 +6,10 @@ Equal values agree in any notation, and in another unit where the conversion is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
 import regex
 
@@ -17,9 +18,10 @@ from rag_core.audit.facts.laws import Law, law_stands, laws
 from rag_core.audit.facts.names import Name, canonical_code, codes
 from rag_core.audit.facts.numbers import Quantity, quantities, units_in
 from rag_core.audit.facts.times import Time, times
-from rag_core.audit.facts.value_words import value_words
+from rag_core.audit.facts.value_words import cover, value_words
 from rag_core.language import fold, stem, words
 
+_Found = TypeVar("_Found", Law, Name)
 _AFTER_ORDINAL = 40  # characters in which the word is looked for that an ordinal counts
 
 
@@ -46,11 +48,11 @@ def values(text: str, lang: str) -> Values:
     """The values of a text. Digits must be ASCII."""
     days = dates(text, lang)
     taken = [(date.start, date.end) for date in days]
-    places = [law for law in laws(text) if _free(law, taken)]
+    places = _free(text, laws(text), taken)
     taken += [(law.start, law.end) for law in places]
     hours = times(text, taken)
     taken += [(time.start, time.end) for time in hours]
-    marks = [code for code in codes(text) if _free(code, taken) and not _is_amount(code, lang)]
+    marks = [code for code in _free(text, codes(text), taken) if not _is_amount(code, lang)]
     taken += [(code.start, code.end) for code in marks]
     numbers, named = quantities(text, lang, taken), weekdays(words(text), lang)
     return Values(tuple(days), tuple(places), tuple(hours), tuple(marks), tuple(numbers), tuple(named))
@@ -77,8 +79,9 @@ def changed_values(claim: str, evidence: str, lang: str, evidence_lang: str) -> 
 _units = lru_cache(maxsize=64)(units_in)
 
 
-def _free(value: Law | Name, taken: Sequence[tuple[int, int]]) -> bool:
-    return not any(value.start < end and start < value.end for start, end in taken)
+def _free(text: str, found: Sequence[_Found], taken: Sequence[tuple[int, int]]) -> list[_Found]:
+    covered = cover(text, taken)
+    return [value for value in found if not any(covered[value.start : value.end])]
 
 
 def _is_amount(code: Name, lang: str) -> bool:
@@ -91,9 +94,16 @@ def _date_stands(date: Date, theirs: Values) -> bool:
     days = [day for other in theirs.dates for day in other.readings]
     if any(mine.within(day) for mine in date.readings for day in days):
         return True
+    if any(mine._replace(year=0) == day for mine in date.readings if str(mine.year) in _years(theirs) for day in days):
+        return True  # "from August 2, 1777, to August 22"
     years = {number.value for number in theirs.quantities if number.is_year}
     # "Year ended December 31, 2017 2016": the day stands once, its years apart
     return any(str(mine.year) in years and mine._replace(year=0).within(day) for mine in date.readings if mine.month for day in days)
+
+
+def _years(theirs: Values) -> set[str]:
+    years = {number.value for number in theirs.quantities if number.is_year}
+    return years | {str(day.year) for date in theirs.dates for day in date.readings if day.year}
 
 
 def _time_stands(time: Time, theirs: Values, evidence: str) -> bool:
@@ -106,7 +116,7 @@ def _time_stands(time: Time, theirs: Values, evidence: str) -> bool:
 def _changed_numbers(mine: Values, theirs: Values, evidence: str, units: frozenset[str]) -> Iterator[tuple[str, str]]:
     places = _by_value(theirs.quantities)
     converted = {number.exact for number in theirs.quantities if number.unit}
-    loose = _loose(theirs)
+    loose, years = _loose(theirs), _years(theirs)
     for number in mine.quantities:
         here = places.get(number.value, [])
         if number.unit and number.exact in converted:
@@ -114,17 +124,21 @@ def _changed_numbers(mine: Values, theirs: Values, evidence: str, units: frozens
         if not here and number.scale > 1 and str(number.scale) in units:
             here = places.get(number.base, [])
         if not here:
-            stands = number.value in loose or any(part in places for part in number.parts[-1:] if number.scale > 1)
-            if (
-                not stands
-                and not (number.ordinal and not _in_digits(number))
-                and not (number.parts and _digits_stand(number.text, evidence))
-            ):
+            if number.value not in loose and not _is_told_otherwise(number, places, years, evidence):
                 yield "number", number.text
         elif not _unit_stands(number, here, units):
             yield "unit", number.text
         elif number.bound and all(other.bound not in ("", number.bound) for other in here):
             yield "comparison", f"{number.bound} {number.text}"
+
+
+def _is_told_otherwise(number: Quantity, places: Collection[str], years: Collection[str], evidence: str) -> bool:
+    """Whether the evidence has a number as a year of its decade, the end of a range or two cells. Ordinals in words are compared apart."""
+    if number.ordinal and not _in_digits(number):
+        return True
+    if any(number.has_year(year) for year in years) or (number.scale > 1 and any(part in places for part in number.parts[-1:])):
+        return True
+    return bool(number.parts) and _digits_stand(number.text, evidence)
 
 
 def _by_value(quantities: Sequence[Quantity]) -> Mapping[str, list[Quantity]]:
@@ -136,8 +150,9 @@ def _by_value(quantities: Sequence[Quantity]) -> Mapping[str, list[Quantity]]:
 
 
 def _loose(theirs: Values) -> frozenset[str]:
-    """The numbers that stand within dates, times and references, without leading zeros."""
+    """The numbers that stand within dates, times, references, and behind an acronym ("AD 997"), without leading zeros."""
     texts = [value.text for row in (theirs.dates, theirs.times, theirs.laws) for value in row]
+    texts += [code.text for code in theirs.codes if " " in code.text]
     found = {number for text in texts for pattern in (r"\d+", r"\d+\.\d+") for number in regex.findall(pattern, text)}
     years = {canonical_code(code.text) for code in theirs.codes if code.kind == "year"}
     return frozenset(years.union(number.lstrip("0") or "0" for number in found))
