@@ -14,7 +14,7 @@ import torch
 from tiny_models import cross_encoder, hhem, minicheck, multilingual, t5, without_head
 
 from rag_core import wiring
-from rag_core.adapters.pair_model import MOST
+from rag_core.adapters.pair_model import MOST, version_of
 from rag_core.adapters.verifiers import NamedVerifier, VerifierOnDemand, card_languages, declared_languages, load_verifier
 from rag_core.errors import InvalidSetting, ModelUnavailable
 from rag_core.ports import Verifier
@@ -322,6 +322,20 @@ def test_given_a_named_verifier_in_the_child_of_the_page_then_it_says_what_it_sa
     assert apart.languages == {"en", "cs"}
     assert apart.supports([]) == []
     assert wiring.verifier(settings, apart=True) is apart
+
+
+def test_given_the_embedded_verifier_then_it_says_the_same_here_and_in_the_child_and_parts_what_is_so_from_what_is_not() -> None:
+    here, apart = wiring.verifier(Settings.load()), wiring.verifier(Settings.load(), apart=True)
+    assert here is not None
+    assert apart is not None
+    text = "Either side may end the contract. The notice period is thirty days from the end of the month."
+    pairs = [(text, "One month's end and thirty days more: so long is the notice."), (text, "Only the supplier may end the contract.")]
+
+    odds = apart.supports(pairs)
+
+    assert odds == here.supports(pairs)
+    assert odds[0] > odds[1]
+    assert (apart.version, apart.languages) == (here.version, here.languages) == (version_of(wiring.SUPPORT_FILE), {"en"})
 
 
 def test_given_a_verifier_that_is_not_there_then_the_child_says_so_and_goes_on(tmp_path: Path) -> None:
