@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
+from rag_core.audit.facts.align import read
 from rag_core.audit.facts.dates import Day
 from rag_core.audit.facts.logic import changed_operators
-from rag_core.audit.facts.replaced import replaced_words
-from rag_core.draft.statements import Statement, Value, statement
+from rag_core.draft.statements import Statement, Value
 
 _HALF_DAY = 720  # minutes
 _LEAST_SAID = 2  # words beside the value: "Page 3" and "Total: 5" say too little to be contradicted
@@ -30,25 +30,25 @@ def difference(one: Statement, other: Statement) -> tuple[Value, Value] | None:
     if apart is None or set(one.said) != set(other.said) or _turned_round(one, other):
         return None
     mine, theirs = apart
-    if not mine.shown or not theirs.shown or not _comparable(mine, theirs) or _agree(mine, theirs, one.is_figure or other.is_figure):
+    if not mine.shown or not theirs.shown or not _count_alike(mine, theirs) or _agree(mine, theirs, one.is_figure or other.is_figure):
         return None
     told = {term for term in (*one.said, *one.outline) if len(term) > 1 and not term.isdecimal()}
     if len(told) < _LEAST_SAID:
         return None
     levelled = other.text[: theirs.start] + one.text[mine.start : mine.end] + other.text[theirs.end :]
-    return None if _changed(one, levelled) or _changed(statement(levelled, other.language), one.text) else (mine, theirs)
-
-
-def _changed(one: Statement, levelled: str) -> bool:
-    """Whether equal words hide another meaning: signs of a formula, and in another order what a negation bears on."""
-    reordered = one.said != statement(levelled, one.language).said
-    return bool(changed_operators(one.text, levelled) or (reordered and replaced_words(one.text, levelled, one.language, (), ())))
+    return None if changed_operators(one.text, levelled) or changed_operators(levelled, one.text) else (mine, theirs)
 
 
 def _turned_round(one: Statement, other: Statement) -> bool:
-    """Whether parties or names stand in another order, in sentences of another order: "the buyer pays the seller"."""
+    """Whether another order of the words may mean something else: of parties or names ("the buyer pays the seller"), or about a "not"."""
+    if one.said == other.said:
+        return False
     mine, theirs = [role for role in one.roles if role in other.roles], [role for role in other.roles if role in one.roles]
-    return one.said != other.said and mine != theirs
+    return mine != theirs or _negates(one) or _negates(other)
+
+
+def _negates(said: Statement) -> bool:
+    return any(marker.negates for sentence in read(said.text, said.language) for marker in sentence.markers)
 
 
 def _apart(mine: Sequence[Value], theirs: Sequence[Value]) -> tuple[Value, Value] | None:
@@ -70,10 +70,9 @@ def _key(value: Value) -> tuple[object, ...]:
     return value.kind, value.amount
 
 
-def _comparable(mine: Value, theirs: Value) -> bool:
-    """Whether two values of one kind bound the same side and count the same thing, as far as both say."""
-    bounds, counted = {mine.bound, theirs.bound} - {""}, (mine.counted, theirs.counted)
-    return len(bounds) < 2 and not (all(counted) and counted[0].isdisjoint(counted[1]))
+def _count_alike(mine: Value, theirs: Value) -> bool:
+    """Whether two values of one kind count the same thing, as far as both say."""
+    return not (mine.counted and theirs.counted and mine.counted.isdisjoint(theirs.counted))
 
 
 def _agree(mine: Value, theirs: Value, figures: bool) -> bool:

@@ -37,7 +37,6 @@ class Value:
     Args:
         amount: in the smallest unit that converts exactly.
         shown: as a reader needs it, with its unit or what it counts; empty where it states nothing that could be contradicted.
-        bound: ">=", "<=" or empty.
         counted: terms of what it counts; "25 vacation days" and "25 days of annual leave" count the same.
         step: what its last digit is worth, 0 where it is exact.
         unit_end: where its unit ends.
@@ -48,7 +47,6 @@ class Value:
     start: int
     end: int
     shown: str = ""
-    bound: str = ""
     counted: frozenset[str] = frozenset()
     step: Decimal = Decimal(0)
     unit: tuple[int, int] = (0, 0)
@@ -174,7 +172,6 @@ class Statement:
             start=number.start,
             end=number.end,
             shown=self.source[number.start : end].strip(" .") if unit or self._counts(number, end) else "",
-            bound=number.bound,
             counted=counted if unit else frozenset(),
             step=step,
             unit=place,

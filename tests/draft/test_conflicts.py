@@ -275,6 +275,34 @@ def test_given_tables_of_documents_of_two_years_then_only_limits_prices_and_righ
     assert tables_contradict(("Jane Doe\t55", "Jane Doe\t56"), header="Name\tYears", dates={})
 
 
+def test_given_a_row_of_two_values_that_differ_then_the_one_that_was_asked_for_is_named() -> None:
+    header = "Grade | Vacation days | Sick days"
+    pages = {("new", 1): f"{header}\nSenior | 28 | 10".replace(" | ", "\t"), ("old", 1): f"{header}\nSenior | 25 | 12".replace(" | ", "\t")}
+    start = len(header.replace(" | ", "\t")) + 1
+    hits = [
+        Hit(
+            Passage(id, id, text, (Span(1, start, len(text)),), "en", "", PassageKind.TABLE, header=(Span(1, 0, start - 1),)), 1.0, 0.5, 1.0
+        )
+        for (id, _), text in pages.items()
+    ]
+
+    def named(question: str) -> list[tuple[str, str]]:
+        asked = Asked(question, "en", LibraryFacts())
+        return [one.values for one in between_passages(hits, asked, lambda document, page: pages[document, page])]
+
+    assert named("How many sick days are there?") == [("10", "12")]
+    assert named("How many vacation days are there?") == [("28", "25")]
+
+
+def test_given_a_sentence_that_is_contradicted_already_then_it_is_the_other_side_of_no_further_one() -> None:
+    library = Library()
+    first, second = library.unit("new", NEW, 0.9), library.unit("newer", NEW.replace("25", "30"), 0.8)
+    claims, conflicts = library.sides([first, second], [library.unit("old", OLD)], dates={}, most=5)
+
+    assert [(one.claim, one.other) for one in conflicts] == [(0, 1)]
+    assert len(claims) == 2
+
+
 def test_given_headings_that_name_two_things_then_their_tables_do_not_contradict_each_other() -> None:
     assert tables_contradict(sections=("1 Vacation", "Vacation days"))
     assert not tables_contradict(sections=("Prague", "Brno"))
