@@ -115,6 +115,19 @@ def test_given_contradictions_that_refuse_when_asked_then_the_refusal_says_that_
     assert "25 vacation days" in texts(page)
 
 
+def test_given_passages_returned_whole_when_they_contradict_each_other_then_their_sentences_stand_side_by_side(page: AppTest) -> None:
+    """S4-21: in a draft of whole passages too, with the page of each sentence."""
+    page.session_state["plumbline"].values["drafter"] = "raw"
+
+    ask(page, VACATION)
+
+    alone = [element.value for element in page.text]
+    for days, document in ((25, "company-policies.pdf, page 1, 2026-03-01"), (20, "company-policies-2024.pdf, page 1, 2024-03-01")):
+        assert f"Every full-time employee has {days} vacation days in a calendar year." in alone
+        assert document in alone
+    assert "Confidence: low" in badges(page)
+
+
 def test_given_a_conflict_without_dates_when_shown_then_none_is_called_newer(page: AppTest) -> None:
     ask(page, VACATION)
     asked = asked_of(page)
