@@ -100,6 +100,13 @@ class Aligned:
             found.update(range(self.gaps[-1].m, self.gaps[-1].m + len(self.mine.tokens) - done))
         return frozenset(found)
 
+    def matched(self) -> tuple[int, int]:
+        """From where to where the other sentence stands beside this one, up to the words before and after that."""
+        shared, tokens = self.shared(), self.theirs.tokens
+        first, last = (min(shared), max(shared)) if shared else (0, len(tokens) - 1)
+        start = tokens[first - 1].end if first else self.theirs.start
+        return start, tokens[last + 1].start if last + 1 < len(tokens) else self.theirs.end
+
     def has_other_numbers(self) -> bool:
         """Whether digits of the claim's sentence stand in a gap."""
         return any(token.text[0].isdecimal() for gap in self.gaps for token in self.mine.tokens[gap.i : gap.j])

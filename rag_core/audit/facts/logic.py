@@ -6,7 +6,7 @@ same operands in the same order; where there is none, each sign between its two 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -50,15 +50,16 @@ def formulas(text: str) -> tuple[Formula, ...]:
     operands: list[str] = []
     signs: list[str] = []
     sign = ""
-    apart = False  # whether white space stands between the last operand and what follows
+    apart = parted = False  # whether white space stands before what follows, and whether it stood before the sign
     for match in [*_TOKEN.finditer(text), None]:
         kind = match.lastgroup if match else "other"
-        if match and kind == "sign":
-            sign += match.group().translate(_SAME_SIGN)
-        elif match and kind == "gap":
+        if match and kind == "gap":
             apart = True
             continue
-        elif match and kind != "other" and (not operands or sign or not apart or kind != "operand"):
+        if match and kind == "sign":
+            parted = apart if not sign else parted
+            sign += match.group().translate(_SAME_SIGN)
+        elif match and kind != "other" and not (operands and _begins(kind, operands[-1], sign, parted, apart)):
             operands.append(fold(match.group()).replace("^", ""))
             signs.append(sign)
             sign = ""
@@ -68,6 +69,13 @@ def formulas(text: str) -> tuple[Formula, ...]:
             operands, signs, sign = ([fold(match.group())], [""], "") if match and kind == "operand" else ([], [], "")
         apart = False
     return tuple(found)
+
+
+def _begins(kind: str | None, last: str, sign: str, parted: bool, apart: bool) -> bool:
+    """Whether an operand begins another formula: nothing but white space parts it from the last, or its sign is its own: "it is -4"."""
+    if sign:
+        return parted and not apart and len(last) > 1 and last.isalpha()
+    return apart and kind == "operand"
 
 
 def _formula(operands: list[str], signs: list[str]) -> list[Formula]:
@@ -90,21 +98,21 @@ def changed_operators(claim: str, evidence: str) -> list[str]:
     raised = _raised(claim)
     held = {fold(word.text) for word in words(evidence)} if raised else set()
     changed = [word for word in raised if fold(word) not in held]
-    theirs = formulas(evidence)
-    return changed + [" ".join(triple) for mine in formulas(claim) for triple in _differences(mine, theirs)]
+    mine = formulas(claim)
+    theirs = formulas(evidence) if mine else ()
+    between = _signs_between(theirs)
+    for formula in mine:
+        misplaced = _misplaced(formula, theirs)
+        lacking = [triple for triple in formula.triples if not _stands(triple, between)] if misplaced is None else misplaced
+        changed += [" ".join(triple) for triple in lacking]
+    return changed
 
 
 def replaced_operators(claim: str, evidence: str) -> list[str]:
     """Operators of a sentence that the formula with the same operands in its nearest sentence has not."""
-    theirs = formulas(evidence)
-    return [" ".join(triple) for mine in formulas(claim) for triple in _misplaced(mine, theirs) or ()]
-
-
-def _differences(mine: Formula, theirs: Sequence[Formula]) -> list[Triple]:
-    misplaced = _misplaced(mine, theirs)
-    if misplaced is not None:
-        return misplaced
-    return [triple for triple in mine.triples if triple[1] not in _between(triple, theirs) and not _is_range(triple, theirs)]
+    mine = formulas(claim)
+    theirs = formulas(evidence) if mine else ()
+    return [" ".join(triple) for formula in mine for triple in _misplaced(formula, theirs) or ()]
 
 
 def _misplaced(mine: Formula, theirs: Sequence[Formula]) -> list[Triple] | None:
@@ -121,16 +129,21 @@ def _beside(mine: Formula, other: Formula) -> Iterator[tuple[str, ...]]:
     """The signs of every place of the other formula that has the same operands, the sign before the first left out."""
     length = len(mine.operands)
     for start in range(len(other.operands) - length + 1):
-        if other.operands[start : start + length] == mine.operands:
+        if other.operands[start] == mine.operands[0] and other.operands[start : start + length] == mine.operands:
             yield other.signs[start + 1 : start + length]
 
 
-def _between(triple: Triple, theirs: Sequence[Formula]) -> set[str]:
-    """The signs that stand between the same two operands."""
-    return {sign for other in theirs for left, sign, right in other.triples if (left, right) == (triple[0], triple[2])}
+def _signs_between(theirs: Sequence[Formula]) -> Mapping[tuple[str, str], set[str]]:
+    """The signs that stand between two operands."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for formula in theirs:
+        for left, sign, right in formula.triples:
+            found.setdefault((left, right), set()).add(sign)
+    return found
 
 
-def _is_range(triple: Triple, theirs: Sequence[Formula]) -> bool:
-    """Whether a sign between numbers may be no operator: "5-10" for "5 to 10", "3/12/2024". Not where another sign stands there."""
+def _stands(triple: Triple, between: Mapping[tuple[str, str], set[str]]) -> bool:
+    """Whether the sign stands between the same two, or is none: "5-10" for "5 to 10", "3/12/2024", where no other sign stands there."""
     left, sign, right = triple
-    return sign in ("-", "/") and left[0].isdigit() and right[0].isdigit() and not _between(triple, theirs)
+    signs = between.get((left, right), set())
+    return sign in signs or (sign in ("-", "/") and left[0].isdigit() and right[0].isdigit() and not signs)

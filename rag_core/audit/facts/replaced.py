@@ -53,8 +53,10 @@ def replaced_words(claim: str, evidence: str, lang: str, mine: Collection[Span],
 
 
 def _operators(aligned: Aligned, claim: str, evidence: str) -> Iterator[Change]:
-    mine, theirs = claim[aligned.mine.start : aligned.mine.end], evidence[aligned.theirs.start : aligned.theirs.end]
-    yield from (("operator", sign) for sign in replaced_operators(mine, theirs))
+    """Signs of the sentence's formulas that the same formulas have otherwise in the part of the other one that it matches."""
+    start, end = aligned.matched()
+    found = replaced_operators(claim[aligned.mine.start : aligned.mine.end], evidence[start:end])
+    yield from (("operator", sign) for sign in found)
 
 
 def _names(aligned: Aligned, terms: Collection[str], lang: str, mine: Collection[Span], theirs: Collection[Span]) -> Iterator[Change]:
