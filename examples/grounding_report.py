@@ -68,7 +68,7 @@ PARTS: dict[str, Part] = {
 
 def measured(folder: Path, settings: Settings) -> tuple[list[bool], list[list[Measured]], list[str]]:
     """The labels, the measured sentences and the context of each answer of a folder."""
-    gold = {row["id"]: bool(row["supported"]) for row in _rows(folder / "gold.jsonl", ("id", "supported"))}
+    gold = {row["id"]: bool(row["supported"]) for row in _rows(folder / "gold.jsonl", ("id",))}
     model, reader = embedder(settings.embedding_model, settings.embedding_precision), verifier(settings)
     labels, found, contexts = [], [], []
     for row in _rows(folder / "claims.jsonl", ("id", "context", "answer", "lang")):
@@ -85,7 +85,7 @@ def _rows(path: Path, required: Sequence[str]) -> list[dict[str, Any]]:
     found = read_rows(path, required)
     bad = [str(row) for row in found if isinstance(row, Bad)]
     if bad:
-        sys.exit("\n".join(bad))
+        sys.exit(bad[0])
     return [row for row in found if not isinstance(row, Bad)]
 
 
