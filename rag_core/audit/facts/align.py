@@ -107,9 +107,10 @@ class Aligned:
         start = tokens[first - 1].end if first else self.theirs.start
         return start, tokens[last + 1].start if last + 1 < len(tokens) else self.theirs.end
 
-    def has_other_numbers(self) -> bool:
-        """Whether digits of the claim's sentence stand in a gap."""
-        return any(token.text[0].isdecimal() for gap in self.gaps for token in self.mine.tokens[gap.i : gap.j])
+    def says_all(self) -> bool:
+        """Whether the other sentence has every word of this one that says something, wherever it has it."""
+        places = [place for gap in self.gaps for place in range(gap.i, gap.j)]
+        return all(self.mine.tokens[place].stem in self.theirs.terms for place in places if self.mine.says(place))
 
 
 def beside(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Aligned]:
@@ -204,11 +205,13 @@ def _nearest(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Sentence]:
 
 
 def _aligned(mine: Sentence, theirs: Sentence) -> Aligned | None:
+    """Both sentences side by side; None where too little is common. A run of capitalised words in one gap counts as one word: a name."""
     found = tuple(gaps(mine, theirs))
     apart = {place for gap in found for place in range(gap.i, gap.j)}
     said = [place not in apart for place in range(len(mine.tokens)) if mine.says(place)]
     told = [place not in apart for place, token in enumerate(mine.tokens) if mine.says(place) or place in mine.marked or not said]
-    enough = any(kind and sum(kind) >= _LEAST_COMMON * len(kind) for kind in (said, told))
+    repeated = sum(max(0, sum(mine.tokens[place].text[0].isupper() for place in range(gap.i, gap.j)) - 1) for gap in found)
+    enough = any(sum(kind) >= _LEAST_COMMON * (len(kind) - repeated) for kind in (said, told) if any(kind))
     return Aligned(mine, theirs, found, sum(said)) if enough else None
 
 

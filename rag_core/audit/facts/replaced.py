@@ -45,7 +45,7 @@ def replaced_words(claim: str, evidence: str, lang: str, mine: Collection[Span],
             [*_markers(one), *_negations(one, lex), *_operators(one, claim, evidence), *_names(one, terms, lang, mine, theirs)]
             for one in near
         ]
-        if not any(not changes and not one.has_other_numbers() for changes, one in zip(each, near, strict=True)):
+        if not any(not changes and one.says_all() for changes, one in zip(each, near, strict=True)):
             found += next((changes for changes in each if changes), [])
         moved = [list(replaced_values(one, values(claim, lang), values(evidence, lang), lang)) for one in near]
         found += moved[0] if near and all(moved) else []
