@@ -102,7 +102,7 @@ def _other_dates(text: str, lang: str, known: Lists) -> Iterator[str]:
 def _orders(text: str, known: Lists) -> Iterator[str]:
     """Lists of single words: "A, B and C" becomes "B, A and C". Figures keep their order, which may be what they say."""
     item = r"[\p{L}\p{M}]{3,}"
-    pattern = rf"(?<![\p{{L}}\p{{M}}'’-])(?P<a>{item}), (?P<b>{item}),? (?:{any_of(known.conjunctions)}) {item}"
+    pattern = rf"(?<![\p{{L}}\p{{M}}'’-]|\p{{N}}\s)(?P<a>{item}), (?P<b>{item}),? (?:{any_of(known.conjunctions)}) {item}"
     for match in regex.finditer(pattern, text):
         first, second = match["a"], match["b"]
         if match.start() and not {first.lower(), second.lower()} & known.no_items:
