@@ -40,6 +40,7 @@ AGREE = [
     ("Der Termin ist um 14:30.", "Termin: 14.30 Uhr", "de"),
     ("Otevírá ve 14.30.", "Otevírací doba: 14:30 hod.", "cs"),
     ("दुकान 14:00 बजे खुलती है।", "समय: दोपहर 2 बजे", "hi"),
+    ("They meet at 7 pm.", "So they agree on 7.", "en"),
     # dates and decades
     ("Signed on 12 March 2024.", "Date: 12. 3. 2024.", "en"),
     ("It appeared in the 1850s.", "Published between 1855 and 1857.", "en"),
@@ -101,6 +102,14 @@ CHANGED = [
     ("The loan was granted in 2024.", "The loan was granted in 2020. It ends in 2024.", "en", "role"),
     ("The appeal rests on Section 16.", "The appeal rests on Section 7. Section 16 is new.", "en", "law"),
     ("The contract A-124 holds.", "The contract A-123 holds. A-124 is new.", "en", "code"),
+    (
+        "A hall has 18 seats, and each row has 4 seats more.",
+        "Then 3 × 4 = 12. A hall has 18 seats, and each row has 2 seats more.",
+        "en",
+        "role",
+    ),
+    ("The pressure is up to 16 pounds.", "The pressure is up to 16 bar. There are 16 pumps.", "en", "unit"),
+    ("The distance is 16 leagues.", "The distance is 16 miles. There are 16 pumps.", "en", "unit"),
     ("The pump runs for 5 hours.", "The pump runs for 5 minutes. It rests for 5 hours.", "en", "unit"),
 ]
 
@@ -124,6 +133,8 @@ KEPT_ROLES = [
     ("Payment within 30 days of receipt of the invoice.", "Invoices are paid within 30 days after the invoice is received.", "en"),
     ("The firm sold 700 vehicles.", "The firm sold 500 cars in 2019 and 700 trucks in 2020.", "en"),
     ("It moved to Texas in 1920.", "It was born in 1900 in Ohio. It moved to Texas in 1920.", "en"),
+    ("The last season was its seventh season.", "The series began its seventh and last season, having finished its sixth season.", "en"),
+    ("It was out in France in the 1850s.", "It was out between 1855 and 1857. Not in 1850.", "en"),
     ("Pay 30 days after delivery.", "Pay 30 days after delivery, or 30 days after signature.", "en"),
 ]
 

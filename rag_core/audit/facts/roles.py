@@ -6,7 +6,7 @@ evidence has it. Nothing is said of values whose surroundings differ too much to
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from rag_core.audit.facts.align import Aligned, Gap, Sentence
 from rag_core.audit.facts.dates import Date, Weekday
@@ -32,10 +32,10 @@ def replaced_values(aligned: Aligned, mine: Values, theirs: Values, lang: str) -
     apart = [gap for gap in aligned.gaps if not gap.is_long]
     here = [_in(all_values(mine), aligned.mine, gap.i, gap.j) for gap in apart]
     there = [_in(all_values(theirs), aligned.theirs, gap.k, gap.m) for gap in apart]
-    claimed, stated = (
-        [value for row in here for value in row],
-        [value for gap in aligned.gaps for value in _in(all_values(theirs), aligned.theirs, gap.k, gap.m)],
-    )
+    claimed = [value for row in here for value in row]
+    inner = [gap for gap in aligned.gaps if gap.i < gap.j or 0 < gap.i < len(aligned.mine.tokens)]
+    stated = [value for gap in inner for value in _in(all_values(theirs), aligned.theirs, gap.k, gap.m)]
+    stated += [day for gap in aligned.gaps for day in _in(theirs.dates, aligned.theirs, gap.k, gap.m)]  # no day is said twice by chance
     for gap, row, others in zip(apart, here, there, strict=True):
         left = [other for other in others if not any(equal_values(value, other) for value in row)]
         for value in row:
@@ -45,7 +45,7 @@ def replaced_values(aligned: Aligned, mine: Values, theirs: Values, lang: str) -
             if wrong and not any(equal_values(value, other) for other in others):
                 yield _kind(value, wrong[0]), value.text
         if not row:
-            yield from _replaced_units(aligned, gap, lang)
+            yield from _replaced_units(aligned, gap, any(isinstance(other, Quantity) and other.unit for other in others), lang)
 
 
 def all_values(values: Values) -> list[Value]:
@@ -65,7 +65,8 @@ def equal_values(one: Value, other: Value) -> bool:
     """Whether two values agree, as far as both are stated."""
     match one, other:
         case Quantity(), Quantity():
-            return (one.value in (other.value, *other.parts) and one.unit in ("", other.unit)) or one.exact == other.exact
+            named = one.value in (other.value, *other.parts) and one.unit in ("", other.unit)
+            return named or one.exact == other.exact or (other.is_year and one.has_year(other.value))
         case Date(), Date():
             return any(day.within(reading) or reading.within(day) for day in one.readings for reading in other.readings)
         case Time(), Time():
@@ -93,9 +94,12 @@ def _kind(value: Value, other: Value) -> str:
     return {Law: "law", Name: "code"}.get(type(value), "role")
 
 
-def _replaced_units(aligned: Aligned, gap: Gap, lang: str) -> Iterator[tuple[str, str]]:
-    """Units in the place of others that stand apart from their number: "20 vacation days"."""
-    units = value_words(lang).units
-    mine = {token.folded: units[token.folded] for token in aligned.mine.tokens[gap.i : gap.j] if token.folded in units}
-    theirs: Collection[str] = {units[token.folded] for token in aligned.theirs.tokens[gap.k : gap.m] if token.folded in units}
-    yield from (("unit", word) for word, unit in mine.items() if theirs and unit not in theirs)
+def _replaced_units(aligned: Aligned, gap: Gap, of_number: bool, lang: str) -> Iterator[tuple[str, str]]:
+    """Units in the place of others: apart from their number ("20 vacation days"), and unknown words for a unit (`of_number`) behind it."""
+    units, mine, theirs = value_words(lang).units, aligned.mine.tokens[gap.i : gap.j], aligned.theirs.tokens[gap.k : gap.m]
+    named = {token.folded: units[token.folded] for token in mine if token.folded in units}
+    others = {units[token.folded] for token in theirs if token.folded in units}
+    yield from (("unit", word) for word, unit in named.items() if others and unit not in others)
+    behind = of_number and bool(mine) and gap.i > 0 and aligned.mine.tokens[gap.i - 1].text[0].isdecimal()
+    if behind and not named and theirs and theirs[0].folded in units and mine[0].folded[0] != theirs[0].folded[0] and not mine[0].light:
+        yield "unit", mine[0].text  # "Std." may be short for "Stunden"
