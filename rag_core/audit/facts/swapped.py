@@ -44,7 +44,8 @@ def swapped_names(aligned: Aligned, held: Collection[str], lang: str, mine: Coll
         if gap.is_long or not here or not there:
             continue
         named = [place for place in here if is_name(aligned.mine, place, lang, mine)]
-        changed = named if _name_stands(aligned.theirs, there, lang, theirs) else []
+        replaced = there[-1:] if gap.i == 0 else there[:1] if gap.j == len(aligned.mine.tokens) else there
+        changed = named if _name_stands(aligned.theirs, replaced, lang, theirs) else []
         if not changed and all(aligned.mine.tokens[place].stem in held for place in here) and _nouns(aligned, here, there, lang):
             changed = here
         if changed and not _say_the_same(aligned, here, there, lang):
