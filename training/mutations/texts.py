@@ -1,7 +1,7 @@
 """Where the sentences come from: PDF files, plain text, JSON lines; each sentence with its page and its evidence.
 
-The evidence of a sentence is what a passage would be: its page from 250 to 750 characters before it to as many behind it, cut at spaces. As in
-the product, the sentences of a paragraph mostly share one.
+The evidence of a sentence is what a passage would be: its page from 250 to 750 characters before it to as many behind it, cut at
+spaces. As in the product, the sentences of a paragraph mostly share one.
 """
 
 from __future__ import annotations
