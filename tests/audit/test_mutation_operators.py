@@ -13,8 +13,9 @@ import regex
 from training.mutations import OPERATORS, mutations, rewrites
 from training.mutations.__main__ import main
 from training.mutations.lists import lists
-from training.mutations.rates import UNCHANGED
+from training.mutations.rates import UNCHANGED, measure
 from training.mutations.rewriting import REWRITES
+from training.mutations.texts import Sample, samples
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "training" / "mutations"
@@ -156,7 +157,7 @@ def test_given_texts_when_run_then_rates_and_misses_are_printed(capsys: pytest.C
 
 def test_given_json_lines_when_exported_then_each_sentence_has_as_many_rows_of_either_label(tmp_path: Path) -> None:
     given, made = tmp_path / "texts.jsonl", tmp_path / "rows.jsonl"
-    context = "The tenant must pay 5 dollars. Nothing else is due. All tenants pay on 1 May 2024."
+    context = "The tenant must not pay at least $1,250 within 30 days under § 5. Nothing else is due. All tenants pay on 1 May 2024."
     given.write_text(json.dumps({"context": context, "lang": "en"}) + "\n" + json.dumps({"text": "No habla."}) + "\n\n", encoding="utf-8")
 
     main([str(given), "--export", str(made)])
@@ -181,3 +182,26 @@ def test_given_rows_without_text_when_run_then_one_error_says_so(tmp_path: Path,
 
     assert problem in str(ended.value)
     assert ended.value.code not in (0, None)
+
+
+def test_given_a_page_when_read_then_only_its_statements_of_readable_length_are_samples(tmp_path: Path) -> None:
+    given = tmp_path / "page.txt"
+    long = "It holds " + "very " * 100 + "long."
+    given.write_text(
+        f"A heading of four words\n\nThe pump holds 5 valves. {long} Two words.\n\nNet\tsales\trose\tby 5.\n", encoding="utf-8"
+    )
+
+    assert [sample.sentence for sample in samples(given, "en")] == ["The pump holds 5 valves."]
+    assert not list(samples(given, "es"))
+
+
+def test_given_what_the_audit_says_when_measured_then_missed_changes_and_flagged_sentences_are_wrong() -> None:
+    sample = Sample("The pump holds 5 valves.", "A lake lies here.", "A lake lies here.", "en")
+
+    measured = measure([sample], random.Random(1))
+
+    assert (measured.cases["digit", "en"], measured.flagged["digit", "en"]) == (1, 1)
+    assert measured.of(UNCHANGED, "en") == 1
+    assert measured.of("law", "en") is None
+    assert UNCHANGED in {case.operator for case, _ in measured.wrong}
+    assert "digit" not in {case.operator for case, _ in measured.wrong}

@@ -85,15 +85,15 @@ def _of_text(text: str, start: int, end: int, lang: str) -> Iterator[Sample]:
     if lang not in LANGUAGES:
         return
     for first, last in sentences(text[start:end], lang):
-        sentence = normalise(text[start + first : start + last]).text
-        if _is_statement(sentence):
+        raw = text[start + first : start + last]
+        sentence = normalise(raw).text
+        if "\t" not in raw and _is_statement(sentence):  # a tab parts the cells of a row
             yield Sample(sentence, _around(text, start + first, start + last), text, lang)
 
 
 def _is_statement(sentence: str) -> bool:
     words = regex.findall(r"[\p{L}\p{M}]+", sentence)
-    plain = "\t" not in sentence and sentence.endswith(_ENDS) and len(sentence) <= MAX_CHARACTERS
-    return plain and len(words) >= MIN_WORDS
+    return sentence.endswith(_ENDS) and len(sentence) <= MAX_CHARACTERS and len(words) >= MIN_WORDS
 
 
 def _around(text: str, start: int, end: int) -> str:
