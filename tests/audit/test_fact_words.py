@@ -188,6 +188,48 @@ def test_given_a_heading_that_runs_into_a_sentence_then_what_is_changed_at_its_b
     assert "negation" in kinds("No employee receives a laptop.", "en", evidence)
 
 
+def test_given_a_beginning_that_stands_twice_then_the_one_beside_the_rest_is_compared() -> None:
+    evidence = "For the day of payment counts the day of the credit Penalties For each day of delay the supplier pays 30 pounds a piece"
+    assert "quantifier" in kinds("For hardly any day of delay the supplier pays 30 pounds a piece.", "en", evidence)
+
+
+def test_given_a_change_at_the_end_of_a_sentence_in_a_long_row_of_words_then_it_is_seen() -> None:
+    row = " ".join(f"cell{number}" for number in range(60))
+    assert "modality" in kinds(
+        "From four hours on first class is required.", "en", f"{row} From four hours on first class is allowed. {row}"
+    )
+    assert "modality" in kinds(
+        "From four hours on first class is required.", "en", f"{row} From four hours on first class is allowed {row}"
+    )
+
+
+def test_given_a_negation_of_words_that_the_claim_leaves_out_then_it_is_not_missed_in_the_claim() -> None:
+    evidence = "403 The key has not the needed rights Ask for rights The database is saved every night"
+    assert kinds("The database is saved wholly every night.", "en", evidence) == set()
+
+
+def test_given_gaps_too_long_for_one_replacement_then_their_markers_are_not_compared() -> None:
+    common, mine, theirs = (" ".join(f"{stem}{number}" for number in range(20)) for stem in ("given", "mine", "their"))
+    assert kinds(f"{common} may {mine[:54]} hold.", "en", f"{common} must {theirs[:60]} hold.") <= {"code"}
+    assert kinds(f"{common} may {mine[:11]} hold.", "en", f"{common} must {theirs[:13]} hold.") >= {"modality"}
+
+
+def test_given_a_name_for_a_pronoun_behind_other_names_then_no_name_is_replaced() -> None:
+    evidence = "Distributed by Columbia Pictures, the film was released in March. Reign Over Me is a film of Mike Binder."
+    assert kinds("Reign Over Me was released in March.", "en", evidence) == set()
+
+
+def test_given_an_abbreviated_word_then_it_is_not_another_one() -> None:
+    evidence = "Der Absatz über Schäden gilt. Nach § 12 Abs. 3 haftet der Vermieter für den Kran."
+    assert kinds("Nach § 12 Absatz 3 haftet der Vermieter für den Kran.", "de", evidence) == set()
+
+
+def test_given_ordinary_words_as_names_after_a_title_then_they_are_names() -> None:
+    evidence = "बंदरगाह का संचालन श्रीमती माला करती हैं।"
+    assert kinds("बंदरगाह का संचालन श्रीमती किरण करती हैं।", "hi", evidence) == {"name"}
+    assert kinds("बंदरगाह का संचालन श्रीमती माला ही करती हैं।", "hi", evidence) <= {"quantifier"}
+
+
 def test_given_a_sign_that_stands_elsewhere_on_the_page_then_the_formula_with_the_same_operands_decides() -> None:
     """S2-17: the sum's sign does not excuse the product's."""
     assert kinds("The area is a + b.", "en", "The area is a × b. The mean is (a + b)/2.") == {"operator"}

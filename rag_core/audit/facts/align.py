@@ -156,15 +156,24 @@ def _pairs(a: list[str], b: list[str]) -> list[tuple[int, int]]:
 
 
 def _late(pairs: list[tuple[int, int]], b: list[str]) -> list[tuple[int, int]]:
-    """The pairs with their first run as late in b as it stands again before the next pair: "For each" as it stands next to what follows."""
-    run = next((place for place in range(1, len(pairs)) if pairs[place] != (pairs[place - 1][0] + 1, pairs[place - 1][1] + 1)), len(pairs))
-    if run == len(pairs):
-        return pairs
-    (last, at), (one, other) = pairs[run - 1], pairs[run]
-    shift = (other - at) - (one - last)
-    first = [(mine, theirs + shift) for mine, theirs in pairs[:run]]
-    again = shift > 0 and all(b[theirs] == b[late] for (_, theirs), (_, late) in zip(pairs, first, strict=False))
-    return first + pairs[run:] if again else pairs
+    """The pairs with every run of neighbours as late in b as it stands again before the next run.
+
+    "For hardly any day of delay" is laid beside "For each day of delay", not beside "For the day of the credit" further up.
+    """
+    moved: list[tuple[int, int]] = []
+    end = len(pairs)
+    while end:
+        start = end - 1
+        while start and pairs[start - 1] == (pairs[start][0] - 1, pairs[start][1] - 1):
+            start -= 1
+        run = pairs[start:end]
+        if moved:
+            text, place = [b[other] for _, other in run], moved[0][1] - len(run)
+            while b[place : place + len(run)] != text:
+                place -= 1
+            run = [(mine, place + offset) for offset, (mine, _) in enumerate(run)]
+        moved, end = run + moved, start
+    return moved
 
 
 def _window(a: list[str], b: list[str]) -> tuple[int, int]:
