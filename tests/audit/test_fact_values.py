@@ -20,6 +20,7 @@ AGREE = [
     ("Je to 250 000 Kč.", "Cena: dvě stě padesát tisíc korun.", "cs"),
     ("शुल्क 2,25,000 रुपये है।", "शुल्क: दो लाख पच्चीस हज़ार रुपये।", "hi"),
     ("अवधि 24 दिन है।", "अवधि: चौबीस दिन।", "hi"),
+    ("Es dauert 5 Std.", "Es dauert 5 Stunden.", "de"),
     # ordinals
     ("It was the 3rd time.", "So it was the third time.", "en"),
     ("Er wohnt im 3. Stock.", "Wohnung im dritten Stock.", "de"),
@@ -41,6 +42,7 @@ AGREE = [
     ("Otevírá ve 14.30.", "Otevírací doba: 14:30 hod.", "cs"),
     ("दुकान 14:00 बजे खुलती है।", "समय: दोपहर 2 बजे", "hi"),
     ("They meet at 7 pm.", "So they agree on 7.", "en"),
+    ("Es ist am Mittwoch.", "Termin ist am Mittwoch.", "de"),
     # dates and decades
     ("Signed on 12 March 2024.", "Date: 12. 3. 2024.", "en"),
     ("It appeared in the 1850s.", "Published between 1855 and 1857.", "en"),
@@ -78,6 +80,7 @@ CHANGED = [
     ("Sales rose in the second quarter.", "So sales rose in the first quarter.", "en", "number"),
     ("It costs 5 to 10 million euros.", "So it costs 5 to 10 thousand euros.", "en", "number"),
     ("It opens at 2:30 a.m.", "Opening: 14:30", "en", "date"),
+    ("It opens at 2:30 a.m.", "Opening: 2:30 p.m.", "en", "date"),
     ("Otevírá ve 14.45.", "Otevírací doba: 14:30 hod.", "cs", "date"),
     ("दुकान शाम 2 बजे खुलती है।", "समय: दोपहर 3 बजे", "hi", "date"),
     ("Es ist am Dienstag.", "Termin ist am Mittwoch.", "de", "date"),
@@ -121,6 +124,7 @@ ROLES = [
     ("भुगतान हस्ताक्षर के 30 दिन बाद देय है।", "भुगतान डिलीवरी के 30 दिन बाद देय है।", "hi"),
     ("भुगतान हस्ताक्षर से 30 दिनों के भीतर होगा।", "भुगतान डिलीवरी से 30 दिनों के भीतर होगा।", "hi"),
     ("The fee is 500.", "The deposit is 500 and the fee 200.", "en"),
+    ("The fee is 500.", "The deposit is 500, the fee in most such cases 200.", "en"),
     ("The deposit is 200 and the fee 500.", "The deposit is 500 and the fee 200.", "en"),
     ("Kauce je 200 Kč a poplatek 500 Kč.", "Kauce činí 500 Kč a poplatek činí 200 Kč.", "cs"),
     ("The contract was signed on 1 March 2024.", "The contract was signed on 5 May 2024 and delivered on 1 March 2024.", "en"),
@@ -135,6 +139,12 @@ KEPT_ROLES = [
     ("It moved to Texas in 1920.", "It was born in 1900 in Ohio. It moved to Texas in 1920.", "en"),
     ("The last season was its seventh season.", "The series began its seventh and last season, having finished its sixth season.", "en"),
     ("It was out in France in the 1850s.", "It was out between 1855 and 1857. Not in 1850.", "en"),
+    ("The word has been around since 997.", "The word was first documented in AD 997 in Gaeta.", "en"),
+    ("A total of 700 cars sold.", "The company sold 500 cars in 2019 and 700 in 2020.", "en"),
+    ("The fee is 500.", "The fee is 500 and the fee is 200.", "en"),
+    ("The plant was there in 1970.", "The plant opened in 1950. It was closed in 1970.", "en"),
+    ("We have to pay within 30 days after arrival.", "Invoices get settled 30 days after delivery.", "en"),
+    ("Pay within 30 days after signature.", "The period is 30 days. The goods are paid 30 days after delivery.", "en"),
     ("Pay 30 days after delivery.", "Pay 30 days after delivery, or 30 days after signature.", "en"),
 ]
 
@@ -160,6 +170,33 @@ def test_given_a_value_attached_to_the_same_in_other_words_then_its_role_is_kept
     assert "role" not in {kind for kind, _ in changed_facts(claim, evidence, lang)}
 
 
+def test_given_a_value_that_the_evidence_lacks_then_it_is_named_once() -> None:
+    assert changed_facts("The notice period is 31 days.", "The notice period is 30 days.", "en") == (("number", "31 days"),)
+
+
+def test_given_ordinals_that_count_nothing_then_they_are_not_compared() -> None:
+    assert "number" not in {kind for kind, _ in changed_facts("Berlin was second.", "In all votes of that year Prague came first.", "en")}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("ten five", ["10", "5"]),
+        ("between one hundred and two hundred", ["100", "200"]),
+        ("two thousand three million", ["2000", "3000000"]),
+        ("twenty twenty-four", ["20", "24"]),
+        ("one or a few", []),
+    ],
+)
+def test_given_several_numbers_in_words_then_each_is_one(text: str, found: list[str]) -> None:
+    assert [number.value for number in quantities(text, "en")] == found
+
+
+def test_given_a_word_between_a_number_and_a_unit_then_only_known_ones_are_passed_over() -> None:
+    units = [quantities(text, "en")[0].unit for text in ("30 calendar days", "30 business days", "30 empty days", "30 square km")]
+    assert units == ["day", "business day", "", "km2"]
+
+
 def test_given_a_reference_then_it_is_read_part_by_part() -> None:
     found = laws("§ 12 odst. 3 písm. a), Čl. IV odst. 1, §§ 7 und 8; odst. 2 tohoto článku")
     assert [(law.family, law.parts) for law in found] == [
@@ -179,9 +216,10 @@ def test_given_hindi_parts_of_the_day_then_the_hour_is_of_that_half() -> None:
 
 def test_given_a_question_then_it_is_read_without_ordinals_laws_and_further_units() -> None:
     """A calibrated score rests on how questions are read."""
-    found = entities("Is § 12 Abs. 3 at 14:30 the 3rd of five CHF 20 per business day?", "en")
+    found = entities("Is § 12 Abs. 3 at 14:30 the 3rd of five CHF 20 or Euro 70 per business day?", "en")
     assert [(entity.kind, entity.text) for entity in found] == [
         ("code", "§ 12"), ("name", "Abs"), ("number", "3"), ("number", "14"), ("number", "30"), ("number", "3rd"), ("code", "CHF 20"),
+        ("number", "70"),
     ]  # fmt: skip
 
 

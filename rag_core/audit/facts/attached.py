@@ -48,7 +48,7 @@ def wrong_roles(claim: str, evidence: str, lang: str) -> Iterator[str]:
     for one in mine:
         same = [other for other in theirs if equal_values(one.value, other.value)]
         others = [other for other in theirs if replaces(one.value, other.value) and not equal_values(one.value, other.value)]
-        if same and (_is_of_others(one, same, others, known) or _is_counted_elsewhere(one, same, known, claim, evidence, lang)):
+        if same and (_is_of_others(one, same, others) or _is_counted_elsewhere(one, same, known, claim, evidence, lang)):
             yield one.value.text
 
 
@@ -107,9 +107,9 @@ def _counted_from(sentence: Sentence, value: Value, stated: Sequence[Value], lan
     return found[: 1 if before else _COUNTED_FROM]
 
 
-def _is_of_others(one: Attached, same: Sequence[Attached], others: Sequence[Attached], known: frozenset[str]) -> bool:
-    """Whether all words of a value stand in the evidence, what tells it from other values with one of these, and nothing of it here."""
-    if not one.terms or not known >= one.terms or not all(other.terms for other in same):
+def _is_of_others(one: Attached, same: Sequence[Attached], others: Sequence[Attached]) -> bool:
+    """Whether all words of a value stand with another one of the evidence, and none of them with this one; a single word, beside it."""
+    if not one.terms or not all(other.terms for other in same):
         return False
     here = frozenset[str]().union(*(other.terms for other in same))
     if one.terms & here:

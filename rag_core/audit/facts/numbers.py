@@ -119,7 +119,7 @@ def _quantities(text: str, lang: str, taken: Iterable[tuple[int, int]], vocabula
 def _of_ranges(text: str, found: list[Quantity], vocabulary: ValueWords) -> list[Quantity]:
     """The numbers, with the unit and scale of a range on both its ends."""
     for index, (first, second) in enumerate(pairwise(found)):
-        if (first.unit == second.unit and (second.scale == 1 or first.scale > 1)) or not _is_range(text, first, second, vocabulary):
+        if not _is_range(text, first, second, vocabulary):
             continue
         unit, scale = first.unit or second.unit, second.scale
         if first.scale == 1 and scale > 1 and first.value.replace(".", "", 1).isdecimal():

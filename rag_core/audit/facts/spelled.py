@@ -81,7 +81,7 @@ def _part(word: str, index: int, words: ValueWords) -> _Part | None:
 
 def _read(run: Sequence[_Part]) -> tuple[int, int, bool, int]:
     """The number that a run begins with: its value, its last scale, whether it is an ordinal, and of how many parts it is; 0 for none."""
-    closed, value, scale, lowest, ordinal, used = 0, 0, 1, 0, False, 0
+    closed, value, scale, lowest, ordinal, used, whole = 0, 0, 1, 0, False, 0, 0
     for index, part in enumerate(run):
         kinds = [following.kind for following in run[index + 1 : index + 3]]
         kind = _kind(part, closed, value, kinds)
@@ -96,7 +96,9 @@ def _read(run: Sequence[_Part]) -> tuple[int, int, bool, int]:
             if scale == 100:
                 value *= 100
             else:
-                closed, value, lowest = closed + value * scale, 0, scale
+                closed, value, lowest, whole = closed + value * scale, 0, scale, index + 1
+        elif kind == "scale" and closed and value:
+            return closed, lowest, False, whole  # "two thousand three million": what stands open belongs to the next number
         else:
             break
         used = index + 1

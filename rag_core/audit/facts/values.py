@@ -112,7 +112,7 @@ def _time_stands(time: Time, theirs: Values, evidence: str) -> bool:
     digits = regex.findall(r"\d+", time.text)
     if len(digits) == 1 and any(number.value == digits[0] and not number.unit for number in theirs.quantities):
         return True  # "Let's make it 7."
-    return len(digits) > 1 and regex.search(rf"(?<![\d.,]){digits[0]}[.:]{digits[1]}(?!\d)", evidence) is not None
+    return len(digits) > 1 and not time.halves and regex.search(rf"(?<![\d.,]){digits[0]}[.:]{digits[1]}(?!\d)", evidence) is not None
 
 
 def _changed_numbers(mine: Values, theirs: Values, evidence: str, units: frozenset[str]) -> Iterator[tuple[str, str]]:
