@@ -103,6 +103,7 @@ def kinds(claim: str, lang: str, evidence: str = "") -> set[str]:
         ("cs", "Pronajímatel musí zaplatit nájem do 30 dnů po dodání.", "name"),
         ("de", "Den Kran baute die Firma Dietrich in Dresden.", "name"),
         ("de", "Den Kran baute die Firma Dietrich in Polen.", "name"),
+        ("de", "Den Kran baute die Firma Dietrich in Madrid.", "name"),
         ("de", "Alle Vermieter erhalten einen Schlüssel.", "name"),
         ("hi", "अनुबंध 2023 में आगरा में हुआ।", "name"),
         ("hi", "बंदरगाह का संचालन श्रीमती सुनीता करती हैं।", "name"),

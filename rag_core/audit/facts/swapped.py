@@ -142,6 +142,7 @@ def _known_names(lang: str) -> frozenset[str]:
         locale = Locale.parse(lang)
     except (UnknownLocaleError, ValueError):
         return frozenset(found)
-    cities = (zone.get("city", "") for zone in locale.time_zones.values())
-    names = [fold(word.text) for name in (*locale.territories.values(), *cities) for word in words(name)]
-    return frozenset(found.union(name for name in names if len(name) >= _LEAST_LETTERS))
+    # a city that is written as in English ("Europe/London") has no name of its own in the locale
+    cities = (zone.get("city", key.rsplit("/", 1)[-1].replace("_", " ")) for key, zone in locale.time_zones.items())
+    names = [word.text for name in (*locale.territories.values(), *cities) for word in words(name)]
+    return frozenset(found.union(fold(name) for name in names if len(name) >= _LEAST_LETTERS and not name.islower()))
