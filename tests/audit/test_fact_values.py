@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.audit.facts import changed_facts, entities
+from rag_core.audit.facts.attached import wrong_roles
 from rag_core.audit.facts.laws import laws
 from rag_core.audit.facts.numbers import quantities
+from rag_core.audit.facts.roles import replaces
 from rag_core.audit.facts.times import times
 
 AGREE = [
@@ -141,6 +143,12 @@ KEPT_ROLES = [
     ("It was out in France in the 1850s.", "It was out between 1855 and 1857. Not in 1850.", "en"),
     ("The word has been around since 997.", "The word was first documented in AD 997 in Gaeta.", "en"),
     ("A total of 700 cars sold.", "The company sold 500 cars in 2019 and 700 in 2020.", "en"),
+    ("It opened in 1999.", "It opened in 5 rooms. It closed in 1999.", "en"),
+    (
+        "The board met in Prague, then 700 members of the firm paid.",
+        "The board met in Prague, then after a very long debate about some other 500 points the members of the firm paid. All 700 paid.",
+        "en",
+    ),
     ("The fee is 500.", "The fee is 500 and the fee is 200.", "en"),
     ("The plant was there in 1970.", "The plant opened in 1950. It was closed in 1970.", "en"),
     ("We have to pay within 30 days after arrival.", "Invoices get settled 30 days after delivery.", "en"),
@@ -168,6 +176,19 @@ def test_given_a_value_attached_to_something_else_then_its_role_is_named(claim: 
 @pytest.mark.parametrize(("claim", "evidence", "lang"), KEPT_ROLES)
 def test_given_a_value_attached_to_the_same_in_other_words_then_its_role_is_kept(claim: str, evidence: str, lang: str) -> None:
     assert "role" not in {kind for kind, _ in changed_facts(claim, evidence, lang)}
+
+
+def test_given_numbers_of_another_kind_then_neither_may_stand_for_the_other() -> None:
+    year, five, third, days, months, euros = quantities("1999, 5, third, 7 days, 7 months, 9 EUR", "en")
+    assert not replaces(year, five)
+    assert not replaces(third, five)
+    assert not replaces(days, euros)
+    assert replaces(days, months)
+
+
+def test_given_a_value_with_no_words_of_its_own_then_nothing_is_said_of_what_it_is_attached_to() -> None:
+    assert list(wrong_roles("The company sold 700 cars.", "The company sold 500 cars in 2019 and 700 in 2020.", "en")) == []
+    assert list(wrong_roles("The company sold 700 cars.", "The company sold 500 cars in 2019 and 700 vans in 2020.", "en")) == ["700"]
 
 
 def test_given_a_value_that_the_evidence_lacks_then_it_is_named_once() -> None:
