@@ -80,6 +80,9 @@ def _of_sentence(text: str, number: int, sentence: Sentence, stated: Sequence[Va
         apart = [abs(place - at) + _CROSSING * abs(segments[place] - segments[at]) for at in places]
         if (nearest := min(apart)) <= _REACH:
             terms[apart.index(nearest)].add(token.stem)
+    for index in range(1, len(stated)):
+        if replaces(stated[index - 1], stated[index]) and not any(map(sentence.says, range(places[index - 1] + 1, places[index]))):
+            terms[index] = terms[index - 1] = terms[index - 1] | terms[index]  # values of a list share what they are attached to
     for value, words in zip(stated, terms, strict=True):
         yield Attached(value, number, frozenset(words), tuple(_counted_from(sentence, value, stated, lang)))
 

@@ -138,7 +138,7 @@ def _is_told_otherwise(number: Quantity, places: Collection[str], years: Collect
     """Whether the evidence has a number as a year of its decade, the end of a range or two cells. Ordinals in words are compared apart."""
     if number.ordinal and not _in_digits(number):
         return True
-    if any(number.has_year(year) for year in years) or (number.scale > 1 and any(part in places for part in number.parts[-1:])):
+    if any(number.has_year(year) for year in years) or (number.scale > 1 and number.base in number.parts and number.base in places):
         return True
     return bool(number.parts) and _digits_stand(number.text, evidence)
 
