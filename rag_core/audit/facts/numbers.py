@@ -166,7 +166,7 @@ def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocab
         unit = vocabulary.units.get(fold(before["unit"]), "")
         start -= before.end() - before.start() if unit else 0
     if scale > 1 and regex.fullmatch(r"\d{3}(?: \d{3})+", value):
-        value = value.replace(" ", "")  # with a scale word behind it, it is one number
+        value, parts = value.replace(" ", ""), ()  # with a scale word behind it, it is one number
     if scale > 1 and value.replace(".", "", 1).isdecimal():
         value = _canonical(Decimal(value) * scale)
     else:
