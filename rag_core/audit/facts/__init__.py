@@ -1,4 +1,4 @@
-"""Facts of a sentence, and which of them its evidence lacks: numbers, dates, names, codes, negation, operators.
+"""Facts of a sentence, and which of them its evidence lacks: values and what they are attached to, names, codes, small words, operators.
 
 Word overlap passes a sentence in which one number or one "not" was changed (S2-17); these comparisons do not. They know no model: a fact
 that is stated in other words, or follows by calculation, counts as lacking.
@@ -63,9 +63,10 @@ def entities(text: str, lang: str) -> tuple[Entity, ...]:
 def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang: str = "") -> tuple[tuple[str, str], ...]:
     """The facts of a claim that its evidence lacks, as (kind, text); () for a sentence that stands in its evidence.
 
-    Kinds are date, number, unit, code, name, operator, negation, modality, comparison and quantifier. Compared are values, not
-    notations: numbers in the conventions of their language, dates in any notation, names in any inflection; small words and the place of
-    names against the nearest sentence of evidence in the same language. Citation marks are no facts.
+    Kinds are date (of times too), number, year, unit, law, code, name, role, operator, negation, modality, comparison and quantifier.
+    Compared are values, not notations: numbers in the conventions of their language, dates in any notation, names in any inflection; small
+    words, the place of names, and what a value is attached to (role) against the evidence's nearest sentence, in the same language.
+    Citation marks are no facts.
 
     Args:
         claim_text: one or several sentences.
