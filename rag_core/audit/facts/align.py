@@ -177,7 +177,7 @@ def _late(pairs: list[tuple[int, int]], b: list[str]) -> list[tuple[int, int]]:
 
 
 def _window(a: list[str], b: list[str]) -> tuple[int, int]:
-    """The part of b, hardly longer than a, that has most of the words of a; of equal neighbours the middle one."""
+    """The part of b, hardly longer than a, that has most of the words of a; of equal neighbours all if few, else the middle one."""
     size = len(a) + 2 * _LONGEST_GAP
     if len(b) <= size:
         return 0, len(b)
@@ -194,6 +194,8 @@ def _window(a: list[str], b: list[str]) -> tuple[int, int]:
             best, first, last = held, start, start
         elif held == best and last == start - 1:
             last = start
+    if last - first <= _LONGEST_GAP:
+        return first, last + size
     middle = (first + last) // 2
     return middle, middle + size
 
