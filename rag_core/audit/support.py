@@ -163,6 +163,8 @@ def _with_misattributed(
     failing = [at for at, one in enumerate(found) if (one.support or 0.0) < FAILS and "no_words" not in one.flags]
     elsewhere = {at: "\n".join(other for other in others if other not in cited[at]) for at in failing}
     asked = [at for at in failing if elsewhere[at]]
+    if not asked:
+        return found
     again = measure([claims[at] for at in asked], [elsewhere[at] for at in asked], lang, embedder, verifier)
     for at, one in zip(asked, again, strict=True):
         if (judged(one).support or 0.0) >= FAILS:
