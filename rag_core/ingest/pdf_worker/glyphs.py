@@ -28,9 +28,10 @@ def widen(page: Any, text: str, words: Sequence[list[float]]) -> None:
 
     A page that is shown turned is left as it is.
     """
-    marked = [word for word in words if _has_marks(text[int(word[0]) : int(word[1])])]
-    if not marked or page.rotation:
+    marks = {sign for sign in set(text) if unicodedata.category(sign).startswith("M")}
+    if not marks or page.rotation:
         return
+    marked = [word for word in words if not marks.isdisjoint(text[int(word[0]) : int(word[1])])]
     glyphs: dict[int, list[Rect]] = {}
     for span in page.get_texttrace():
         for code, _, _, box in span["chars"]:
@@ -38,10 +39,6 @@ def widen(page: Any, text: str, words: Sequence[list[float]]) -> None:
                 glyphs.setdefault(int(box[0]), []).append(box)
     for word in marked:
         word[4] = round(_end(word, glyphs), 2)
-
-
-def _has_marks(word: str) -> bool:
-    return not word.isascii() and any(unicodedata.category(char)[0] == "M" for char in word)
 
 
 def _end(word: Sequence[float], glyphs: dict[int, list[Rect]]) -> float:
