@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from rag_core.audit.wording import flag_of
 from rag_core.case import Case, ClaimAudit
 from rag_core.decision import Decision
 from rag_core.domain import Claim
@@ -18,8 +19,6 @@ from ui.texts import say, tell
 MOST_FLAGGED = 3  # parts that a refusal names; the trace has them all
 PART_CHARS = 120  # of a part that is quoted
 _GATES = frozenset(gate.__name__ for gate in GATES)
-# the flag that says what a changed fact of this kind means; of any other kind it is <kind>_changed
-_FLAG_OF = {"year": "number_changed", "code": "code_absent", "name": "name_absent"}
 _FIRST = ("fabricated", "quote_missing", "indicator")  # what the headline of a refusal is about, where there is any
 
 Finding = tuple[str, str]  # the part of a sentence that something is wrong with, empty for the whole, and the flag that says what
@@ -70,7 +69,7 @@ def findings(claim: Claim, audit: ClaimAudit) -> list[Finding]:
     found: list[Finding] = [(ref, "fabricated") for ref in audit.fabricated]
     found += [(quote, "quote_missing") for quote in audit.quotes_missing]
     found += [(phrase, "indicator") for phrase in audit.indicators]
-    found += [(text, _FLAG_OF.get(kind, f"{kind}_changed")) for kind, text in audit.changed_facts]
+    found += [(text, flag_of(kind)) for kind, text in audit.changed_facts]
     said = {flag for _, flag in found}
     found += [("", flag) for flag in audit.flags if flag not in said]
     return list(dict.fromkeys(found))

@@ -19,6 +19,7 @@ from rag_core.audit.facts import absent_facts, changed_facts
 from rag_core.audit.overlap import overlap, word_set
 from rag_core.audit.phrases import indicators
 from rag_core.audit.windows import Window, best_windows, readings
+from rag_core.audit.wording import flag_of
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.language import fold, words
 from rag_core.ports import Embedder, Verifier
@@ -28,7 +29,6 @@ _FITTED_ON = "en"  # the language of the rows behind data/support.json
 _NEAR = 3  # windows that together count as the evidence of a claim
 _VALUES = ("number", "unit", "date", "code", "year", "law")
 _WORDS = ("negation", "modality", "comparison", "quantifier", "operator", "role")
-_FLAGS = {"year": "number_changed", "code": "code_absent", "name": "name_absent"}  # of any other kind: <kind>_changed
 WORDS = (
     "lexical", "cosine", "overlap", "pairs", "number_absent", "name_absent", "number_far", "name_far", "changed", "indicator", "words",
 )  # fmt: skip
@@ -213,7 +213,7 @@ def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str, 
         entailment or 0.0,
     )
     kinds = [kind for kind, _ in absent] + [kind for kind, _ in changed if kind in _WORDS]
-    flags = dict.fromkeys([_FLAGS.get(kind, f"{kind}_changed") for kind in kinds] + ["indicator"] * bool(phrases))
+    flags = dict.fromkeys([flag_of(kind) for kind in kinds] + ["indicator"] * bool(phrases))
     return Measured(claim, best.text, values, tuple(flags), lang, entailment is not None)
 
 

@@ -19,11 +19,7 @@ class _Row(NamedTuple):
     context: str
     answer: str
     lang: str
-
-
-def judge_claim(row: Mapping[str, Any], settings: Settings, embedder: Embedder, verifier: Verifier | None = None) -> dict[str, Any]:
-    """The verdict on one claim; see `judge_claims`."""
-    return judge_claims([row], settings, embedder, verifier)[0]
+    refuses: bool
 
 
 def judge_claims(
@@ -41,7 +37,7 @@ def judge_claims(
         ModelUnavailable: the verifier cannot be asked.
     """
     read = [_fields(row) for row in rows]
-    said = [[] if is_refusal(row.answer) else [row.answer[start:end] for start, end in sentences(row.answer, row.lang)] for row in read]
+    said = [[] if row.refuses else [row.answer[start:end] for start, end in sentences(row.answer, row.lang)] for row in read]
     found: dict[int, list[Assessment]] = {}
     for lang in dict.fromkeys(row.lang for row in read):
         of = [at for at, row in enumerate(read) if row.lang == lang]
@@ -52,7 +48,7 @@ def judge_claims(
 
 
 def _verdict(row: _Row, texts: Sequence[str], found: Sequence[Assessment], settings: Settings) -> dict[str, Any]:
-    if is_refusal(row.answer):
+    if row.refuses:
         sentence = {"text": row.answer.strip(), "supported": False, "support": 0.0, "evidence": "", "flags": ["refusal"]}
         return {"id": row.id, "supported": False, "support": 0.0, "sentences": [sentence]}
     claimed = [one.support or 0.0 for one in found if "no_words" not in one.flags]
@@ -94,5 +90,5 @@ def _fields(row: Mapping[str, Any]) -> _Row:
     missing = [name for name in ("id", "context", "answer") if not isinstance(row.get(name), str)]
     if missing:
         raise InvalidInput(f"A claim needs {', '.join(missing)} as text.", remedy="Give each claim id, lang, question, context and answer.")
-    lang = row.get("lang")
-    return _Row(row["id"], row["context"], row["answer"], lang if isinstance(lang, str) and lang else detect(row["answer"]))
+    answer, lang = row["answer"], row.get("lang")
+    return _Row(row["id"], row["context"], answer, lang if isinstance(lang, str) and lang else detect(answer), is_refusal(answer))

@@ -56,16 +56,6 @@ class _Cut:
     rarity: dict[str, float]
     unseen: float
 
-    def nearest(self, claim: str, lang: str) -> list[_Place]:
-        """The places that share most with a claim; none for a claim without terms."""
-        mine = list(dict.fromkeys(terms(claim, lang)))
-        like = [alike(term, self.rarity) for term in mine]
-        weights = np.array([max((self.rarity[other] for other in others), default=self.unseen) for others in like])
-        held = np.array(
-            [[max((like for other, like in others.items() if other in bag), default=0.0) for bag in self.bags] for others in like]
-        )
-        return _nearest(weights, held) if mine else []
-
     def sentence(self, row: int) -> str:
         """One sentence."""
         return self.text(range(row, row + 1))
@@ -82,7 +72,7 @@ def best_windows(claims: Sequence[str], contexts: Sequence[str], lang: str, embe
     stays quick; a window's vector is the mean of its sentences'.
     """
     cuts = [_cut(context, lang) for context in contexts]
-    chosen = [cut.nearest(claim, lang) for claim, cut in zip(claims, cuts, strict=True)]
+    chosen = [_places(claim, context, lang) for claim, context in zip(claims, contexts, strict=True)]
     needed = [cut.sentence(row) for cut, places in zip(cuts, chosen, strict=True) for place in places for row in place.rows]
     index = {text: at for at, text in enumerate(dict.fromkeys([*needed, *claims]))}
     vectors = _embedded(list(index), embedder)
@@ -115,6 +105,16 @@ def _cut(context: str, lang: str) -> _Cut:
     counts = Counter(term for bag in bags for term in bag)
     rarity = {term: math.log(1 + len(bags) / count) for term, count in counts.items()}
     return _Cut(context, spans, bags, rarity, math.log(1 + len(bags)))
+
+
+@lru_cache(maxsize=256)  # the windows of a claim, and what is read of a long text, begin with the same places
+def _places(claim: str, context: str, lang: str) -> tuple[_Place, ...]:
+    """The places of a context that share most with a claim; none for a claim without terms."""
+    cut, mine = _cut(context, lang), list(dict.fromkeys(terms(claim, lang)))
+    like = [alike(term, cut.rarity) for term in mine]
+    weights = np.array([max((cut.rarity[other] for other in others), default=cut.unseen) for others in like])
+    held = np.array([[max((like for other, like in others.items() if other in bag), default=0.0) for bag in cut.bags] for others in like])
+    return tuple(_nearest(weights, held)) if mine else ()
 
 
 def _pieces(context: str, lang: str) -> list[tuple[int, int]]:
@@ -154,7 +154,7 @@ def readings(claim: str, context: str, lang: str) -> tuple[str, ...]:
         return (context,)
     cut = _cut(context, lang)
     sizes = [len(context[start:end].split()) for start, end in cut.spans]
-    places = [place.rows for place in cut.nearest(claim, lang)] or [range(1)]
+    places = [place.rows for place in _places(claim, context, lang)] or [range(1)]
     chosen: dict[int, None] = {}
     for row in (row for place in places for row in place):
         if row not in chosen and sum(sizes[one] for one in chosen) + sizes[row] <= READ_WORDS:
@@ -170,15 +170,12 @@ def _around(place: range, sizes: Sequence[int]) -> range:
     """The place with as many sentences before and behind as `READ_WORDS` allows."""
     first, last = place[0], place[-1]
     while True:
-        left = [first - 1] if first > 0 else []
-        right = [last + 1] if last + 1 < len(sizes) else []
         used = sum(sizes[first : last + 1])
-        fitting = [row for row in right + left if used + sizes[row] <= READ_WORDS]
-        if not fitting:
+        before = first > 0 and used + sizes[first - 1] <= READ_WORDS
+        behind = last + 1 < len(sizes) and used + sizes[last + 1] <= READ_WORDS
+        if not (before or behind):
             return range(first, last + 1)
-        if fitting[0] > last and (not left or (last - place[-1]) <= (place[0] - first)):
+        if behind and (not before or last - place[-1] <= place[0] - first):
             last += 1
-        elif fitting[-1] < first:
-            first -= 1
         else:
-            last += 1
+            first -= 1

@@ -47,6 +47,14 @@ FACTS: Mapping[str, str] = MappingProxyType(
 )
 
 
+_FLAG_OF = {"year": "number_changed", "code": "code_absent", "name": "name_absent"}
+
+
+def flag_of(kind: str) -> str:
+    """The flag that says what a changed fact of this kind means."""
+    return _FLAG_OF.get(kind, f"{kind}_changed")
+
+
 def flags_in_words(flags: Iterable[str]) -> str:
     """The flags as half sentences, parted by commas; empty for none."""
     return ", ".join(FLAGS[flag] for flag in flags)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rag_core.adapters.sentence_transformers import SentenceTransformerEmbedder
 from rag_core.audit.support import FEATURES, measure, support_models
-from rag_core.audit.verdicts import combine, judge_claim, judge_claims
+from rag_core.audit.verdicts import combine, judge_claims
 from rag_core.audit.windows import _embedded, best_windows
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.ports import Embedder
@@ -28,7 +28,7 @@ def embedder() -> Embedder:
 
 def verdict(answer: str, embedder: Embedder, context: str = CONTEXT, lang: str = "en", **settings: object) -> dict:
     row = {"id": "c1", "lang": lang, "question": "", "context": context, "answer": answer}
-    return judge_claim(row, Settings.load(values=settings), embedder)
+    return judge_claims([row], Settings.load(values=settings), embedder)[0]
 
 
 def test_given_a_sentence_of_the_context_then_it_is_supported_and_its_evidence_is_shown(embedder: Embedder) -> None:
@@ -137,7 +137,7 @@ def test_given_any_language_known_or_not_then_a_changed_number_lowers_the_suppor
 )
 def test_given_a_row_that_is_no_claim_then_the_error_says_what_is_missing(row: dict, embedder: Embedder) -> None:
     with pytest.raises(InvalidInput, match="needs") as caught:
-        judge_claim(row, Settings.load(), embedder)
+        judge_claims([row], Settings.load(), embedder)
     assert caught.value.remedy
 
 
@@ -194,7 +194,7 @@ def test_given_citation_marks_then_they_change_nothing_that_is_measured(embedder
 
 def test_given_no_language_then_it_is_detected(embedder: Embedder) -> None:
     row = {"id": "c1", "context": "Dodavatel nesmí předat údaje zákazníka.", "answer": "Dodavatel smí předat údaje zákazníka."}
-    assert "negation_changed" in judge_claim(row, Settings.load(), embedder)["sentences"][0]["flags"]
+    assert "negation_changed" in judge_claims([row], Settings.load(), embedder)[0]["sentences"][0]["flags"]
 
 
 def test_given_the_fitted_model_then_its_measurements_and_provenance_are_stated() -> None:
@@ -247,7 +247,7 @@ def test_given_rows_of_several_languages_when_judged_together_then_each_verdict_
     together = judge_claims(ROWS, Settings.load(), HashEmbedder(), verifier)
 
     assert verifier.asked == 1
-    assert together == [judge_claim(row, Settings.load(), HashEmbedder(), Lengths()) for row in ROWS]
+    assert together == [judge_claims([row], Settings.load(), HashEmbedder(), Lengths())[0] for row in ROWS]
     assert [row["id"] for row in together] == ["1", "2", "3", "4", "5", "6"]
     assert [len(row["sentences"]) for row in together] == [2, 1, 1, 0, 1, 2]
     assert "facts_only" in together[1]["sentences"][0]["flags"]

@@ -7,7 +7,7 @@ change in the place of another noun, unless both are synonyms.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from functools import cache
 
 import regex
@@ -125,13 +125,8 @@ def _shortens(one: Token, other: Token) -> bool:
 
 
 def _synonymous(one: Token, other: Token, lang: str) -> bool:
-    others = {fold(word) for key in forms(one.text, lang) for word in _synonyms(lang).get(key, ())}
+    others = {fold(word) for key in forms(one.text, lang) for word in synonyms(lang).get(key, ())}
     return not others.isdisjoint(forms(other.text, lang))
-
-
-@cache
-def _synonyms(lang: str) -> Mapping[str, tuple[str, ...]]:
-    return synonyms(lang)
 
 
 @cache
