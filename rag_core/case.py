@@ -9,10 +9,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rag_core.domain import Citation, Claim, Conflict, Hit, require_between
 from rag_core.settings import Settings
+
+if TYPE_CHECKING:
+    from rag_core.generated import Generation
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class ClaimAudit:
 
     Args:
         quotes_missing: quotes that do not stand on the page they cite.
+        quotes_elsewhere: those of them that stand in another of the retrieved passages: a citation of the wrong place.
         fabricated: cited ids that were not retrieved.
         indicators: indicator phrases in the claim that its evidence does not hold.
         overlap: share of the claim's words in its best evidence, in [0, 1]; None when the claim has no words.
@@ -83,6 +87,7 @@ class ClaimAudit:
     flags: tuple[str, ...] = ()
     read: bool = True
     word_for_word: bool = False
+    quotes_elsewhere: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _require_known("ClaimAudit.overlap", self.overlap, 0.0, 1.0)
@@ -117,7 +122,7 @@ class Case:
     `relevance` is the mean cosine of the question to the beginnings of the top passages; None when nothing was retrieved.
     `missing_entities` are those
     of the question's entities that stand in none of the searched documents. `answerability` is None when no calibration fits the library.
-    `timings` are milliseconds by stage.
+    `timings` are milliseconds by stage. `generation` is what a language model was asked; None where the settings ask none.
     """
 
     question: str
@@ -130,12 +135,13 @@ class Case:
     relevance: float | None = None
     keywords: KeywordMatch = KeywordMatch()
     missing_entities: tuple[str, ...] = ()
-    draft: Draft = Draft()
+    draft: Draft = Draft()  # the extract, or the passages as they are; a model's drafts are in `generation`
     conflicts: tuple[Conflict, ...] = ()  # between claims of the draft
     answer: str = ""  # for questions answered without retrieval
     failure: str = ""  # a failure of ours, in one sentence
     timings: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    generation: Generation | None = None
 
     def __post_init__(self) -> None:
         _require_known("Case.answerability", self.answerability, 0.0, 1.0)

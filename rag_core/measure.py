@@ -29,7 +29,7 @@ from rag_core.errors import InvalidInput, ModelUnavailable, RagError
 from rag_core.ingest.context import context
 from rag_core.keyword_match import match_keywords
 from rag_core.language import asks_number, intent, is_time_sensitive, keywords, question_language, terms, words
-from rag_core.ports import AnswerReader, Corpus, Embedder, Reranker, Vectors, Verifier
+from rag_core.ports import AnswerReader, Corpus, Embedder, LanguageModel, Reranker, Vectors, Verifier
 from rag_core.question import core, expand
 from rag_core.replies import reply
 from rag_core.retrieve import Ranking, retrieve
@@ -46,7 +46,8 @@ class Tools:
     """What measuring needs from outside.
 
     `known_languages` are those the embedding model knows, None for any; `clock` returns seconds; `verifier` gives the one that the settings
-    name, None where they name none, and loads it when it is first asked.
+    name, None where they name none, and loads it when it is first asked. `model` gives the language model that the settings ask for, None
+    where none is configured.
     """
 
     embedder: Embedder
@@ -57,6 +58,7 @@ class Tools:
     today: Callable[[], date] = date.today
     reader: AnswerReader | None = None
     verifier: Callable[[Settings], Verifier | None] | None = None
+    model: Callable[[Settings], LanguageModel | None] | None = None
 
     def knows(self, language: str) -> bool:
         """Whether the embedding model knows a language; "und" counts as known, since nothing speaks against it."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.domain import Document, Passage, WordBox
+from rag_core.generated import Completion, Limits, Prompt
 
 Vectors = NDArray[np.float32]
 Progress = Callable[[str, int, int], None]  # (what, done, total)
@@ -113,6 +114,24 @@ class Verifier(Protocol):
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10]; 0.0 is undecided."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """Writes a text by instructions. What it writes is untrusted."""
+
+    @property
+    def name(self) -> str:
+        """The model, as it is asked for."""
+        ...
+
+    def complete(self, prompt: Prompt, limits: Limits) -> Completion:
+        """The answer to a prompt.
+
+        Raises:
+            ModelUnavailable: there is none within the limits; the problem names endpoint and cause, never the key.
+            Cancelled: the user stopped it.
+        """
         ...
 
 

@@ -39,8 +39,12 @@ class Reason(StrEnum):
     MIN_DOCUMENTS = "min_documents"
     KEYWORDS = "keywords"
     REQUIRED_ENTITIES = "required_entities"
+    LEVEL = "level"  # too low for a model to be asked
+    SUFFICIENCY = "sufficiency"
     # drafting
+    MODEL_REFUSED = "model_refused"
     EMPTY_DRAFT = "empty_draft"
+    MALFORMED_DRAFT = "malformed_draft"
     ALL_CLAIMS_CUT = "all_claims_cut"
     # audits, in their documented order
     CITATIONS_PRESENT = "citations_present"
@@ -53,7 +57,12 @@ class Reason(StrEnum):
     FACTS = "facts"
     SIMILARITY = "similarity"
     SUPPORT = "support"
+    ANSWER_LANGUAGE = "answer_language"
+    ANSWER_LENGTH = "answer_length"
+    VERIFICATION = "verification"
     CONTRADICTED = "contradicted"
+    # nothing was decided: the settings ask for a prompt that was never sent
+    NEEDS_GENERATION = "needs_generation"
     # a failure of ours
     NOT_RUN = "not_run"
     FAILURE = "failure"
@@ -66,6 +75,8 @@ _STATUS = {
     Reason.NOTHING_RETRIEVED: AnswerStatus.INSUFFICIENT_CONTEXT,
     Reason.MIN_DOCUMENTS: AnswerStatus.INSUFFICIENT_CONTEXT,
     Reason.REQUIRED_ENTITIES: AnswerStatus.INSUFFICIENT_CONTEXT,
+    Reason.SUFFICIENCY: AnswerStatus.INSUFFICIENT_CONTEXT,
+    Reason.MODEL_REFUSED: AnswerStatus.INSUFFICIENT_CONTEXT,
     Reason.CONTRADICTED: AnswerStatus.INSUFFICIENT_CONTEXT,  # the draft is sound, its sources do not settle the question
     Reason.ANSWERABILITY: AnswerStatus.LOW_CONFIDENCE,
     Reason.TOP_COSINE: AnswerStatus.LOW_CONFIDENCE,
@@ -73,8 +84,11 @@ _STATUS = {
     Reason.RELEVANCE: AnswerStatus.LOW_CONFIDENCE,
     Reason.DISTANCE: AnswerStatus.LOW_CONFIDENCE,
     Reason.KEYWORDS: AnswerStatus.LOW_CONFIDENCE,
+    Reason.LEVEL: AnswerStatus.LOW_CONFIDENCE,
     Reason.ALL_CLAIMS_CUT: AnswerStatus.LOW_CONFIDENCE,
     Reason.EMPTY_DRAFT: AnswerStatus.ERROR,
+    Reason.MALFORMED_DRAFT: AnswerStatus.ERROR,
+    Reason.NEEDS_GENERATION: AnswerStatus.ERROR,
     Reason.NOT_RUN: AnswerStatus.ERROR,
     Reason.FAILURE: AnswerStatus.ERROR,
 }
