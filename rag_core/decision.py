@@ -6,16 +6,47 @@ The same object leaves the command line, the page, and later the HTTP API and MC
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from rag_core.case import ClaimAudit
 from rag_core.domain import Citation, Claim, Conflict, Hit, require_between
+from rag_core.generated import Attempt
 from rag_core.status import AnswerStatus, ConfidenceLevel, Reason, status_of
-from rag_core.trace import Trace
+from rag_core.trace import Check, Trace
 
 SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptView:
+    """One draft of a language model as it was judged: part of the trace, and nothing else may show a word of it.
+
+    `outcome` is shown, rejected, refused, malformed, empty or failed; `number` counts from 1.
+    """
+
+    number: int
+    outcome: str
+    attempt: Attempt
+    checks: tuple[Check, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON. `claims` are in the model's words; unless the outcome is `shown` they are rejected, and no answer."""
+        one, verified = self.attempt, self.attempt.verification
+        return {
+            "number": self.number,
+            "outcome": self.outcome,
+            "rejected": self.outcome != "shown",
+            "call": asdict(one.call),
+            "claims": [claim_json(claim, audit) for claim, audit in zip(one.draft.claims, one.draft.audits, strict=True)],
+            "refusal": one.refusal,
+            "language": one.language,
+            "sentences": one.sentences,
+            "tokens": one.tokens,
+            "checks": [check.to_json() for check in self.checks],
+            "verification": None if verified is None else {"call": asdict(verified.call), "verdicts": list(verified.verdicts)},
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +61,7 @@ class Decision:
         confidence: in [0, 1], and `confidence_basis` says what it is.
         audits: what was measured on each of `claims`, in their order.
         conflicts: which claims contradict each other, by their indexes in `claims`; empty on a refusal.
+        attempts: the drafts of a language model, in order; rejected ones are no part of the answer and are shown inside the trace only.
         scores: named measurements; `answerability` and `top_cosine` are always there when a question was retrieved for.
         notes: things the reader must know beside the answer: unreadable pages, an observed audit, a language the model does not know,
             sentences that no verifier has read.
@@ -54,6 +86,7 @@ class Decision:
     suggestions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    attempts: tuple[AttemptView, ...] = ()
 
     def __post_init__(self) -> None:
         require_between("Decision.confidence", self.confidence, 0.0, 1.0)
@@ -111,6 +144,7 @@ class Decision:
             "conflicts": [conflict_json(conflict, self.citations) for conflict in self.conflicts],
             "retrieved": [hit_json(name, hit) for name, hit in self.retrieved],
             "trace": self.trace.to_json(),
+            "attempts": [one.to_json() for one in self.attempts],
             "suggestions": list(self.suggestions),
             "notes": list(self.notes),
             "metadata": dict(self.metadata),

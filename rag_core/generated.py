@@ -132,6 +132,7 @@ class Sufficiency:
 
     Args:
         call: its prompt; with a `failure` there is no verdict.
+        passages: how many it was shown. A replay that would show it more or fewer needs a new verdict.
         can_answer: yes, no or partial.
         confidence: in [0, 1] as the model states it; uncalibrated.
         missing: what it says is missing, a few words each; untrusted.
@@ -142,6 +143,7 @@ class Sufficiency:
     """
 
     call: Call
+    passages: int = 0
     can_answer: Answerable = ""
     confidence: float = 0.0
     missing: tuple[str, ...] = ()

@@ -23,9 +23,10 @@ from rag_core.domain import Claim, Conflict, Document, Hit, Passage
 from rag_core.draft.cite import cite
 from rag_core.draft.conflicts import between_passages, other_sides
 from rag_core.draft.extract import Extract, extract
-from rag_core.draft.raw import first_sentences, short_enough, stays_whole, whole_passages
+from rag_core.draft.raw import context_words, first_sentences, short_enough, stays_whole, whole_passages
 from rag_core.draft.subject import Asked
 from rag_core.errors import InvalidInput, ModelUnavailable, RagError
+from rag_core.generated import Generation
 from rag_core.ingest.context import context
 from rag_core.keyword_match import match_keywords
 from rag_core.language import asks_number, intent, is_time_sensitive, keywords, question_language, terms, words
@@ -210,6 +211,7 @@ def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, 
         missing_entities=missing,
         draft=draft,
         conflicts=conflicts,
+        generation=Generation(context_words(hits)) if s.drafter == "model" else None,
         timings=dict(timed.ms),
     )
 
@@ -254,7 +256,7 @@ def _draft(drafter: str, claims: tuple[Claim, ...], hits: Sequence[Hit], corpus:
     s = case.settings
     retrieved = {hit.passage.id: _text_of(hit.passage) for hit in hits}
     audits = measure_claims(
-        claims, retrieved, corpus.page_text, case.understanding.language, tools.embedder, _verifier(s, tools), whole=True
+        claims, retrieved, corpus.page_text, case.understanding.language, tools.embedder, verifier_for(s, tools), whole=True
     )  # fmt: skip
     citations = cite(claims, hits, corpus)
     return Draft(drafter if claims else "none", claims, audits, citations, context_chars=sum(len(hit.passage.text) for hit in hits))
@@ -281,7 +283,7 @@ def _reranker(name: str, tools: Tools) -> Reranker | None:
     return tools.reranker(name)
 
 
-def _verifier(settings: Settings, tools: Tools) -> Verifier | None:
+def verifier_for(settings: Settings, tools: Tools) -> Verifier | None:
     """The verifier that the settings name; None where claims are checked by facts and overlap only."""
     return tools.verifier(settings) if tools.verifier else None
 

@@ -15,7 +15,12 @@ from rag_core.settings import Settings
 
 def short_enough(hits: Sequence[Hit], settings: Settings) -> bool:
     """Whether the context, passages joined as S0-18 says, has at most `short_context_words` words."""
-    return len(words(context_of([hit.passage.text for hit in hits]))) <= settings.short_context_words
+    return context_words(hits) <= settings.short_context_words
+
+
+def context_words(hits: Sequence[Hit]) -> int:
+    """How many words the context has: the passages joined as S0-18 says."""
+    return len(words(context_of([hit.passage.text for hit in hits])))
 
 
 def stays_whole(hits: Sequence[Hit], settings: Settings) -> bool:
