@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rag_core.language import content_terms, detect, sentences, terms
-from tests.model_server import Asked
+from model_server import Asked
 
 WORDS_OF_A_DRAFT = 70  # about 110 tokens, below the 150 of the default settings
 

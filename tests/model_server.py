@@ -306,6 +306,8 @@ def _error(status: Status) -> Response:
 
 def _completion(reply: Reply, asked: Asked) -> Response:
     said = reply if isinstance(reply, Said) else Said(reply)
+    if not isinstance(said.content, str | dict | None):
+        raise TypeError(f"{type(said.content)} is no reply; was it imported from another copy of this module?")
     content = json.dumps(said.content, ensure_ascii=False) if isinstance(said.content, dict) else said.content
     tokens_in, tokens_out = said.tokens or (len((asked.system + " " + asked.user).split()), len((content or "").split()))
     message = {"role": "assistant", "content": content, "refusal": said.refusal}

@@ -10,7 +10,7 @@ import pytest
 from openai import OpenAI
 from pydantic import BaseModel
 
-from tests.model_server import Asked, Body, Drip, Drop, Hang, Huge, ModelServer, Said, Slow, Status
+from model_server import Asked, Body, Drip, Drop, Hang, Huge, ModelServer, Said, Slow, Status
 
 
 class Colour(BaseModel):
