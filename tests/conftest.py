@@ -1,4 +1,4 @@
-"""What holds for every test: no network beyond this machine, and on the build server no browser or OCR test that was skipped."""
+"""What holds for every test: no network beyond this machine, no language model of its maker, and on the build server no browser or OCR test that was skipped."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ def _stay_local(event: str, arguments: tuple[Any, ...]) -> None:
 # An audit hook sees every socket, whichever library opens it; child processes are not covered.
 sys.addaudithook(_stay_local)
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+for _name in [name for name in os.environ if name.startswith(("OPENAI_", "RAG_FALLBACK_")) or name == "RAG_MODEL"]:
+    del os.environ[_name]  # no test asks a language model that its maker has configured
 
 # Property tests try the same examples in every run, and a busy machine does not fail one for being slow.
 settings.register_profile("plumbline", deadline=None, derandomize=True)

@@ -11,8 +11,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from rag_core.language import content_terms, detect, sentences, terms
 from model_server import Asked
+
+from rag_core.language import content_terms, detect, sentences, terms
 
 WORDS_OF_A_DRAFT = 70  # about 110 tokens, below the 150 of the default settings
 

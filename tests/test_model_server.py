@@ -7,10 +7,9 @@ import time
 import httpx2
 import openai
 import pytest
+from model_server import Asked, Body, Drip, Drop, Hang, Huge, ModelServer, Said, Slow, Status
 from openai import OpenAI
 from pydantic import BaseModel
-
-from model_server import Asked, Body, Drip, Drop, Hang, Huge, ModelServer, Said, Slow, Status
 
 
 class Colour(BaseModel):
