@@ -1,4 +1,4 @@
-"""What holds for every test: no network beyond this machine, no language model of its maker, and on the build server no browser or OCR test that was skipped."""
+"""What holds for every test: no network beyond this machine, no model of its maker, no skipped browser or OCR test in the build."""
 
 from __future__ import annotations
 
