@@ -1,14 +1,14 @@
-"""Texts of documents in a record: their hashes, the stretches of other texts they are made of, and the texts again from the pages.
+"""Texts of a case in its record: their hashes, the stretches of other texts they are made of, and the texts again from the pages.
 
-The claim of a table's row with its header is made of cells, so it is kept as stretches of those. A draft in other words than its sources (a
-model's) would come back as `DELETED`.
+The claim of a table's row with its header is made of cells, so it is kept as stretches of those. What a model wrote in words of its own
+stands on no page: the record has its hash, and the text is kept apart from it, by that hash, for as long as it may be kept.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rag_core.audit.facts.numbers import ascii_digits
@@ -21,6 +21,7 @@ from rag_core.ports import PageText
 DELETED = "[text deleted]"
 PassageOf = Callable[[str, str], Passage | None]  # (document id, passage id) -> the passage of the library as it is now
 Parts = list[Any]  # of a text: [source, start, end], or a joint as it is
+OwnWords = dict[str, str]  # what a model wrote, by the hash of it
 
 _TOKEN = re.compile(r"\s+|[|,;:]|[^\s|,;:]+")
 _JOINT = re.compile(r"[\s|,;:]+")  # what parts of a composed text are joined by
@@ -34,7 +35,8 @@ def sources(passages: Iterable[Passage], evidence: Iterable[Evidence]) -> list[s
 
 def quoted(claim: Claim) -> list[str]:
     """What an audit may quote of a claim."""
-    return [*(one.quote for one in claim.evidence), claim.text, *(f"no quote from {ref}" for ref in claim.cited)]
+    refs = (DELETED if ref.startswith(DELETED) else f"no quote from {ref}" for ref in claim.cited)
+    return [*(one.quote for one in claim.evidence), claim.text, *refs]
 
 
 def stated(claim: Claim) -> list[str]:
@@ -64,6 +66,22 @@ def parts(text: str, sources: Sequence[str]) -> Parts | None:
     return found
 
 
+def parts_or_hash(text: str, sources: Sequence[str], own: OwnWords) -> Parts | str:
+    """The text as parts of its sources; where it is in words of its own its hash, and the text goes into `own`."""
+    found = parts(text, sources)
+    if found is not None:
+        return found
+    own[hashed := hash_of(text)] = text
+    return hashed
+
+
+def hash_own(text: str, own: OwnWords) -> str:
+    """The hash of a text that is in a model's own words; the text goes into `own`. Empty for an empty one."""
+    if text:
+        own[hash_of(text)] = text
+    return hash_of(text)
+
+
 def _longest(tokens: Sequence[str], sources: Sequence[str]) -> tuple[list[int] | None, int]:
     """Where the most of these tokens stand together in a source, as [source, start, end], and how many; whole texts are tried first."""
     whole = "".join(tokens)
@@ -91,13 +109,25 @@ def joined(parts: Parts | None, sources: Sequence[str]) -> str:
 
 
 class Texts:
-    """Reads texts again and compares them with their hashes. Remembers what it read: the cases of a set share pages and passages."""
+    """Reads texts again and compares them with their hashes. Remembers what it read: the cases of a set share pages and passages.
 
-    def __init__(self, page_text: PageText | None, passage_of: PassageOf | None) -> None:
+    `own` is what is still kept of a model's own words.
+    """
+
+    def __init__(self, page_text: PageText | None, passage_of: PassageOf | None, own: Mapping[str, str] | None = None) -> None:
         self._page_text = page_text
         self._passage_of = passage_of
+        self._own = own or {}
         self._pages: dict[tuple[str, int], str] = {}
         self._readings: dict[tuple[str, tuple[Span, ...]], str] = {}
+
+    def own(self, wanted: str) -> str:
+        """What a model wrote, by its hash."""
+        return same(self._own.get(wanted, ""), wanted)
+
+    def parts(self, row: Parts | str | None, sources: Sequence[str]) -> str:
+        """What `parts_or_hash` told of a text."""
+        return self.own(row) if isinstance(row, str) else joined(row, sources)
 
     def quote(self, document: str, spans: Sequence[Span], wanted: str) -> str:
         """The raw text at the first of the spans."""

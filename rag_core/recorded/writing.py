@@ -2,25 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
-from rag_core.case import Case, Draft
-from rag_core.domain import Citation, Claim, Conflict, Hit, Passage, Span
-from rag_core.recorded.texts import hash_of, parts, quoted, sources, stated
+from rag_core.case import Case
+from rag_core.recorded.drafts import conflict_row, draft_row, hit_row
+from rag_core.recorded.generations import generation_row, retrieved
+from rag_core.recorded.texts import OwnWords
 
 SCHEMA_VERSION = 1
 
 _BY_DOCUMENT = ("names", "titles", "dates", "authority")
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A record, and beside it what a language model wrote in words of its own, by hash: such texts are kept apart, and shorter.
+
+    Args:
+        record: JSON values.
+        own: words of the model that was asked, its verdicts and its drafts, but for the next.
+        rejected: words of its rejected drafts.
+        documents: ids of the documents that any of these words may come from, sorted.
+    """
+
+    record: dict[str, Any]
+    own: OwnWords
+    rejected: OwnWords
+    documents: tuple[str, ...]
+
+
 def to_record(case: Case) -> dict[str, Any]:
     """The record of a case as JSON values; about 8 KB for a question with ten passages, and a third of that compressed."""
+    return write(case).record
+
+
+def write(case: Case, rejected: Collection[int] = ()) -> Written:
+    """The record with the words of a model beside it; `rejected` are the indexes of the attempts that were."""
+    passages, named = retrieved(case), _documents(case)
+    own: OwnWords = {}
+    of_rejected: OwnWords = {}
+    extract = draft_row(case.draft, passages, {})  # no model's
+    record = _record(case, named) | {"draft": extract, "generation": generation_row(case, rejected, own, of_rejected)}
+    return Written(record, own, of_rejected, tuple(sorted(named)))
+
+
+def _record(case: Case, named: Collection[str]) -> dict[str, Any]:
+    """All but the drafts."""
     facts = case.library
-    kept = _documents(case)
-    passages = {hit.passage.id: hit.passage for hit in case.hits}
     return {
         "schema_version": SCHEMA_VERSION,
         "question": case.question,
@@ -32,19 +63,18 @@ def to_record(case: Case) -> dict[str, Any]:
             "pages": facts.pages,
             "unreadable": {id: _runs(pages) for id, pages in facts.unreadable.items()},
             "languages": facts.languages,
-            **{name: {id: value for id, value in getattr(facts, name).items() if id in kept} for name in _BY_DOCUMENT},
+            **{name: {id: value for id, value in getattr(facts, name).items() if id in named} for name in _BY_DOCUMENT},
             "generation": facts.generation,
             "model": facts.model,
             "unknown_languages": facts.unknown_languages,
         },
-        "hits": [_hit(hit) for hit in case.hits],
+        "hits": [hit_row(hit) for hit in case.hits],
         "signals": dict(case.signals),
         "answerability": case.answerability,
         "relevance": case.relevance,
         "keywords": asdict(case.keywords),
         "missing_entities": case.missing_entities,
-        "draft": _draft(case.draft, passages),
-        "conflicts": [_conflict(conflict, case.draft.claims) for conflict in case.conflicts],
+        "conflicts": [conflict_row(conflict, case.draft.claims) for conflict in case.conflicts],
         "answer": case.answer,
         "failure": case.failure,
         "timings": dict(case.timings),
@@ -54,76 +84,14 @@ def to_record(case: Case) -> dict[str, Any]:
 
 def _documents(case: Case) -> set[str]:
     """The documents that a decision on this case can name."""
-    cited = {evidence.document for claim in case.draft.claims for evidence in claim.evidence}
-    return {hit.passage.document for hit in case.hits} | cited | {id for conflict in case.conflicts for id in conflict.documents}
-
-
-def _hit(hit: Hit) -> dict[str, Any]:
-    passage = hit.passage
-    return {
-        "id": passage.id, "document": passage.document, "text": hash_of(passage.text), "spans": _spans(passage.spans),
-        "language": passage.language, "section": hash_of(passage.section), "kind": passage.kind, "lines": passage.lines,
-        "tokens": passage.tokens, "ocr": passage.ocr, "header": _spans(passage.header), "header_text": hash_of(passage.header_text),
-        "score": hit.score, "cosine": hit.cosine, "lexical": hit.lexical, "dense_rank": hit.dense_rank, "lexical_rank": hit.lexical_rank,
-        "rerank": hit.rerank,
-    }  # fmt: skip
-
-
-def _draft(draft: Draft, passages: Mapping[str, Passage]) -> dict[str, Any]:
-    claims = []
-    for claim, audit in zip(draft.claims, draft.audits, strict=True):
-        known = [passages[piece.passage] for piece in claim.evidence if piece.passage in passages]
-        made_of = sources(known, claim.evidence)
-        claims.append(
-            {
-                "text": parts(claim.text, made_of),
-                "hash": hash_of(claim.text),
-                "evidence": [
-                    {"passage": one.passage, "document": one.document, "quote": hash_of(one.quote), "spans": _spans(one.spans)}
-                    for one in claim.evidence
-                ],
-                "cited": claim.cited,
-                "relevance": claim.relevance,
-                "audit": {
-                    "quotes_missing": [parts(quote, quoted(claim)) for quote in audit.quotes_missing],
-                    "fabricated": audit.fabricated,
-                    "indicators": audit.indicators,  # phrases of our own lists
-                    "overlap": audit.overlap,
-                    "changed_facts": [[kind, parts(text, stated(claim))] for kind, text in audit.changed_facts],
-                    "similarity": audit.similarity,
-                    "support": audit.support,
-                    "flags": audit.flags,  # of our own list
-                    "read": audit.read,
-                    "word_for_word": audit.word_for_word,
-                },
-            }
-        )
-    citations = [{"key": key, **_citation(citation)} for key, citation in draft.citations.items()]
-    return {
-        "drafter": draft.drafter, "claims": claims, "citations": citations, "text": hash_of(draft.text),
-        "context_chars": draft.context_chars, "chars": draft.chars,
-    }  # fmt: skip
-
-
-def _citation(citation: Citation) -> dict[str, Any]:
-    return {
-        "id": citation.id, "document": citation.document, "document_id": citation.document_id, "title": citation.title,
-        "page": citation.page, "chunk_id": citation.chunk_id, "excerpt": hash_of(citation.excerpt), "spans": _spans(citation.spans),
-        "section": hash_of(citation.section), "ocr": citation.ocr, "boxes": [[page, *box] for page, box in citation.boxes],
-    }  # fmt: skip
-
-
-def _conflict(conflict: Conflict, claims: Sequence[Claim]) -> dict[str, Any]:
-    texts = [claims[conflict.claim].text, claims[conflict.other].text]
-    return {
-        "claim": conflict.claim, "other": conflict.other, "values": [parts(value, texts) for value in conflict.values],
-        "documents": conflict.documents, "pages": conflict.pages, "dates": conflict.dates, "added": conflict.added,
-        "statements": [parts(text, texts) for text in conflict.statements],
-    }  # fmt: skip
-
-
-def _spans(spans: Iterable[Span]) -> list[tuple[int, int, int]]:
-    return [(span.page, span.start, span.end) for span in spans]
+    asked = case.generation
+    drafts = [case.draft]
+    conflicts = list(case.conflicts)
+    if asked is not None:
+        drafts += [attempt.draft for attempt in asked.attempts] + [verdict.sides for verdict in asked.verdicts if verdict.sides]
+        conflicts += [verdict.conflict for verdict in asked.verdicts if verdict.conflict]
+    cited = {evidence.document for draft in drafts for claim in draft.claims for evidence in claim.evidence}
+    return {passage.document for passage in retrieved(case).values()} | cited | {id for one in conflicts for id in one.documents}
 
 
 def _runs(numbers: Sequence[int]) -> list[list[int]]:
