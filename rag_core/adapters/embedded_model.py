@@ -29,15 +29,20 @@ from rag_core.ports import Embedder, Vectors
 if TYPE_CHECKING:
     from torch import Tensor
 
+PREFIX = "openai:"  # of the models of a server
 MAX_TOKENS = 256  # as published with the model, special tokens included
 
 
 def load_embedder(model: str, precision: str) -> Embedder:
-    """The embedded model, or any other of sentence-transformers by name or folder.
+    """The embedded model, any other of sentence-transformers by name or folder, or `openai:` and the name of one on a server.
 
     Raises:
         ModelUnavailable: it cannot be loaded.
     """
+    if model.startswith(PREFIX):
+        from rag_core.adapters.openai_embedder import OpenAIEmbedder
+
+        return OpenAIEmbedder(model, EmbeddedModel(precision))
     return EmbeddedModel(precision) if model == EMBEDDED else SentenceTransformerEmbedder(model, precision)
 
 
