@@ -56,7 +56,9 @@ def load_settings(
     """Settings from all sources; a later one wins: preset, environment (S4-3), YAML file (S3-29), `values`.
 
     Environment: RAG_PRESET names the preset; RAG_STRICT_MODE=false turns the score gates off (S4-24); RAG_VALIDATION_ENABLED=false lets
-    the optional audits only observe; RAG_CONFIDENCE_THRESHOLD and RAG_MIN_DOCUMENTS are S4's distance and minimum.
+    the optional audits only observe; RAG_CONFIDENCE_THRESHOLD and RAG_MIN_DOCUMENTS are S4's distance and minimum. RAG_MODEL names a
+    language model, which then drafts (`drafter`), also where the preset names another drafter; a file or `values` that set `drafter` or
+    `model` win over it. Give `model_environment(os.environ)`, so that it may stand in the file of secrets.
 
     Raises:
         InvalidSetting: an unknown name, a value out of its range, or a file that cannot be read.
@@ -68,8 +70,9 @@ def load_settings(
 
 
 def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
-    """The settings that the variables of S4-3 ask for; nothing for those that are not set."""
-    found: dict[str, Any] = {}
+    """The settings that RAG_MODEL and the variables of S4-3 ask for; nothing for those that are not set."""
+    model = env.get("RAG_MODEL", "").strip()
+    found: dict[str, Any] = {"drafter": "model", "model": model} if model else {}
     for name, knobs in _SWITCHED_OFF.items():
         if name in env and not _truth(name, env[name]):
             found |= dict.fromkeys(knobs, Mode.OFF if name == "RAG_STRICT_MODE" else Mode.OBSERVE)

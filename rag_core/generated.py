@@ -93,6 +93,7 @@ class Completion:
         ms: milliseconds until it was there, 0 from the cache.
         cached: whether it was taken from the cache.
         tried: one sentence for each endpoint before it that did not answer.
+        complete: whether the model came to its end; False where it was cut off at the longest length.
     """
 
     text: str
@@ -104,6 +105,7 @@ class Completion:
     ms: float = 0.0
     cached: bool = False
     tried: tuple[str, ...] = ()
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from rag_core.endpoints import NAMES
+
 LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
 MUST_RUN = ("browser", "ocr")
 
@@ -33,8 +35,9 @@ def _stay_local(event: str, arguments: tuple[Any, ...]) -> None:
 # An audit hook sees every socket, whichever library opens it; child processes are not covered.
 sys.addaudithook(_stay_local)
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-for _name in [name for name in os.environ if name.startswith(("OPENAI_", "RAG_FALLBACK_")) or name == "RAG_MODEL"]:
-    del os.environ[_name]  # no test asks a language model that its maker has configured
+for _name in [name for name in os.environ if name.startswith("OPENAI_")]:
+    del os.environ[_name]
+os.environ.update(dict.fromkeys(NAMES, ""))  # no test asks a model that its maker has configured, in `.streamlit/secrets.toml` either
 
 # Property tests try the same examples in every run, and a busy machine does not fail one for being slow.
 settings.register_profile("plumbline", deadline=None, derandomize=True)

@@ -9,7 +9,7 @@ from builders import AUDIT_MODES
 
 from rag_core.configuration import Retention, from_environment, load_settings, parse_value, retention
 from rag_core.errors import InvalidSetting
-from rag_core.settings import Mode, Settings
+from rag_core.settings import Mode, Settings, presets
 
 
 def yaml(folder: Path, text: str) -> Path:
@@ -112,3 +112,17 @@ def test_given_an_environment_then_it_says_whether_how_long_and_how_many_questio
 def test_given_a_value_that_is_none_for_what_is_kept_then_an_error_names_it(name: str, value: str) -> None:
     with pytest.raises(InvalidSetting, match=name):
         retention({name: value})
+
+
+def test_given_a_language_model_in_the_environment_then_it_drafts_unless_the_settings_say_otherwise(tmp_path: Path) -> None:
+    """S0-19: with a model the answer is compressed from what was retrieved, and without one it is extracted."""
+    env = {"RAG_MODEL": " qwen3:8b "}
+
+    assert (load_settings(environment=env).drafter, load_settings(environment=env).model) == ("model", "qwen3:8b")
+    assert {load_settings(preset, environment=env).drafter for preset in presets()} == {"model"}
+    assert load_settings(environment={"RAG_MODEL": " "}) == load_settings()
+    from_file = load_settings(config=yaml(tmp_path, "drafter: raw\nmodel: other\n"), environment=env)
+    assert (from_file.drafter, from_file.model) == ("raw", "other")
+    from_call = load_settings(values={"drafter": "extract"}, environment=env)
+    assert (from_call.drafter, from_call.model) == ("extract", "qwen3:8b")
+    assert load_settings(values={"model": "other"}, environment=env).model == "other"

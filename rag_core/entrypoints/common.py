@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from rag_core.configuration import load_settings, parse_value
+from rag_core.endpoints import model_environment
 from rag_core.engine import Engine
 from rag_core.entrypoints.show import printable
 from rag_core.errors import InvalidInput
@@ -25,8 +26,8 @@ MOST_PROBLEMS = 10  # rows that are named one by one
 
 
 def chosen_settings(args: argparse.Namespace) -> Settings:
-    """Preset, environment, file and `--set`, a later one over an earlier one."""
-    return load_settings(args.preset, args.config, dict(parse_value(pair) for pair in args.set), os.environ)
+    """Preset, environment with the file of secrets, file and `--set`, a later one over an earlier one."""
+    return load_settings(args.preset, args.config, dict(parse_value(pair) for pair in args.set), model_environment(os.environ))
 
 
 def library_folder(args: argparse.Namespace) -> Path:
