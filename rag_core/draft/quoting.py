@@ -26,7 +26,8 @@ _ESCAPED = regex.compile(r"[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}═
 
 def data_line(fields: Mapping[str, object]) -> str:
     """One line of JSON that `json.loads` turns back into exactly these fields."""
-    return _ESCAPED.sub(_escape, json.dumps(_encodable(fields), ensure_ascii=False))
+    line: str = _ESCAPED.sub(_escape, json.dumps(_encodable(fields), ensure_ascii=False))
+    return line
 
 
 def label(text: str) -> str:

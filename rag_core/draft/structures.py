@@ -218,7 +218,7 @@ def _json(text: str) -> dict[str, Any] | None:
         else:
             if not text.startswith("["):
                 return dict(found)
-            problem = "The model's answer is JSON of another form."
+            problem = "The model's answer has another form than was asked for."
     if _LIKE_JSON.match(text):
         raise MalformedReply(problem)
     return None
@@ -242,7 +242,7 @@ def _checked(schema: type[_Reply], raw: dict[str, Any]) -> _Reply:
     except (ValidationError, RecursionError) as error:
         place = ".".join(map(str, error.errors()[0]["loc"])) if isinstance(error, ValidationError) else ""
         where = f", at {place}" if place else ""
-        raise MalformedReply(f"The model's answer is JSON of another form{where}.") from None
+        raise MalformedReply(f"The model's answer has another form than was asked for{where}.") from None
 
 
 def _claim(claim: ClaimReply) -> ClaimReply:
