@@ -1,0 +1,140 @@
+"""Anything that a language model could leave behind in a case: what the property tests of records and of judging share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from any_case import audits, cases, chosen_settings, cosines, ratios
+from builders import claim, draft, hit, passage
+from hypothesis import strategies as st
+
+from rag_core.case import Case, Draft
+from rag_core.domain import Claim, Conflict, Hit
+from rag_core.generated import Attempt, Call, Generation, Step, Sufficiency, Verification
+from rag_core.settings import Settings
+from rag_core.status import Reason
+
+PROBLEMS = (Reason.NONE, Reason.NONE, Reason.NONE, Reason.NONE, Reason.MODEL_REFUSED, Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT)
+STRANGERS = ("9", "made up", "no such source ✂", "1" * 40)  # ids that were never given to the model
+
+
+def calls(step: Step) -> st.SearchStrategy[Call]:
+    return st.builds(
+        Call,
+        step=st.just(step),
+        prompt=st.sampled_from(["compress/1 0a1b2c3d4e5f", "verify/2 ffffffffffff"]),
+        model=st.just("small"),
+        endpoint=st.just("127.0.0.1:11434"),
+        tokens_in=st.integers(0, 5000),
+        tokens_out=st.integers(0, 600),
+        ms=st.floats(0, 1e5),
+        cached=st.booleans(),
+        structured=st.booleans(),
+        tried=st.sampled_from([(), ("127.0.0.1:8080 did not answer.",)]),
+        failure=st.sampled_from(["", "", "", "", "No model answered."]),
+    )
+
+
+@st.composite
+def model_claims(draw: st.DrawFn, found: tuple[Hit, ...], number: int) -> Claim:
+    """In the model's words or its source's; it may name a source that there is not, and rest on nothing."""
+    of = draw(st.sampled_from(found)).passage if found else None
+    strange = draw(st.sampled_from([(), (), (), *((one,) for one in STRANGERS)]))
+    said = draw(st.sampled_from(["As the model puts it", "Es gilt", "30 days"])) + f" ({number})"
+    if of is None or draw(st.integers(0, 4)) == 0:
+        return Claim(said, (), strange, 0.0)
+    rests = claim(of, of.text if draw(st.booleans()) else said)
+    return replace(rests, cited=(*rests.cited, *strange))
+
+
+@st.composite
+def model_drafts(draw: st.DrawFn, found: tuple[Hit, ...]) -> Draft:
+    claims = [draw(model_claims(found, number)) for number in range(draw(st.integers(0, 3)))]
+    measured = []
+    for one in claims:
+        missing = draw(st.sampled_from([(), (), (), ("thirty of them",), ("30 days", "lost words")]))
+        elsewhere = missing[: draw(st.integers(0, 1))]
+        fabricated = tuple(ref for ref in one.cited if ref in STRANGERS)
+        changed = draw(st.sampled_from([(), (), (), (("number", "90 weeks"),)]))
+        measured.append(
+            replace(draw(audits), quotes_missing=missing, quotes_elsewhere=elsewhere, fabricated=fabricated, changed_facts=changed)
+        )
+    return replace(draft(claims, measured, draw(st.sampled_from([0, 10, 1000]))), drafter="model")
+
+
+@st.composite
+def attempts(draw: st.DrawFn, found: tuple[Hit, ...], asked: tuple[str, ...]) -> Attempt:
+    """One draft that was asked for so, verified or not."""
+    call = draw(calls(Step.DRAFT))
+    problem = draw(st.sampled_from(PROBLEMS))
+    if call.failure or problem is not Reason.NONE:
+        refusal = draw(st.sampled_from(["", "The passages say nothing of it."])) if problem is Reason.MODEL_REFUSED else ""
+        return Attempt(asked, call, problem=Reason.NONE if call.failure else problem, refusal=refusal)
+    drafted = draw(model_drafts(found))
+    verified = draw(verifications(len(drafted.claims))) if draw(st.booleans()) else None
+    language = draw(st.sampled_from(["", "en", "en", "cs"]))
+    return Attempt(
+        asked, call, drafted, Reason.NONE if drafted.claims else Reason.EMPTY_DRAFT, "", language, draw(st.integers(0, 5)),
+        draw(st.integers(0, 300)), verified,
+    )  # fmt: skip
+
+
+@st.composite
+def verifications(draw: st.DrawFn, claims: int) -> Verification:
+    call = draw(calls(Step.VERIFY))
+    said = st.sampled_from(["yes", "yes", "yes", "no", "unclear"])
+    return Verification(call, () if call.failure else tuple(draw(said) for _ in range(claims)))
+
+
+@st.composite
+def verdicts(draw: st.DrawFn, found: tuple[Hit, ...]) -> Sufficiency:
+    """What the model says of these passages; of two that contradict each other it may have named both."""
+    call = draw(calls(Step.SUFFICIENCY))
+    if call.failure:
+        return Sufficiency(call, passages=len(found))
+    contradicts = draw(st.booleans())
+    apart = contradicts and len(found) > 1 and draw(st.booleans())
+    sides = replace(draft([claim(one.passage, one.passage.text) for one in found[:2]]), drafter="extract") if apart else None
+    pages = (found[0].passage.page, found[1].passage.page) if apart else (1, 1)
+    documents = (found[0].passage.document, found[1].passage.document) if apart else ("", "")
+    return Sufficiency(
+        call=call,
+        passages=len(found),
+        can_answer=draw(st.sampled_from(["yes", "yes", "no", "partial"])),
+        confidence=draw(ratios),
+        missing=draw(st.sampled_from([(), ("the date of the contract",), ("a price", "a name")])),
+        reasoning=draw(st.sampled_from(["", "The passages do not say when."])),
+        contradicts=contradicts,
+        sides=sides,
+        conflict=Conflict(0, 1, (sides.claims[0].text, sides.claims[1].text), documents, pages, added=False) if sides else None,
+    )
+
+
+@st.composite
+def found_later(draw: st.DrawFn, first: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """The hits of a further search: some of the first ones, and new ones."""
+    start = 1 + max((int(one.passage.id.split("#")[1]) for one in first), default=0)
+    kept = tuple(one for one in first if draw(st.booleans()))
+    new = tuple(
+        hit(draw(cosines), n, of=passage(n, document=f"d{n % 2}"), rerank=draw(st.none() | ratios))
+        for n in range(start, start + draw(st.integers(0, 2)))
+    )
+    return (*new, *kept)
+
+
+@st.composite
+def asked_cases(draw: st.DrawFn, of: Settings | None = None) -> Case:
+    """Any case that asked a language model something, whatever; what it was asked fits nothing in particular."""
+    one = draw(cases(of or draw(chosen_settings)))
+    rounds = [one.hits]
+    for _ in range(draw(st.integers(0, 2))):
+        rounds.append(draw(found_later(rounds[-1])))
+    found = tuple(rounds[-1])
+    keys = st.lists(st.sampled_from(["low", "0", "facts:0", "verbatim:-", "d0#1"]), max_size=3).map(tuple)
+    asked = Generation(
+        context_words=draw(st.integers(0, 3000)),
+        verdicts=tuple(draw(verdicts(hits)) for hits in rounds[: draw(st.integers(0, 3))]),
+        expanded=tuple(rounds[1:]),
+        attempts=tuple(draw(attempts(found, draw(keys))) for _ in range(draw(st.integers(0, 4)))),
+    )
+    return replace(one, settings=one.settings.changed(drafter="model"), generation=asked)
