@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -29,7 +29,7 @@ _GAIN = 0.2  # of the same share that a further sentence must add
 _CLEARLY = 0.05  # by which a place must be better than any other
 
 _LEFT_OUT = regex.compile(r"\s*(?:\[\s*(?:…|\.{3})\s*\]|…|\.{3,})\s*")
-_QUOTATION = " \t\n\"'“”„‟‘’‚‛«»‹›"
+QUOTATION = " \t\n\"'“”„‟‘’‚‛«»‹›"
 _SIGN = regex.compile(r"[\p{Sm}\p{Sc}%§°]|(?<![\p{L}\p{N}])[-\u2010-\u2015](?=\s?\p{N})")
 _UNPARTED = regex.compile(r"\p{Line_Break=SA}")  # of scripts that part no words: Thai, Lao, Khmer, Myanmar
 
@@ -78,16 +78,16 @@ def locate(text: str, passage: Passage, page_text: PageText, *, claim: str = "")
     hold most of its words; they must hold `LEAST` of them (measured in docs/log/2026-11-21-marks.md). Of two places that are as good as
     each other, neither is certain.
     """
-    bare = strip_marks(text).strip(_QUOTATION)
-    place = _Place(passage, page_text)
+    bare = strip_marks(text).strip(QUOTATION)
+    place = Place(passage, page_text)
     for how, found in ((How.EXACT, _verbatim), (How.ALIGNED, _in_a_row)):
         if ranges := found(bare, place.normal.text):
-            chosen = ranges[0] if len(ranges) == 1 else _chosen(ranges, place, claim)
+            chosen = ranges[0] if len(ranges) == 1 else chosen_by(ranges, place, claim)
             return Located(place.spans(chosen), how, 1.0) if chosen else Located((), How.UNCERTAIN, 1.0)
     return _sentences(bare, place)
 
 
-class _Place:
+class Place:
     """A passage in its reading form, with the way back to its pages."""
 
     def __init__(self, passage: Passage, page_text: PageText) -> None:
@@ -97,32 +97,32 @@ class _Place:
 
     def spans(self, ranges: _Ranges) -> tuple[Span, ...]:
         """The places of stretches of the reading form."""
-        return self.with_header(span for start, end in ranges for span in self._cut(start, end))
+        return self.with_header(span for start, end in ranges for span in self.cut(start, end))
 
     def with_header(self, spans: Iterable[Span]) -> tuple[Span, ...]:
         """These places in reading order; of a table's rows, with its header after them."""
         found = sorted(spans, key=lambda span: (span.page, span.start))
         header = self.passage.header if self.passage.kind is PassageKind.TABLE else ()
-        return (*found, *(head for head in header if not _overlap([head], found)))
+        return (*found, *(head for head in header if not overlaps([head], found)))
 
     def sentences(self) -> list[_Sentence]:
         """Its sentences; of a table its rows without those of its header."""
         passage = self.passage
         header = header_of(passage, self._page_text) if passage.kind is PassageKind.TABLE else ""
         return [
-            _Sentence(unit.spans or self._cut(unit.start, unit.end), frozenset(terms(f"{header} {unit.text}", passage.language)))
+            _Sentence(unit.spans or self.cut(unit.start, unit.end), frozenset(terms(f"{header} {unit.text}", passage.language)))
             for unit in units(passage, self._page_text)
         ]
 
-    def _cut(self, start: int, end: int) -> tuple[Span, ...]:
+    def cut(self, start: int, end: int) -> tuple[Span, ...]:
+        """The place of one stretch of the reading form, without any header."""
         return cut(self.passage.spans, *self.normal.to_raw(start, end))
 
 
 def _verbatim(bare: str, text: str) -> list[_Ranges]:
     """Every place at which a quote stands as it is written; one that leaves something out, if each part stands once, and in this order."""
     parts = [part for part in (normalise(part).text for part in _LEFT_OUT.split(bare)) if part]
-    inside = _inside_words(text)
-    places = [[place for place in _occurrences(part, text) if not inside.intersection(place)] for part in parts]
+    places = [occurrences(part, text) for part in parts]
     if len(places) == 1:
         return [[place] for place in places[0]]
     found = [some[0] for some in places if len(some) == 1]
@@ -130,11 +130,14 @@ def _verbatim(bare: str, text: str) -> list[_Ranges]:
     return [found] if found and len(found) == len(parts) and in_order else []
 
 
-def _occurrences(part: str, text: str) -> Iterator[tuple[int, int]]:
-    at = text.find(part)
+def occurrences(part: str, text: str) -> list[tuple[int, int]]:
+    """Every place of a text in another one, both in reading form, that neither begins nor ends inside a word."""
+    found, at = list[tuple[int, int]](), text.find(part) if part else -1
     while at >= 0:
-        yield at, at + len(part)
+        found.append((at, at + len(part)))
         at = text.find(part, at + 1)
+    inside = _inside_words(text) if found else frozenset()
+    return [place for place in found if not inside.intersection(place)]
 
 
 def _inside_words(text: str) -> frozenset[int]:
@@ -159,19 +162,19 @@ def _tokens(text: str) -> list[tuple[str, int, int]]:
     return sorted(found, key=lambda token: token[1:])
 
 
-def _chosen(found: Sequence[_Ranges], place: _Place, claim: str) -> _Ranges:
+def chosen_by(found: Sequence[_Ranges], place: Place, claim: str) -> _Ranges:
     """The place in whose sentence clearly more of the claim stands than in that of any other; empty where there is none."""
     sentences = place.sentences()
     weights = _weights(claim, sentences, place.passage.language)
     shares = []
     for ranges in found:
         spans = place.spans(ranges)
-        shares.append(_share(weights, [sentence for sentence in sentences if _overlap(sentence.spans, spans)]))
+        shares.append(_share(weights, [sentence for sentence in sentences if overlaps(sentence.spans, spans)]))
     best, second = sorted(shares, reverse=True)[:2]
     return found[shares.index(best)] if best - second >= _CLEARLY else ()
 
 
-def _sentences(bare: str, place: _Place) -> Located:
+def _sentences(bare: str, place: Place) -> Located:
     """The sentences or rows that hold most of a claim's words, each adding something."""
     sentences = place.sentences()
     weights = _weights(bare, sentences, place.passage.language)
@@ -208,5 +211,6 @@ def _share(weights: Mapping[str, float], sentences: Sequence[_Sentence]) -> floa
     return min(1.0, math.fsum(weight for term, weight in weights.items() if term in held) / total) if total else 0.0
 
 
-def _overlap(spans: Iterable[Span], others: Sequence[Span]) -> bool:
+def overlaps(spans: Iterable[Span], others: Sequence[Span]) -> bool:
+    """Whether any stretch of the one shares a character with any of the other."""
     return any(a.page == b.page and a.start < b.end and b.start < a.end for a in spans for b in others)
