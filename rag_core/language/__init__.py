@@ -4,7 +4,7 @@
 falls back to folded words and English phrases. This package alone imports simplemma, PyStemmer, sentencex and py3langid.
 """
 
-from rag_core.language.detection import detect, question_language
+from rag_core.language.detection import certain_language, detect, question_language
 from rag_core.language.inflection import forms, is_known, lemma, stem, term, terms
 from rag_core.language.keywords import content_terms, keywords, synonyms
 from rag_core.language.likeness import alike, likeness
@@ -31,6 +31,7 @@ __all__ = [
     "alike",
     "asks_about_library",
     "asks_number",
+    "certain_language",
     "content_terms",
     "detect",
     "fold",

@@ -27,6 +27,8 @@ _LOG_PROBABILITY_PER_POINT = 20.0
 
 _SAMPLE_CHARS = 4000
 _SHORT_WORDS = 2
+_TELLING_WORDS = 2  # written small, so no names
+_CLEARLY = 1.0  # points by which a language must lead to be certain
 
 _SCRIPTS = {
     name: regex.compile(rf"\p{{{name}}}") for name in ("Latin", "Cyrillic", "Devanagari", "Greek", "Arabic", "Hebrew", "Han", "Hangul")
@@ -92,7 +94,13 @@ def _detector_points(text: str) -> dict[str, float]:
 
 
 def _best(text: str, preferred: Collection[str]) -> str:
-    """The language with most points among those of the text's script, or of the script its function words are in."""
+    """The language with most points."""
+    points = _points(text, preferred)
+    return max(points, key=lambda code: points[code], default=UNDETERMINED)
+
+
+def _points(text: str, preferred: Collection[str]) -> dict[str, float]:
+    """The points of the languages of the text's script, or of the script its function words are in."""
     evidence = _evidence(text)
     main_script = script(text)
     if evidence and _script_of(evidence.most_common(1)[0][0]) != main_script:
@@ -107,7 +115,7 @@ def _best(text: str, preferred: Collection[str]) -> str:
     for code, value in evidence.items():
         if _script_of(code) == main_script:
             points[code] = points.get(code, min(points.values(), default=0.0)) + min(value, _MOST_EVIDENCE)
-    return max(points, key=lambda code: points[code], default=UNDETERMINED)
+    return points
 
 
 def detect(text: str) -> str:
@@ -130,3 +138,14 @@ def question_language(question: str, document_languages: Collection[str]) -> str
     """
     sample = _sample(question)
     return _best(sample, document_languages) if script(sample) else UNDETERMINED
+
+
+def certain_language(text: str) -> str:
+    """The language that a text is surely written in; empty where none stands out or it is little more than names and numbers."""
+    sample = _sample(text)
+    told = [word for word in words(sample) if word.text[0].isalpha() and not word.text[0].isupper()]
+    if len(told) < _TELLING_WORDS:
+        return ""
+    (best, most), *others = sorted(_points(sample, ()).items(), key=lambda row: -row[1]) or [("", 0.0)]
+    clear = most - others[0][1] >= _CLEARLY if others else True
+    return best if clear else ""
