@@ -121,3 +121,9 @@ def in_order(chosen: Sequence[Unit], hits: Sequence[Passage]) -> list[Unit]:
 
 def _offset(unit: Unit) -> int:
     return unit.passage.spans[0].start + unit.start
+
+
+def with_header(passage: Passage) -> str:
+    """The text of a passage as it is read together with a claim: that of a table under the header that it stands under."""
+    apart = passage.header_text and passage.header_text not in passage.text
+    return f"{passage.header_text}\n{passage.text}" if apart else passage.text
