@@ -9,9 +9,12 @@ from types import MappingProxyType
 
 from rag_core.case import Case
 from rag_core.decision import Decision
+from rag_core.generate import generate
+from rag_core.generated import OnStage
 from rag_core.ingest.library import Library
 from rag_core.measure import Tools, measure
 from rag_core.pipeline import decide
+from rag_core.ports import Cancel
 from rag_core.settings import Settings
 from rag_core.status import Reason
 from rag_core.why_missed import Missed, why_missed
@@ -22,6 +25,7 @@ _EVENTS: Mapping[tuple[str | None, Reason], str] = MappingProxyType(
     {
         (None, Reason.RELEVANCE): "contexts_not_relevant_to_query",
         ("relevance-hybrid", Reason.RELEVANCE): "contexts_rejected_by_relevance_score",
+        (None, Reason.SUFFICIENCY): "llm_rejected_contexts",
     }
 )
 
@@ -39,10 +43,25 @@ class Engine:
         settings: Settings,
         documents: Collection[str] | None = None,
         filters: Mapping[str, str] | None = None,
+        *,
+        on_stage: OnStage | None = None,
+        cancelled: Cancel | None = None,
     ) -> Case:
-        """Everything measured for a question, under the newest generation of the library; see `rag_core.measure.measure`."""
+        """Everything measured for a question, under the newest generation of the library, and all that a model had to be asked for it.
+
+        See `rag_core.measure.measure` and `rag_core.generate.generate`. A language model is asked nothing unless the settings have it draft
+        and every gate lets the question pass.
+
+        Raises:
+            InvalidInput: the question cannot be asked.
+            Cancelled: it was stopped while a model was waited for.
+        """
         self.library.refresh()
-        return measure(question, settings, self.library.snapshot, self.tools, documents=documents, filters=filters)
+        snapshot = self.library.snapshot
+        case = measure(question, settings, snapshot, self.tools, documents=documents, filters=filters)
+        if case.generation is None:
+            return case
+        return generate(case, snapshot, self.tools, snapshot.rows(documents, filters or {}), on_stage=on_stage, cancelled=cancelled)
 
     def ask(
         self,
@@ -50,9 +69,12 @@ class Engine:
         settings: Settings,
         documents: Collection[str] | None = None,
         filters: Mapping[str, str] | None = None,
+        *,
+        on_stage: OnStage | None = None,
+        cancelled: Cancel | None = None,
     ) -> Decision:
-        """A cited answer or a refusal that says why."""
-        decision = decide(self.measure(question, settings, documents, filters))
+        """A cited answer or a refusal that says why; raises as `measure` does."""
+        decision = decide(self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled))
         log_decision(decision)
         return decision
 

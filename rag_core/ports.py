@@ -125,6 +125,11 @@ class LanguageModel(Protocol):
         """The model, as it is asked for."""
         ...
 
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        """Host and port of each server, in the order in which they are asked."""
+        ...
+
     def complete(self, prompt: Prompt, limits: Limits) -> Completion:
         """The answer to a prompt.
 

@@ -25,7 +25,8 @@ from rag_core.errors import InvalidSetting
 from rag_core.gates import GATES
 from rag_core.ingest.sources import Source
 from rag_core.measure import measure
-from rag_core.pipeline import replay, scores
+from rag_core.conclude import scores
+from rag_core.pipeline import replay
 from rag_core.replay_set import Outcomes, ReplaySet, checks_of, replay_many
 from rag_core.replay_set import checks as many
 from rag_core.settings import DATA, Cost, Mode, Settings, presets

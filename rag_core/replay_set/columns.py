@@ -13,7 +13,7 @@ from rag_core.audit.citations import is_cited
 from rag_core.case import Case
 from rag_core.domain import Claim
 from rag_core.gates import mean_cosine, unread
-from rag_core.pipeline import scores
+from rag_core.conclude import scores
 from rag_core.settings import Settings
 from rag_core.status import Reason
 
