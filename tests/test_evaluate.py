@@ -28,14 +28,16 @@ from rag_core.evaluate import (
     marks,
     paired,
     pick,
+    presets_for,
     report,
     run,
 )
+from rag_core.generated import Attempt, Call, Generation, Step, Sufficiency
 from rag_core.labelled import LabelledQuestion, Place, read_labelled
 from rag_core.measure import Tools
 from rag_core.metrics import clopper_pearson, mcnemar
 from rag_core.replay_set import Outcomes, ReplaySet, replay_many
-from rag_core.settings import Settings
+from rag_core.settings import Settings, presets
 from rag_core.stored import RunHead
 from rag_core.wiring import records
 
@@ -313,5 +315,27 @@ def test_given_timings_when_the_guards_latency_is_asked_then_it_is_the_time_that
     cases, _, _ = judged(engine, store)
     measured = [case.timings["relevance"] for case in cases if "relevance" in case.timings]
 
-    assert guard_latency(cases) == pytest.approx(np.percentile(measured, 95))
+    assert guard_latency(cases) == guard_latency(cases, 4) == pytest.approx(np.percentile(measured, 95))
     assert guard_latency([]) is None
+    assert guard_latency(cases, 1) == 0.0
+
+
+def test_given_a_guard_by_a_model_when_its_latency_is_asked_then_only_verdicts_that_were_waited_for_count() -> None:
+    """S1-10, S1-13: what the model's verdict adds; a cached one, a failed one and a draft say nothing about it."""
+
+    def asked(*calls: Call) -> Case:
+        return Case("?", ANSWERS, generation=Generation(verdicts=tuple(map(Sufficiency, calls)), attempts=(Attempt((), DRAFTED),)))
+
+    verdict, DRAFTED = Call(Step.SUFFICIENCY, ms=200.0), Call(Step.DRAFT, ms=9000.0)
+    cases = [asked(verdict), asked(replace(verdict, ms=0.0, cached=True)), asked(replace(verdict, ms=60000.0, failure="It hung."))]
+
+    assert guard_latency(cases, 3) == 200.0
+    assert guard_latency(cases[1:], 3) is None
+
+
+def test_given_a_run_when_its_set_ups_are_named_then_all_four_need_a_model() -> None:
+    """S1-12: a run without a model can be judged by the guards that need none."""
+    assert set(presets_for(ANSWERS)) == {2, 4}
+    found = presets_for(ANSWERS.changed(drafter="model"))
+    assert sorted(found) == [setup.option for setup in SETUPS]
+    assert set(found.values()) <= set(presets())

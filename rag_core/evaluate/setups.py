@@ -12,10 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag_core.case import Case
+from rag_core.generated import Step
+from rag_core.settings import Settings
 
 HYBRID_FROM = 0.70  # effectiveness of prompt hardening from which on S1 takes the hybrid
 GUARD_ABOVE = 0.20  # hallucinations above which S1 takes the model guard
 GUARDS: Mapping[int, str] = {2: "relevance-guard", 4: "relevance-hybrid"}  # presets whose guard costs no model call, by option
+ALL: Mapping[int, str] = {1: "relevance-prompt", **GUARDS, 3: "relevance-llm"}  # and those that a run with a model can be judged under
+MEASURES_ALL = ALL[1]  # it refuses nothing and asks the model everything: a run under it holds what all four need
 HALLUCINATIONS_BELOW, FALSE_NEGATIVES_BELOW, LATENCY_BELOW_MS = 0.05, 0.10, 100.0  # S1-14
 
 
@@ -50,7 +54,8 @@ def pick(effectiveness: float | None, hallucinations: float | None) -> Pick:
     Where both hold, the model guard: what is left over is still too much.
 
     Args:
-        effectiveness: share of hallucinations that prompt hardening removes, in [0, 1]; None where it was not measured.
+        effectiveness: share of hallucinations that prompt hardening removes, in [0, 1], against a model that answers every question; None
+            where it was not measured.
         hallucinations: share of unanswerable questions that are answered with the hardened prompt alone; None where it was not measured.
     """
     if hallucinations is not None and hallucinations > GUARD_ABOVE:
@@ -61,7 +66,21 @@ def pick(effectiveness: float | None, hallucinations: float | None) -> Pick:
     return Pick(SETUPS[3] if (effectiveness or 0.0) >= HYBRID_FROM else None)
 
 
-def guard_latency(cases: Sequence[Case]) -> float | None:
-    """The 95th percentile of the milliseconds that the relevance guard adds to a question (S1-13); None where it was never measured."""
-    ms = [case.timings["relevance"] for case in cases if "relevance" in case.timings]
+def presets_for(measured_under: Settings) -> Mapping[int, str]:
+    """The presets, by option, that stand for the set-ups on the records of a run: all four only where a language model drafted."""
+    return ALL if measured_under.drafter == "model" else GUARDS
+
+
+def guard_latency(cases: Sequence[Case], option: int = 2) -> float | None:
+    """The 95th percentile of the milliseconds that the guard of an option adds to a question (S1-13); None where it was never measured.
+
+    The hardened prompt of option 1 adds no step. A verdict of the model that came from the cache says nothing about time.
+    """
+    if option == 1:
+        return 0.0
+    if option == 3:
+        calls = [call for case in cases if case.generation for call in case.generation.calls]
+        ms = [call.ms for call in calls if call.step is Step.SUFFICIENCY and not call.cached and not call.failure]
+    else:
+        ms = [case.timings["relevance"] for case in cases if "relevance" in case.timings]
     return float(np.percentile(ms, 95)) if ms else None

@@ -1,4 +1,4 @@
-"""The four set-ups that S1 compares, on the records of one run: what can be measured without a language model is, the others say so."""
+"""The four set-ups that S1 compares, on the records of one run: all of them where a language model drafted, else those that need none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import streamlit as st
 
 from rag_core import evaluate
 from rag_core.case import Case
-from rag_core.evaluate import GUARDS, SETUPS, Rate, Setup, guard_latency, pick
+from rag_core.evaluate import SETUPS, Rate, Setup, guard_latency, pick, presets_for
+from rag_core.evaluate.report import Flags
 from rag_core.evaluate.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW, LATENCY_BELOW_MS
 from rag_core.status import Reason
 from rag_core.stored import FeedbackState, RunHead, Verdict
@@ -24,7 +25,7 @@ from ui.texts import say, tell
 def show(recorded: lab.Recorded, run: RunHead) -> None:
     """The table of the four, the rule's choice, and what users said."""
     st.caption(say("lab_compare.setups_about"))
-    judged = {option: judge(*recorded, run.settings, state.preset_settings(preset)) for option, preset in GUARDS.items()}
+    judged = {option: judge(*recorded, run.settings, state.preset_settings(preset)) for option, preset in presets_for(run.settings).items()}
     rows = table(judged, recorded.cases)
     helped = ("wrong", "refused", "by_guard", "ms")
     columns = {
@@ -36,7 +37,7 @@ def show(recorded: lab.Recorded, run: RunHead) -> None:
     st.dataframe(rows, hide_index=True, column_config=columns, key="setups", alt=say("lab_compare.setups_alt"), placeholder="–")
     offer(rows, "setups")
     st.caption(say("lab_compare.targets", wrong=HALLUCINATIONS_BELOW, refused=FALSE_NEGATIVES_BELOW, ms=LATENCY_BELOW_MS))
-    _show_pick()
+    _show_pick(judged.get(1))
     _show_feedback()
 
 
@@ -54,8 +55,8 @@ def _row(setup: Setup, judged: Judged | None, cases: Sequence[Case]) -> dict[str
     if judged is None:
         figures: dict[str, str | None] = dict.fromkeys(("wrong", "refused", "by_guard", "ms", "targets"))
         return {"option": called(setup), "measured": tell("lab_compare.setup_needs_model"), **figures}
-    refused, wrong, _ = evaluate.rates(judged.marked, np.ones_like(judged.marked.answered))
-    ms = guard_latency(cases)
+    refused, wrong, _ = evaluate.rates(judged.marked, ~unsettled(judged))
+    ms = guard_latency(cases, setup.option)
     met = [
         wrong.share is not None and wrong.share < HALLUCINATIONS_BELOW,
         refused.share is not None and refused.share < FALSE_NEGATIVES_BELOW,
@@ -63,7 +64,7 @@ def _row(setup: Setup, judged: Judged | None, cases: Sequence[Case]) -> dict[str
     ]
     return {
         "option": called(setup),
-        "measured": tell("lab_compare.setup_guard_only" if setup.model else "lab_compare.setup_whole"),
+        "measured": _measured(setup, judged),
         "wrong": of_in_words(wrong),
         "refused": of_in_words(refused),
         "by_guard": of_in_words(over_rejected(judged)),
@@ -72,16 +73,32 @@ def _row(setup: Setup, judged: Judged | None, cases: Sequence[Case]) -> dict[str
     }
 
 
+def _measured(setup: Setup, judged: Judged) -> str:
+    """On what the figures of a set-up rest."""
+    if judged.settings.drafter != "model":
+        return tell("lab_compare.setup_guard_only" if setup.model else "lab_compare.setup_whole")
+    missing = int(unsettled(judged).sum())
+    return tell("lab_compare.setup_unsettled", n=missing) if missing else tell("lab_compare.setup_with_model")
+
+
+def unsettled(judged: Judged) -> Flags:
+    """Questions whose outcome a set-up leaves open, since the model was never asked what it would be asked; shape (n,)."""
+    return np.array([reason is Reason.NEEDS_GENERATION for reason in judged.outcomes.reason], dtype=np.bool_)
+
+
 def over_rejected(judged: Judged) -> Rate:
     """Of the answerable questions, those that the guard itself refused (S1-20)."""
-    marked = judged.marked
-    by_guard = np.array([reason is Reason.RELEVANCE for reason in judged.outcomes.reason], dtype=np.bool_)
-    return Rate(int((marked.false_refusal & by_guard).sum()), int((marked.measured & marked.answerable).sum()))
+    marked, known = judged.marked, ~unsettled(judged)
+    by_guard = np.array([reason in (Reason.RELEVANCE, Reason.SUFFICIENCY) for reason in judged.outcomes.reason], dtype=np.bool_)
+    return Rate(int((marked.false_refusal & by_guard).sum()), int((marked.measured & marked.answerable & known).sum()))
 
 
-def _show_pick() -> None:
-    """What the rule of S1-16 picks; without a model both of its figures are missing."""
-    found = pick(effectiveness=None, hallucinations=None)
+def _show_pick(prompt_only: Judged | None) -> None:
+    """What the rule of S1-16 picks by what is left with the hardened prompt alone; without a model both of its figures are missing."""
+    left = None
+    if prompt_only is not None and not unsettled(prompt_only).any():
+        left = evaluate.rates(prompt_only.marked, np.ones_like(prompt_only.marked.answered))[1].share
+    found = pick(effectiveness=None if left is None else 1.0 - left, hallucinations=left)
     st.markdown(say("lab_compare.rule"))
     if found.setup is not None:
         st.text(tell("lab_compare.picked", setup=called(found.setup)))
