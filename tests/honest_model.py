@@ -46,11 +46,8 @@ def question(asked: Asked) -> str:
 
 
 def kind(asked: Asked) -> str:
-    """Which of the three prompts it is: draft, sufficiency or verify; by its schema, else by what its rules ask for."""
-    schema = json.dumps((asked.body.get("response_format") or {}).get("json_schema", {}).get("schema", {}))
-    text = schema if len(schema) > 2 else asked.system + asked.user
-    marks = {"verify": "verdict", "sufficiency": "can_answer" if len(schema) > 2 else "partial"}
-    return next((name for name, mark in marks.items() if mark in text), "draft")
+    """Which of the three prompts it is: draft, sufficiency or verify; by the form of the answer that its rules ask for."""
+    return next((name for name, mark in (("verify", '"verdicts"'), ("sufficiency", '"can_answer"')) if mark in asked.system), "draft")
 
 
 def best_sentences(asked: Asked, most: int = 2) -> list[tuple[str, str]]:

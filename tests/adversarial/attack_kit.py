@@ -1,0 +1,181 @@
+"""What the adversarial tests share: how a lying model is scripted, and how one proves that nothing it said has reached the reader."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from honest_model import passages
+from model_server import Asked, ModelServer, Reply
+
+from rag_core.decision import Decision
+from rag_core.domain import Evidence
+from rag_core.engine import Engine, log_decision
+from rag_core.entrypoints.show import show_decision
+from rag_core.ingest.normalise import normalise
+from rag_core.language import refusal
+from rag_core.pipeline import decide
+from rag_core.settings import Settings
+from rag_core.status import AnswerStatus, Reason, status_of
+
+POLICIES = "company-policies.pdf"
+SICK = "How many days of sick leave are paid in full?"
+SICK_PAID = "Sick leave is paid in full for 30 days in a calendar year."
+SICK_DAY = "An employee who is ill informs the manager before 9:30 on the first day."
+FIRE = "Fire drills take place twice a year."
+
+# (sentence, quote) with the id of the passage that has the quote; (sentence, quote, id); or the bare sentence, without a citation
+Said = tuple[str, str] | tuple[str, str, str] | str
+
+
+def source_with(asked: Asked, quote: str, otherwise: str = "1") -> str:
+    """The id of the first passage of a prompt that has a quote."""
+    wanted = normalise(quote).text
+    return next((source for source, text in passages(asked).items() if wanted in normalise(text).text), otherwise)
+
+
+def source_without(asked: Asked, quote: str) -> str:
+    """The id of the first passage of a prompt that does not have a quote."""
+    wanted = normalise(quote).text
+    return next(source for source, text in passages(asked).items() if wanted not in normalise(text).text)
+
+
+def saying(*claims: Said) -> Callable[[Asked], Reply]:
+    """A model that drafts these claims, whatever it is asked."""
+
+    def reply(asked: Asked) -> Reply:
+        rows = []
+        for one in claims:
+            sentence, *cited = (one,) if isinstance(one, str) else one
+            evidence = [{"source": cited[1] if len(cited) > 1 else source_with(asked, cited[0]), "quote": cited[0]}] if cited else []
+            rows.append({"sentence": sentence, "evidence": evidence})
+        return {"answerable": True, "reason": "", "claims": rows}
+
+    return reply
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A model that misbehaves.
+
+    Args:
+        name: of the attack.
+        reply: what the model says.
+        reasons: which of these must be among the reasons of the refusal, the first as its headline; any where empty.
+        bad: texts that must reach nobody; that no document has them is tested too.
+    """
+
+    name: str
+    reply: Reply
+    reasons: tuple[Reason, ...] = ()
+    bad: tuple[str, ...] = ()
+    question: str = SICK
+    documents: tuple[str, ...] = (POLICIES,)
+    changed: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def lie(
+    name: str, sentence: str, quote: str, *reasons: Reason, bad: str, question: str = SICK, document: str = POLICIES, **changed: Any
+) -> Attack:
+    """A draft of one claim with one quote, cited to the passage that has it, or to the first."""
+    return Attack(name, saying((sentence, quote)), reasons, (bad,), question, (document,), changed)
+
+
+def ids(attacks: Sequence[Attack]) -> dict[str, Any]:
+    """Arguments of `parametrize` that run each attack under its own name."""
+    assert len({attack.name for attack in attacks}) == len(attacks), "two attacks have one name"
+    return {"argvalues": attacks, "ids": [attack.name for attack in attacks]}
+
+
+@dataclass(frozen=True)
+class Arena:
+    """A real library behind the real client, and the server that plays the model."""
+
+    engine: Engine
+    server: ModelServer
+
+    def settings(self, **values: Any) -> Settings:
+        """The default preset with a model that drafts; without the extract behind it, unless told otherwise."""
+        return Settings.load(values={"drafter": "model", "model": "scripted", "fallback_extract": False, "model_cache": False, **values})
+
+    def run(self, attack: Attack, *, fallback_extract: bool = False) -> Decision:
+        """What the question ends with when the model attacks."""
+        self.server.play(attack.reply)
+        settings = self.settings(**{"fallback_extract": fallback_extract, **attack.changed})
+        decision = decide(self.engine.measure(attack.question, settings, attack.documents))
+        log_decision(decision)
+        return decision
+
+
+def shown(decision: Decision) -> str:
+    """Everything of a decision that a reader may see as an answer: its JSON without the drafts in its trace, and the words in a terminal."""
+    body = decision.to_json()
+    del body["attempts"]
+    return json.dumps(body, ensure_ascii=False) + "\n" + show_decision(decision)
+
+
+def assert_unseen(bad: Collection[str], decision: Decision, log: str) -> None:
+    """None of these texts stands in the answer, its explanation, its notes, its trace, the words on a terminal, or the log."""
+    visible = normalise(shown(decision)).text.casefold()
+    for text in bad:
+        wanted = normalise(text).text.casefold()
+        assert wanted
+        assert json.dumps(wanted, ensure_ascii=False)[1:-1] not in visible, f"shown: {text[:200]!r}"
+        assert wanted not in normalise(log).text.casefold(), f"logged: {text[:200]!r}"
+
+
+def assert_audited(decision: Decision, engine: Engine) -> None:
+    """The end of a question is an answer whose every claim rests on words that stand on their page, or a refusal without claims."""
+    if not decision.is_safe():
+        assert decision.claims == decision.citations == ()
+        assert decision.explanation
+        assert decision.answer in (refusal(decision.language), "")
+        return
+    assert decision.claims
+    for claim, audit in zip(decision.claims, decision.audits, strict=True):
+        assert claim.evidence, claim.text
+        assert not audit.quotes_missing
+        assert not audit.fabricated
+        for piece in claim.evidence:
+            assert _stands(piece, engine), claim.text
+    assert not any(check.blocks for check in decision.trace.checks)
+
+
+def _stands(piece: Evidence, engine: Engine) -> bool:
+    """Whether the words of a quote are those that stand on its page, at its place."""
+    page_text = engine.library.snapshot.page_text
+    raw = "\n".join(page_text(piece.document, span.page)[span.start : span.end] for span in piece.spans)
+    return bool(raw.strip()) and sorted(normalise(piece.quote).text.split()) == sorted(normalise(raw).text.split())
+
+
+def assert_refused(decision: Decision, reasons: tuple[Reason, ...]) -> None:
+    """A refusal with these reasons, the first of them as its headline, and the status that goes with it."""
+    assert not decision.is_safe()
+    assert set(reasons) <= set(decision.reasons), f"{decision.reasons}: {decision.explanation}"
+    if reasons:
+        assert decision.status is status_of(decision.reason)
+        assert decision.status is status_of(reasons[0]), f"{decision.reasons}: {decision.explanation}"
+    assert decision.status is not AnswerStatus.SUCCESS
+
+
+def attack_with_drafts(arena: Arena, attack: Attack, fallback: bool, caplog: pytest.LogCaptureFixture) -> Decision:
+    """Run an attack whose drafts can be read, and prove that each was rejected and none shown; `fallback` lets the extract stand in."""
+    decision = arena.run(attack, fallback_extract=fallback)
+
+    assert_audited(decision, arena.engine)
+    assert_unseen(attack.bad, decision, caplog.text)
+    assert arena.server.calls == 4, "a first draft and three more"
+    assert [view.outcome for view in decision.attempts] == ["rejected"] * 4
+    if fallback:
+        assert decision.is_safe()
+        assert decision.metadata["drafter"] == "extract"
+    else:
+        assert_refused(decision, attack.reasons)
+        assert decision.status is AnswerStatus.HALLUCINATION_DETECTED
+    return decision

@@ -1,0 +1,54 @@
+"""A library of real documents, the engine over it as the command line builds it, and the server that plays the model: one for all tests."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from attack_kit import Arena
+from model_server import ModelServer
+from planted import GARAGES
+
+from rag_core.adapters.openai_model import OpenAIModel
+from rag_core.endpoints import Endpoint
+from rag_core.engine import Engine
+from rag_core.ingest.library import AddReport
+from rag_core.ingest.sources import Source, sources_from
+from rag_core.settings import Settings
+from rag_core.wiring import build_engine
+
+SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
+KEY = "sk-never-shown-0123456789abcdef"
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """The samples, and the rules of three garages; in the hidden ones text that cannot be seen is indexed too."""
+    engine = build_engine(tmp_path_factory.mktemp("world"))
+    seen = [source for source in sources_from([SAMPLES]) if isinstance(source, Source)]
+    seen += [Source(garage.name(), garage.pdf(), "pdf") for garage in GARAGES.values()]
+    unseen = [Source(garage.name(hidden=True), garage.pdf(hidden=True), "pdf") for garage in GARAGES.values()]
+    for sources, settings in ((seen, Settings.load()), (unseen, Settings.load(values={"keep_hidden": True}))):
+        report: AddReport = engine.library.add(sources, settings)
+        assert report.problems == ()
+    return engine
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[ModelServer]:
+    """One server for all tests; each plays a script of its own."""
+    with ModelServer(key=KEY) as server:
+        yield server
+
+
+@pytest.fixture
+def arena(world: Engine, server: ModelServer, caplog: pytest.LogCaptureFixture) -> Iterator[Arena]:
+    """The engine with the model of this test's script behind a real client of its own, and every line of the log kept."""
+    caplog.set_level(logging.DEBUG)
+    server.play("")
+    model = OpenAIModel(Endpoint(server.base_url, KEY, "scripted"))
+    yield Arena(Engine(world.library, replace(world.tools, model=lambda settings: model)), server)
+    model.close()
