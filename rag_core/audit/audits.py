@@ -54,8 +54,14 @@ def citations_valid(case: Case) -> Check:
 
 def verbatim(case: Case) -> Check:
     """Every quote stands on the page it cites, character for character."""
-    missing = [f"Not on its page: {quote}" for audit in _audits(case) for quote in audit.quotes_missing]
+    missing = [
+        f"In another passage than the cited one: {quote}" if quote in audit.quotes_elsewhere else f"Not on its page: {quote}"
+        for audit in _audits(case)
+        for quote in audit.quotes_missing
+    ]
     remedy = "Index the documents again: a quote could not be found on its page."
+    if case.draft.drafter == "model":
+        remedy = "Do not rely on this answer: what it quotes does not stand where it says."
     return _none_of(case, Reason.VERBATIM, missing, "every quote stands on its page", remedy)
 
 

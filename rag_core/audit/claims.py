@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from rag_core.audit.citations import evidence_text, fabricated, quote_stands, strip_marks
 from rag_core.audit.facts import changed_facts
+from rag_core.audit.markup import added_markup
 from rag_core.audit.overlap import overlap, similarities
 from rag_core.audit.phrases import indicators
 from rag_core.audit.support import Assessment, assess
@@ -54,7 +55,7 @@ def measure_claims(
     )
     found = _supports(compared, sources, retrieved, language, embedder, verifier)
     for index, text, cosine, one in zip(rest, sources, cosines, found, strict=True):
-        changed = changed_facts(claims[index].text, text, language)
+        changed = (*changed_facts(claims[index].text, text, language), *added_markup(claims[index].text, text))
         measured[index] = replace(
             measured[index], changed_facts=changed, similarity=cosine, support=one.support, flags=one.flags, read=one.read
         )

@@ -19,6 +19,7 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "operator_changed": "an operator was changed",
         "law_changed": "a reference to a law is not in the evidence",
         "role_changed": "a number or date stands for something else in the evidence",
+        "markup_changed": "a link or markup is not in the evidence",
         "not_entailed": "the evidence does not say so",
         "contradicted": "the evidence says otherwise",
         "misattributed": "another passage says so, not the cited one",
@@ -43,6 +44,7 @@ FACTS: Mapping[str, str] = MappingProxyType(
         "operator": "operator not in the evidence",
         "law": "reference to a law not in the evidence",
         "role": "stands for something else in the evidence",
+        "markup": "link or markup not in the evidence",
     }
 )
 

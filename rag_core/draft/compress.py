@@ -13,7 +13,7 @@ from rag_core.audit.citations import citation_marks, evidence_key, strip_marks
 from rag_core.audit.claims import measure_claims
 from rag_core.audit.locate import overlaps
 from rag_core.audit.quotes import Quote, Sources, Standing
-from rag_core.case import Draft, LibraryFacts
+from rag_core.case import ClaimAudit, Draft, LibraryFacts
 from rag_core.domain import Citation, Claim, Conflict, Evidence, Hit, Span
 from rag_core.draft.cite import cite
 from rag_core.draft.prompts import source_ids
@@ -74,13 +74,16 @@ def model_draft(
     return Draft(
         "model" if claims else "none",
         claims,
-        tuple(
-            replace(audit, quotes_missing=one.missing, quotes_elsewhere=one.elsewhere)
-            for audit, one in zip(audits, said.values(), strict=True)
-        ),
+        tuple(map(_with_quotes, audits, said.values())),
         given.citations(claims, [key for one in said.values() for key in one.uncertain]),
         context_chars=given.chars,
     )
+
+
+def _with_quotes(audit: ClaimAudit, grounds: _Grounds) -> ClaimAudit:
+    """The measurements of a claim with what its citations lack; a claim without evidence lacks nothing else."""
+    missing = (*(audit.quotes_missing if grounds.evidence else ()), *grounds.missing)
+    return replace(audit, quotes_missing=tuple(dict.fromkeys(missing)), quotes_elsewhere=grounds.elsewhere)
 
 
 def draft_facts(draft: Draft, language: str, embedder: Embedder) -> dict[str, object]:

@@ -187,6 +187,7 @@ def test_given_a_flag_or_a_fact_then_there_are_words_for_it() -> None:
         "operator",
         "law",
         "role",
+        "markup",
     }
     assert set(FACTS) == kinds
     of_kinds = {f"{kind}_changed" for kind in kinds - {"year", "code", "name"}} | {"code_absent", "name_absent"}
