@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from rag_core.endpoints import NAMES
-
+# named here, not imported: this file is also copied to where there is no rag_core (tests/test_house.py)
+MODEL_VARIABLES = (
+    "OPENAI_BASE_URL", "OPENAI_API_KEY", "RAG_MODEL", "RAG_FALLBACK_BASE_URL", "RAG_FALLBACK_API_KEY", "RAG_FALLBACK_MODEL",
+)  # fmt: skip
 LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
 MUST_RUN = ("browser", "ocr")
 
@@ -37,7 +39,9 @@ sys.addaudithook(_stay_local)
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 for _name in [name for name in os.environ if name.startswith("OPENAI_")]:
     del os.environ[_name]
-os.environ.update(dict.fromkeys(NAMES, ""))  # no test asks a model that its maker has configured, in `.streamlit/secrets.toml` either
+os.environ.update(
+    dict.fromkeys(MODEL_VARIABLES, "")
+)  # no test asks a model that its maker has configured, in `.streamlit/secrets.toml` either
 
 # Property tests try the same examples in every run, and a busy machine does not fail one for being slow.
 settings.register_profile("plumbline", deadline=None, derandomize=True)
