@@ -172,11 +172,11 @@ def _walk_sufficiency(case: Case, generation: Generation) -> Walked:
         if check.state is State.NOT_RUN:
             return Walked(_unavailable(case, "sufficiency could not be checked", verdict.call.failure), (check,))
         if round == s.expand_searches:
-            return Walked(_insufficient(verdict, check), (check,))
+            return Walked(_insufficient(case, verdict, check), (check,))
         if round >= len(generation.expanded):
             return Walked(Ask(Step.EXPAND, hits, round))
         if _ids(hits_of(case, round + 1)) == _ids(hits):  # nothing new was found
-            return Walked(_insufficient(verdict, check), (check,))
+            return Walked(_insufficient(case, verdict, check), (check,))
         round += 1
 
 
@@ -252,12 +252,13 @@ def _limits(verdict: Sufficiency | None) -> tuple[ConfidenceLevel, tuple[str, ..
     return (ConfidenceLevel.LOW if notes else ConfidenceLevel.HIGH), tuple(notes)
 
 
-def _insufficient(verdict: Sufficiency, check: Check) -> Refused:
+def _insufficient(case: Case, verdict: Sufficiency, check: Check) -> Refused:
     explanation = "Refused: the language model finds that the passages do not answer the question."
     if verdict.can_answer == "partial":
         explanation = "Refused: the language model finds that the passages answer a part of the question only."
     elif verdict.can_answer == "yes":
-        explanation = f"Refused: the language model is not sure enough that the passages answer the question ({check.found})."
+        sure = f"confidence {verdict.confidence:.2f}, {case.settings.min_sufficiency:.2f} required"
+        explanation = f"Refused: the language model is not sure enough that the passages answer the question ({sure})."
     said = "; ".join(verdict.missing) or verdict.reasoning
     return Refused((Reason.SUFFICIENCY,), explanation, (check.remedy,), said)
 
