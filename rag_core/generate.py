@@ -17,6 +17,7 @@ from rag_core.domain import Hit
 from rag_core.draft.compress import both_sides, draft_facts, model_draft
 from rag_core.draft.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.draft.structures import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_verdicts
+from rag_core.draft.units import with_header
 from rag_core.errors import Cancelled, ModelUnavailable
 from rag_core.generated import Attempt, Call, Completion, Generation, Limits, OnStage, Prompt, Step, Sufficiency, Verification
 from rag_core.measure import Tools, find, read_query, verifier_for
@@ -152,7 +153,7 @@ class _Run:
         attempt = generation.attempts[-1]
         claims = attempt.draft.claims
         self.on_stage(Step.VERIFY, len(claims))
-        sources = {hit.passage.id: hit.passage.text for hit in ask.hits}
+        sources = {hit.passage.id: with_header(hit.passage) for hit in ask.hits}
         call, completion = self._complete(Step.VERIFY, verify_prompt(claims, sources, self.settings))
         verification = Verification(call)
         if completion is not None:
