@@ -7,8 +7,8 @@ from giving orders, the refusal, the ids and the form of the answer cannot. Whoe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
+from rag_core.audit.findings import Finding
 from rag_core.case import LibraryFacts
 from rag_core.domain import Claim, Hit, Passage, PassageKind
 from rag_core.draft.quoting import context, data_line, label
@@ -17,7 +17,7 @@ from rag_core.generated import Prompt
 from rag_core.ingest.normalise import normalise
 from rag_core.language import LANGUAGES, refusal
 from rag_core.settings import Settings
-from rag_core.status import ConfidenceLevel, Reason
+from rag_core.status import ConfidenceLevel
 
 COMPRESS_VERSION = 1
 SUFFICIENCY_VERSION = 1
@@ -119,19 +119,6 @@ Answer with one JSON object and nothing else, with one verdict for each claim:
 VERIFY_PLAIN = """\
 Do not write JSON. Write one line for each claim, its number and yes, no or unclear:
 1: yes"""
-
-
-class Finding(Protocol):
-    """What a prompt reads of a finding of the audits."""
-
-    @property
-    def reason(self) -> Reason: ...  # noqa: D102
-
-    @property
-    def claim(self) -> int | None: ...  # noqa: D102
-
-    @property
-    def text(self) -> str: ...  # noqa: D102
 
 
 def source_ids(hits: Sequence[Hit]) -> dict[str, Passage]:
