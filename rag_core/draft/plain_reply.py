@@ -28,6 +28,7 @@ _FIELD = regex.compile(
     r"[\s*_#>-]*+(?P<name>confidence|missing|reasoning|reason|contradictions?+)[*_\s]*+:[*_\s]*+(?P<value>.*+)", regex.IGNORECASE
 )
 _NUMBER = regex.compile(r"(?P<number>\d{1,3}+(?:\.\d{1,10}+)?+)\s*+(?P<percent>%)?+")
+_ENOUGH = 100  # claims: as many as nobody accepts
 _NOTHING = ("", "-", "none", "nothing", "n/a")
 _VERDICT = regex.compile(
     r"[\s*_\[(#>-]*+(?:claim\s*+)?+(?P<claim>\d{1,4}+)[\s*_\])]*+[.:\-–—=]*+[\s*_\"]*+(?P<verdict>yes|no|unclear|cannot tell)\b",
@@ -52,7 +53,7 @@ def plain_draft(text: str) -> dict[str, Any]:
     """The claims of a text as `DraftReply` has them; what stands under a head such as `Sources:` is no claim."""
     claims: list[dict[str, Any]] = []
     for line in text.splitlines():
-        if _SOURCES_HEAD.fullmatch(line):
+        if _SOURCES_HEAD.fullmatch(line) or len(claims) > _ENOUGH:
             break
         if not line.lstrip().startswith("```"):
             _read_line(_unheaded(line), claims)
