@@ -24,27 +24,38 @@ _SWITCHED_OFF = {
     ),
 }
 # fmt: on
-_KEPT_DAYS, _KEPT_MOST = 90, 5000
+_KEPT_DAYS, _KEPT_MOST, _REJECTED_DAYS = 90, 5000, 30
 _NUMBERS = {"RAG_CONFIDENCE_THRESHOLD": "max_distance", "RAG_MIN_DOCUMENTS": "min_documents"}
 
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Whether questions are kept with what was measured for them, for how many days, and how many of the newest."""
+    """Whether questions are kept with what was measured for them, for how many days, and how many of the newest.
+
+    `rejected_days` is for how many days the text of a language model's rejected drafts is kept with them.
+    """
 
     keep: bool = True
     days: int = _KEPT_DAYS
     most: int = _KEPT_MOST
+    rejected_days: int = _REJECTED_DAYS
 
 
 def retention(environment: Mapping[str, str]) -> Retention:
-    """What RAG_KEEP_DECISIONS (true or false), RAG_KEEP_DAYS and RAG_KEEP_MOST say; questions are kept unless they say otherwise.
+    """What RAG_KEEP_DECISIONS (true or false), RAG_KEEP_DAYS, RAG_KEEP_MOST and RAG_KEEP_REJECTED_DAYS say.
+
+    Questions are kept unless they say otherwise.
 
     Raises:
         InvalidSetting: a value that is none.
     """
     keep = _truth("RAG_KEEP_DECISIONS", environment.get("RAG_KEEP_DECISIONS") or "true")
-    return Retention(keep, _count("RAG_KEEP_DAYS", environment, _KEPT_DAYS), _count("RAG_KEEP_MOST", environment, _KEPT_MOST))
+    return Retention(
+        keep,
+        _count("RAG_KEEP_DAYS", environment, _KEPT_DAYS),
+        _count("RAG_KEEP_MOST", environment, _KEPT_MOST),
+        _count("RAG_KEEP_REJECTED_DAYS", environment, _REJECTED_DAYS),
+    )
 
 
 def load_settings(

@@ -101,8 +101,9 @@ def test_given_a_pair_then_key_and_value_are_split_at_the_first_equals_sign() ->
 
 
 def test_given_an_environment_then_it_says_whether_how_long_and_how_many_questions_are_kept() -> None:
-    assert retention({}) == retention({"RAG_KEEP_DECISIONS": "", "RAG_KEEP_DAYS": ""}) == Retention(True, 90, 5000)
-    assert retention({"RAG_KEEP_DECISIONS": "False", "RAG_KEEP_DAYS": "7", "RAG_KEEP_MOST": "100"}) == Retention(False, 7, 100)
+    assert retention({}) == retention({"RAG_KEEP_DECISIONS": "", "RAG_KEEP_DAYS": ""}) == Retention(True, 90, 5000, 30)
+    chosen = {"RAG_KEEP_DECISIONS": "False", "RAG_KEEP_DAYS": "7", "RAG_KEEP_MOST": "100", "RAG_KEEP_REJECTED_DAYS": "1"}
+    assert retention(chosen) == Retention(False, 7, 100, 1)
 
 
 @pytest.mark.parametrize(

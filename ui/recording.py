@@ -45,6 +45,8 @@ def record(asked: Asked) -> Asked:
     try:
         if keeping():
             asked.record = keep(asked)
+        else:
+            store().prune_rejected(retention(os.environ).rejected_days)
     except RagError as error:
         _log.warning("a question could not be recorded: %s", error.kind)
         st.session_state[_PROBLEM] = error
@@ -61,7 +63,7 @@ def keep(asked: Asked, origin: str = "ask") -> int:
     narrowed = asked.scope.documents or asked.scope.filters
     searched = tuple(asked.case.library.names) if narrowed else ()
     id = kept.keep(replace(asked.case, settings=asked.settings), origin=origin, documents=searched)
-    kept.prune(limits.days, limits.most)
+    kept.prune(limits.days, limits.most, limits.rejected_days)
     return id
 
 

@@ -6,25 +6,29 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from rag_core.adapters.record_tables import Records, now, pack, plain, row_id
+from rag_core.adapters.record_tables import now, pack, plain, row_id
+from rag_core.adapters.record_texts import TextRecords, written_of
 from rag_core.case import Case
 from rag_core.errors import InvalidInput
 from rag_core.ports import PageText
-from rag_core.recorded import PassageOf, from_record, to_record
+from rag_core.recorded import PassageOf, from_record
 from rag_core.stored import MAX_COMMENT_CHARS, Feedback, FeedbackState, StoredDecision, Verdict
 
 _FEEDBACK = "SELECT f.id, f.decision, f.verdict, f.comment, f.at, f.state, d.question, d.documents, f.document, f.page FROM feedback f"
 
 
-class DecisionRecords(Records):
+class DecisionRecords(TextRecords):
     """Stored questions with everything measured for them, and feedback."""
 
     def keep(self, case: Case, *, origin: str = "ask", documents: Sequence[str] = ()) -> int:
         """Store a question with everything measured for it; its id. `documents` are the ids it was restricted to, none for all."""
-        row = (now(), origin, plain(case.question), json.dumps(list(documents)), pack(to_record(case)))
+        written = written_of(case)
+        row = (now(), origin, plain(case.question), json.dumps(list(documents)), pack(written.record))
         insert = "INSERT INTO decisions (at, origin, question, documents, record) VALUES (?, ?, ?, ?, ?)"
         with self._file.writing() as db:
-            return row_id(db.execute(insert, row).lastrowid)
+            id = row_id(db.execute(insert, row).lastrowid)
+            self._keep_texts(db, written, case.library.generation, decision=id)
+        return id
 
     def case(self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> Case:
         """A stored question; see `recorded.from_record` for its texts.
@@ -34,9 +38,10 @@ class DecisionRecords(Records):
         """
         with self._file.reading() as db:
             row = db.execute("SELECT record FROM decisions WHERE id = ?", (id,)).fetchone()
+            own = self._texts(db, "decision", id)
         if row is None:
             raise InvalidInput(f"There is no stored question {id}.", remedy="It may have been deleted since; ask it again.")
-        return from_record(self._unpack(row[0]), page_text, passage_of)
+        return from_record(self._unpack(row[0]), page_text, passage_of, own)
 
     def decisions(self, limit: int = 100) -> tuple[StoredDecision, ...]:
         """The newest stored questions, newest first."""
@@ -44,11 +49,12 @@ class DecisionRecords(Records):
             rows = db.execute("SELECT id, at, origin, question FROM decisions ORDER BY id DESC LIMIT ?", (limit,)).fetchall()
         return tuple(StoredDecision(*row) for row in rows)
 
-    def prune(self, days: int, most: int) -> int:
+    def prune(self, days: int, most: int, rejected_days: int = 30) -> int:
         """Delete decisions older than so many days, and all but so many of the newest; how many went.
 
-        Those with open feedback stay. Runs keep their own results.
+        Those with open feedback stay. Runs keep their own results. Texts of rejected drafts go after `rejected_days`, whatever they are of.
         """
+        self.prune_rejected(rejected_days)
         oldest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
         unsettled = "id NOT IN (SELECT decision FROM feedback WHERE state = 'open')"
         # both look at the index on `at` only: the table's own rows are large

@@ -19,7 +19,7 @@ from rag_core.errors import LibraryBusy, LibraryError, RecordsDamaged
 WAIT_SECONDS = 10.0  # for another writer
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_COMPANIONS = ("", "-wal", "-shm")
+COMPANIONS = ("", "-wal", "-shm")
 
 
 class RecordFile:
@@ -66,10 +66,15 @@ class RecordFile:
             if not self.path.exists():
                 return None
             aside = self.path.with_name(f"{self.path.stem}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}{self.path.suffix}")
-            for companion in _COMPANIONS:
+            for companion in COMPANIONS:
                 with suppress(FileNotFoundError):
                     os.rename(f"{self.path}{companion}", f"{aside}{companion}")
             return aside
+
+    def empty_log(self) -> None:
+        """Bring the file up to date and empty the log beside it, so that what was deleted stands in neither; raises as `reading` does."""
+        with self._lock, self._problems("writing"):
+            self._connect().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""

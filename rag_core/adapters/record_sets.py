@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from rag_core.adapters.record_tables import Records, named, now, pack, pack_questions, plain, row_id
+from rag_core.adapters.record_tables import named, now, pack, pack_questions, plain, row_id
+from rag_core.adapters.record_texts import TextRecords, written_of
 from rag_core.case import Case
 from rag_core.errors import InvalidInput
 from rag_core.labelled import LabelledQuestion
 from rag_core.ports import PageText
-from rag_core.recorded import PassageOf, Texts, restored, settings_of, to_record
+from rag_core.recorded import PassageOf, Texts, restored, settings_of
 from rag_core.settings import Settings
 from rag_core.stored import RunHead, SavedPreset
 
@@ -21,7 +22,7 @@ _RUN = (
 _DEFAULT_PRESET = "default_preset"
 
 
-class SetRecords(Records):
+class SetRecords(TextRecords):
     """Labelled sets, runs and presets."""
 
     def sets(self) -> tuple[str, ...]:
@@ -113,17 +114,20 @@ class SetRecords(Records):
 
     def add_result(self, run_id: int, question_id: str, case: Case) -> None:
         """Store what was measured for a question of a run; an earlier result of it is replaced. A deleted run takes none."""
-        row = (run_id, plain(question_id), pack(to_record(case)), run_id)
+        written, id = written_of(case), plain(question_id)
         insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?)"
         with self._file.writing() as db:
-            db.execute(insert, row)
+            if db.execute(insert, (run_id, id, pack(written.record), run_id)).rowcount:
+                self._keep_texts(db, written, case.library.generation, run=run_id, question=id)
 
     def copy_result(self, run_id: int, question_id: str, from_run: int, from_question: str) -> None:
         """Store the result of another run's question as one of this run, as it is; an earlier result is replaced."""
-        row = (run_id, plain(question_id), from_run, plain(from_question), run_id)
+        to, source = (run_id, plain(question_id)), (from_run, plain(from_question))
         insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, record FROM results WHERE run = ? AND question = ?"
+        texts = "INSERT INTO model_texts (run, question, rejected, at, documents, body) SELECT ?, ?, rejected, at, documents, body"
         with self._file.writing() as db:
-            db.execute(f"{insert} AND EXISTS (SELECT 1 FROM runs WHERE id = ?)", row)
+            if db.execute(f"{insert} AND EXISTS (SELECT 1 FROM runs WHERE id = ?)", (*to, *source, run_id)).rowcount:
+                db.execute(f"{texts} FROM model_texts WHERE run = ? AND question = ?", (*to, *source))
 
     def restamp_run(self, run_id: int, *, calibration: str, model: str, generation: int) -> None:
         """Note with what a run goes on that is resumed after the library changed."""
@@ -141,8 +145,9 @@ class SetRecords(Records):
         order = {question.id: n for n, question in enumerate(self.run_questions(run_id))}
         with self._file.reading() as db:
             rows = db.execute("SELECT question, record FROM results WHERE run = ?", (run_id,)).fetchall()
+            own = self._texts(db, "run", run_id)
         rows.sort(key=lambda row: order.get(row[0], len(order)))
-        texts = Texts(page_text, passage_of)
+        texts = Texts(page_text, passage_of, own)
         return {id: restored(self._unpack(record), texts) for id, record in rows}
 
     def delete_run(self, run_id: int) -> None:

@@ -1,7 +1,8 @@
 """What a namespace keeps beside its documents, in one SQLite file: decisions, feedback, labelled sets, their runs, saved presets.
 
-Decisions and results are records (`rag_core.recorded`): numbers, offsets and hashes, no text of a document. Everything from outside is a
-bound parameter. One store may serve all threads of a process, and several processes may have the file open.
+Decisions and results are records (`rag_core.recorded`): numbers, offsets and hashes, no text of a document; what a language model wrote
+stands in a table of its own. Everything from outside is a bound parameter. One store may serve all threads of a process, and several
+processes may have the file open.
 """
 
 from __future__ import annotations

@@ -35,6 +35,14 @@ MIGRATIONS = (
         "CREATE TABLE presets (name TEXT PRIMARY KEY, preset_values TEXT NOT NULL, certificate TEXT NOT NULL, created TEXT NOT NULL)",
         "CREATE TABLE choices (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     ),
+    (
+        "CREATE TABLE model_texts (id INTEGER PRIMARY KEY, decision INTEGER REFERENCES decisions ON DELETE CASCADE, run INTEGER,"
+        " question TEXT, rejected INTEGER NOT NULL, at TEXT NOT NULL, documents TEXT NOT NULL, body BLOB NOT NULL,"
+        " FOREIGN KEY (run, question) REFERENCES results ON DELETE CASCADE)",
+        "CREATE INDEX model_texts_decision ON model_texts (decision)",
+        "CREATE INDEX model_texts_result ON model_texts (run, question)",
+        "CREATE TABLE deletions (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
+    ),
 )
 
 

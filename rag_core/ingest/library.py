@@ -16,7 +16,7 @@ from rag_core.ingest.adding import Adding, AddReport
 from rag_core.ingest.inbox import Accepted
 from rag_core.ingest.indexing import INDEX_VERSION, Indexer
 from rag_core.ingest.manifest import Entry, Manifest
-from rag_core.ingest.opened import Opened
+from rag_core.ingest.opened import OnDelete, Opened
 from rag_core.ingest.sources import Source
 from rag_core.ingest.store import Store
 from rag_core.ports import Cancel, Embedder, LexicalStore, Progress, VectorStore
@@ -31,8 +31,19 @@ class Library(Opened):
     """The documents of one namespace. Safe to share between threads; `snapshot` is swapped by one assignment."""
 
     @classmethod
-    def open(cls, folder: Path, namespace: str, *, embedder: Embedder, vectors: VectorStore, lexical: LexicalStore) -> Library:
+    def open(
+        cls,
+        folder: Path,
+        namespace: str,
+        *,
+        embedder: Embedder,
+        vectors: VectorStore,
+        lexical: LexicalStore,
+        on_delete: OnDelete = lambda documents, generation: None,
+    ) -> Library:
         """The library in `folder`, compared with its checksums; an empty one when there is none yet. Writes nothing.
+
+        `on_delete` is called before documents go, so that what else holds their words forgets them; where it fails, they stay.
 
         Raises:
             InvalidInput: the namespace's name is not `[a-z0-9_-]{1,64}`.
@@ -40,7 +51,7 @@ class Library(Opened):
             ModelMismatch: built with another embedding model or precision.
             LibraryError: built by another version of this program.
         """
-        library = cls(Store(folder, namespace, vectors, lexical), embedder)
+        library = cls(Store(folder, namespace, vectors, lexical), embedder, on_delete)
         library.refresh()
         return library
 
@@ -173,12 +184,14 @@ class Library(Opened):
         Raises:
             InvalidInput: there is no such document.
             LibraryBusy: another writer held the library for `wait` seconds.
+            LibraryError: what else holds their words cannot be deleted; nothing was.
         """
         with self._writing(wait):
             writer = self._writer()
             listed = {row.id: row.digest for row in self._inbox.rows().values() if row.id in document_ids}
             for unknown in set(document_ids) - writer.entries.keys() - listed.keys():
                 raise _unknown(unknown)
+            self._on_delete(document_ids, self._snapshot.generation)
             self._inbox.drop(listed.values())
             for id in writer.entries.keys() & set(document_ids):
                 writer.remove(id)

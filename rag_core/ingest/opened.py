@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 import numpy as np
@@ -20,15 +20,18 @@ from rag_core.ingest.store import Store
 from rag_core.ingest.writer import Writer
 from rag_core.ports import Cancel, Embedder
 
+# what else holds words of documents forgets them: their ids, and the last generation that has them
+OnDelete = Callable[[Collection[str], int], None]
 LOAD_ATTEMPTS = 5  # a generation may be cleared away by another process while it is read; the next one is then tried
 
 
 class Opened:
     """Safe to share between threads; `snapshot` is swapped by one assignment."""
 
-    def __init__(self, store: Store, embedder: Embedder) -> None:
+    def __init__(self, store: Store, embedder: Embedder, on_delete: OnDelete = lambda documents, generation: None) -> None:
         self._store = store
         self._embedder = embedder
+        self._on_delete = on_delete
         self._inbox = Inbox(store.root / "inbox.json")
         self._swapping = threading.RLock()
         self._seen = (0, "")  # what CURRENT said when the snapshot was taken
