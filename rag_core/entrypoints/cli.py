@@ -79,6 +79,7 @@ def parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--out", type=Path, metavar="FILE", help="where the report goes, as JSON")
     evaluate.add_argument("--failing", type=Path, metavar="FILE", help="where the questions go that ended against their labels")
     evaluate.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
+    evaluate.add_argument("--budget-tokens", type=_count, metavar="N", help="stop when a language model has taken so many tokens")
     evaluate.set_defaults(run=evaluate_command.evaluate)
 
     calibration = sub.add_parser("calibrate", help="fit the answerability score to your questions, or show which one is in force")
@@ -113,6 +114,14 @@ def parser() -> argparse.ArgumentParser:
     settings.add_argument("--json", action="store_true", help="as JSON")
     settings.set_defaults(run=commands.settings)
     return root
+
+
+def _count(text: str) -> int:
+    """A whole number from 1 on, for argparse."""
+    number = int(text)
+    if number < 1:
+        raise ValueError(f"{number} is below 1")
+    return number
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rag_core.engine import Engine
 from rag_core.entrypoints.common import (
@@ -15,8 +15,24 @@ from rag_core.entrypoints.common import (
     library_for,
     progress_line,
 )
+from rag_core.entrypoints.show import printable
 from rag_core.errors import InvalidInput
-from rag_core.evaluate import Rate, Report, Results, answer_hits, begin, failing, marks, report, run
+from rag_core.evaluate import (
+    Ran,
+    Rate,
+    Report,
+    Results,
+    answer_hits,
+    begin,
+    estimate,
+    failing,
+    marks,
+    report,
+    run,
+    sample,
+    unmeasured,
+    with_model,
+)
 from rag_core.ingest.files import storage_problems, write_atomically
 from rag_core.labelled import LabelledQuestion
 from rag_core.replay_set import ReplaySet, replay_many
@@ -37,11 +53,13 @@ def evaluate(args: argparse.Namespace) -> int:
         problems += add_documents(engine, args.documents, settings, args) if args.documents else 0
         store = records(folder, args.namespace)
         try:
+            _say_cost(engine, questions, settings, store)
             head = _begun(engine, args.name or args.questions[0].stem, args.questions[0].stem, questions, settings, store)
-            ran = run(engine, head, store, progress_line())
+            ran = run(engine, head, store, progress_line(), budget_tokens=args.budget_tokens)
             by_id = store.results(head.id, engine.library.snapshot.page_text)
         finally:
             store.close()
+    settings, questions = head.settings, tuple(question for question in questions if question.id in by_id)
     cases = [by_id[question.id] for question in questions]
     outcomes = replay_many(ReplaySet.of(cases), settings)
     marked = marks(questions, outcomes, answer_hits(questions, cases), cases)
@@ -56,15 +74,41 @@ def evaluate(args: argparse.Namespace) -> int:
         "embedding_model": head.model,
         "library_generation": head.generation,
         "started": head.started,
+        "model_tokens": sum(case.generation.tokens for case in cases if case.generation),
     }
     with storage_problems("keeping the report"):
         if args.out:
             write_atomically(args.out, (json.dumps({**about, **found.to_json()}, ensure_ascii=False, indent=1) + "\n").encode("utf-8"))
         if args.failing:
             write_atomically(args.failing, failing(questions, cases, settings, marked))
+    for said in _ended(ran, args.budget_tokens):
+        print(said, file=sys.stderr)
+    return 1 if problems + ran.failed + ran.over_budget else 0
+
+
+def _say_cost(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings, store: Results) -> None:
+    """What the run will cost of its language model, before it starts; nothing where none drafts."""
+    if settings.drafter != "model":
+        return
+    left = unmeasured(engine, questions, settings, store)
+    cost = estimate(sample(engine, left, settings), len(left), settings)
+    print(
+        f"{printable(with_model(engine, settings).model)}: {cost.questions} questions to measure, about {cost.least} to {cost.most} tokens"
+        f" (from the prompts of {cost.sampled} questions, {cost.asking} of which would ask the model).",
+        file=sys.stderr,
+    )
+
+
+def _ended(ran: Ran, budget: int | None) -> Iterator[str]:
+    """What there is to say of a run that did not go all the way, or took tokens."""
+    if ran.tokens:
+        yield f"The language model took {ran.tokens} tokens."
+    if ran.over_budget:
+        done = ran.measured + ran.reused
+        yield f"Stopped: the budget of {budget} tokens is spent, {done} of {ran.total} questions measured."
+        yield "With --library, the same command goes on where it stopped."
     if ran.failed:
-        print(f"{ran.failed} questions could not be measured; --failing FILE says why.", file=sys.stderr)
-    return 1 if problems + ran.failed else 0
+        yield f"{ran.failed} questions could not be measured; --failing FILE says why."
 
 
 def _begun(engine: Engine, name: str, set_name: str, questions: Sequence[LabelledQuestion], settings: Settings, store: Results) -> RunHead:
@@ -72,7 +116,7 @@ def _begun(engine: Engine, name: str, set_name: str, questions: Sequence[Labelle
     if not engine.library.snapshot.documents:
         raise InvalidInput("There are no documents to ask.", remedy="Name them with --documents, or a library that holds some.")
     for head in store.runs():
-        same = (head.name, head.settings) == (name, settings) and head.done < head.total
+        same = (head.name, head.settings) == (name, with_model(engine, settings)) and head.done < head.total
         if same and store.run_questions(head.id) == tuple(questions):
             return head
     return begin(engine, name, set_name, questions, settings, store)
