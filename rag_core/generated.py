@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from typing import Literal
 
 from pydantic import BaseModel
@@ -32,6 +33,11 @@ class Step(StrEnum):
 
 
 OnStage = Callable[[Step | Literal["check"], int], None]  # what begins now, and how many claims it is about (0 where none)
+
+
+@cache
+def _shape(schema: type[BaseModel]) -> str:
+    return json.dumps(schema.model_json_schema(), sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +67,9 @@ class Prompt:
     @property
     def hash(self) -> str:
         """12 hex digits over everything that shapes the answer but the model."""
-        shape = json.dumps(self.schema.model_json_schema(), sort_keys=True)
-        body = json.dumps([self.name, self.version, self.system, self.user, shape, self.plain, self.temperature, self.max_tokens])
+        body = json.dumps(
+            [self.name, self.version, self.system, self.user, _shape(self.schema), self.plain, self.temperature, self.max_tokens]
+        )
         return hashlib.sha256(body.encode()).hexdigest()[:12]
 
     @property
