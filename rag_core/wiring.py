@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Literal
 
 from rag_core import calibrate
 from rag_core.adapters.answer_model import FILE as MODEL_FILE
@@ -15,6 +19,9 @@ from rag_core.adapters.embedded_model import load_embedder
 from rag_core.adapters.embedding_cache import CachedEmbedder
 from rag_core.adapters.embedding_process import ProcessEmbedder, ProcessReader, ProcessVerifier
 from rag_core.adapters.faiss_index import FaissStore
+from rag_core.adapters.model_cache import FILE as CACHE_FILE
+from rag_core.adapters.model_cache import CachedModel, ModelCache
+from rag_core.adapters.model_chain import ModelChain
 from rag_core.adapters.pair_model import version_of
 from rag_core.adapters.record_store import FILE, RecordStore
 from rag_core.adapters.sentence_transformers import (
@@ -28,14 +35,17 @@ from rag_core.adapters.support_model import LANGUAGES as SUPPORT_LANGUAGES
 from rag_core.adapters.verifiers import EMBEDDED as EMBEDDED_VERIFIER
 from rag_core.adapters.verifiers import NONE as NO_VERIFIER
 from rag_core.adapters.verifiers import VerifierOnDemand, declared_languages, load_verifier
+from rag_core.endpoints import Endpoint, endpoints, model_environment
 from rag_core.engine import Engine
-from rag_core.errors import LibraryError
+from rag_core.errors import InvalidSetting, LibraryError
 from rag_core.ingest.library import AddReport, Library
 from rag_core.ingest.manifest import Manifest
 from rag_core.ingest.store import Store
 from rag_core.measure import Tools
-from rag_core.ports import AnswerReader, Cancel, Embedder, Progress, Verifier
+from rag_core.ports import AnswerReader, Cancel, Embedder, LanguageModel, Progress, Verifier
 from rag_core.settings import Settings
+
+Structured = Literal["auto", "always", "never"]  # whether answers are asked for by a schema
 
 _starting = threading.Lock()  # two threads that open a library each must not start two children
 
@@ -104,9 +114,64 @@ def _verifier(model: str, precision: str, languages: str, child: ProcessEmbedder
     return VerifierOnDemand(partial(load, model, precision, languages), *known)
 
 
+def language_model(
+    settings: Settings, folder: Path | None = None, namespace: str = "default", environment: Mapping[str, str] | None = None
+) -> LanguageModel | None:
+    """The language models that are configured, in their order, with the one that the settings name first; None where none is.
+
+    Answers are kept beside the namespace in `folder`, where there is one and the settings allow it. `environment` is that of the process,
+    over the file of secrets, unless another one is given.
+
+    Raises:
+        InvalidSetting: what is configured cannot be used; see `rag_core.endpoints.endpoints`.
+    """
+    found = endpoints(model_environment(os.environ) if environment is None else environment)
+    if not found:
+        return None
+    first = replace(found[0], model=settings.model or found[0].model)
+    places = (first, *(replace(place, model=place.model or first.model) for place in found[1:]))
+    if not first.model:
+        raise InvalidSetting("No language model is named.", remedy="Set RAG_MODEL, or the setting `model`.")
+    cache = model_cache(folder, namespace) if folder and settings.model_cache else None
+    return _chain(places, settings.structured_outputs, cache)
+
+
+@lru_cache(maxsize=8)
+def _chain(places: tuple[Endpoint, ...], structured: Structured, cache: ModelCache | None) -> ModelChain:
+    models = [endpoint_model(place, structured) for place in places]
+    if cache is None:
+        return ModelChain(models)
+    return ModelChain([CachedModel(model, cache, place, structured) for model, place in zip(models, places, strict=True)])
+
+
+@lru_cache(maxsize=8)
+def endpoint_model(endpoint: Endpoint, structured: Structured) -> LanguageModel:
+    """The model of one endpoint, one in the process, so that its connections and what it is known not to understand are shared."""
+    from rag_core.adapters.openai_model import OpenAIModel  # takes a second to import, and many do without
+
+    return OpenAIModel(endpoint, structured)
+
+
+@lru_cache(maxsize=8)
+def model_cache(folder: Path, namespace: str) -> ModelCache:
+    """The kept answers of a namespace; one in the process for each. Opens nothing until it is used.
+
+    Raises:
+        InvalidInput: the namespace's name cannot be used.
+    """
+    return ModelCache(Store(folder, namespace, FaissStore(), Bm25Store()).root / CACHE_FILE)
+
+
 def open_library(folder: Path, namespace: str, model: Embedder) -> Library:
     """A library on local disk: FAISS for vectors, BM25 for words."""
-    return Library.open(folder, namespace, embedder=model, vectors=FaissStore(), lexical=Bm25Store())
+    forget = partial(_forget, folder, namespace)
+    return Library.open(folder, namespace, embedder=model, vectors=FaissStore(), lexical=Bm25Store(), on_delete=forget)
+
+
+def _forget(folder: Path, namespace: str, documents: Collection[str], generation: int) -> None:
+    """What a language model wrote from documents that are being deleted goes with them: it may hold their words."""
+    records(folder, namespace).forget_documents(documents, generation)
+    model_cache(folder, namespace).clear()
 
 
 @lru_cache(maxsize=8)
@@ -192,5 +257,8 @@ def build_engine(folder: Path, namespace: str = "default", settings: Settings | 
     reader = answer_reader(s, apart=apart)
     calibration = calibrate.load(calibration_files(folder, namespace), calibrate.Identity.of(model, reader))
     known = EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None
-    tools = Tools(CachedEmbedder(model), calibration, known, reranker, reader=reader, verifier=partial(verifier, apart=apart))
+    tools = Tools(
+        CachedEmbedder(model), calibration, known, reranker, reader=reader, verifier=partial(verifier, apart=apart),
+        model=partial(language_model, folder=folder, namespace=namespace),
+    )  # fmt: skip
     return Engine(open_library(folder, namespace, model), tools)
