@@ -221,3 +221,18 @@ def test_given_hostile_text_then_it_ends_and_agrees_with_itself(hostile: str) ->
 def test_given_a_long_text_then_what_stands_nowhere_in_it_is_absent() -> None:
     text = TEXTS["en"] * 50
     assert absent_facts("Marie Curie met Niels Bohr in 1927 for 30 days.", text, "en") == (("number", "1927"), ("name", "Niels Bohr"))
+
+
+@pytest.mark.parametrize(
+    ("claim", "kinds"),
+    [
+        ("Delivery of a pair of transducers takes 20 working days.", []),
+        ("Delivery of a pair of transducers takes 20 days.", []),
+        ("Delivery of a pair of transducers takes 20 hours.", ["unit"]),
+        ("Delivery of a pair of transducers takes 30 working days.", ["number"]),
+    ],
+)
+def test_given_a_unit_of_two_words_in_a_cell_of_its_own_then_it_is_the_number_s(claim: str, kinds: list[str]) -> None:
+    row = "Pair of transducers\tMK-40-T\t20\tworking days\nPart\tOrder number\tDelivery\tUnit"
+
+    assert [kind for kind, _ in changed_facts(claim, row, "en")] == kinds

@@ -145,6 +145,11 @@ def units_in(text: str, lang: str) -> frozenset[str]:
     folded = [fold(word.text) for word in words(text)]
     plural = [word.removesuffix("s") for word in folded]
     named = {vocabulary.units[word] for word in folded if word in vocabulary.units}
+    named |= {
+        qualified(vocabulary.qualifiers[before], vocabulary.units[word])
+        for before, word in pairwise(folded)
+        if before in vocabulary.qualifiers and word in vocabulary.units
+    }  # "working days"
     return frozenset(symbols | named | {str(vocabulary.scales[word]) for word in (*folded, *plural) if word in vocabulary.scales})
 
 
