@@ -144,12 +144,12 @@ def units_in(text: str, lang: str) -> frozenset[str]:
     symbols = {vocabulary.units[symbol] for symbol in regex.findall(r"[%‰\p{Sc}]", text) if symbol in vocabulary.units}
     folded = [fold(word.text) for word in words(text)]
     plural = [word.removesuffix("s") for word in folded]
-    named = {vocabulary.units[word] for word in folded if word in vocabulary.units}
-    named |= {
-        qualified(vocabulary.qualifiers[before], vocabulary.units[word])
-        for before, word in pairwise(folded)
-        if before in vocabulary.qualifiers and word in vocabulary.units
-    }  # "working days"
+    pairs = pairwise(("", *folded))
+    named = {
+        qualified(vocabulary.qualifiers[before], vocabulary.units[word]) if before in vocabulary.qualifiers else vocabulary.units[word]
+        for before, word in pairs
+        if word in vocabulary.units
+    }  # "working days" are no days
     return frozenset(symbols | named | {str(vocabulary.scales[word]) for word in (*folded, *plural) if word in vocabulary.scales})
 
 
