@@ -21,8 +21,30 @@ def show_decision(decision: Decision) -> str:
     elif not decision.is_safe():
         lines += [printable(decision.explanation), *(f"  - {printable(row)}" for row in decision.suggestions)]
     lines += [printable(note) for note in decision.notes]
+    lines += _drafted(decision)
     lines += ["", *map(_check, decision.trace.checks)] if decision.trace.checks else []
     return "\n".join(lines)
+
+
+def _drafted(decision: Decision) -> list[str]:
+    """Who drafted, why not the model, and what became of each of its drafts; nothing where no model had a part. No word of a draft."""
+    about = decision.metadata
+    if "model" not in about:
+        return []
+    lines = []
+    if "model_reason" in about:
+        lines.append(f'The model gives as its reason: "{about["model_reason"]}"')
+    if about["drafter_note"]:
+        lines.append(f"Not drafted by a language model: {about['drafter_note']}")
+    elif about["drafter"] == "model" and decision.is_safe():
+        lines.append(f"Drafted by {about['model']} at {about['endpoint']}{' (from the cache)' if about['cached'] else ''}.")
+    lines += [f"Asked before it: {sentence}" for sentence in about["tried"]]
+    if about["calls"]:
+        lines.append(f"Calls of the model: {about['calls']}, {about['total_tokens']} tokens, {about['generation_time_ms']:.0f} ms.")
+    for one in decision.attempts:
+        blocked = ", ".join(check.stage.replace("_", " ") for check in one.checks if check.blocks)
+        lines.append(f"  draft {one.number:<14} {one.outcome}{f': {blocked}' if blocked else ''}")
+    return [printable(line) for line in lines]
 
 
 def _check(check: Check) -> str:
