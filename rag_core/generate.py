@@ -18,9 +18,9 @@ from rag_core.draft.compress import both_sides, draft_facts, model_draft
 from rag_core.draft.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.draft.structures import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_verdicts
 from rag_core.draft.units import with_header
-from rag_core.errors import Cancelled, ModelUnavailable
+from rag_core.errors import Cancelled, InvalidSetting, ModelUnavailable
 from rag_core.generated import Attempt, Call, Completion, Generation, Limits, OnStage, Prompt, Step, Sufficiency, Verification
-from rag_core.measure import Tools, find, read_query, verifier_for
+from rag_core.measure import MAX_QUESTION_CHARS, Tools, find, read_query, verifier_for
 from rag_core.ports import Cancel, Corpus
 from rag_core.settings import Settings
 from rag_core.status import Reason
@@ -75,6 +75,7 @@ class _Run:
     ms: dict[str, float] = field(default_factory=dict)
     waited: float = 0.0  # seconds
     spent: int = 0  # tokens
+    wanted: tuple[str, ...] = ()  # what the last verdict calls missing, in full: looked for, and shown only as far as it is sayable
 
     def take(self, ask: Ask, case: Case) -> Case:
         """Do one step."""
@@ -97,6 +98,7 @@ class _Run:
                 started = self.tools.clock()
                 known = self._known(case, ask.hits)
                 shown = both_sides(reply, ask.hits, self.corpus, case.library, understood.language, self.tools.embedder)
+                self.wanted = tuple(reply.missing)
                 missing = (sayable(one, known, understood.language) for one in reply.missing)
                 verdict = replace(
                     verdict, can_answer=reply.can_answer, confidence=reply.confidence, missing=tuple(filter(None, missing)),
@@ -110,9 +112,10 @@ class _Run:
         """Retrieve again, more and with what is missing; earlier passages keep their places before the new ones."""
         self.on_stage(Step.EXPAND, 0)
         started = self.tools.clock()
-        missing = generation.verdicts[ask.round].missing
         top_k = min(MOST_HITS, self.settings.top_k * (ask.round + 2))
-        wider = replace(case, question=" ".join((case.question, *missing)), settings=self.settings.changed(top_k=top_k))
+        wider = replace(
+            case, question=" ".join((case.question, *self.wanted))[:MAX_QUESTION_CHARS], settings=self.settings.changed(top_k=top_k)
+        )
         before = case.hits if ask.round == 0 else generation.expanded[ask.round - 1]
         found = find(wider, read_query(wider, self.tools.embedder), self.corpus, self.tools, self.rows).hits
         known = {hit.passage.id for hit in before}
@@ -166,7 +169,10 @@ class _Run:
     def _complete(self, step: Step, prompt: Prompt) -> tuple[Call, Completion | None]:
         """Send a prompt within what the question may still cost; what fails is recorded, and nothing passes by it."""
         call = Call(step, prompt.id, self.settings.model)
-        model = self.tools.model(self.settings) if self.tools.model else None
+        try:
+            model = self.tools.model(self.settings) if self.tools.model else None
+        except InvalidSetting as error:
+            return replace(call, failure=str(error)), None
         if model is None:
             return replace(call, failure=_NOT_CONFIGURED), None
         left = self.settings.model_seconds - self.waited
