@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -175,6 +176,8 @@ def _with_misattributed(
 def measure(claims: Sequence[str], contexts: Sequence[str], lang: str, embedder: Embedder, verifier: Verifier | None) -> list[Measured]:
     """Each claim measured against its context, all texts for the embedder and for the verifier in one batch each.
 
+    Facts are compared while the verifier reads.
+
     Raises:
         ModelUnavailable: the verifier cannot be asked.
     """
@@ -184,12 +187,21 @@ def measure(claims: Sequence[str], contexts: Sequence[str], lang: str, embedder:
     asked = [at for at, claim in enumerate(bare) if reads and windows[at] and word_set(claim)]
     texts = {at: readings(bare[at], contexts[at], lang) for at in asked}
     pairs = [(text, bare[at]) for at in asked for text in texts[at]]
-    odds = iter(verifier.supports(pairs) if verifier is not None and pairs else [])
-    entailed = {at: max(next(odds) for _ in texts[at]) for at in asked}
-    return [_measured(bare[at], contexts[at], windows[at], lang, entailed.get(at)) for at in range(len(claims))]
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(verifier.supports, pairs) if verifier is not None and pairs else None
+        found = [_measured(*one, lang) for one in zip(bare, contexts, windows, strict=True)]
+        odds = iter(reading.result() if reading else ())
+    for at in asked:
+        found[at] = _read(found[at], max(next(odds) for _ in texts[at]))
+    return found
 
 
-def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str, entailment: float | None) -> Measured:
+def _read(one: Measured, entailment: float) -> Measured:
+    """The measurements with what the verifier says."""
+    return replace(one, values=tuple(entailment if name in READ else one.value(name) for name in FEATURES), read=True)
+
+
+def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str) -> Measured:
     mine, pairs = word_set(claim), _pairs(claim)
     if not mine or not windows:
         return Measured(claim, "", (0.0,) * len(FEATURES), ("no_words",) if not mine else ("no_evidence",), lang)
@@ -210,11 +222,11 @@ def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str, 
         _count(changed, _WORDS),
         float(bool(phrases)),
         math.log(len(mine)),
-        entailment or 0.0,
+        0.0,  # entailment: nobody has read it yet
     )
     kinds = [kind for kind, _ in absent] + [kind for kind, _ in changed if kind in _WORDS]
     flags = dict.fromkeys([flag_of(kind) for kind in kinds] + ["indicator"] * bool(phrases))
-    return Measured(claim, best.text, values, tuple(flags), lang, entailment is not None)
+    return Measured(claim, best.text, values, tuple(flags), lang)
 
 
 def judged(one: Measured, *, read: bool = True) -> Assessment:
