@@ -73,7 +73,7 @@ class Sources:
     def support(self, claim: str, passage: str) -> Quote:
         """The sentences or rows of a passage that a claim was made from, where it is cited without any quote and they can be told."""
         here = self._sources[passage]
-        spans = locate(claim, here.place.passage, here.page_text).spans
+        spans = locate(claim, here.passage, here.page_text).spans
         return Quote(Standing.FOUND, here.widened(spans)) if spans else _NOWHERE
 
     def reading(self, evidence: Iterable[Evidence]) -> str:
@@ -84,7 +84,7 @@ class Sources:
 
 
 def _row(evidence: Evidence, source: _Source) -> str:
-    header = header_of(source.place.passage, source.page_text)
+    header = header_of(source.passage, source.page_text)
     return f"{header}: {cells(evidence.quote)}" if header else cells(evidence.quote)
 
 
@@ -92,23 +92,28 @@ class _Source:
     """A passage with the places of its sentences or rows."""
 
     def __init__(self, passage: Passage, page_text: PageText) -> None:
-        self.place, self.page_text = Place(passage, page_text), page_text
+        self.passage, self.page_text = passage, page_text
+
+    @cached_property
+    def place(self) -> Place:
+        """The way back to its pages; made for those passages only in which a quote is found."""
+        return Place(self.passage, self.page_text)
 
     @cached_property
     def text(self) -> str:
         """Its reading form, as quotes are compared with it: the offsets are the same."""
-        return self.place.normal.text.translate(_FOLD)
+        return self.passage.text.translate(_FOLD)
 
     @cached_property
     def units(self) -> list[tuple[Span, ...]]:
         """Where its sentences or rows stand."""
-        found = units(self.place.passage, self.page_text)
+        found = units(self.passage, self.page_text)
         return [unit.spans or self.place.cut(unit.start, unit.end) for unit in found]
 
     @property
     def is_table(self) -> bool:
         """Whether its units are rows."""
-        return self.place.passage.kind is PassageKind.TABLE
+        return self.passage.kind is PassageKind.TABLE
 
     def places(self, forms: Sequence[str]) -> list[tuple[int, int]]:
         """Every place of the first of these texts that stands here."""
@@ -125,7 +130,7 @@ class _Source:
 
     def widened(self, spans: Sequence[Span]) -> tuple[Evidence, ...]:
         """The sentences that hold any of these stretches, those that follow each other as one; of a table each row with its header."""
-        passage = self.place.passage
+        passage = self.passage
         around = [one for unit in self.units if overlaps(unit, spans) for one in unit]
         if self.is_table:
             rows = [evidence_of(passage, span, self.page_text) for span in around or spans]
@@ -136,7 +141,7 @@ class _Source:
         """These stretches in reading order; what overlaps, or has nothing but blanks between, is one. Blank ones are left out."""
         joined: list[Span] = []
         for span in sorted(spans, key=lambda one: (one.page, one.start)):
-            text = self.page_text(self.place.passage.document, span.page)
+            text = self.page_text(self.passage.document, span.page)
             last = joined[-1] if joined else None
             if last and last.page == span.page and not text[last.end : span.start].strip():
                 joined[-1] = replace(last, end=max(last.end, span.end))

@@ -87,6 +87,16 @@ def best_windows(claims: Sequence[str], contexts: Sequence[str], lang: str, embe
     return found
 
 
+def read_ahead(contexts: Sequence[str], lang: str, embedder: Embedder) -> None:
+    """Read and embed the sentences of these contexts, so that `best_windows` has claims alone to embed; for an embedder that remembers.
+
+    One context after another, so that nobody waits long for the model meanwhile.
+    """
+    for context in contexts:
+        cut = _cut(context, lang)
+        embedder.embed([cut.sentence(row) for row in range(len(cut.spans))])
+
+
 def _embedded(texts: Sequence[str], embedder: Embedder) -> Vectors:
     """The vectors of texts; those far longer than most are embedded by themselves, since a batch is padded to its longest text."""
     if not texts:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, reduce
 
 from rag_core.audit.citations import evidence_key
 from rag_core.domain import Box, Citation, Claim, Evidence, Hit, Span, WordBox
 from rag_core.ports import Corpus
+
+Words = Callable[[str, int], Sequence[WordBox]]  # (document id, 1-based page)
 
 
 def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[str, Citation]:
     """One citation per distinct place, by `evidence_key`; numbered when the answer is composed (id 0 here)."""
     passages = {hit.passage.id: hit.passage for hit in hits}
     documents = {document.id: document for document in corpus.documents}
+    words = cache(corpus.words)  # to read a page's boxes takes milliseconds
     found: dict[str, Citation] = {}
     for evidence in (evidence for claim in claims for evidence in claim.evidence):
         key = evidence_key(evidence)
@@ -31,7 +34,7 @@ def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[s
             spans=evidence.spans,
             section=passage.section,
             ocr=passage.ocr,
-            boxes=boxes_of(evidence, corpus),
+            boxes=_boxes(evidence, words),
         )
     return found
 
@@ -42,9 +45,13 @@ def boxes_of(evidence: Evidence, corpus: Corpus) -> tuple[tuple[int, Box], ...]:
     A row is parted where words stand in it that are not quoted: the raised mark of a note, a column between two, the rows beside a large
     initial. A quote of which only a part could be marked is not marked at all: a wrong mark is worse than none.
     """
+    return _boxes(evidence, corpus.words)
+
+
+def _boxes(evidence: Evidence, words: Words) -> tuple[tuple[int, Box], ...]:
     found: list[tuple[int, Box]] = []
     for span in evidence.spans:
-        rows = _rows(span, corpus.words(evidence.document, span.page))
+        rows = _rows(span, words(evidence.document, span.page))
         if not rows:
             return ()
         found += [(span.page, row) for row in rows]

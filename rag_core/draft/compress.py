@@ -11,8 +11,10 @@ from dataclasses import dataclass, fields, replace
 
 from rag_core.audit.citations import citation_marks, evidence_key, strip_marks
 from rag_core.audit.claims import measure_claims
+from rag_core.audit.facts import absent_facts
 from rag_core.audit.locate import overlaps
 from rag_core.audit.quotes import Quote, Sources, Standing
+from rag_core.audit.windows import read_ahead
 from rag_core.case import ClaimAudit, Draft, LibraryFacts
 from rag_core.domain import Citation, Claim, Conflict, Evidence, Hit, Span
 from rag_core.draft.cite import cite
@@ -78,6 +80,17 @@ def model_draft(
         given.citations(claims, [key for one in said.values() for key in one.uncertain]),
         context_chars=given.chars,
     )
+
+
+def prepare(hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedder) -> None:
+    """Read the passages while the model writes, so that little is left to be read once it has; changes no verdict.
+
+    It helps with an embedder that remembers, and may be left out or stopped at any point.
+    """
+    texts = [with_header(hit.passage) for hit in hits]
+    for text in texts:
+        absent_facts(text, text, language)
+    read_ahead(texts, language, embedder)
 
 
 def _with_quotes(audit: ClaimAudit, grounds: _Grounds) -> ClaimAudit:
