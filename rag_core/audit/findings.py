@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.audit.citations import is_cited
-from rag_core.audit.model_audits import wrong_languages
+from rag_core.audit.model_audits import unverified, wrong_languages
 from rag_core.audit.wording import fact_in_words, flags_in_words
 from rag_core.case import Case, ClaimAudit
 from rag_core.domain import Claim
-from rag_core.generated import Attempt
+from rag_core.generated import Attempt, Verdict
 from rag_core.status import Reason
 from rag_core.trace import Check, State
 
@@ -61,7 +61,7 @@ def _of(check: Check, view: Case, attempt: Attempt) -> Iterator[Finding]:
     wrong = _WRONG.get(check.reason)
     failing = [(n, text) for n, (claim, audit) in enumerate(_audited(view)) if (text := wrong(claim, audit, view))] if wrong else []
     if check.reason is Reason.VERIFICATION:
-        failing = list(_unverified(view, attempt))
+        failing = [(n, _VERDICTS[verdict]) for n, verdict in (unverified(view, attempt) or {}).items()]
     for n, text in failing:
         yield Finding(check.reason, n, f"{_quoted(view.draft.claims[n].text)}: {text}.")
     if not failing:
@@ -126,18 +126,11 @@ _WRONG: Mapping[Reason, Callable[[Claim, ClaimAudit, Case], str]] = {
     Reason.SIMILARITY: _dissimilar,
     Reason.SUPPORT: _unsupported,
 }
+_VERDICTS: Mapping[Verdict, str] = {"no": "its source does not say so", "unclear": "it is not clear whether its source says so"}
 _PROBLEMS: Mapping[Reason, str] = {
     Reason.EMPTY_DRAFT: "The answer was empty.",
     Reason.MALFORMED_DRAFT: "The answer did not have the form that was asked for.",
 }
-
-
-def _unverified(view: Case, attempt: Attempt) -> Iterator[tuple[int, str]]:
-    cited = [n for n, claim in enumerate(view.draft.claims) if claim.evidence]
-    verdicts = attempt.verification.verdicts if attempt.verification else ()
-    for n, verdict in zip(cited, verdicts, strict=False):
-        if verdict != "yes":
-            yield n, "its source does not say so" if verdict == "no" else "it is not clear whether its source says so"
 
 
 def _whole(check: Check, view: Case, attempt: Attempt) -> str:

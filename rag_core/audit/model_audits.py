@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rag_core.case import Case
-from rag_core.generated import Attempt, Sufficiency
+from rag_core.generated import Attempt, Sufficiency, Verdict
 from rag_core.status import Reason
 from rag_core.trace import Check, Direction, State, judge
 
@@ -69,19 +69,27 @@ def verification(view: Case, attempt: Attempt) -> Check:
 
     A claim without a citation is reported as uncited, and not as unverified as well (S3-18).
     """
-    cited = [claim for claim in view.draft.claims if claim.evidence]
-    verdicts = attempt.verification.verdicts if attempt.verification else ()
-    known = bool(verdicts) and len(verdicts) == len(cited)
-    share = sum(verdict == "yes" for verdict in verdicts) / len(cited) if known else None
-    failing = [f"Unverified claim: {claim.text[:_SHOWN_CHARS]}" for claim, said in zip(cited, verdicts, strict=known) if said != "yes"]
+    cited = [n for n, claim in enumerate(view.draft.claims) if claim.evidence]
+    wrong = unverified(view, attempt)
+    share = None if wrong is None or not cited else 1 - len(wrong) / len(cited)
+    failing = [f"Unverified claim: {view.draft.claims[n].text[:_SHOWN_CHARS]}" for n in wrong or ()]
     found = _listed(failing, "; ") if failing else "the model finds every claim in its passages"
-    if not known:
+    if wrong is None:
         found = (attempt.verification.call.failure if attempt.verification else "") or "the model was not asked about these claims"
     return judge(
         Reason.VERIFICATION, share, 1, Direction.AT_LEAST, "share", Reason.VERIFICATION, view.settings.verification_mode,
         found=found, remedy="Compare the answer with its sources, or ask for less at once.",
         abstain="" if cited else "no claim with a citation",
     )  # fmt: skip
+
+
+def unverified(view: Case, attempt: Attempt) -> dict[int, Verdict] | None:
+    """The cited claims, by index, that the model does not find in their passages, with its verdicts; None where it said nothing of them."""
+    verdicts = attempt.verification.verdicts if attempt.verification else ()
+    if len(verdicts) != len(view.draft.claims):
+        return None
+    told = enumerate(zip(view.draft.claims, verdicts, strict=True))
+    return {n: verdict for n, (claim, verdict) in told if claim.evidence and verdict != "yes"}
 
 
 def sufficiency(case: Case, verdict: Sufficiency) -> Check:
