@@ -30,7 +30,6 @@ MOST_MISSING_CHARS = 200
 _STRICT = ConfigDict(
     frozen=True,
     extra="ignore",  # what nobody asked for is not read; the schema forbids it all the same, as strict mode wants
-    allow_inf_nan=False,
     coerce_numbers_to_str=True,
     json_schema_extra={"additionalProperties": False},
 )
@@ -176,7 +175,7 @@ def source_id(written: str) -> str:
     bare = _whole(written[: 2 * MOST_ID_CHARS]).strip("[]()\"'`“”„ \t\r\n")
     bare = _ID_WORD.sub("", bare, count=1) if _ID_WORD.match(bare) else bare
     bare = bare.strip("[]()\"'`“”„.,;: \t\r\n")[:MOST_ID_CHARS]
-    if bare.isdecimal() and len(bare) <= 4:
+    if bare.isdecimal():
         return str(int(bare))
     return normalise(bare or _whole(written[:MOST_ID_CHARS])).text or "?"
 

@@ -20,6 +20,7 @@ from rag_core.draft.prompts import COMPRESS_RULES, compress_prompt, source_ids, 
 from rag_core.draft.quoting import SEPARATOR, data_line
 from rag_core.draft.structures import read_draft, read_sufficiency, read_verdicts
 from rag_core.generated import Completion, Prompt
+from rag_core.ingest.normalise import normalise
 from rag_core.language import LANGUAGES, refusal
 from rag_core.settings import Settings
 from rag_core.status import ConfidenceLevel, Reason
@@ -334,6 +335,7 @@ def test_given_hostile_text_anywhere_then_it_is_one_string_on_one_line_and_forge
 
     assert len(boundaries(prompt)) == 2
     assert [row.get("source") for row in rows(prompt)] == ["1", "2", None, None]
+    assert rows(prompt)[2]["question"] == normalise(f"q{text}".replace("\ud800", "?")).text
     assert rows(prompt)[0]["text"] == text.replace("\ud800", "?")
     assert not [c for c in prompt.user if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
     assert "<|" not in prompt.user

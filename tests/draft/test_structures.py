@@ -172,6 +172,7 @@ def test_given_a_sentence_with_what_cannot_be_seen_or_stored_then_it_comes_in_it
     ).claims
 
     assert claim.sentence == "Ab ? c."
+    assert read(drafted({"sentence": "x", "evidence": [{"source": "1", "quote": " a \ud800\n"}]})).claims[0].evidence[0].quote == "a ?"
 
 
 @pytest.mark.parametrize(
@@ -180,7 +181,7 @@ def test_given_a_sentence_with_what_cannot_be_seen_or_stored_then_it_comes_in_it
         ("1", "1"), ("[1]", "1"), ("Source 1", "1"), ("[Source 1]", "1"), ("source:1", "1"), ("SOURCE #2.", "2"), (" 3 ", "3"), ("01", "1"),
         ("१२", "12"), ("id: 4", "4"), ("passage 5", "5"), ('"6"', "6"), ("[source:sha256:ab#7]", "sha256:ab#7"), ("d1#2", "d1#2"),
         ("sourcebook", "sourcebook"), ("Appendix B", "Appendix B"), ("99", "99"), ("", "?"), ("[]", "[]"), ("\u200b", "?"), ("\ud800", "?"),
-        ("source", "source"), ("123456789", "123456789"),
+        ("source", "source"), ("9" * 300, "9" * 200),
     ],
 )  # fmt: skip
 def test_given_an_id_however_it_is_written_then_what_stands_around_it_goes_and_an_unknown_one_stays(written: str, id: str) -> None:
@@ -279,6 +280,10 @@ def test_given_several_lines_then_each_is_a_claim_and_one_without_a_citation_has
 )
 def test_given_a_line_with_several_citations_then_sentences_are_told_apart(line: str, claims: list[tuple[str, list[str]]]) -> None:
     assert [(sentence, [id for id, _ in evidence]) for sentence, evidence in plain(line)] == claims
+
+
+def test_given_a_second_sentence_after_a_quote_then_it_is_a_claim_of_its_own() -> None:
+    assert plain('A is b [1] "q" and c is d [2] "r"') == [("A is b", [("1", "q")]), ("and c is d", [("2", "r")])]
 
 
 def test_given_a_quote_with_quotation_marks_in_it_then_it_ends_at_the_last_one() -> None:
