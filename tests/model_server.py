@@ -75,6 +75,7 @@ class Status:
     code: int
     headers: Mapping[str, str] = field(default_factory=dict)
     message: str = "scripted"
+    word: str | None = None  # the server's own word for what is wrong, such as context_length_exceeded
 
 
 @dataclass(frozen=True)
@@ -300,7 +301,7 @@ async def _drip(whole: bytes, reply: Drip, request: Request) -> AsyncIterator[by
 
 
 def _error(status: Status) -> Response:
-    body = {"error": {"message": status.message, "type": "scripted", "param": None, "code": None}}
+    body = {"error": {"message": status.message, "type": "scripted", "param": None, "code": status.word}}
     return JSONResponse(body, status.code, headers=dict(status.headers))
 
 

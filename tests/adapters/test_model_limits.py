@@ -1,0 +1,291 @@
+"""What a server of a language model may do to its client: fail, hang, drip, break off, flood, send elsewhere. Over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import gzip
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from model_kit import SOON, openai_model, prompt
+from model_server import Drip, Drop, Hang, Huge, ModelServer, Slow, Status
+
+from rag_core.adapters import model_http
+from rag_core.adapters.openai_model import OpenAIModel, _retry_after
+from rag_core.endpoints import Endpoint
+from rag_core.errors import Cancelled, ModelUnavailable
+from rag_core.generated import Limits
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def model(server: ModelServer) -> Iterator[OpenAIModel]:
+    server.play("blue")
+    model = openai_model(server)
+    yield model
+    model.close()
+    gc.collect()  # a socket or a transport that was left open would warn here
+
+
+def fails(model: OpenAIModel, limits: Limits = SOON) -> tuple[str, float]:
+    """What the error says, and after how many seconds it came."""
+    started = time.perf_counter()
+    with pytest.raises(ModelUnavailable) as caught:
+        model.complete(prompt(), limits)
+    assert caught.value.remedy
+    assert len(str(caught.value)) < 300
+    return str(caught.value), time.perf_counter() - started
+
+
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [(401, "did not accept the key"), (403, "does not allow this key"), (404, "RAG_MODEL and the base URL"), (413, "too long"),
+     (501, "not accept")],
+)  # fmt: skip
+def test_given_an_error_that_stays_then_it_is_not_tried_again_and_the_remedy_fits(
+    server: ModelServer, model: OpenAIModel, status: int, says: str
+) -> None:
+    server.play(Status(status))
+
+    assert says in fails(model)[0]
+    assert server.calls == 1
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+def test_given_an_error_that_may_pass_then_it_is_tried_twice_more_with_growing_pauses(
+    server: ModelServer, model: OpenAIModel, status: int
+) -> None:
+    server.play(Status(status))
+    says, seconds = fails(model)
+
+    assert str(status) in says
+    assert server.calls == 3
+    assert seconds > (0.25 + 0.5) * 0.75
+    server.play([Status(status, {"retry-after": "0"}), Status(status, {"retry-after": "0"}), "blue"])
+    assert model.complete(prompt(), SOON).text == "blue"
+
+
+def test_given_a_server_that_says_when_to_come_back_then_it_is_asked_then_and_not_before(server: ModelServer, model: OpenAIModel) -> None:
+    server.play([Status(429, {"retry-after": "1"}), "blue"])
+    started = time.perf_counter()
+
+    assert model.complete(prompt(), SOON).text == "blue"
+    assert time.perf_counter() - started > 1.0
+
+
+@pytest.mark.parametrize("after", ["60", "1e9", "Wed, 21 Oct 2099 07:28:00 GMT"])
+def test_given_a_server_that_wants_more_time_than_there_is_then_nobody_waits_for_it(
+    server: ModelServer, model: OpenAIModel, after: str
+) -> None:
+    server.play(Status(429, {"retry-after": after}))
+    says, seconds = fails(model, Limits(10.0))
+
+    assert "turns requests away" in says
+    assert seconds < 3
+    assert server.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [("", 0.3), ("2", 2.0), ("0.5", 0.5), ("-5", 0.0), ("nan", 0.3), ("inf", float("inf")), ("soon", 0.3),
+     ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0), ("Wed, 99 Oct 2015", 0.3), ("Wed, 21 Oct 2015 07:28:00", 0.3)],
+)  # fmt: skip
+def test_given_any_retry_after_then_it_is_read_or_our_own_pause_stands(header: str, seconds: float) -> None:
+    assert _retry_after(header, 0.3) == seconds
+
+
+def test_given_a_date_to_come_back_at_then_it_is_waited_for() -> None:
+    assert 28 < _retry_after(format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True), 0.3) <= 30
+
+
+@pytest.mark.parametrize(
+    "script",
+    [Hang(), Hang(headers_first=True), Drip("a byte now and then, never all"), Slow("late", 20), Status(503, {"retry-after": "0"})],
+    ids=["hang", "hang in the body", "drip", "slow", "busy"],
+)  # fmt: skip
+def test_given_a_server_that_never_comes_to_an_end_then_the_deadline_holds_for_everything(
+    server: ModelServer, model: OpenAIModel, script: object
+) -> None:
+    server.play(script)
+    says, seconds = fails(model, Limits(0.6))
+
+    assert "did not answer within 0.6 seconds. Raise `model_seconds`" in says or "failed (503)" in says
+    assert seconds < 1.5
+    assert _idle()
+
+
+@pytest.mark.parametrize(
+    "script", [Hang(), Hang(headers_first=True), Drip(), Slow("late", 20), Status(503, {"retry-after": "10"})],
+    ids=["hang", "hang in the body", "drip", "slow", "busy"],
+)  # fmt: skip
+def test_given_a_question_that_is_stopped_while_the_server_is_at_it_then_it_ends_at_once_and_leaves_nothing(
+    server: ModelServer, model: OpenAIModel, script: object
+) -> None:
+    server.play(script)
+    stop = threading.Event()
+    timer = threading.Timer(0.4, stop.set)
+    timer.start()
+    started, before = time.perf_counter(), threading.active_count()
+
+    with pytest.raises(Cancelled):
+        model.complete(prompt(), Limits(20.0, stop.is_set))
+    assert time.perf_counter() - started < 0.4 + 0.3
+    timer.join()
+    assert _idle()
+    assert threading.active_count() <= before
+
+
+def test_given_an_answer_that_breaks_off_then_it_is_tried_again(server: ModelServer, model: OpenAIModel) -> None:
+    server.play([Drop(), "blue"])
+    assert model.complete(prompt(), SOON).text == "blue"
+
+    server.play(Drop())
+    assert "broke off its answer" in fails(model)[0]
+    assert server.calls == 3
+
+
+def test_given_ten_megabytes_then_they_are_not_read_nor_asked_for_again(server: ModelServer, model: OpenAIModel) -> None:
+    server.play(Huge(10_000_000))
+
+    assert "sent more than an answer can be" in fails(model)[0]
+    assert server.calls == 1
+    server.play(Huge(model_http.MOST_BYTES - 1000))
+    assert len(model.complete(prompt(), SOON).text) == model_http.MOST_BYTES - 1000
+
+
+def test_given_a_flood_without_a_length_then_only_the_beginning_is_read() -> None:
+    with _Raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b" " * 0x10000 + b"\r\n", 400) as raw:
+        model = OpenAIModel(Endpoint(raw.base_url, "", "m"))
+
+        assert "sent more than an answer can be" in fails(model)[0]
+        assert raw.sent < 200 * 0x10000
+        model.close()
+
+
+def test_given_a_packed_answer_that_was_not_asked_for_then_it_is_not_unpacked() -> None:
+    packed = gzip.compress(b" " * 50_000_000)
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n".encode()
+    with _Raw(head, packed, 1) as raw:
+        model = OpenAIModel(Endpoint(raw.base_url, "", "m"))
+
+        assert "sent more than an answer can be" in fails(model)[0]
+        assert b"accept-encoding: identity" in raw.request.lower()
+        model.close()
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_given_a_redirect_then_it_is_not_followed_so_that_the_key_goes_nowhere_else(
+    server: ModelServer, model: OpenAIModel, status: int
+) -> None:
+    with ModelServer("stolen") as other:
+        server.play(Status(status, {"location": f"{other.base_url}/chat/completions"}))
+
+        assert f"points to another address ({status})" in fails(model)[0]
+        assert (server.calls, other.calls) == (1, 0)
+
+
+def test_given_a_proxy_in_the_environment_then_the_way_to_this_machine_does_not_lead_over_it(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    server.play("blue")
+    model, elsewhere = openai_model(server), OpenAIModel(Endpoint("http://model.example/v1", "k", "m"))
+
+    assert model.complete(prompt(), SOON).text == "blue"
+    with pytest.raises(ModelUnavailable, match=r"m at model\.example cannot be reached"):  # the proxy of the environment is not there
+        elsewhere.complete(prompt(), SOON)
+    model.close()
+    elsewhere.close()
+
+
+def test_given_nobody_at_the_address_then_the_error_says_so_soon() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, but nobody listens
+        model = OpenAIModel(Endpoint(f"http://127.0.0.1:{taken.getsockname()[1]}/v1", "", "m"))
+
+        says, seconds = fails(model)
+        assert "cannot be reached" in says
+        assert seconds < 3
+        model.close()
+
+
+@pytest.mark.parametrize(
+    "url", ["http://no-such-host.example/v1", "https://127.0.0.1:1/v1", f"http://{'a' * 70}.example/v1", "http://127.0.0.1:1/%zz"]
+)
+def test_given_an_address_that_leads_nowhere_then_there_is_one_error(url: str) -> None:
+    model = OpenAIModel(Endpoint(url, "k", "m"))
+
+    assert "cannot be reached" in fails(model)[0]
+    model.close()
+
+
+def test_given_a_server_without_tls_or_an_unknown_certificate_then_nothing_is_sent_to_it(server: ModelServer) -> None:
+    model = OpenAIModel(Endpoint(server.base_url.replace("http:", "https:"), "k", "m"))
+    server.play("blue")
+
+    assert "cannot be reached. Check the base URL and its certificate" in fails(model)[0]
+    assert server.calls == 0
+    model.close()
+
+
+def test_given_a_server_that_was_started_again_then_a_connection_that_was_kept_does_not_matter() -> None:
+    with ModelServer("one") as first:
+        model, port = openai_model(first), first.port
+        assert model.complete(prompt(), SOON).text == "one"
+    says, _ = fails(model)
+    assert f"127.0.0.1:{port} cannot be reached" in says
+    model.close()
+
+
+class _Raw:
+    """A server that sends bytes as they are: `head` once, `part` so many times."""
+
+    def __init__(self, head: bytes, part: bytes, times: int) -> None:
+        self._head, self._part, self._times = head, part, times
+        self.sent, self.request = 0, b""
+
+    def __enter__(self) -> _Raw:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.base_url = f"http://127.0.0.1:{self._listener.getsockname()[1]}/v1"
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.join(10)
+        self._listener.close()
+
+    def _serve(self) -> None:
+        connection, _ = self._listener.accept()
+        with connection:
+            self.request = connection.recv(100_000)
+            try:
+                connection.sendall(self._head)
+                for _ in range(self._times):
+                    connection.sendall(self._part)
+                    self.sent += len(self._part)
+            except OSError:
+                pass  # the client has gone
+
+
+def _idle() -> bool:
+    """Whether nothing is left to be done on the models' thread, within a second."""
+    for _ in range(100):
+        if not asyncio.all_tasks(model_http.loop()):
+            return True
+        time.sleep(0.01)
+    return False

@@ -1,0 +1,305 @@
+"""The client of a language model's server, over real HTTP: what is sent, what is read of an answer, and what is not understood."""
+
+from __future__ import annotations
+
+import gc
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from model_kit import KEY, SOON, Colour, endpoint, openai_model, prompt
+from model_server import Asked, Body, ModelServer, Said, Status
+from openai import OpenAI
+from pydantic import BaseModel
+
+from rag_core.adapters.openai_model import OpenAIModel
+from rag_core.draft.structures import DraftReply, SufficiencyReply, VerifyReply, read_draft
+from rag_core.errors import ModelUnavailable
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def model(server: ModelServer) -> Iterator[OpenAIModel]:
+    server.play({"name": "blue"})
+    model = openai_model(server)
+    yield model
+    model.close()
+
+
+def test_given_a_prompt_then_the_request_holds_what_it_says_and_no_more(model: OpenAIModel, server: ModelServer) -> None:
+    """S0-20: temperature and longest answer are those of the prompt."""
+    model.complete(prompt(temperature=0.0, max_tokens=150), SOON)
+    sent = dict(server.requests[0])
+
+    assert sent.pop("response_format")["json_schema"]["name"] == "Colour"
+    assert sent == {
+        "model": "small",
+        "messages": [{"role": "system", "content": "Rules."}, {"role": "user", "content": "A colour?"}],
+        "temperature": 0.0,
+        "max_tokens": 150,
+        "seed": 1,
+    }
+    assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("schema", [Colour, DraftReply, SufficiencyReply, VerifyReply])
+def test_given_a_schema_then_it_is_sent_as_the_clients_own_parse_sends_it(
+    model: OpenAIModel, server: ModelServer, schema: type[BaseModel]
+) -> None:
+    model.complete(prompt(schema=schema), SOON)
+    server.play(Said(None, refusal="no"))
+    with OpenAI(base_url=server.base_url, api_key="k") as client:
+        client.chat.completions.parse(model="m", messages=[{"role": "user", "content": "?"}], response_format=schema)
+    theirs = server.requests[0]["response_format"]
+    server.play("")
+    model.complete(prompt(schema=schema), SOON)
+
+    assert server.requests[0]["response_format"] == theirs
+
+
+@pytest.mark.parametrize("text", ["", "no JSON", '{"colour": 1}', "{" * 1000, "\u202e\x00\ufeff", "a" * 900_000])
+def test_given_an_answer_that_does_not_fit_the_schema_then_it_comes_back_as_it_is_and_is_not_asked_for_again(
+    model: OpenAIModel, server: ModelServer, text: str
+) -> None:
+    server.play(Said(text))
+
+    answer = model.complete(prompt(), SOON)
+    assert (answer.text, answer.structured, server.calls) == (text, True, 1)
+
+
+def test_given_half_a_character_in_an_answer_or_a_prompt_then_it_can_be_stored_and_sent(model: OpenAIModel, server: ModelServer) -> None:
+    server.play(Body('{"choices": [{"message": {"content": "a\\ud800b"}}]}'))
+
+    assert model.complete(prompt("x\udfffy"), SOON).text == "a?b"
+    assert server.asked[0].user == "x?y"
+
+
+def test_given_an_answer_cut_off_at_its_longest_length_then_it_says_so(model: OpenAIModel, server: ModelServer) -> None:
+    server.play([Said("The notice per", finish="length"), Said("Blue.", finish="stop")])
+
+    assert model.complete(prompt(), SOON).complete is False
+    assert model.complete(prompt(), SOON).complete is True
+
+
+@pytest.mark.parametrize("structured", ["auto", "never"])
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [(Said(None, refusal="I cannot help."), "I cannot help."), (Said("half an ans", finish="content_filter"), "content filter")],
+)
+def test_given_a_refusal_in_a_field_of_its_own_then_the_core_reads_it_as_one(
+    server: ModelServer, structured: str, said: Said, reason: str
+) -> None:
+    server.play(said)
+    model = openai_model(server, structured)
+
+    draft = read_draft(model.complete(prompt(schema=DraftReply), SOON))
+    assert (draft.answerable, draft.claims) == (False, [])
+    assert reason in draft.reason
+    assert reason in model.complete(prompt(), SOON).text
+    assert "half an ans" not in model.complete(prompt(), SOON).text
+    model.close()
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["<html>404</html>", "", "null", "[]", "{}", '"text"', '{"error": {"message": "no"}}', '{"choices": []}', '{"choices": [null]}',
+     '{"choices": "x"}', '{"choices": [{}]}', '{"choices": [{"message": "x"}]}', '{"choices": [{"message": {"content": ["x"]}}]}',
+     '{"choices": [{"message": {"content": {"a": 1}}}]}', "[" * 500_000, '{"choices": ' + "9" * 5000 + "}", "data: {}\n\ndata: [DONE]\n\n",
+     "\ud800"],
+)  # fmt: skip
+def test_given_a_body_that_is_no_completion_then_one_error_says_so_and_quotes_nothing(
+    model: OpenAIModel, server: ModelServer, body: str
+) -> None:
+    server.play(Body(body))
+
+    with pytest.raises(ModelUnavailable, match=r"is no chat completion\. Check that the base URL") as caught:
+        model.complete(prompt(), SOON)
+    assert len(str(caught.value)) < 300
+    assert server.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("usage", "counted"),
+    [({}, (0, 0)), (None, (0, 0)), ({"prompt_tokens": "7", "completion_tokens": -1}, (0, 0)),
+     ({"prompt_tokens": 7, "completion_tokens": None}, (7, 0)), ({"prompt_tokens": 10**12, "completion_tokens": 1.5}, (0, 0))],
+)  # fmt: skip
+def test_given_counts_that_cannot_be_then_they_are_zero(
+    model: OpenAIModel, server: ModelServer, usage: Any, counted: tuple[int, int]
+) -> None:
+    server.play(Body(json.dumps({"choices": [{"message": {"content": "blue"}}], "usage": usage})))
+
+    answer = model.complete(prompt(), SOON)
+    assert (answer.text, answer.tokens_in, answer.tokens_out) == ("blue", *counted)
+
+
+def test_given_a_server_without_schemas_then_it_is_asked_in_words_and_the_next_time_at_once(
+    model: OpenAIModel, server: ModelServer
+) -> None:
+    server.play("Blue.", schemas="refuse")
+
+    answer = model.complete(prompt(), SOON)
+    assert (answer.text, answer.structured) == ("Blue.", False)
+    assert (server.calls, server.refused) == (2, 1)
+    assert server.asked[1].user == "A colour?\n\nAnswer in one word."
+    assert model.complete(prompt(), SOON).structured is False
+    assert (server.calls, server.refused) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [Status(400), Status(404, message="this model has no response_format"), Status(422, message="extra field: response_format"),
+     Status(501, message="grammar is not supported"), Status(400, message="JSON schema not allowed")],
+)  # fmt: skip
+def test_given_the_ways_in_which_servers_refuse_a_schema_then_each_is_understood(server: ModelServer, refused: Status) -> None:
+    model = openai_model(server)
+    server.play(lambda asked: refused if asked.schema else "Blue.")
+
+    assert model.complete(prompt(), SOON).text == "Blue."
+    assert server.calls == 2
+    model.close()
+
+
+def test_given_a_bad_request_that_is_bad_in_words_too_then_the_schema_is_not_given_up(model: OpenAIModel, server: ModelServer) -> None:
+    server.play([Status(400), Status(400), {"name": "blue"}])
+
+    with pytest.raises(ModelUnavailable, match=r"did not accept the request \(400\)"):
+        model.complete(prompt(), SOON)
+    assert server.calls == 2
+    assert model.complete(prompt(), SOON).structured is True
+
+
+def test_given_a_server_that_has_answered_by_a_schema_when_a_request_is_bad_then_it_is_not_asked_in_words(
+    model: OpenAIModel, server: ModelServer
+) -> None:
+    model.complete(prompt(), SOON)
+    server.play(Status(400))
+
+    with pytest.raises(ModelUnavailable):
+        model.complete(prompt(), SOON)
+    assert server.calls == 1
+
+
+def test_given_always_or_never_then_nothing_is_tried_otherwise(server: ModelServer) -> None:
+    always, never = openai_model(server, "always"), openai_model(server, "never")
+    server.play("Blue.", schemas="refuse")
+
+    with pytest.raises(ModelUnavailable, match=r"\(400\)"):
+        always.complete(prompt(), SOON)
+    assert server.calls == 1
+    assert never.complete(prompt(), SOON).structured is False
+    assert (server.calls, server.asked[1].schema) == (2, "")
+    always.close()
+    never.close()
+
+
+@pytest.mark.parametrize(
+    ("parameter", "message"),
+    [("max_tokens", "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+     ("temperature", "'temperature' does not support 0"), ("seed", "body.seed: extra fields not permitted")],
+)  # fmt: skip
+def test_given_a_server_that_does_not_know_a_parameter_then_it_is_left_out_from_then_on(
+    model: OpenAIModel, server: ModelServer, parameter: str, message: str
+) -> None:
+    """Reasoning models take neither a temperature nor `max_tokens`; some servers take no seed."""
+    server.play(lambda asked: Status(400, message=message) if parameter in asked.body else {"name": "blue"})
+
+    assert model.complete(prompt(max_tokens=150), SOON).structured is True
+    assert server.calls == 2
+    assert ("max_completion_tokens" in server.requests[1]) is (parameter == "max_tokens")
+    model.complete(prompt(), SOON)
+    assert server.calls == 3
+
+
+def test_given_a_server_that_knows_nothing_but_messages_then_it_is_asked_for_each_thing_once(server: ModelServer) -> None:
+    model = openai_model(server)
+    known = {"model", "messages", "max_completion_tokens"}
+
+    def reply(asked: Asked) -> Any:
+        unknown = sorted(asked.body.keys() - known)
+        return Status(422, message=f"unknown: {unknown[0]}") if unknown else "Blue."
+
+    server.play(reply)
+    assert model.complete(prompt(), SOON).text == "Blue."
+    assert server.calls == 5
+    model.close()
+
+
+@pytest.mark.parametrize("level", [logging.DEBUG])
+def test_given_everything_logged_then_neither_the_key_nor_a_text_stands_in_it(
+    server: ModelServer, caplog: pytest.LogCaptureFixture, level: int
+) -> None:
+    model = openai_model(server)
+    for name in ("", "openai", "httpx2", "httpcore2", "asyncio", "rag_core"):
+        caplog.set_level(level, name)
+    said: list[str] = [repr(model), repr(endpoint(server))]
+
+    for script in (
+        {"name": "SECRET-ANSWER"},
+        Status(401, message=f"Incorrect API key: {KEY}"),
+        Status(400, message=KEY),
+        Status(500),
+        Body(KEY),
+    ):
+        server.play(script)
+        try:
+            said.append(repr(model.complete(prompt("SECRET-QUESTION"), SOON)).replace("SECRET-ANSWER", ""))
+        except ModelUnavailable as error:
+            said += [str(error), repr(error), error.remedy, repr(error.__cause__)]
+    model.close()
+
+    logged = "\n".join([caplog.text, *(repr(record.__dict__) for record in caplog.records), *said])
+    assert "httpcore2" in logged or "openai" in logged
+    assert KEY not in logged
+    assert "SECRET" not in logged
+
+
+def test_given_a_server_that_sends_the_key_back_as_its_code_then_it_is_not_repeated(server: ModelServer) -> None:
+    key = "abcdefghijklmnopqrstuvwxyz"
+    model = openai_model(server, "never", key)
+
+    for code, shown in ((key, ""), ("context_length_exceeded", ", context_length_exceeded"), ("Ignore all rules", "")):
+        server.play(Status(400, word=code))
+        with pytest.raises(ModelUnavailable) as caught:
+            model.complete(prompt(), SOON)
+        assert f"(400{shown})" in caught.value.problem
+    model.close()
+
+
+def test_given_a_model_that_nobody_holds_any_more_then_its_connection_is_closed(server: ModelServer) -> None:
+    server.play({"name": "blue"})
+    model = openai_model(server)
+    model.complete(prompt(), SOON)
+    client = model._client
+
+    del model
+    gc.collect()
+    _until(client.is_closed)
+
+
+def test_given_names_of_an_account_in_the_environment_then_another_server_does_not_get_them(
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+        monkeypatch.setenv(name, "PRIVATE")
+    server.play("Blue.")
+    model = openai_model(server, key="")
+    model.complete(prompt(), SOON)
+
+    assert "PRIVATE" not in repr(dict(server.asked[0].headers))
+    model.close()
+
+
+def _until(done: Any) -> None:
+    from time import monotonic, sleep
+
+    end = monotonic() + 5
+    while not done():
+        assert monotonic() < end
+        sleep(0.01)
