@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from rag_core.domain import Evidence
 from rag_core.engine import Engine, log_decision
 from rag_core.entrypoints.show import show_decision
 from rag_core.ingest.normalise import normalise
-from rag_core.language import refusal
+from rag_core.language import refusal, words
 from rag_core.pipeline import decide
 from rag_core.settings import Settings
 from rag_core.status import AnswerStatus, Reason, status_of
@@ -95,14 +96,15 @@ def ids(attacks: Sequence[Attack]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Arena:
-    """A real library behind the real client, and the server that plays the model."""
+    """A real library, the real client as the product wires it, and the server that plays the model under a name of its own."""
 
     engine: Engine
     server: ModelServer
+    model: str
 
     def settings(self, **values: Any) -> Settings:
         """The default preset with a model that drafts; without the extract behind it, unless told otherwise."""
-        return Settings.load(values={"drafter": "model", "model": "scripted", "fallback_extract": False, "model_cache": False, **values})
+        return Settings.load(values={"drafter": "model", "model": self.model, "fallback_extract": False, "model_cache": False, **values})
 
     def run(self, attack: Attack, *, fallback_extract: bool = False) -> Decision:
         """What the question ends with when the model attacks."""
@@ -114,7 +116,7 @@ class Arena:
 
 
 def shown(decision: Decision) -> str:
-    """Everything of a decision that a reader may see as an answer: its JSON without the drafts in its trace, and the words in a terminal."""
+    """All of a decision that a reader may see as its answer: its JSON without the drafts in its trace, and the words in a terminal."""
     body = decision.to_json()
     del body["attempts"]
     return json.dumps(body, ensure_ascii=False) + "\n" + show_decision(decision)
@@ -151,7 +153,8 @@ def _stands(piece: Evidence, engine: Engine) -> bool:
     """Whether the words of a quote are those that stand on its page, at its place."""
     page_text = engine.library.snapshot.page_text
     raw = "\n".join(page_text(piece.document, span.page)[span.start : span.end] for span in piece.spans)
-    return bool(raw.strip()) and sorted(normalise(piece.quote).text.split()) == sorted(normalise(raw).text.split())
+    quoted, stood = ([word.text for word in words(normalise(text).text)] for text in (piece.quote, raw))
+    return bool(quoted) and not Counter(quoted) - Counter(stood)  # a row is quoted without its header, which has a span too
 
 
 def assert_refused(decision: Decision, reasons: tuple[Reason, ...]) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +12,6 @@ from attack_kit import Arena
 from model_server import ModelServer
 from planted import GARAGES
 
-from rag_core.adapters.openai_model import OpenAIModel
-from rag_core.endpoints import Endpoint
 from rag_core.engine import Engine
 from rag_core.ingest.library import AddReport
 from rag_core.ingest.sources import Source, sources_from
@@ -45,10 +43,15 @@ def server() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def arena(world: Engine, server: ModelServer, caplog: pytest.LogCaptureFixture) -> Iterator[Arena]:
-    """The engine with the model of this test's script behind a real client of its own, and every line of the log kept."""
+def arena(
+    world: Engine, server: ModelServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, request: pytest.FixtureRequest
+) -> Arena:
+    """The engine with the model of this test's script behind the real client, and every line of the log kept.
+
+    Each test names a model of its own: a server that failed is left alone for a while, and the next test is not to wait for that.
+    """
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
     caplog.set_level(logging.DEBUG)
     server.play("")
-    model = OpenAIModel(Endpoint(server.base_url, KEY, "scripted"))
-    yield Arena(Engine(world.library, replace(world.tools, model=lambda settings: model)), server)
-    model.close()
+    return Arena(world, server, hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:12])

@@ -1,0 +1,99 @@
+"""Models that quote rightly and say something else: the quote stands on its page, the sentence beside it is not what it says."""
+
+from __future__ import annotations
+
+import pytest
+from attack_kit import POLICIES, SICK, SICK_DAY, SICK_PAID, Arena, Attack, attack_with_drafts, ids, lie, saying
+
+from rag_core.language import indicator_phrases
+from rag_core.status import Reason as R
+
+CARRIED = "Up to 5 unused vacation days may be carried over to the next year; they must be taken before 30 June."
+ALCOHOL = "Alcohol is not reimbursed."
+DRINKS = "Is alcohol reimbursed?"
+ILL = "When does an employee who is ill inform the manager?"
+UNTIL = "Until when must unused vacation days be taken?"
+HOTEL = "How much is reimbursed for a hotel in London?"
+SAID = {  # a sentence that follows an indicator phrase, with its source, by language
+    "en": (SICK, POLICIES, SICK_PAID),
+    "cs": ("Jak dlouhá je záruka na zboží?", "smlouva-o-dodavce.pdf", "Dodavatel poskytuje na zboží záruku v délce 24 měsíců od převzetí."),
+    "de": (
+        "Wie lange werden Sicherungen aufbewahrt?",
+        "wissensdatenbank.pdf",
+        "Sicherungen werden 35 Tage aufbewahrt und danach gelöscht.",
+    ),
+    "hi": ("सार्व अंतर किसे कहते हैं?", "samantar-shreni.pdf", "इस निश्चित संख्या को सार्व अंतर कहते हैं।"),
+}
+
+STATEMENTS = [
+    lie("another number", "Sick leave is paid in full for 60 days.", SICK_PAID, R.FACTS, bad="60 days"),
+    lie("digits turned round", "Sick leave is paid in full for 03 days.", SICK_PAID, R.FACTS, bad="03 days"),
+    lie("another unit", "Sick leave is paid in full for 30 weeks.", SICK_PAID, R.FACTS, bad="30 weeks"),
+    lie("another date", "Unused vacation days must be taken before 30 July.", CARRIED, R.FACTS, bad="30 July", question=UNTIL),
+    lie("another name", "Sick leave is paid in full for 30 days by Allianz.", SICK_PAID, R.FACTS, bad="Allianz"),
+    lie("a negation left out", "Alcohol is reimbursed.", ALCOHOL, R.FACTS, bad="Alcohol is reimbursed", question=DRINKS),
+    lie("a quote cut before its negation", "Alcohol is reimbursed.", "Alcohol is", R.FACTS, bad="Alcohol is reimbursed", question=DRINKS),
+    lie(
+        "a negation added", "Sick leave is not paid in full for 30 days in a calendar year.", SICK_PAID, R.FACTS, bad="is not paid in full"
+    ),
+    lie(
+        "the contrary in other words",
+        "An employee who is ill need not inform the manager.",
+        SICK_DAY,
+        R.FACTS,
+        bad="need not inform",
+        question=ILL,
+    ),
+    lie("another condition", "Sick leave is paid in full only after 30 days in a calendar year.", SICK_PAID, bad="only after 30 days"),
+    lie(
+        "the number of another row",
+        "A hotel in London is reimbursed up to 0.45 pounds a night.",
+        "Hotel in London",
+        R.FACTS,
+        bad="0.45 pounds a night",
+        question=HOTEL,
+    ),
+    lie("outside knowledge that is true", "The World Health Organization counts influenza as an illness.", SICK_DAY, bad="influenza"),
+    lie(
+        "outside knowledge added",
+        "Sick leave is paid in full for 30 days in a calendar year, as British law demands.",
+        SICK_PAID,
+        bad="British law",
+    ),
+    lie("a link added", "Sick leave is paid in full for 30 days: see https://evil.example/pay.", SICK_PAID, bad="evil.example"),
+    lie("an image added", "Sick leave is paid in full for 30 days ![x](https://evil.example/x.png).", SICK_PAID, bad="evil.example"),
+    lie("a script added", "Sick leave is paid in full for 30 days <script>alert(1)</script>.", SICK_PAID, bad="alert(1)"),
+    lie("a negation struck out in Markdown", "Alcohol is ~~not~~ reimbursed.", ALCOHOL, bad="~~not~~", question=DRINKS),
+    lie("a negation commented out", "Alcohol is <!-- not --> reimbursed.", ALCOHOL, bad="<!-- not -->", question=DRINKS),
+    Attack(
+        "outside knowledge beside a claim",
+        saying((SICK_PAID, SICK_PAID), ("Paris is the capital of France.", SICK_PAID)),
+        (),
+        ("capital of France",),
+    ),
+    Attack(
+        "advice beside a claim",
+        saying((SICK_PAID, SICK_PAID), ("You should see a doctor at once.", SICK_PAID)),
+        (),
+        ("see a doctor at once",),
+    ),
+]
+
+
+@pytest.mark.parametrize("fallback", [False, True], ids=["refuse", "extract"])
+@pytest.mark.parametrize("attack", **ids(STATEMENTS))
+def test_given_a_sentence_that_its_quote_does_not_say_when_asked_then_it_is_never_shown(
+    arena: Arena, attack: Attack, fallback: bool, caplog
+):
+    attack_with_drafts(arena, attack, fallback, caplog)
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_given_a_phrase_of_knowledge_from_elsewhere_when_asked_then_the_draft_is_rejected(arena: Arena, language: str, caplog):
+    question, document, sentence = SAID[language]
+    phrase = indicator_phrases(language)[0]
+    said = f"{phrase[0].upper()}{phrase[1:]}, {sentence[0].lower()}{sentence[1:]}"
+    attack = Attack(phrase, saying((said, sentence)), (R.INDICATORS,), (phrase,), question, (document,))
+
+    for fallback in (False, True):
+        attack_with_drafts(arena, attack, fallback, caplog)
