@@ -214,10 +214,13 @@ def _show_result(key: str, job: Job) -> None:
 
 def _show_ran(ran: Ran) -> None:
     """What came of a run of labelled questions."""
-    if ran.cancelled:
-        st.info(say("jobs.ran_stopped", n=ran.measured + ran.reused, all=ran.total), icon=":material/info:")
+    if ran.cancelled or ran.over_budget:
+        stopped = "jobs.ran_budget" if ran.over_budget else "jobs.ran_stopped"
+        st.info(say(stopped, n=ran.measured + ran.reused, all=ran.total), icon=":material/info:")
     else:
         st.success(say("jobs.ran", n=ran.total, measured=ran.measured, reused=ran.reused), icon=":material/check_circle:")
+    if ran.tokens:
+        st.caption(say("jobs.ran_tokens", n=ran.tokens))
     if ran.failed:
         st.warning(say("jobs.ran_failed", n=ran.failed), icon=":material/error:")
 

@@ -18,6 +18,7 @@ from rag_core.wiring import records
 from ui import loading, recording, state
 from ui.asking import changed_knobs
 from ui.changes import setting_name, value_in_words
+from ui.lab import spending
 from ui.lab import state as lab
 from ui.problems import show_error
 from ui.texts import say, tell
@@ -32,6 +33,11 @@ def offer_start(engine: Engine, set_name: str, tag: str, questions: Sequence[Lab
     if not engine.library.snapshot.documents:
         st.info(say("lab_sets.no_documents"), icon=":material/upload_file:")
         return
+    try:
+        offered = spending.show_cost(engine, questions, settings)
+    except RagError as error:
+        show_error(error)
+        return
     with st.form(key="start_run", border=True):
         st.caption(say("lab_sets.run_about"))
         left, right = st.columns([3, 2], vertical_alignment="bottom")
@@ -44,6 +50,7 @@ def offer_start(engine: Engine, set_name: str, tag: str, questions: Sequence[Lab
                 say("lab_sets.run_most", n=len(questions)), 1, len(questions), len(questions), key=f"run_most_{tag}_{len(questions)}",
                 help=say("lab_sets.run_most_help"),
             )  # fmt: skip
+        budget = spending.ask_budget("run_budget", offered)
         if st.form_submit_button(say("lab_sets.run"), type="primary", icon=":material/play_arrow:"):
             try:
                 head = evaluate.begin(
@@ -53,7 +60,7 @@ def offer_start(engine: Engine, set_name: str, tag: str, questions: Sequence[Lab
                 show_error(error)
             else:
                 st.session_state[_CHOOSE] = head.id
-                start(head)
+                start(head, budget)
                 st.rerun()
 
 
@@ -74,22 +81,22 @@ def sample(questions: Sequence[LabelledQuestion], most: int) -> Sequence[Labelle
     return [question for number, question in enumerate(questions) if number in chosen]
 
 
-def start(head: RunHead) -> None:
-    """Start a job that measures what a run lacks; it belongs to the session, and goes on when the page is left."""
+def start(head: RunHead, budget: int | None = None) -> None:
+    """Start a job that measures what a run lacks, within a budget; it belongs to the session, and goes on when the page is left."""
     at = here()
 
     def work(progress: Progress, stop: Cancel) -> evaluate.Ran:
-        return _run(at, head.id, progress, stop)
+        return _run(at, head.id, progress, stop, budget)
 
     job = state.runner().start(tell("lab_sets.job", name=head.name), work, head.total, kind="evaluating", place=at.place)
     state.session().jobs.append(job)
 
 
-def _run(at: Here, run: int, progress: Progress, stop: Cancel) -> evaluate.Ran:
+def _run(at: Here, run: int, progress: Progress, stop: Cancel, budget: int | None) -> evaluate.Ran:
     engine = loading.engine(at.folder, at.namespace, at.base)
     store = records(at.folder, at.namespace)
     try:
-        return evaluate.run(engine, store.run(run), store, progress, stop)
+        return evaluate.run(engine, store.run(run), store, progress, stop, budget)
     finally:
         lab.forget_records()
 
@@ -116,6 +123,7 @@ def _row(head: RunHead, engine: Engine, chosen: bool) -> dict[str, str]:
         "state": _state(head, engine),
         "started": head.started[:16].replace("T", " "),
         "preset": head.settings.preset,
+        "drafter": head.settings.model if head.settings.drafter == "model" else tell(f"lab_sets.drafter_{head.settings.drafter}"),
         "generation": str(head.generation),
         "calibration": head.calibration or tell("lab_sets.no_calibration"),
         "model": head.model,
@@ -145,12 +153,14 @@ def _show_chosen(engine: Engine, head: RunHead) -> None:
     if moved:
         named = [f"{setting_name(name)}: {value_in_words(name, new)}" for name, (_, new) in moved.items()]
         st.text(tell("lab_sets.run_settings", n=len(moved), settings=", ".join(named[:12])))
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         if not _running(head):
             if stale or head.done < head.total:
+                drafts = head.settings.drafter == "model"
+                budget = spending.ask_budget("resume_budget", spending.RESUMED if drafts else 0)
                 st.button(
                     say("lab_sets.measure_anew") if stale else say("lab_sets.resume"), key="resume_run", icon=":material/play_arrow:",
-                    on_click=start, args=(head,), help=say("lab_sets.measure_anew_help" if stale else "lab_sets.resume_help"),
+                    on_click=start, args=(head, budget), help=say("lab_sets.measure_anew_help" if stale else "lab_sets.resume_help"),
                 )  # fmt: skip
             _offer_deletion(head)
 

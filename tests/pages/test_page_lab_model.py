@@ -1,0 +1,156 @@
+"""The lab with a language model: its cost beforehand, the budget that stops a run, and the four set-ups measured whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from honest_model import honest, question, refusal, sufficient
+from model_server import Asked, ModelServer, Status
+from page_kit import captions, session_of, settle, texts
+from streamlit.testing.v1 import AppTest
+
+from ui import recording
+from ui.texts import say, tell
+
+LABELLED = (
+    b"question,answerable,answers,kind\n"
+    b"How often does the flow meter have to be calibrated?,yes,every 5 years,fact\n"
+    b"How many vacation days do employees have?,yes,25 vacation days | 20 vacation days,number\n"
+    b"What is the capital of France?,no,,off_topic\n"
+)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    with ModelServer(honest) as running:
+        monkeypatch.setenv("OPENAI_BASE_URL", running.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-not-to-be-seen-anywhere-at-all")
+        monkeypatch.setenv("RAG_MODEL", "<b>scripted</b>")
+        yield running
+
+
+@pytest.fixture
+def lab(server: ModelServer, app: AppTest, library: object) -> AppTest:
+    """The lab with a set of three questions, and a model that is configured."""
+    settle(app)
+    page = settle(app.switch_page("pages/lab.py"))
+    field = next(one for one in page.file_uploader if (one.key or "").startswith("labelled_"))
+    return field.set_value([("mine.csv", LABELLED, "text/csv")]).run()
+
+
+def run_set(page: AppTest) -> AppTest:
+    next(button for button in page.button if button.label == say("lab_sets.run")).click().run()
+    return settle(page)
+
+
+def runs(page: AppTest) -> list[dict[str, object]]:
+    return next(table.value for table in page.dataframe if "drafter" in table.value).to_dict("records")
+
+
+def test_given_a_configured_model_when_a_set_is_shown_then_its_cost_and_a_budget_are_offered_before_any_call(
+    lab: AppTest, server: ModelServer
+) -> None:
+    assert not lab.exception
+    told = next(one.value for one in lab.text if "Estimated tokens" in one.value)
+    assert told.startswith("<b>scripted</b> will draft. Questions that are not recorded yet: 3.")
+    assert "From the prompts of 3 questions" in captions(lab)
+    most = int(told.rpartition(" to ")[2].rstrip(".").replace(",", ""))
+    assert 0 <= lab.number_input(key="run_budget").value - most < 1000
+    assert server.calls == 0
+    assert "not-to-be-seen" not in texts(lab)
+
+
+def test_given_a_budget_when_it_is_spent_then_the_run_stops_with_what_it_has_and_can_be_resumed(lab: AppTest) -> None:
+    lab.number_input(key="run_budget").set_value(1000)
+    run_set(lab)
+
+    assert not lab.exception
+    (job,) = session_of(lab).jobs
+    assert job.ran is not None
+    assert (job.ran.over_budget, job.ran.total) == (True, 3)
+    done = job.ran.measured
+    assert 1 <= done < 3
+    assert say("jobs.ran_budget", n=done, all=3) in [info.value for info in lab.info]
+    assert say("jobs.ran_tokens", n=job.ran.tokens) in captions(lab)
+    assert [(row["drafter"], row["state"]) for row in runs(lab)] == [("<b>scripted</b>", say("lab_sets.state_part"))]
+
+    lab.number_input(key="resume_budget").set_value(200_000)
+    lab.button(key="resume_run").click().run()
+    settle(lab)
+
+    assert not lab.exception
+    last = session_of(lab).jobs[-1].ran
+    assert last is not None
+    assert (last.reused, last.measured, last.over_budget) == (done, 3 - done, False)
+    assert "Questions that are not recorded yet: 0. Estimated tokens: 0 to 0." in texts(lab)
+    assert "resume_budget" not in [field.key for field in lab.number_input]
+
+
+def test_given_the_extract_when_a_set_is_shown_then_there_is_no_budget(lab: AppTest, server: ModelServer) -> None:
+    session_of(lab).values["drafter"] = "extract"  # as its field does, which is not drawn unless its stage is chosen
+    lab.run()
+
+    assert not lab.exception
+    assert "run_budget" not in [field.key for field in lab.number_input]
+    assert "Estimated tokens" not in texts(lab)
+    run_set(lab)
+    assert server.calls == 0
+    assert [row["drafter"] for row in runs(lab)] == [tell("lab_sets.drafter_extract")]
+
+
+def test_given_no_model_when_one_is_to_draft_then_the_lab_says_what_to_set_in_place_of_the_form(
+    lab: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "RAG_MODEL"):
+        monkeypatch.delenv(name)
+    lab.run()
+
+    assert not lab.exception
+    assert "none is configured" in texts(lab)
+    assert say("lab_sets.run") not in [button.label for button in lab.button]
+
+
+def test_given_an_endpoint_that_is_down_when_a_set_is_run_then_its_questions_are_failures_and_in_no_rate(
+    lab: AppTest, server: ModelServer
+) -> None:
+    server.play(Status(401, message="no"))
+
+    run_set(lab)
+
+    (job,) = session_of(lab).jobs
+    assert job.ran is not None
+    assert job.ran.failed > 0
+    assert say("jobs.ran_failed", n=job.ran.failed) in [warning.value for warning in lab.warning]
+    (head,) = recording.store().runs()
+    failures = [case.failure for case in recording.store().results(head.id).values() if case.failure]
+    assert len(failures) == job.ran.failed
+    assert all(f"127.0.0.1:{server.port}" in failure for failure in failures)
+
+
+def test_given_a_run_that_asked_the_model_everything_when_the_set_ups_are_compared_then_all_four_are_measured(
+    lab: AppTest, server: ModelServer
+) -> None:
+    """S1-12, S1-13, S1-14, S1-16, S1-20: the four measured, with over-rejection by the model's verdict, and the rule's pick."""
+
+    def doubtful(asked: Asked) -> object:
+        """An honest model that finds no passage about France, and says of those about the flow meter, wrongly, that they do not suffice."""
+        if "can_answer" in str(asked.body.get("response_format")):
+            return sufficient("no", missing=("the figure",)) if "flow meter" in question(asked) else sufficient()
+        return refusal("It is not there.") if "France" in question(asked) else honest(asked)
+
+    server.play(doubtful)
+    lab.selectbox(key="preset").set_value("relevance-prompt").run()
+    run_set(lab)
+    lab.session_state["lab_tab"] = say("lab.tab_compare")
+    lab.run()
+    lab.segmented_control(key="lab_way").set_value("setups").run()
+
+    assert not lab.exception
+    rows = next(table.value for table in lab.dataframe if "by_guard" in table.value).to_dict("records")
+    assert [row["measured"] for row in rows] == [say("lab_compare.setup_with_model")] * 4
+    assert ["of 2" in row["by_guard"] for row in rows] == [True] * 4
+    assert rows[0]["by_guard"].startswith("0 of 2")
+    assert not rows[2]["by_guard"].startswith("0 of 2")  # the model's no was wrong: over-rejection
+    assert rows[2]["ms"]
+    assert "It picks Option 4: hybrid." in texts(lab)  # nothing was answered that is not in the documents
