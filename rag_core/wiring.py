@@ -125,15 +125,22 @@ def language_model(
     Raises:
         InvalidSetting: what is configured cannot be used; see `rag_core.endpoints.endpoints`.
     """
-    found = endpoints(model_environment(os.environ) if environment is None else environment)
-    if not found:
+    places = configured_models(settings, environment)
+    if not places:
         return None
-    first = replace(found[0], model=settings.model or found[0].model)
-    places = (first, *(replace(place, model=place.model or first.model) for place in found[1:]))
-    if not first.model:
-        raise InvalidSetting("No language model is named.", remedy="Set RAG_MODEL, or the setting `model`.")
     cache = model_cache(folder, namespace) if folder and settings.model_cache else None
     return _chain(places, settings.structured_outputs, cache)
+
+
+def configured_models(settings: Settings, environment: Mapping[str, str] | None = None) -> tuple[Endpoint, ...]:
+    """Where language models are asked, in order, each with its model's name; arguments and errors as in `language_model`."""
+    found = endpoints(model_environment(os.environ) if environment is None else environment)
+    places = tuple(replace(place, model=place.model or settings.model) for place in found)
+    if places and settings.model:
+        places = (replace(places[0], model=settings.model), *places[1:])
+    if not all(place.model for place in places):
+        raise InvalidSetting("No language model is named.", remedy="Set RAG_MODEL, or the setting `model`.")
+    return places
 
 
 @lru_cache(maxsize=8)

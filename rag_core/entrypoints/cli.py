@@ -1,4 +1,4 @@
-"""The command line: index, ask, judge, evaluate, calibrate, documents, delete, settings.
+"""The command line: index, ask, judge, evaluate, calibrate, documents, delete, model, settings.
 
 Exit codes: 0 all went well, 1 some input could not be used (the rest was done, the problems are on standard error), 2 wrong usage or a
 setting out of range, 130 interrupted (nothing that was finished is lost).
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rag_core.entrypoints import calibrate_command, commands, evaluate_command
+from rag_core.entrypoints import calibrate_command, commands, evaluate_command, model_command
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.settings import DEFAULT_PRESET
 
@@ -26,6 +26,7 @@ EXAMPLES = """examples:
   python -m rag_core calibrate fit --questions labelled.csv --library library
   python -m rag_core calibrate show
   python -m rag_core documents
+  python -m rag_core model
   python -m rag_core settings --preset scoping
 """
 LABELLED = "labelled questions: CSV, JSON, JSON lines, BEIR or RAGAS; or files that belong together, such as questions and gold labels"
@@ -109,6 +110,9 @@ def parser() -> argparse.ArgumentParser:
     delete = sub.add_parser("delete", parents=[place, tune], help="remove documents from the library")
     delete.add_argument("names", nargs="+", metavar="DOCUMENT", help="ids or names, as `documents` lists them")
     delete.set_defaults(run=commands.delete)
+
+    model = sub.add_parser("model", parents=[tune], help="say which language models are configured, and what works with each")
+    model.set_defaults(run=model_command.model)
 
     settings = sub.add_parser("settings", parents=[tune], help="show every setting with its range and what changing it costs")
     settings.add_argument("--json", action="store_true", help="as JSON")
