@@ -117,7 +117,7 @@ def read_draft(completion: Completion) -> DraftReply:
         EmptyReply: it says nothing, or claims nothing.
         MalformedReply: it cannot be read, or is past the bounds.
     """
-    text = _bare(completion.text)
+    text = _read(completion)
     raw = _json(text)
     reply = _checked(DraftReply, plain_draft(text) if raw is None else raw)
     if not reply.answerable:
@@ -139,7 +139,7 @@ def read_sufficiency(completion: Completion) -> SufficiencyReply:
     Raises:
         MalformedReply: as for `read_draft`; also for a confidence out of [0, 1].
     """
-    text = _bare(completion.text)
+    text = _read(completion)
     raw = _json(text)
     reply = _checked(SufficiencyReply, plain_sufficiency(text) if raw is None else raw)
     if not 0.0 <= reply.confidence <= 1.0:
@@ -161,7 +161,7 @@ def read_verdicts(completion: Completion, count: int) -> tuple[Verdict, ...]:
     Raises:
         MalformedReply: as for `read_draft`; also unless each claim has exactly one verdict.
     """
-    text = _bare(completion.text)
+    text = _read(completion)
     raw = _json(text)
     reply = _checked(VerifyReply, plain_verdicts(text) if raw is None else raw)
     found = {one.claim: one.verdict for one in reply.verdicts}
@@ -178,6 +178,12 @@ def source_id(written: str) -> str:
     if bare.isdecimal():
         return str(int(bare))
     return normalise(bare or _whole(written[:MOST_ID_CHARS])).text or "?"
+
+
+def _read(completion: Completion) -> str:
+    if not completion.complete:
+        raise MalformedReply("The model's answer was cut off at its longest length.")
+    return _bare(completion.text)
 
 
 def _bare(text: str) -> str:

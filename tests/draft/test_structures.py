@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -469,3 +470,14 @@ def test_given_the_longest_text_that_is_read_of_one_piece_over_and_over_then_it_
                 READ[name](completion(text))
             except MalformedReply:
                 continue
+
+
+@pytest.mark.parametrize("structured", [True, False])
+@pytest.mark.parametrize(
+    ("name", "text"), [("draft", f'{SENTENCE} [1] "{QUOTE}"'), ("sufficiency", "yes\nconfidence: 0.9"), ("verdicts", "1: yes\n2: yes")]
+)
+def test_given_an_answer_that_was_cut_off_then_it_does_not_read_as_whole(name: str, text: str, structured: bool) -> None:
+    READ[name](completion(text, structured))
+
+    with pytest.raises(MalformedReply, match="cut off at its longest length"):
+        READ[name](replace(completion(text, structured), complete=False))
