@@ -20,7 +20,7 @@ _SWITCHED_OFF = {
     ),
     "RAG_VALIDATION_ENABLED": (
         "indicators_mode", "length_ratio_mode", "overlap_mode", "facts_mode", "similarity_mode", "support_mode",
-        "answer_language_mode", "answer_length_mode", "contradictions_mode",
+        "answer_language_mode", "answer_length_mode", "added_words_mode", "contradictions_mode",
     ),
 }
 # fmt: on

@@ -44,6 +44,7 @@ class AttemptView:
             "language": one.language,
             "sentences": one.sentences,
             "tokens": one.tokens,
+            "added": list(one.added),
             "checks": [check.to_json() for check in self.checks],
             "verification": None if verified is None else {"call": asdict(verified.call), "verdicts": list(verified.verdicts)},
         }

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from rag_core.audit.added import added_counts
 from rag_core.audit.facts import absent_facts
 from rag_core.case import Case
 from rag_core.domain import Hit
@@ -147,7 +148,8 @@ class _Run:
         started = self.tools.clock()
         self.on_stage("check", len(reply.claims))
         draft = model_draft(reply, ask.hits, self.corpus, language, self.tools.embedder, verifier_for(self.settings, self.tools))
-        found = replace(attempt, draft=draft, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
+        added = added_counts(draft.claims, replace(case, hits=ask.hits))
+        found = replace(attempt, draft=draft, added=added, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
         self._count("check", self.tools.clock() - started)
         return found if draft.claims else replace(found, problem=Reason.EMPTY_DRAFT)
 

@@ -190,6 +190,7 @@ class Attempt:
         language: of the draft's sentences as detected; empty where that is not certain.
         sentences: how many the draft has.
         tokens: of its sentences, without the quotes.
+        added: for each claim, the most content words in a row that its sources lack.
         verification: None where it was not asked for.
     """
 
@@ -201,6 +202,7 @@ class Attempt:
     language: str = ""
     sentences: int = 0
     tokens: int = 0
+    added: tuple[int, ...] = ()
     verification: Verification | None = None
 
 

@@ -209,6 +209,11 @@ class Settings(BaseModel):
     )  # fmt: skip
     answer_language_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer language")
     answer_length_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer length")
+    max_added_words: int = number(
+        2, 0, 20, 1, Stage.AUDIT, _R, "words",
+        "Most words in a row that a model's sentence may have and the passages it cites, their titles and the question do not.", "lower",
+    )  # fmt: skip
+    added_words_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "added words")
     model_seconds: int = number(
         60, 5, 600, 5, Stage.DRAFT, _A, "seconds", "What one question may take of the model's time, all calls together."
     )

@@ -59,6 +59,7 @@ class Reason(StrEnum):
     SUPPORT = "support"
     ANSWER_LANGUAGE = "answer_language"
     ANSWER_LENGTH = "answer_length"
+    ADDED_WORDS = "added_words"
     VERIFICATION = "verification"
     CONTRADICTED = "contradicted"
     # nothing was decided: the settings ask for a prompt that was never sent

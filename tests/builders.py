@@ -44,8 +44,16 @@ AUDIT_MODES = {
     "similarity": "similarity_mode",
     "support": "support_mode",
 }
+# what only a question that a language model drafts has
+MODEL_AUDIT_MODES = {
+    "answer_language": "answer_language_mode",
+    "answer_length": "answer_length_mode",
+    "added_words": "added_words_mode",
+    "verification": "verification_mode",
+}
+MODEL_MODES = {"sufficiency": "sufficiency_mode", **MODEL_AUDIT_MODES}
 MODES = {**GATE_MODES, **AUDIT_MODES, "contradictions": "contradictions_mode"}
-ALL_OFF = dict.fromkeys(MODES.values(), Mode.OFF)
+ALL_OFF = dict.fromkeys((*MODES.values(), *MODEL_MODES.values()), Mode.OFF)
 
 
 def settings(**values: object) -> Settings:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from builders import AUDIT_MODES, GATE_MODES, MODES, case
+from builders import AUDIT_MODES, GATE_MODES, MODEL_AUDIT_MODES, MODEL_MODES, MODES, case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -209,7 +209,7 @@ def test_given_every_gate_and_audit_then_it_has_a_switch_unless_the_design_denie
     knobs = {name for name in KNOBS if name.endswith("_mode")}
     stages = {check.stage for check in decide(case(0.9)).trace.checks} - {"confidence"}
 
-    assert knobs == set(MODES.values())
+    assert knobs == {*MODES.values(), *MODEL_MODES.values()}
     assert stages == set(MODES) | FIXED_AUDITS | {"availability"}
     assert len(GATES) + len(AUDITS) == len(stages)
 
@@ -238,12 +238,14 @@ def test_given_any_reason_then_it_has_the_status_the_design_gives_it(reason: Rea
     """S2-3: five statuses; success for nothing but an answer, a greeting or a word about the library."""
     by_status = {
         AnswerStatus.SUCCESS: {"none", "greeting", "about_library"},
-        AnswerStatus.INSUFFICIENT_CONTEXT: {"nothing_retrieved", "min_documents", "required_entities", "contradicted"},
-        AnswerStatus.LOW_CONFIDENCE: {
-            "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "keywords", "all_claims_cut",
+        AnswerStatus.INSUFFICIENT_CONTEXT: {
+            "nothing_retrieved", "min_documents", "required_entities", "contradicted", "sufficiency", "model_refused",
         },
-        AnswerStatus.ERROR: {"empty_draft", "not_run", "failure"},
-        AnswerStatus.HALLUCINATION_DETECTED: {*FIXED_AUDITS, *AUDIT_MODES},
+        AnswerStatus.LOW_CONFIDENCE: {
+            "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "keywords", "all_claims_cut", "level",
+        },
+        AnswerStatus.ERROR: {"empty_draft", "malformed_draft", "needs_generation", "not_run", "failure"},
+        AnswerStatus.HALLUCINATION_DETECTED: {*FIXED_AUDITS, *AUDIT_MODES, *MODEL_AUDIT_MODES},
     }  # fmt: skip
 
     assert reason.value in by_status[status_of(reason)]

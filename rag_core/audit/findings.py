@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rag_core.audit.added import added_to
 from rag_core.audit.citations import is_cited
 from rag_core.audit.model_audits import unverified, wrong_languages
 from rag_core.audit.wording import fact_in_words, flags_in_words
@@ -62,8 +63,10 @@ def _of(check: Check, view: Case, attempt: Attempt) -> Iterator[Finding]:
     failing = [(n, text) for n, (claim, audit) in enumerate(_audited(view)) if (text := wrong(claim, audit, view))] if wrong else []
     if check.reason is Reason.VERIFICATION:
         failing = [(n, _VERDICTS[verdict]) for n, verdict in (unverified(view, attempt) or {}).items()]
+    elif check.reason is Reason.ADDED_WORDS:
+        failing = list(_added(view, attempt))
     for n, text in failing:
-        yield Finding(check.reason, n, f"{_quoted(view.draft.claims[n].text)}: {text}.")
+        yield Finding(check.reason, n, f'"{view.draft.claims[n].text}": {text}.')
     if not failing:
         yield Finding(check.reason, None, _whole(check, view, attempt))
 
@@ -131,6 +134,12 @@ _PROBLEMS: Mapping[Reason, str] = {
     Reason.EMPTY_DRAFT: "The answer was empty.",
     Reason.MALFORMED_DRAFT: "The answer did not have the form that was asked for.",
 }
+
+
+def _added(view: Case, attempt: Attempt) -> Iterator[tuple[int, str]]:
+    for n, (claim, count) in enumerate(zip(view.draft.claims, attempt.added, strict=False)):
+        if count > view.settings.max_added_words:
+            yield n, f"what it cites does not say {_quoted(' '.join(added_to(claim, view)))}; use the words of the source"
 
 
 def _whole(check: Check, view: Case, attempt: Attempt) -> str:

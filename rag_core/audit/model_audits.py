@@ -23,7 +23,7 @@ def model_audits(view: Case, attempt: Attempt) -> tuple[Check, ...]:
         view: the case with the attempt's draft as its draft, and the passages of its round as its hits.
         attempt: the draft with what was measured on it.
     """
-    return answer_language(view, attempt), answer_length(view, attempt)
+    return answer_language(view, attempt), answer_length(view, attempt), added_words(view, attempt)
 
 
 def answer_language(view: Case, attempt: Attempt) -> Check:
@@ -61,6 +61,16 @@ def answer_length(view: Case, attempt: Attempt) -> Check:
         Reason.ANSWER_LENGTH, used, 1, Direction.AT_MOST, "ratio", Reason.ANSWER_LENGTH, s.answer_length_mode,
         found=f"{attempt.sentences} sentences of at most {s.max_sentences}, {attempt.tokens} tokens of at most {s.max_tokens}",
         remedy="Ask a narrower question, or raise max_sentences or max_tokens.", abstain="" if view.draft.claims else "no draft to audit",
+    )  # fmt: skip
+
+
+def added_words(view: Case, attempt: Attempt) -> Check:
+    """The answer is made of the words of its sources: a model may only compress them (S0-24)."""
+    s, most = view.settings, max(attempt.added, default=0)
+    return judge(
+        Reason.ADDED_WORDS, float(most), s.max_added_words, Direction.AT_MOST, "count", Reason.ADDED_WORDS, s.added_words_mode,
+        found=f"at most {most} words in a row that no cited passage has",
+        remedy="Compare the answer with its sources, or raise max_added_words.", abstain="" if view.draft.claims else "no draft to audit",
     )  # fmt: skip
 
 

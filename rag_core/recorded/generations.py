@@ -107,6 +107,7 @@ def _attempt_row(attempt: Attempt, passages: Mapping[str, Passage], own: OwnWord
         "language": attempt.language,
         "sentences": attempt.sentences,
         "tokens": attempt.tokens,
+        "added": attempt.added,
         "verification": {"call": asdict(verified.call), "verdicts": verified.verdicts} if verified else None,
     }
 
@@ -122,6 +123,7 @@ def _attempt_of(row: Row, passages: Mapping[str, Passage], texts: Texts) -> Atte
         language=row["language"],
         sentences=row["sentences"],
         tokens=row["tokens"],
+        added=tuple(row["added"]),
         verification=Verification(_call_of(verified["call"]), tuple(verified["verdicts"])) if verified else None,
     )
 

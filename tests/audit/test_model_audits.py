@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from builders import case, claim, draft, hit, passage, settings
 from hypothesis import given
@@ -16,7 +18,12 @@ from rag_core.status import Reason
 from rag_core.trace import Check, State
 
 CALL = Call(Step.DRAFT)
-ENFORCED = {"answer_language_mode": Mode.ENFORCE, "answer_length_mode": Mode.ENFORCE, "verification_mode": Mode.ENFORCE}
+ENFORCED = {
+    "answer_language_mode": Mode.ENFORCE,
+    "answer_length_mode": Mode.ENFORCE,
+    "added_words_mode": Mode.ENFORCE,
+    "verification_mode": Mode.ENFORCE,
+}
 
 
 def view(asked: str = "en", sources: tuple[str, ...] = ("en",), claims: int | None = None, **values: object) -> Case:
@@ -46,7 +53,7 @@ def test_given_a_draft_then_its_audits_come_in_the_order_of_their_reasons() -> N
 
     order = [reason for reason in Reason if reason in {check.reason for check in checks}]
     assert [check.reason for check in checks] == order
-    assert {Reason.ANSWER_LANGUAGE, Reason.ANSWER_LENGTH, Reason.VERIFICATION} <= set(order)
+    assert {Reason.ANSWER_LANGUAGE, Reason.ANSWER_LENGTH, Reason.ADDED_WORDS, Reason.VERIFICATION} <= set(order)
     assert [check.stage for check in checks] == [str(reason) for reason in order]
     assert {check.state for check in checks} == {State.PASSED}
 
@@ -111,8 +118,16 @@ def test_given_a_longer_draft_then_it_never_passes_where_a_shorter_one_failed(se
 def test_given_no_claims_or_a_mode_off_then_the_audits_abstain_or_are_off() -> None:
     assert {check.state for check in model_audits(view(claims=0), attempt())} == {State.ABSTAINED}
     assert verification(view(claims=0), attempt()).state is State.ABSTAINED
-    off = view(answer_language_mode=Mode.OFF, answer_length_mode=Mode.OFF, verification_mode=Mode.OFF)
+    off = view(answer_language_mode=Mode.OFF, answer_length_mode=Mode.OFF, added_words_mode=Mode.OFF, verification_mode=Mode.OFF)
     assert not any(check.blocks for check in (*model_audits(off, attempt("de", 99, 999)), verification(off, attempt("en", 1, 1, "no"))))
+
+
+@pytest.mark.parametrize(("added", "state"), [((0, 0), State.PASSED), ((0, 2), State.PASSED), ((3, 0), State.FAILED)])
+def test_given_words_of_its_own_then_the_claim_with_most_in_a_row_decides_and_equal_passes(added: tuple[int, ...], state: State) -> None:
+    """S0-24: only what the text says; S0-5."""
+    check = model_audits(view(max_added_words=2), replace(attempt(), added=added))[2]
+
+    assert (check.reason, check.state, check.value) == (Reason.ADDED_WORDS, state, max(added))
 
 
 @pytest.mark.parametrize(
