@@ -13,7 +13,7 @@ from rag_core.audit.facts import changed_facts
 from rag_core.audit.markup import added_markup
 from rag_core.audit.overlap import overlap, similarities
 from rag_core.audit.phrases import indicators
-from rag_core.audit.support import Assessment, assess
+from rag_core.audit.support import SAME_SENTENCE, Assessment, assess
 from rag_core.case import ClaimAudit
 from rag_core.domain import Claim, Evidence
 from rag_core.ingest.normalise import normalise
@@ -55,9 +55,15 @@ def measure_claims(
     )
     found = _supports(compared, sources, retrieved, language, embedder, verifier)
     for index, text, cosine, one in zip(rest, sources, cosines, found, strict=True):
-        changed = (*changed_facts(claims[index].text, text, language), *added_markup(claims[index].text, text))
+        claim = claims[index]
+        changed = (*changed_facts(claim.text, text, language), *added_markup(claim.text, text), *_denied(claim, page_text, language))
         measured[index] = replace(
-            measured[index], changed_facts=changed, similarity=cosine, support=one.support, flags=one.flags, read=one.read
+            measured[index],
+            changed_facts=tuple(dict.fromkeys(changed)),
+            similarity=cosine,
+            support=one.support,
+            flags=one.flags,
+            read=one.read,
         )
     return tuple(
         replace(one, similarity=1.0, support=1.0, word_for_word=True) if is_same else one
@@ -123,6 +129,19 @@ def _stands_whole(claim: Claim, retrieved: Mapping[str, str], language: str) -> 
                 return True
             at = text.find(said, at + 1)
     return False
+
+
+def _denied(claim: Claim, page_text: PageText, language: str) -> list[tuple[str, str]]:
+    """What one of several pieces of evidence states otherwise: nearly the claim's sentence, with another value or "not".
+
+    Together they hold all of the claim's facts, and a source that contradicts it must not stand beside one that says it.
+    """
+    found: list[tuple[str, str]] = []
+    for text in (_source([piece], page_text) for piece in claim.evidence if len(claim.evidence) > 1):
+        if min(overlap(claim.text, text) or 0.0, overlap(text, claim.text) or 0.0) >= SAME_SENTENCE:
+            theirs = {kind for kind, _ in changed_facts(text, claim.text, language)}
+            found += [(kind, what) for kind, what in changed_facts(claim.text, text, language) if kind in theirs and kind != "role"]
+    return found
 
 
 def _passages(claim: Claim) -> tuple[str, ...]:
