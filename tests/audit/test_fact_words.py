@@ -337,3 +337,31 @@ def test_given_hostile_text_then_the_words_are_compared_in_bounded_time(hostile:
     for lang in ("en", "hi"):
         changed_facts(hostile + "end.", hostile.replace("n", "m") + "other end.", lang)
     assert time.process_time() - started < 8.0
+
+
+ILL = "An employee who is ill informs the manager before 9:30 on the first day."
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "turned"),
+    [
+        ("The manager informs an employee who is ill before 9:30 on the first day.", ILL, True),
+        ("The manager informs an employee.", ILL, True),
+        ("Acme sued Globex in March.", "Globex sued Acme in March.", True),
+        ("Copper is heavier than lead.", "Lead is heavier than copper.", True),
+        ("Before 9:30 on the first day, an employee who is ill informs the manager.", ILL, False),
+        ("An employee informs the manager.", ILL, False),
+        ("Within 30 days expenses are reimbursed.", "Expenses are reimbursed within 30 days.", False),
+        ("30 days is the notice period.", "The notice period is 30 days.", False),
+        ("The manager is informed by an employee who is ill.", ILL, False),
+        ("Plums, pears and apples are sold.", "Apples, pears and plums are sold.", False),
+        ("Acme sued Globex.", "Globex sued Acme. Later, Acme sued Globex.", False),
+        ("Die Lieferung bezahlt der Kunde.", "Der Kunde bezahlt die Lieferung.", False),
+    ],
+)
+def test_given_a_sentence_turned_round_then_who_does_it_is_changed_and_an_honest_order_is_not(
+    claim: str, evidence: str, turned: bool
+) -> None:
+    lang = "de" if "Kunde" in evidence else "en"
+
+    assert ("role" in {kind for kind, _ in changed_facts(claim, evidence, lang)}) is turned

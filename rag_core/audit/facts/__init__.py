@@ -18,6 +18,7 @@ from rag_core.audit.facts.logic import changed_operators
 from rag_core.audit.facts.names import Name, canonical_code, codes, initials, name_stands, names
 from rag_core.audit.facts.numbers import ascii_digits, plain_quantities
 from rag_core.audit.facts.replaced import replaced_words
+from rag_core.audit.facts.turned import turned_round
 from rag_core.audit.facts.values import changed_values, values
 from rag_core.ingest.normalise import normalise
 from rag_core.language import fold, words
@@ -64,8 +65,9 @@ def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang:
     """The facts of a claim that its evidence lacks, as (kind, text); () for a sentence that stands in its evidence.
 
     Kinds are date (of times too), number, year, unit, law, code, name, role, operator, negation, modality, comparison and quantifier.
-    Compared are values, not notations: numbers in the conventions of their language, dates in any notation, names in any inflection; small
-    words, the place of names, and what a value is attached to (role) against the evidence's nearest sentence, in the same language.
+    Compared are values, not notations: numbers in the conventions of their language, dates in any notation, names in any inflection; in
+    the same language, against the evidence's nearest sentence: small words, the place of names, who does what to whom (English), and what
+    a value is attached to (role).
     Citation marks are no facts.
 
     Args:
@@ -82,7 +84,7 @@ def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang:
     if lang == other:
         mine, theirs = ([(name.start, name.end) for name in _names(text, lang)] for text in (claim, evidence))
         changed += replaced_words(claim, evidence, lang, mine, theirs)
-        changed += [("role", text) for text in wrong_roles(claim, evidence, lang)]
+        changed += [("role", text) for text in (*wrong_roles(claim, evidence, lang), *turned_round(claim, evidence, lang))]
     named = {text for kind, text in changed if kind != "role"}
     return tuple(dict.fromkeys((kind, text) for kind, text in changed if kind != "role" or text not in named))
 
