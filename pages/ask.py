@@ -6,7 +6,7 @@ import streamlit as st
 
 from rag_core.errors import RagError
 from rag_core.measure import MAX_QUESTION_CHARS
-from ui import answer, asking, frame, recording, state
+from ui import answer, asking, frame, state, waiting
 from ui.examples import show_examples
 from ui.history import show_history
 from ui.problems import show_error
@@ -28,25 +28,32 @@ def page() -> None:
 
     # in a container, or Streamlit pins it to the bottom and scrolls there, past the answer
     with st.container(key="ask"):
-        waiting = not documents and running()  # a refusal for want of documents would not be the truth
-        question = st.chat_input(say("ask.question"), key="question", max_chars=MAX_QUESTION_CHARS, disabled=waiting)
+        too_early = not documents and running()  # a refusal for want of documents would not be the truth
+        question = st.chat_input(say("ask.question"), key="question", max_chars=MAX_QUESTION_CHARS, disabled=too_early)
     left, right = st.columns(2)
     with left:
         scope = choose_scope(documents)
     with right:
         upload_field()
     earlier = st.container(key="earlier")  # filled when the question on the page is among them
-    question = question or show_examples({document.name for document in documents}, session, running())
+    again = waiting.wanted()
+    question = question or again or show_examples({document.name for document in documents}, session, running())
 
     try:
         if question:
-            session.show(recording.record(asking.ask(engine, question, scope, settings)))
-        elif session.asked is not None:
+            on_page = session.asked if session.asked is not None and question == again == session.asked.question else None
+            asking.begin(engine, question, scope, settings, on_page)
+        if not asking.take() and session.asked is not None:
             session.show(asking.again(engine, session.asked, scope, settings))
     except RagError as error:
         show_error(error)
     with earlier:
         show_history()
+    if session.pending is not None:
+        waiting.show(session.pending)
+        return
+    if session.stopped:
+        waiting.show_stopped(session.stopped)
     if session.asked is not None:
         answer.show(engine, session.asked)
 

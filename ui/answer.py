@@ -15,6 +15,7 @@ from rag_core.settings import Settings
 from rag_core.status import ConfidenceLevel, Reason
 from ui import viewer
 from ui.changes import show_change
+from ui.drafted import show_drafter, show_stand_in, stand_in
 from ui.evidence import show_found, show_sources, with_sources
 from ui.feedback import show_feedback
 from ui.missed import show_missed
@@ -24,6 +25,7 @@ from ui.state import Asked
 from ui.texts import say, tell
 from ui.trace import show_trace
 from ui.viewer import Place
+from ui.waiting import show_outdated
 from ui.what_if import show_what_if
 
 Colour = Literal["green", "blue", "yellow", "orange"]
@@ -43,6 +45,10 @@ def show(engine: Engine, asked: Asked) -> None:
         st.badge(say("answer.question"), icon=":material/help:", color="gray")
         st.text(asked.question, width="content")
     show_change(asked)
+    show_outdated(asked)
+    if decision.reason is Reason.NEEDS_GENERATION:  # nothing was decided, so there is nothing else to show
+        show_trace(decision, asked.case)
+        return
     if decision.is_safe() and not decision.citations:
         _show_reply(decision)
         show_trace(decision, asked.case)
@@ -89,6 +95,7 @@ def _show_answer(engine: Engine, asked: Asked) -> None:
         if level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT):
             with st.container(key="low"):
                 st.markdown(say("answer.low_contradicted") if decision.conflicts else say("answer.low_score"))
+        show_stand_in(decision)
         with st.container(key="answer_text"):
             st.text(decision.answer)
         for number, conflict in enumerate(decision.conflicts):
@@ -96,6 +103,7 @@ def _show_answer(engine: Engine, asked: Asked) -> None:
         with st.container(key="probability", gap=None):
             _show_probability(engine, asked)
             show_checked(decision)
+        show_drafter(decision)
         with st.container(key="to_page"):
             st.markdown(say("answer.to_page"))
         with st.popover(say("answer.copy"), icon=":material/content_copy:", type="tertiary", key="copy"):
@@ -165,6 +173,7 @@ def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
 def _show_notes(asked: Asked) -> None:
     """What the reader must know besides; contradictions are shown with the answer."""
     said = {f"{contradiction(conflict, asked.case.library)}." for conflict in asked.case.conflicts} if asked.decision.conflicts else set()
+    said |= {stand_in(asked.decision)} if asked.decision.is_safe() else set()
     for number, note in enumerate(note for note in asked.decision.notes if note not in said):
         with st.container(key=f"note_{number}"):
             st.text(tell("answer.note", note=note))

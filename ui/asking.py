@@ -1,34 +1,90 @@
-"""When a question is measured again, and when what was measured is only judged again."""
+"""When a question is measured again, and when what was measured is only judged again; and who waits for a language model meanwhile."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from rag_core.engine import Engine, log_decision
+from rag_core.generated import OnStage
 from rag_core.pipeline import decide, replay
+from rag_core.ports import Cancel
 from rag_core.settings import Cost, Settings
+from ui import recording
+from ui.pending import Pending, tab_closed
 from ui.scope import Scope
-from ui.state import Asked, session
+from ui.state import NAMESPACE, Asked, session
 
 INGEST = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.INGEST)
 ASK = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.ASK)
+PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: an answer from the cache is there by then
 
 
-def ask(engine: Engine, question: str, scope: Scope, settings: Settings) -> Asked:
-    """Measure and decide a new question.
+def begin(engine: Engine, question: str, scope: Scope, settings: Settings, earlier: Asked | None = None) -> None:
+    """Ask a question, or the one that is on the page again: at once, or beside the page where a language model may take its time.
+
+    One that is still on its way is stopped.
 
     Raises:
         RagError: the question cannot be asked.
     """
-    case = engine.measure(question, settings, scope.documents or None, scope.filters)
+    here = session()
+    here.cancel()
+    here.stopped = ""
+    namespace = here.namespace
+    if settings.drafter != "model":
+        _show(ask(engine, question, scope, settings, namespace), earlier)
+        return
+
+    def work(on_stage: OnStage, cancelled: Cancel) -> Asked:
+        return ask(engine, question, scope, settings, namespace, on_stage, cancelled)
+
+    here.pending = Pending(question, work, earlier, tab_closed())
+
+
+def take(patience: float | None = None) -> bool:
+    """Put the question that was on its way on the page, once it is there; whether one is still on its way.
+
+    Raises:
+        RagError: it could not be asked.
+    """
+    here, pending = session(), session().pending
+    if pending is None or not pending.wait(PATIENCE_SECONDS if patience is None else patience):
+        return pending is not None
+    here.pending = None
+    if pending.error is not None:
+        raise pending.error
+    if pending.asked is None:
+        here.stopped = pending.question
+    else:
+        _show(pending.asked, pending.earlier)
+    return False
+
+
+def ask(
+    engine: Engine,
+    question: str,
+    scope: Scope,
+    settings: Settings,
+    namespace: str = NAMESPACE,
+    on_stage: OnStage | None = None,
+    cancelled: Cancel | None = None,
+) -> Asked:
+    """Measure and decide a new question.
+
+    Raises:
+        RagError: the question cannot be asked.
+        Cancelled: it was stopped.
+    """
+    case = engine.measure(question, settings, scope.documents or None, scope.filters, on_stage=on_stage, cancelled=cancelled)
     decision = decide(case)
     log_decision(decision)
-    return Asked(question, scope, case, decision, settings, namespace=session().namespace)
+    return Asked(question, scope, case, decision, settings, namespace=namespace)
 
 
 def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Asked:
     """The same question under these settings and documents: judged again where that is enough, asked again where it is not.
 
+    A language model is never asked from here: what would need it is `outdated`, and judged under the settings that need no new prompt.
     Settings of ingest have no part in it: they hold for documents that are indexed from now on.
 
     Raises:
@@ -37,18 +93,30 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
     wanted = settings.changed(**{name: getattr(asked.case.settings, name) for name in INGEST})
     engine.library.refresh()
     stale = asked.scope != scope or asked.case.library.generation != engine.library.snapshot.generation
-    if stale or any(getattr(wanted, name) != getattr(asked.case.settings, name) for name in ASK):
-        new = ask(engine, asked.question, scope, wanted)
+    moved = any(getattr(wanted, name) != getattr(asked.case.settings, name) for name in ASK)
+    outdated = (stale or moved) and wanted.drafter == "model"
+    if (stale or moved) and not outdated:
+        new = ask(engine, asked.question, scope, wanted, asked.namespace)
         same = wanted == asked.settings and asked.scope == scope and new.decision.reason is asked.decision.reason
         # documents that came meanwhile and changed nothing are no news
         return replace(new, before=None if same else (asked.decision, asked.settings), number=asked.number)
+    if outdated:
+        wanted = wanted.changed(**{name: getattr(asked.case.settings, name) for name in ASK})
     if wanted == asked.settings:
-        return asked
+        return asked if asked.outdated is outdated else replace(asked, outdated=outdated)
     decision = replay(asked.case, wanted)  # another decision than the one that is kept, and that the reader spoke of
-    return replace(asked, decision=decision, settings=wanted, before=(asked.decision, asked.settings), record=None, given=None)
+    before = (asked.decision, asked.settings)
+    return replace(asked, decision=decision, settings=wanted, before=before, record=None, given=None, outdated=outdated)
 
 
 def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, object]]:
     """The settings that differ, by name: (before, after)."""
     names = [knob.name for knob in Settings.knobs() if getattr(before, knob.name) != getattr(after, knob.name)]
     return {name: (getattr(before, name), getattr(after, name)) for name in names}
+
+
+def _show(asked: Asked, earlier: Asked | None) -> None:
+    """Put a question on the page, and keep its record; asked again, it takes its earlier place."""
+    if earlier is not None:
+        asked = replace(asked, before=(earlier.decision, earlier.settings), number=earlier.number)
+    session().show(recording.record(asked))

@@ -10,6 +10,7 @@ import streamlit as st
 
 from rag_core.decision import Decision
 from rag_core.settings import Knob, Mode, Settings
+from rag_core.status import Reason
 from rag_core.trace import Check, State
 from ui.asking import changed_knobs
 from ui.state import Asked
@@ -30,12 +31,13 @@ def show_change(asked: Asked) -> None:
 
 def outcome(before: Decision, after: Decision) -> str:
     """How the question ended and ends now, with the check that made the difference, or what else is different."""
-    if before.is_safe() is not after.is_safe():
+    old, new = _ending(before), _ending(after)
+    if old != new:
         why = _why_answered(before, after) if after.is_safe() else _why_refused(after)
-        result = tell("changes.turned_answered" if after.is_safe() else "changes.turned_refused")
+        result = tell("changes.turned", old=tell(f"changes.{old}"), new=tell(f"changes.{new}"))
     else:
         why = _otherwise(before, after)
-        result = tell("changes.still_answered" if after.is_safe() else "changes.still_refused")
+        result = tell(f"changes.still_{new}")
     return tell("changes.because", result=result, why=why) if why else tell("changes.end", result=result)
 
 
@@ -71,6 +73,13 @@ def _moved(knobs: Mapping[str, tuple[object, object]]) -> str:
         for name, (old, new) in knobs.items()
     ]
     return ", ".join(parts)
+
+
+def _ending(decision: Decision) -> str:
+    """How a question ended; one for which a language model would have to be asked did not end."""
+    if decision.reason is Reason.NEEDS_GENERATION:
+        return "undecided"
+    return "answered" if decision.is_safe() else "refused"
 
 
 def _why_answered(before: Decision, after: Decision) -> str:

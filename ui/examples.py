@@ -35,7 +35,7 @@ EXAMPLES = (
 def show_examples(names: Collection[str], session: Session, busy: bool) -> str | None:
     """The example that was clicked, if any. Nothing is shown once a question was asked; `busy` says that documents are on their way."""
     taken: str | None = st.session_state.pop("example", None)
-    if taken or session.asked is not None:
+    if taken or session.asked is not None or session.pending is not None:
         return taken
     if not names and busy:
         st.info(say("examples.reading"), icon=":material/hourglass_top:")

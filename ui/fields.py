@@ -12,6 +12,7 @@ import streamlit as st
 
 from rag_core.settings import Knob, Settings
 from ui import state
+from ui.model_fields import rules_field
 from ui.texts import say, screen
 
 FIXED = state.MODEL  # a library refuses another model than the one it was built with
@@ -84,6 +85,8 @@ def _field(knob: Knob) -> None:
         value = st.selectbox(label, list(knob.options), format_func=_option, **said)
     elif isinstance(knob.default, bool):
         value = st.toggle(label, **said)
+    elif knob.name == "compress_prompt":
+        value = rules_field(label, said)
     else:
         value = st.text_input(label, **said)
     if knob.name not in FIXED:

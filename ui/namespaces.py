@@ -41,7 +41,8 @@ def switch(namespace: str) -> None:
     session = state.session()
     if namespace == session.namespace:
         return
-    session.namespace = namespace
+    session.cancel()
+    session.namespace, session.stopped = namespace, ""
     session.asked = None
     for key in list(st.session_state):
         if key == "documents" or str(key).startswith("filter_"):

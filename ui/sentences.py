@@ -18,8 +18,8 @@ from ui.texts import say, tell
 
 MOST_FLAGGED = 3  # parts that a refusal names; the trace has them all
 PART_CHARS = 120  # of a part that is quoted
-_GATES = frozenset(gate.__name__ for gate in GATES)
-_FIRST = ("fabricated", "quote_missing", "indicator")  # what the headline of a refusal is about, where there is any
+BEFORE = frozenset(gate.__name__ for gate in GATES) | {"sufficiency"}  # checks before anything is drafted
+_FIRST = ("fabricated", "quote_missing", "quote_elsewhere", "indicator")  # what the headline of a refusal is about, where there is any
 
 Finding = tuple[str, str]  # the part of a sentence that something is wrong with, empty for the whole, and the flag that says what
 
@@ -33,7 +33,7 @@ def show_checked(decision: Decision) -> None:
     st.caption(say("sentences.some_word_for_word", n=quoted, of=count) if quoted else say("sentences.none_word_for_word"))
     with st.popover(say("sentences.open"), icon=":material/fact_check:", type="tertiary", key="checked"):
         st.caption(say("sentences.open_about"))
-        _show_sentences("answer", decision.claims, decision.audits)
+        show_sentences("answer", decision.claims, decision.audits)
 
 
 def show_rejected(decision: Decision, case: Case) -> None:
@@ -43,12 +43,12 @@ def show_rejected(decision: Decision, case: Case) -> None:
     with st.container(key="rejected", gap="small"):
         st.subheader(say("sentences.rejected"), anchor=False)
         st.caption(say("sentences.rejected_about"))
-        _show_sentences("draft", case.draft.claims, case.draft.audits)
+        show_sentences("draft", case.draft.claims, case.draft.audits)
 
 
 def is_rejected(decision: Decision) -> bool:
-    """Whether it was a draft that was refused, not the question."""
-    return any(check.blocks and check.stage not in _GATES for check in decision.trace.checks)
+    """Whether it was the extract that was refused: neither the question nor a draft of a language model, which its attempts show."""
+    return any(check.blocks and check.stage not in BEFORE for check in decision.trace.checks)
 
 
 def flagged(decision: Decision, case: Case) -> list[str]:
@@ -67,7 +67,7 @@ def findings(claim: Claim, audit: ClaimAudit) -> list[Finding]:
     A flag that a named part explains already is not said of the whole sentence too.
     """
     found: list[Finding] = [(ref, "fabricated") for ref in audit.fabricated]
-    found += [(quote, "quote_missing") for quote in audit.quotes_missing]
+    found += [(quote, "quote_elsewhere" if quote in audit.quotes_elsewhere else "quote_missing") for quote in audit.quotes_missing]
     found += [(phrase, "indicator") for phrase in audit.indicators]
     found += [(text, flag_of(kind)) for kind, text in audit.changed_facts]
     said = {flag for _, flag in found}
@@ -75,7 +75,8 @@ def findings(claim: Claim, audit: ClaimAudit) -> list[Finding]:
     return list(dict.fromkeys(found))
 
 
-def _show_sentences(of: str, claims: Sequence[Claim], audits: Sequence[ClaimAudit]) -> None:
+def show_sentences(of: str, claims: Sequence[Claim], audits: Sequence[ClaimAudit]) -> None:
+    """Sentences in order, each with what it has for it and against it; `of` names them among those of the page."""
     for number, (claim, audit) in enumerate(zip(claims, audits, strict=True), 1):
         wrong = [_in_words(part, flag) for part, flag in findings(claim, audit)]
         with st.container(key=f"sentence_{of}_{number}", gap="xsmall"):

@@ -6,7 +6,6 @@ saw, and a reload keeps it. Free text never travels in it: a link must not put w
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -166,7 +165,7 @@ def from_yaml(data: bytes) -> Settings:
         raise InvalidSetting(say("sharing.unreadable"), remedy=tell("sharing.unreadable_remedy")) from error
     if not isinstance(rows, dict):
         raise InvalidSetting(say("sharing.unreadable"), remedy=tell("sharing.unreadable_remedy"))
-    return load_settings(values={str(name): value for name, value in rows.items()}, environment=os.environ)
+    return load_settings(values={str(name): value for name, value in rows.items()}, environment=state.environment())
 
 
 def _load(key: str) -> None:

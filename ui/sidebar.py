@@ -8,7 +8,7 @@ import streamlit as st
 
 from rag_core.errors import RagError
 from rag_core.settings import Knob, Mode, Settings, Stage
-from ui import calibration, recording, saved_presets, sharing, state
+from ui import calibration, model_fields, recording, saved_presets, sharing, state
 from ui.fields import FIXED, changed, help_text, set_knob, show_field, show_front
 from ui.problems import show_error
 from ui.texts import say
@@ -46,6 +46,7 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
         with st.expander(say("settings.advanced"), icon=":material/tune:"):
             for knob in _chosen(knobs):
                 show_field(knob, start)
+                model_fields.show_beside(knob.name)
         with about:  # after the fields: a certificate holds for what they say now
             saved_presets.show()
         _way_back(start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,14 @@ import streamlit as st
 from rag_core.case import Case
 from rag_core.configuration import load_settings
 from rag_core.decision import Decision
+from rag_core.endpoints import model_environment
 from rag_core.engine import Engine
+from rag_core.errors import InvalidSetting
 from rag_core.settings import Settings
 from rag_core.stored import Verdict
 from ui import loading
 from ui.jobs import Job, Runner
+from ui.pending import Pending
 from ui.scope import Scope
 
 NAMESPACE = "default"
@@ -31,7 +35,15 @@ def library_folder() -> Path:
 
 def preset_settings(preset: str | None = None) -> Settings:
     """A preset's values, the default one's without a name, under what the environment says."""
-    return load_settings(preset, environment=os.environ)
+    return load_settings(preset, environment=environment())
+
+
+def environment() -> Mapping[str, str]:
+    """The environment, over what the file of secrets says of language models where it can be read; the settings say where it cannot."""
+    try:
+        return model_environment(os.environ)
+    except InvalidSetting:
+        return os.environ
 
 
 @st.cache_resource(show_spinner=False)
@@ -78,7 +90,8 @@ class Asked:
     """A question of a session with everything measured for it.
 
     `before` is the decision that the last change of settings replaced; None when nothing was changed since it was asked. `record` is the
-    number under which the decision is kept as it stands, None where it is not; `given` is the reader's word on it.
+    number under which the decision is kept as it stands, None where it is not; `given` is the reader's word on it. `outdated` says that
+    the settings or documents of now would ask a language model for something else, which nobody has allowed yet.
     """
 
     question: str
@@ -91,19 +104,23 @@ class Asked:
     number: int = 0  # of the question in its session, from 1
     record: int | None = None
     given: Given | None = None
+    outdated: bool = False
 
 
 @dataclass
 class Session:
     """What one browser tab holds. `values` are the settings by name; `preset` is where they started from.
 
-    `history` holds the questions, oldest first, each as it was last decided; `asked` is the one on the page.
+    `history` holds the questions, oldest first, each as it was last decided; `asked` is the one on the page. `pending` is the one that is
+    on its way, `stopped` the text of the one that was stopped last, until another is asked.
     """
 
     preset: str
     values: dict[str, Any]
     namespace: str = NAMESPACE
     asked: Asked | None = None
+    pending: Pending | None = None
+    stopped: str = ""
     history: list[Asked] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
     uploads: int = 0  # counts up so that the upload field is empty again
@@ -125,6 +142,12 @@ class Session:
         self.history = sorted([*(one for one in self.history if one.number != asked.number), asked], key=lambda one: one.number)
         self.history = self.history[-MOST_QUESTIONS:]
         self.asked = asked
+
+    def cancel(self) -> None:
+        """Stop the question that is on its way, without waiting for its end: whatever it would come to is not taken."""
+        if self.pending is not None:
+            self.pending.stop()
+            self.stopped, self.pending = self.pending.question, None
 
 
 def session() -> Session:

@@ -19,8 +19,9 @@ from rag_core.decision import Decision
 from rag_core.gates import GATES
 from rag_core.settings import Mode, Settings
 from rag_core.trace import Check, Direction, State
+from ui.attempts import show_attempts
 from ui.meter import meter
-from ui.sentences import show_rejected
+from ui.sentences import BEFORE, show_rejected
 from ui.texts import say, tell
 
 # the setting that is a check's limit; where there is none, the limit is fixed
@@ -33,12 +34,13 @@ LIMITS: Mapping[str, str] = {
     "min_documents": "min_documents",
     "keywords": "min_keywords",
     "required_entities": "max_missing_entities",
+    "sufficiency": "min_sufficiency",
     "length_ratio": "max_length_ratio",
     "overlap": "min_grounded",
     "similarity": "min_similarity",
     "support": "min_support",
+    "added_words": "max_added_words",
 }
-_GATES = frozenset(gate.__name__ for gate in GATES)
 _ROW_HEIGHT = 38  # pixels: the picture's numbers can be read
 _PICTURE_WIDTH = 320  # pixels, in the details
 _COLUMNS = {
@@ -61,6 +63,7 @@ def show_trace(decision: Decision, case: Case | None = None, expanded: bool | No
             _table(checks)
             if case is not None:
                 show_rejected(decision, case)
+                show_attempts(decision.attempts, case.generation)
                 _show_timings(case.timings)
     st.download_button(
         say("trace.download"), json.dumps(decision.to_json(), ensure_ascii=False, indent=2), "decision.json", "application/json",
@@ -149,7 +152,7 @@ def _row(check: Check) -> dict[str, Any]:
 
 
 def _group(stage: str) -> str:
-    if stage in _GATES:
+    if stage in BEFORE:
         return "gate"
     return "confidence" if stage == "confidence" else "audit"
 

@@ -119,7 +119,7 @@ def test_given_an_answer_when_a_setting_of_retrieval_moves_then_the_question_is_
     ask(page, VACATION)
     measured = []
     measure = Engine.measure
-    monkeypatch.setattr(Engine, "measure", lambda *given: measured.append(given) or measure(*given))
+    monkeypatch.setattr(Engine, "measure", lambda *given, **named: measured.append(given) or measure(*given, **named))
 
     page.slider(key="knob_top_k").set_value(2).run()
 

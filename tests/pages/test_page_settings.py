@@ -33,7 +33,7 @@ def shown_settings(page: AppTest) -> set[str]:
     return {
         name
         for name in KNOBS
-        if any(f"knob_{name}" == widget.key for widget in (*page.slider, *page.selectbox, *page.toggle, *page.text_input))
+        if any(f"knob_{name}" == widget.key for widget in (*page.slider, *page.selectbox, *page.toggle, *page.text_input, *page.text_area))
     }
 
 
@@ -117,17 +117,21 @@ def test_given_a_preset_of_s4_when_picked_then_its_numbers_stand_on_the_fields(
 
 
 @pytest.mark.parametrize(
-    ("preset", "least", "audits"),
-    [("tutor-maximum-safety", 0.7, Mode.ENFORCE), ("tutor-development", 0.5, Mode.OBSERVE), ("tutor-multilingual", None, Mode.ENFORCE)],
-)
+    ("preset", "least", "audits", "words"),
+    [
+        ("tutor-maximum-safety", 0.7, Mode.ENFORCE, Mode.ENFORCE), ("tutor-development", 0.5, Mode.OBSERVE, Mode.OBSERVE),
+        ("tutor-multilingual", None, Mode.ENFORCE, Mode.OBSERVE),
+    ],
+)  # fmt: skip
 def test_given_a_preset_of_the_tutor_when_picked_then_its_numbers_and_audits_stand_on_the_fields(
-    page: AppTest, preset: str, least: float | None, audits: Mode
+    page: AppTest, preset: str, least: float | None, audits: Mode, words: Mode
 ) -> None:
-    """S2-24."""
+    """S2-24. The words of a translation cannot be compared with those of its source."""
     page.selectbox(key="preset").set_value(preset).run()
 
     page.selectbox(key="stage").set_value("audit").run()
-    assert {page.selectbox(key=f"knob_{name}_mode").value for name in ("indicators", "overlap", "facts", "similarity")} == {audits}
+    assert {page.selectbox(key=f"knob_{name}_mode").value for name in ("indicators", "facts")} == {audits}
+    assert {page.selectbox(key=f"knob_{name}_mode").value for name in ("overlap", "similarity")} == {words}
     page.selectbox(key="stage").set_value("gate").run()
     assert least is None or page.slider(key="knob_min_mean_cosine").value == least
 

@@ -22,7 +22,7 @@ from ui.texts import screen
 
 SHARED = {name: knob for name, knob in sharing._shared().items()}
 ROOT = Path(__file__).resolve().parents[2]
-TEXTS = {"reranker", "keyword_synonyms", "verifier", "verifier_languages", "refusal_text"}
+TEXTS = {"reranker", "keyword_synonyms", "verifier", "verifier_languages", "refusal_text", "model", "compress_prompt"}
 
 
 @pytest.fixture

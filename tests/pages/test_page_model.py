@@ -1,0 +1,540 @@
+"""The page with a language model: stages, who drafted, drafts that were rejected, what needs another prompt, and the settings."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from honest_model import best_sentences, draft, honest, refusal
+from model_server import Asked as Sent
+from model_server import Hang, ModelServer, Status
+from page_kit import JOB_SECONDS, ask, asked_of, badges, captions, session_of, settle, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.draft.prompts import COMPRESS_RULES
+from rag_core.errors import Cancelled, InvalidInput
+from rag_core.generated import Call, Step
+from rag_core.settings import Mode
+from rag_core.status import Reason
+from ui import asking, attempts, drafted, pending, state, waiting
+from ui.pending import Pending
+from ui.sharing import to_address, to_yaml
+from ui.texts import say, screen, tell
+
+QUESTION = "How often does the flow meter have to be calibrated?"
+KEY = "sk-not-for-anybody-7f3a9c"
+MARKUP = "![it](x.png) <b>at all</b>"
+PLANTED = "The flow meter has to be calibrated every 97 years by a licensed wizard."
+
+
+@pytest.fixture
+def model(empty_library: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A server with an honest model, as the one that is configured."""
+    with ModelServer(honest) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("RAG_MODEL", "scripted")
+        yield server
+
+
+@pytest.fixture
+def patient(model: ModelServer, page: AppTest, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """The page with the model, where a run waits for its answer."""
+    monkeypatch.setattr(asking, "PATIENCE_SECONDS", JOB_SECONDS)
+    return page
+
+
+def bad(sent: Sent) -> object:
+    """A draft with a fact of its own under a real quote."""
+    source, sentence = best_sentences(sent)[0]
+    return draft((PLANTED, source, sentence))
+
+
+def drafts(app: AppTest) -> list[str]:
+    """What the trace calls the drafts, in order."""
+    return [expander.label for expander in app.expander if expander.label.startswith("Draft ")]
+
+
+def count(app: AppTest, words: str) -> tuple[int, int]:
+    """How many elements of the page hold these words, and how many of those are drafts in the trace."""
+    everywhere = [*app.text, *app.markdown, *app.caption, *app.code, *app.button]
+    inside = [element for expander in app.expander if expander.label.startswith("Draft ") for element in expander.text]
+    held = [element for element in everywhere if words in str(getattr(element, "value", "")) + str(getattr(element, "label", ""))]
+    return len(held), len([element for element in inside if words in element.value])
+
+
+def wait_for(app: AppTest, done: Callable[[], bool]) -> AppTest:
+    """Run the page as its browser does until this holds."""
+    deadline = time.monotonic() + JOB_SECONDS
+    while not done():
+        assert time.monotonic() < deadline, "it did not come"
+        time.sleep(0.05)
+        app.run()
+    return app
+
+
+def part(app: AppTest, name: str) -> AppTest:
+    """Open a part of the settings."""
+    return app.selectbox(key="stage").set_value(name).run()
+
+
+def setting(app: AppTest, name: str, value: object) -> AppTest:
+    """Set a setting as `set_knob` does, whether its field is on the page or not."""
+    app.session_state["plumbline"].values[name] = app.session_state[f"knob_{name}"] = value
+    return app.run()
+
+
+# while it is asked
+
+
+def test_given_a_server_that_hangs_when_asked_then_only_the_stage_is_shown_and_cancel_ends_it(model: ModelServer, page: AppTest) -> None:
+    model.play(Hang())
+
+    ask(page, QUESTION)
+    wait_for(page, lambda: model.calls == 1 and say("waiting.draft") in [element.value for element in page.markdown])
+
+    assert QUESTION in texts(page)
+    assert session_of(page).asked is None
+    page.button(key="cancel").click().run()
+    assert session_of(page).pending is None
+    assert say("waiting.stopped_about") in captions(page)
+    assert QUESTION in texts(page)
+    assert model.left.wait(JOB_SECONDS)
+    assert model.calls == 1
+    assert session_of(page).history == []
+
+
+def test_given_a_question_that_was_stopped_when_asked_again_then_it_is_answered(patient: AppTest) -> None:
+    session_of(patient).stopped = QUESTION
+    patient.run()
+
+    patient.button(key="ask_again_button").click().run()
+
+    assert asked_of(patient).decision.is_safe()
+    assert session_of(patient).stopped == ""
+
+
+def test_given_a_slider_when_moved_while_the_model_thinks_then_it_is_not_asked_twice_and_the_slider_counts(
+    model: ModelServer, page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S0-4: an outcome under other limits costs no call."""
+    thinks = threading.Event()
+    model.play(lambda sent: honest(sent) if thinks.wait(JOB_SECONDS) else "")
+    ask(page, QUESTION)
+    wait_for(page, lambda: model.calls == 1)
+
+    page.slider(key="knob_min_answerability").set_value(1.0).run()
+    assert session_of(page).pending is not None
+    thinks.set()
+    wait_for(page, lambda: session_of(page).asked is not None)
+
+    assert asked_of(page).decision.reason is Reason.ANSWERABILITY
+    assert model.calls == 1
+
+
+def test_given_another_question_while_one_is_on_its_way_when_asked_then_it_takes_its_place(
+    model: ModelServer, page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.play([Hang(), honest])
+    ask(page, "What is the maximum operating pressure?")
+    wait_for(page, lambda: model.calls == 1)
+    monkeypatch.setattr(asking, "PATIENCE_SECONDS", JOB_SECONDS)
+
+    ask(page, QUESTION)
+
+    assert model.left.wait(JOB_SECONDS)
+    assert [one.question for one in session_of(page).history] == [QUESTION]
+
+
+def test_given_a_collection_that_is_left_while_a_question_is_on_its_way_then_it_is_stopped(model: ModelServer, page: AppTest) -> None:
+    from rag_core.ingest.store import create_namespace
+
+    create_namespace(state.library_folder(), "other")
+    model.play(Hang())
+    ask(page, QUESTION)
+    wait_for(page, lambda: model.calls == 1)
+
+    page.selectbox(key="namespace").set_value("other").run()
+
+    assert model.left.wait(JOB_SECONDS)
+    assert QUESTION not in texts(page)
+
+
+@pytest.mark.parametrize(
+    ("step", "claims", "drafts", "said"),
+    [
+        ("", 0, 0, "measuring"), (Step.SUFFICIENCY, 0, 0, "sufficiency"), (Step.EXPAND, 0, 0, "expand"), (Step.DRAFT, 0, 1, "draft"),
+        (Step.DRAFT, 0, 2, "redraft"), ("check", 1, 1, "check_one"), ("check", 3, 1, "check"), (Step.VERIFY, 1, 1, "verify_one"),
+        (Step.VERIFY, 2, 1, "verify"),
+    ],
+)  # fmt: skip
+def test_given_a_stage_when_shown_then_it_is_said_with_its_number_and_no_text(step, claims: int, drafts: int, said: str) -> None:  # type: ignore[no-untyped-def]
+    one = Pending("What?", lambda on_stage, cancelled: None)  # type: ignore[arg-type, return-value]
+    one.step, one.claims, one.drafts = step, claims, drafts
+
+    assert waiting.stage(one) == screen()[f"waiting.{said}"].format(n=max(claims, drafts))
+
+
+def test_given_work_that_ends_in_any_way_when_waited_for_then_it_has_its_result_or_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def raising(error: Exception) -> Pending:
+        def work(on_stage: object, cancelled: object) -> None:
+            raise error
+
+        one = Pending("What?", work)  # type: ignore[arg-type]
+        assert one.wait(JOB_SECONDS)
+        return one
+
+    stopped, refused, failed = raising(Cancelled("a", remedy="b")), raising(InvalidInput("c", remedy="d")), raising(KeyError("secret"))
+
+    assert (stopped.asked, stopped.error) == (None, None)
+    assert refused.error is not None
+    assert refused.error.problem == "c"
+    assert failed.error is not None
+    assert "KeyError" in failed.error.problem
+    assert "secret" not in failed.error.problem
+
+
+def test_given_work_that_does_not_look_when_stopped_then_what_it_comes_to_is_not_taken() -> None:
+    going = threading.Event()
+    one = Pending("What?", lambda on_stage, cancelled: going.wait(JOB_SECONDS))  # type: ignore[arg-type, return-value]
+
+    one.stop()
+    going.set()
+
+    assert one.wait(JOB_SECONDS)
+    assert one.asked is None
+
+
+def test_given_a_tab_that_is_gone_for_a_while_when_looked_for_then_its_question_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line that was broken for a moment is none."""
+    here, now = [True], [100.0]
+
+    class Server:
+        def is_active_session(self, session: str) -> bool:
+            assert session == "tab 1"
+            return here[0]
+
+    monkeypatch.setattr(pending.runtime, "exists", lambda: True)
+    monkeypatch.setattr(pending.runtime, "get_instance", Server)
+    monkeypatch.setattr(pending.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(pending, "get_script_run_ctx", lambda **_: type("Context", (), {"session_id": "tab 1"}))
+    closed = pending.tab_closed()
+
+    seen = []
+    for there, at in [(True, 101), (False, 102), (False, 106.9), (True, 107), (False, 108), (False, 113)]:
+        here[0], now[0] = there, at
+        seen.append(closed())
+
+    assert seen == [False, False, False, False, False, True]
+
+
+def test_given_a_page_without_a_server_when_its_tab_is_looked_for_then_it_is_never_closed() -> None:
+    assert pending.tab_closed()() is False
+
+
+# who drafted
+
+
+def test_given_an_honest_model_when_asked_then_its_answer_says_who_drafted_it_where_and_at_what_cost(
+    patient: AppTest, model: ModelServer
+) -> None:
+    """S3-19: tokens and time of the model."""
+    ask(patient, QUESTION)
+
+    decision = asked_of(patient).decision
+    assert decision.is_safe()
+    assert decision.metadata["drafter"] == "model"
+    assert tell("drafted.model", model="scripted", endpoint=f"127.0.0.1:{model.port}") in texts(patient)
+    assert f"Requests: 1, tokens: {decision.metadata['total_tokens']:,}, time: " in texts(patient)
+    assert drafts(patient) == [say("attempts.shown", n=1)]
+    assert asked_of(patient).record is not None
+
+
+def test_given_the_same_question_when_asked_again_then_the_page_says_that_nothing_was_sent(patient: AppTest, model: ModelServer) -> None:
+    ask(patient, QUESTION)
+    ask(patient, QUESTION)
+
+    assert model.calls == 1
+    assert screen()["drafted.cached"] in texts(patient)
+
+
+def test_given_a_fallback_that_answers_when_asked_then_the_page_says_why_the_first_did_not(
+    patient: AppTest, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S0-22: the order of drafters, and which of them it was."""
+    monkeypatch.setenv("RAG_FALLBACK_BASE_URL", model.base_url)
+    monkeypatch.setenv("RAG_FALLBACK_MODEL", "second")
+    model.play(lambda sent: honest(sent) if sent.body["model"] == "second" else Status(401))
+
+    ask(patient, QUESTION)
+
+    assert "Drafted by second at 127.0.0.1" in texts(patient)
+    (why,) = asked_of(patient).decision.metadata["tried"]
+    assert f"Before it: {why}" in texts(patient)
+
+
+def test_given_a_model_whose_drafts_are_all_bad_when_asked_then_the_extract_stands_and_no_word_of_them_outside_the_trace(
+    patient: AppTest, model: ModelServer
+) -> None:
+    """S0-22, S3-16: rejected drafts are in the trace only, marked as rejected."""
+    model.play(bad)
+
+    ask(patient, QUESTION)
+
+    decision = asked_of(patient).decision
+    assert decision.is_safe()
+    assert decision.metadata["drafter"] == "extract"
+    stand_in = drafted.stand_in(decision)
+    assert stand_in.endswith("The answer is taken from the documents word for word.")
+    assert texts(patient).count(stand_in) == 1
+    assert drafts(patient) == [say("attempts.rejected", n=number) for number in range(1, len(decision.attempts) + 1)]
+    everywhere, inside = count(patient, PLANTED)
+    assert everywhere == inside >= len(decision.attempts) > 1
+    assert len([badge for badge in patient.markdown if screen()["attempts.no_answer"] in badge.value]) == len(decision.attempts)
+    assert "✗ " + screen()["trace.title_facts"] in texts(patient)
+
+
+def test_given_bad_drafts_and_no_extract_allowed_when_asked_then_it_is_refused_with_no_word_of_them_outside_the_trace(
+    patient: AppTest, model: ModelServer
+) -> None:
+    model.play(bad)
+    setting(patient, "fallback_extract", False)
+
+    ask(patient, QUESTION)
+
+    decision = asked_of(patient).decision
+    assert decision.to_json()["hallucination"] is True
+    everywhere, inside = count(patient, PLANTED)
+    assert everywhere == inside >= len(decision.attempts) > 1
+    assert screen()["sentences.rejected"] not in [element.value for element in patient.subheader]
+
+
+def test_given_a_model_that_finds_no_answer_when_asked_then_its_reason_is_quoted_as_it_is(patient: AppTest, model: ModelServer) -> None:
+    """S4-13: a model's refusal is a refusal, with its reason."""
+    model.play(refusal(f"The passages say nothing of it, {MARKUP}"))
+
+    ask(patient, QUESTION)
+
+    assert asked_of(patient).decision.reason is Reason.MODEL_REFUSED
+    assert screen()["refusal.why_model_refused"] in texts(patient)
+    said = asked_of(patient).decision.metadata["model_reason"]
+    assert [element.value for element in patient.text].count(said) == 1
+    assert all(MARKUP not in element.value for element in (*patient.markdown, *patient.caption))
+
+
+def test_given_a_server_that_fails_when_asked_then_the_extract_says_why_the_model_did_not_draft(
+    patient: AppTest, model: ModelServer
+) -> None:
+    model.play(Status(401))
+
+    ask(patient, QUESTION)
+
+    assert asked_of(patient).decision.metadata["drafter"] == "extract"
+    assert drafted.stand_in(asked_of(patient).decision) in texts(patient)
+    assert screen()["drafted.extract"] in texts(patient)
+    assert KEY not in json.dumps(asked_of(patient).decision.to_json())
+
+
+def test_given_no_model_when_one_shall_draft_then_the_page_says_so_once_and_does_not_fail(page: AppTest) -> None:
+    setting(page, "drafter", "model")
+    setting(page, "fallback_extract", False)
+
+    ask(page, QUESTION)
+    wait_for(page, lambda: session_of(page).pending is None)
+
+    assert not page.exception
+    assert asked_of(page).decision.reason is Reason.NOT_RUN
+    everywhere, inside = count(page, "No language model is configured")
+    assert everywhere - inside == 1
+
+
+def test_given_a_name_of_a_model_without_a_place_when_asked_then_the_problem_and_its_remedy_are_shown(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_MODEL", "homeless")
+    setting(page, "drafter", "model")
+
+    ask(page, QUESTION)
+    wait_for(page, lambda: session_of(page).pending is None)
+
+    assert not page.exception
+    assert "RAG_MODEL names a language model, but nothing says where it is." in texts(page)
+
+
+# the trace
+
+
+def test_given_sufficiency_and_verification_when_asked_then_the_trace_has_what_the_model_said_of_both(patient: AppTest) -> None:
+    setting(patient, "sufficiency_mode", Mode.ENFORCE)
+    setting(patient, "verification_mode", Mode.ENFORCE)
+
+    ask(patient, QUESTION)
+
+    said = texts(patient)
+    assert "The model says that they answer the question; its stated confidence is 0.90." in said
+    assert "1.  yes" in said
+    prompts = [call.prompt for call in asked_of(patient).case.generation.calls]
+    assert [prompt.partition("/")[0] for prompt in prompts] == ["sufficiency", "compress", "verify"]
+    assert all(f"Prompt: {prompt}" in said for prompt in prompts)
+    assert screen()["trace.title_sufficiency"] in list(patient.dataframe[-1].value["check"])
+
+
+def test_given_a_request_in_any_state_when_put_in_words_then_each_is_said() -> None:
+    call = Call(Step.DRAFT, "compress/1 0a", "m", "h:1", 1200, 40, 2500.0, tried=("h:0 did not answer.",))
+
+    assert attempts.call_in_words(call).splitlines() == [
+        "Prompt: compress/1 0a", "Before it: h:0 did not answer.", "Asked: m at h:1, by a schema", "1,200 tokens in, 40 out, 2.5 s",
+    ]  # fmt: skip
+    assert "in plain text" in attempts.call_in_words(Call(Step.DRAFT, model="m", structured=False))
+    assert attempts.call_in_words(Call(Step.DRAFT, cached=True, tokens_in=5)) == screen()["attempts.cached"]
+    assert attempts.call_in_words(Call(Step.DRAFT, failure="It hung.")) == "Nothing came of it: It hung."
+
+
+# what needs another prompt
+
+
+def test_given_a_setting_that_would_change_the_prompt_when_moved_then_the_answer_stands_until_the_button_is_pressed(
+    patient: AppTest, model: ModelServer
+) -> None:
+    ask(patient, QUESTION)
+    answer, number = asked_of(patient).decision.answer, asked_of(patient).number
+
+    patient.slider(key="knob_top_k").set_value(8).run()
+
+    assert model.calls == 1
+    assert asked_of(patient).outdated
+    assert asked_of(patient).decision.answer == answer
+    assert screen()["waiting.outdated_about"] in texts(patient)
+    patient.slider(key="knob_min_answerability").set_value(0.1).run()  # judged meanwhile, as ever
+    assert asked_of(patient).settings.min_answerability == 0.1
+    patient.button(key="ask_again_button").click().run()
+    assert model.calls == 2
+    assert not asked_of(patient).outdated
+    assert (asked_of(patient).number, asked_of(patient).settings.top_k) == (number, 8)
+    assert "Changed: How many sources 10 → 8." in texts(patient)
+
+
+def test_given_a_setting_that_is_moved_back_when_judged_then_nothing_has_to_be_asked(patient: AppTest, model: ModelServer) -> None:
+    ask(patient, QUESTION)
+    patient.slider(key="knob_top_k").set_value(8).run()
+
+    patient.slider(key="knob_top_k").set_value(10).run()
+
+    assert not asked_of(patient).outdated
+    assert "ask_again_button" not in {button.key for button in patient.button}
+    assert model.calls == 1
+
+
+def test_given_a_check_that_the_model_never_made_when_it_is_required_then_nothing_is_decided_and_nobody_is_asked(
+    patient: AppTest, model: ModelServer
+) -> None:
+    ask(patient, QUESTION)
+
+    setting(patient, "verification_mode", Mode.ENFORCE)
+
+    assert asked_of(patient).decision.reason is Reason.NEEDS_GENERATION
+    assert model.calls == 1
+    assert screen()["waiting.undecided"] in texts(patient)
+    assert "answered → not decided, because the language model would have to be asked again" in texts(patient)
+    assert "Refused" not in badges(patient)
+    patient.button(key="ask_again_button").click().run()
+    assert model.calls == 2  # the draft itself came from the cache
+    assert asked_of(patient).decision.is_safe()
+    assert "not decided → answered" in texts(patient)
+
+
+def test_given_an_answer_without_a_model_when_one_shall_draft_then_it_is_asked_by_the_button_only(
+    patient: AppTest, model: ModelServer
+) -> None:
+    setting(patient, "drafter", "extract")
+    ask(patient, QUESTION)
+    assert model.calls == 0
+
+    setting(patient, "drafter", "model")
+    assert (model.calls, asked_of(patient).outdated) == (0, True)
+    patient.button(key="ask_again_button").click().run()
+    assert asked_of(patient).decision.metadata["drafter"] == "model"
+    setting(patient, "drafter", "extract")
+
+    assert asked_of(patient).decision.metadata["drafter"] == "extract"
+    assert model.calls == 1
+
+
+def test_given_documents_that_came_meanwhile_when_a_model_drafted_then_it_is_not_asked_by_itself(
+    patient: AppTest, model: ModelServer
+) -> None:
+    ask(patient, QUESTION)
+
+    patient.file_uploader[0].set_value([("notes.txt", b"The harbour bridge is 412 metres long.", "text/plain")]).run()
+    settle(patient)
+
+    assert asked_of(patient).outdated
+    assert model.calls == 1
+
+
+# the settings
+
+
+def test_given_no_model_when_the_settings_are_opened_then_they_say_how_to_configure_one(page: AppTest) -> None:
+    part(page, "draft")
+
+    assert screen()["model.none"] in captions(page)
+
+
+def test_given_a_model_when_the_settings_are_opened_then_they_name_it_with_its_key_masked(
+    patient: AppTest, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S3-9: whatever is shown, stored or shared, the key is not in it."""
+    monkeypatch.setenv("RAG_FALLBACK_BASE_URL", "http://203.0.113.9:8000/v1")
+    part(patient, "draft")
+    ask(patient, QUESTION)
+
+    assert f"scripted at 127.0.0.1:{model.port}, key sk-…3a9c" in texts(patient)
+    assert "If it does not answer: scripted at 203.0.113.9:8000, key none" in texts(patient)
+    assert "unencrypted" in texts(patient)
+    session = session_of(patient)
+    everything = [
+        repr(session),
+        repr(patient.session_state._state.filtered_state),
+        to_yaml(session.settings()),
+        str(to_address(session.settings())),
+    ]
+    everything += [json.dumps(asked_of(patient).decision.to_json()), *(repr(vars(one)) for one in session.history)]
+    assert [held for held in everything if KEY in held] == []
+
+
+def test_given_secrets_that_cannot_be_read_when_the_page_is_opened_then_the_settings_say_so(
+    app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def unreadable(*_: object) -> object:
+        from rag_core.errors import InvalidSetting
+
+        raise InvalidSetting("secrets.toml cannot be read: it is no TOML.", remedy="Mend it.")
+
+    monkeypatch.setattr("ui.state.model_environment", unreadable)
+    monkeypatch.setattr("ui.model_fields.model_environment", unreadable)
+
+    part(app.run(), "draft")
+
+    assert not app.exception
+    assert "secrets.toml cannot be read: it is no TOML." in texts(app)
+
+
+def test_given_the_rules_for_the_model_when_started_from_the_built_in_ones_then_only_what_is_changed_counts(page: AppTest) -> None:
+    part(page, "draft")
+    field = page.text_area(key="knob_compress_prompt")
+    assert (field.value, field.placeholder) == ("", COMPRESS_RULES)
+
+    page.button(key="rules_start").click().run()
+    assert page.text_area(key="knob_compress_prompt").value == COMPRESS_RULES
+    assert session_of(page).settings().compress_prompt == ""
+    page.text_area(key="knob_compress_prompt").set_value("- Write in capital letters.").run()
+
+    assert session_of(page).settings().compress_prompt == "- Write in capital letters."
+    assert "your own rules" in captions(page)
+    page.button(key="reset_compress_prompt").click().run()
+    assert page.text_area(key="knob_compress_prompt").value == ""
