@@ -354,6 +354,7 @@ ILL = "An employee who is ill informs the manager before 9:30 on the first day."
         ("Within 30 days expenses are reimbursed.", "Expenses are reimbursed within 30 days.", False),
         ("30 days is the notice period.", "The notice period is 30 days.", False),
         ("The manager is informed by an employee who is ill.", ILL, False),
+        ("Anna Novak directed the film.", "It is a film directed by Anna Novak.", False),
         ("Plums, pears and apples are sold.", "Apples, pears and plums are sold.", False),
         ("Acme sued Globex.", "Globex sued Acme. Later, Acme sued Globex.", False),
         ("Die Lieferung bezahlt der Kunde.", "Der Kunde bezahlt die Lieferung.", False),

@@ -16,6 +16,8 @@ from rag_core.audit.facts.align import Sentence, read
 _LANGUAGES = frozenset({"en"})
 _ARTICLES = frozenset({"a", "an", "the"})
 _MOST_TOKENS = 80  # of a sentence; longer ones are tables or lists
+_CLOSE = 5  # words
+_DOER_WITHIN = 3  # words after a verb in the passive
 _JOINED = regex.compile(r"[,;:|()/•]|\b(?:and|or|nor|and/or)\b", regex.IGNORECASE)  # what stands between the items of a list
 
 
@@ -38,24 +40,39 @@ def _made_of(sentence: Sentence, other: Sentence) -> bool:
 
 
 def _turned(sentence: Sentence, claim: str, other: Sentence, evidence: str) -> str:
-    """The first words that have changed places around a third one that says something; empty where none have."""
+    """Two words that have changed places around the one between them; all say something. Empty where none have."""
     mine, theirs = _places(sentence), _places(other)
     for word, at in mine.items():
-        if word not in theirs or _is_listed(sentence, at, claim) or _is_listed(other, theirs[word], evidence):
+        if (
+            word not in theirs
+            or _is_passive(sentence, at) != _is_passive(other, theirs[word])
+            or _is_listed(sentence, at, claim)
+            or _is_listed(other, theirs[word], evidence)
+        ):
             continue
-        was = {one: theirs[one] < theirs[word] for one in mine if one != word and one in theirs}
-        now = {one: mine[one] < at for one in was}
-        before = next((one for one in was if now[one] and not was[one]), "")
-        after = next((one for one in was if was[one] and not now[one]), "")
-        if before and after:
+        beside = [max((n for n in mine.values() if n < at), default=-1), min((n for n in mine.values() if n > at), default=-1)]
+        before, after = (next((one for one, n in mine.items() if n == place), "") for place in beside)
+        if _changed_places(theirs, before, word, after):
             return " ".join(sentence.tokens[mine[one]].text for one in (before, word, after))
     return ""
+
+
+def _changed_places(theirs: dict[str, int], before: str, word: str, after: str) -> bool:
+    """Whether what stands before a word here stands close behind it there, and the other way round."""
+    if before not in theirs or after not in theirs:
+        return False
+    return 0 < theirs[before] - theirs[word] <= _CLOSE and 0 < theirs[word] - theirs[after] <= _CLOSE
 
 
 def _places(sentence: Sentence) -> dict[str, int]:
     """Where each word stands that says something and stands once."""
     counts = Counter(token.folded for token in sentence.tokens)
     return {token.folded: n for n, token in enumerate(sentence.tokens) if sentence.says(n) and counts[token.folded] == 1}
+
+
+def _is_passive(sentence: Sentence, place: int) -> bool:
+    """Whether a doer follows a word: "directed by"."""
+    return "by" in {token.folded for token in sentence.tokens[place + 1 : place + 1 + _DOER_WITHIN]}
 
 
 def _is_listed(sentence: Sentence, place: int, text: str) -> bool:
