@@ -122,7 +122,7 @@ def test_given_the_settings_when_a_draft_is_asked_for_then_temperature_and_lengt
 
 
 def test_given_every_step_when_run_then_the_stages_are_told_in_order_and_nothing_else(corpus: MemoryCorpus, server: ModelServer) -> None:
-    """S1-12: the guard first, generation last; S3-15: verification after the audits."""
+    """S1-12: the guard first, generation last; S3-15: verification after the audits; S4-11: only stages are told while it runs."""
     told: list[tuple[str, int]] = []
 
     run(corpus, configured(server), on_stage=lambda step, claims: told.append((str(step), claims)), **GUARDED, **CHECKED)
