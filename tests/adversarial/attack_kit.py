@@ -12,13 +12,14 @@ import pytest
 from honest_model import passages
 from model_server import Asked, ModelServer, Reply
 
+from rag_core.case import Case
 from rag_core.decision import Decision
 from rag_core.domain import Evidence
 from rag_core.engine import Engine, log_decision
 from rag_core.entrypoints.show import show_decision
 from rag_core.ingest.normalise import normalise
 from rag_core.language import refusal, words
-from rag_core.pipeline import decide
+from rag_core.pipeline import decide, replay
 from rag_core.settings import Settings
 from rag_core.status import AnswerStatus, Reason, status_of
 
@@ -106,13 +107,18 @@ class Arena:
         """The default preset with a model that drafts; without the extract behind it, unless told otherwise."""
         return Settings.load(values={"drafter": "model", "model": self.model, "fallback_extract": False, "model_cache": False, **values})
 
-    def run(self, attack: Attack, *, fallback_extract: bool = False) -> Decision:
-        """What the question ends with when the model attacks."""
+    def measure(self, attack: Attack) -> Case:
+        """Everything measured for the attack's question while the model attacks, under settings without the extract behind it."""
         self.server.play(attack.reply)
-        settings = self.settings(**{"fallback_extract": fallback_extract, **attack.changed})
-        decision = decide(self.engine.measure(attack.question, settings, attack.documents))
-        log_decision(decision)
-        return decision
+        return self.engine.measure(attack.question, self.settings(**attack.changed), attack.documents)
+
+    def ends(self, attack: Attack) -> tuple[Decision, Decision]:
+        """What the question ends with: without the extract behind the model, and with it. One case is judged twice, as a slider does."""
+        case = self.measure(attack)
+        decisions = decide(case), replay(case, case.settings.changed(fallback_extract=True))
+        for decision in decisions:
+            log_decision(decision)
+        return decisions
 
 
 def shown(decision: Decision) -> str:
@@ -167,18 +173,23 @@ def assert_refused(decision: Decision, reasons: tuple[Reason, ...]) -> None:
     assert decision.status is not AnswerStatus.SUCCESS
 
 
-def attack_with_drafts(arena: Arena, attack: Attack, fallback: bool, caplog: pytest.LogCaptureFixture) -> Decision:
-    """Run an attack whose drafts can be read, and prove that each was rejected and none shown; `fallback` lets the extract stand in."""
-    decision = arena.run(attack, fallback_extract=fallback)
+def attack_with_drafts(arena: Arena, attack: Attack, caplog: pytest.LogCaptureFixture) -> None:
+    """Run an attack whose drafts can be read, and prove that each was rejected and none shown."""
+    refused, extract = arena.ends(attack)
 
-    assert_audited(decision, arena.engine)
-    assert_unseen(attack.bad, decision, caplog.text)
+    for decision in (refused, extract):
+        assert_audited(decision, arena.engine)
+        assert_unseen(attack.bad, decision, caplog.text)
+        assert [view.outcome for view in decision.attempts] == ["rejected"] * 4
     assert arena.server.calls == 4, "a first draft and three more"
-    assert [view.outcome for view in decision.attempts] == ["rejected"] * 4
-    if fallback:
-        assert decision.is_safe()
-        assert decision.metadata["drafter"] == "extract"
-    else:
-        assert_refused(decision, attack.reasons)
-        assert decision.status is AnswerStatus.HALLUCINATION_DETECTED
-    return decision
+    assert_refused(refused, attack.reasons)
+    assert refused.status is AnswerStatus.HALLUCINATION_DETECTED
+    assert_extract(extract)
+
+
+def assert_extract(decision: Decision) -> None:
+    """The extract stands in, and says why."""
+    assert decision.is_safe()
+    assert decision.metadata["drafter"] == "extract"
+    assert decision.metadata["drafter_note"]
+    assert all(audit.word_for_word for audit in decision.audits)

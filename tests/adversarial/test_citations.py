@@ -48,9 +48,6 @@ CITATIONS = [
 ]
 
 
-@pytest.mark.parametrize("fallback", [False, True], ids=["refuse", "extract"])
 @pytest.mark.parametrize("attack", **ids(CITATIONS))
-def test_given_a_citation_that_proves_nothing_when_asked_then_the_claim_is_never_shown(
-    arena: Arena, attack: Attack, fallback: bool, caplog
-):
-    attack_with_drafts(arena, attack, fallback, caplog)
+def test_given_a_citation_that_proves_nothing_when_asked_then_the_claim_is_never_shown(arena: Arena, attack: Attack, caplog):
+    attack_with_drafts(arena, attack, caplog)

@@ -12,6 +12,7 @@ from attack_kit import (
     Arena,
     Attack,
     assert_audited,
+    assert_extract,
     assert_refused,
     assert_unseen,
     attack_with_drafts,
@@ -76,19 +77,17 @@ EMPTY = [
 ]
 
 
-@pytest.mark.parametrize("fallback", [False, True], ids=["refuse", "extract"])
 @pytest.mark.parametrize("attack", **ids(UNREADABLE + EMPTY))
-def test_given_an_answer_that_cannot_be_read_when_asked_then_it_is_a_rejected_draft(arena: Arena, attack: Attack, fallback: bool, caplog):
-    decision = arena.run(attack, fallback_extract=fallback)
+def test_given_an_answer_that_cannot_be_read_when_asked_then_it_is_a_rejected_draft(arena: Arena, attack: Attack, caplog):
+    refused, extract = arena.ends(attack)
 
-    assert_audited(decision, arena.engine)
-    assert_unseen(attack.bad, decision, caplog.text)
-    assert {view.outcome for view in decision.attempts} == {"empty" if attack in EMPTY else "malformed"}
-    assert 1 <= arena.server.calls <= 8, "four drafts; those that a schema did not help are asked for once more in plain text"
-    if fallback:
-        assert decision.metadata["drafter"] == "extract"
-    else:
-        assert_refused(decision, attack.reasons)
+    for decision in (refused, extract):
+        assert_audited(decision, arena.engine)
+        assert_unseen(attack.bad, decision, caplog.text)
+        assert {view.outcome for view in decision.attempts} == {"empty" if attack in EMPTY else "malformed"}
+    assert arena.server.calls == 4
+    assert_refused(refused, attack.reasons)
+    assert_extract(extract)
 
 
 def fenced(asked: Asked) -> str:
@@ -130,10 +129,9 @@ TRICKS = [
 ]
 
 
-@pytest.mark.parametrize("fallback", [False, True], ids=["refuse", "extract"])
 @pytest.mark.parametrize("attack", **ids(PROSE + TRICKS))
-def test_given_a_lie_in_another_dress_when_asked_then_it_is_never_shown(arena: Arena, attack: Attack, fallback: bool, caplog):
-    attack_with_drafts(arena, attack, fallback, caplog)
+def test_given_a_lie_in_another_dress_when_asked_then_it_is_never_shown(arena: Arena, attack: Attack, caplog):
+    attack_with_drafts(arena, attack, caplog)
 
 
 DRESSES = {
@@ -155,7 +153,7 @@ def _true(asked: Asked, said: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("dress", DRESSES)
 def test_given_the_truth_in_another_dress_when_asked_then_it_is_shown_in_the_pages_words(arena: Arena, dress: str):
-    decision = arena.run(Attack(dress, DRESSES[dress]))
+    decision, _ = arena.ends(Attack(dress, DRESSES[dress]))
 
     assert_audited(decision, arena.engine)
     assert decision.is_safe(), decision.explanation
@@ -181,15 +179,12 @@ BODIES = [
 ]
 
 
-@pytest.mark.parametrize("fallback", [False, True], ids=["refuse", "extract"])
 @pytest.mark.parametrize("attack", **ids(BODIES + TOO_MUCH))
-def test_given_a_body_that_is_no_completion_when_asked_then_no_draft_was_made(arena: Arena, attack: Attack, fallback: bool, caplog):
-    decision = arena.run(attack, fallback_extract=fallback)
+def test_given_a_body_that_is_no_completion_when_asked_then_no_draft_was_made(arena: Arena, attack: Attack, caplog):
+    refused, extract = arena.ends(attack)
 
-    assert_audited(decision, arena.engine)
-    assert_unseen(attack.bad, decision, caplog.text)
-    if fallback:
-        assert decision.metadata["drafter"] == "extract"
-        assert decision.metadata["drafter_note"]
-    else:
-        assert_refused(decision, attack.reasons)
+    for decision in (refused, extract):
+        assert_audited(decision, arena.engine)
+        assert_unseen(attack.bad, decision, caplog.text)
+    assert_refused(refused, attack.reasons)
+    assert_extract(extract)

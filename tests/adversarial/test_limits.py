@@ -12,7 +12,6 @@ TURNED = "The manager informs an employee who is ill before 9:30 on the first da
 
 LIMITS = [
     lie("roles turned round", TURNED, SICK_DAY, bad="manager informs an employee", question=ILL),
-    lie("a reason added", f"{SICK_PAID[:-1]} because health comes first.", SICK_PAID, bad="health comes first"),
     lie(
         "a negation struck out by marks",
         "Alcohol is n\u0336o\u0336t\u0336 reimbursed.",
@@ -28,4 +27,4 @@ LIMITS = [
 @pytest.mark.xfail(strict=True, raises=AssertionError, reason="no audit sees it yet")
 @pytest.mark.parametrize("attack", **ids(LIMITS))
 def test_given_a_lie_that_no_audit_sees_when_asked_then_it_is_never_shown(arena: Arena, attack: Attack, caplog):
-    attack_with_drafts(arena, attack, False, caplog)
+    attack_with_drafts(arena, attack, caplog)
