@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from builders import MODEL_AUDIT_MODES
 from honest_model import data_lines, draft, honest, kind, passages, refusal, sufficient, verdicts
 from model_server import Asked, ModelServer
 
@@ -91,6 +92,9 @@ def test_given_the_presets_of_s2_then_temperature_length_and_verification_are_it
     assert s.translate is (preset == "tutor-multilingual")
     across = {s.overlap_mode, s.similarity_mode, s.support_mode}  # which say nothing across languages
     assert across == ({OBSERVE} if preset in ("tutor-multilingual", "tutor-development") else {ENFORCE})
+    assert {getattr(s, knob) for knob in MODEL_AUDIT_MODES.values()} - {verification} == (
+        {OBSERVE} if preset == "tutor-development" else {ENFORCE} - {verification}
+    )
 
 
 def test_given_the_preset_of_s3_then_its_checks_and_retries_are_its_own() -> None:
