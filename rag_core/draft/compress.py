@@ -6,6 +6,7 @@ the claim; an id that was not retrieved stays as it was written. Nothing here de
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 
@@ -26,6 +27,7 @@ from rag_core.language import certain_language, sentences
 from rag_core.ports import Corpus, Embedder, Verifier
 
 _MOST_CLAIMS = 20  # more are never shown: they are read as one, and audited all the same
+_TOKEN_CHARS = 4  # of a language model's token, about, in any language
 _SIDE_CHARS = 200  # of a sentence that contradicts another
 
 
@@ -104,16 +106,18 @@ def draft_facts(draft: Draft, language: str, embedder: Embedder) -> dict[str, ob
 
     Returns:
         `language`: another one than the question's, if any sentence is surely written in it; else the question's, if any surely is; empty
-        where no sentence tells. `sentences`: how many there are. `tokens`: of all together in the embedding model's own tokenizer.
+        where no sentence tells. `sentences`: how many there are. `tokens`: of all together in the embedding model's own tokenizer, at most one for every four
+        characters: an English vocabulary takes Russian apart into letters.
     """
     texts = [claim.text for claim in draft.claims]
     certain = [found for found in map(certain_language, texts) if found]
     told = [other for other in certain if other != language] or certain
-    whole, empty = embedder.count_tokens([" ".join(texts), ""])
+    text = " ".join(texts)
+    whole, empty = embedder.count_tokens([text, ""])
     return {
         "language": told[0] if told else "",
         "sentences": sum(max(1, len(sentences(text, language))) for text in texts),
-        "tokens": max(0, whole - empty),
+        "tokens": min(max(0, whole - empty), math.ceil(len(text) / _TOKEN_CHARS)),
     }
 
 

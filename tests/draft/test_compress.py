@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, case, hit, settings
 from hypothesis import given
@@ -246,6 +248,20 @@ def test_given_a_draft_then_its_sentences_and_tokens_are_counted_without_special
     assert draft_facts(Draft(), "en", EMBEDDER) == {"language": "", "sentences": 0, "tokens": 0}
 
 
+class Letters(HashEmbedder):
+    """A tokenizer with a vocabulary of letters, as an English one has for other scripts."""
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [len(text) + 2 for text in texts]
+
+
+def test_given_a_script_that_the_embedding_model_takes_apart_into_letters_then_its_tokens_are_estimated() -> None:
+    """S0-20: a Russian sentence is no longer than an English one."""
+    draft = drafted(("Срок уведомления составляет два месяца.", []))
+
+    assert draft_facts(draft, "ru", Letters())["tokens"] == 10
+
+
 @pytest.mark.parametrize(
     ("texts", "asked", "language"),
     [
@@ -294,6 +310,7 @@ def test_given_two_quotes_that_contradict_each_other_then_both_sentences_are_dra
         (("1", "is 31 days"), ("3", "is 60 days")),
         (("1", "is 30 days"), ("1", "is 60 days")),
         (("1", "notice period is"), ("1", "is 30 days")),
+        (("1", "notice period is"), ("1", "is 30 days. Notice shall not")),
         (("8", "is 30 days"), ("3", "is 60 days")),
         (("1", ""), ("3", "")),
     ],
