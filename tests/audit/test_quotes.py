@@ -147,6 +147,12 @@ def test_given_a_sentence_over_a_page_break_then_both_pages_are_evidence() -> No
     assert [evidence.spans[0].page for evidence in found.evidence] == [1, 2]
 
 
+def test_given_a_blank_page_within_a_sentence_then_nothing_of_it_is_evidence() -> None:
+    found = look_up("runs over three pages", "A sentence that runs", " \n ", "over three pages.")
+
+    assert quoted(found) == ["A sentence that runs", "over three pages."]
+
+
 def test_given_a_heading_then_it_is_quoted_by_itself_and_with_its_sentence() -> None:
     text = "Notice to the tenant\nThe notice period is two months."
     titled = passage(text, section="Notice to the tenant")

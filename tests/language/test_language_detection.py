@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_core.language import detect, question_language
+from rag_core.language import certain_language, detect, question_language
 
 QUESTIONS = {
     "en": [
@@ -113,3 +113,25 @@ def test_given_any_text_when_detecting_then_a_two_letter_code_or_und_comes(text:
 @pytest.mark.parametrize("text", ["a" * 1_000_000, "\u202eאבג", "Jaká " * 100_000, "\ud800 abc"])
 def test_given_hostile_text_when_detecting_then_a_language_comes(text: str) -> None:
     assert len(detect(text)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The notice period is two months.", "en"),
+        ("Výpovědní doba činí dva měsíce.", "cs"),
+        ("Die Kündigungsfrist beträgt zwei Monate.", "de"),
+        ("सूचना अवधि दो महीने है।", "hi"),
+        ("De opzegtermijn is twee maanden.", "nl"),
+        ("Výpovedná lehota je dva mesiace.", ""),  # Slovak, and nearly Czech
+        ("Срок уведомления составляет два месяца.", ""),  # Russian, and nearly Bulgarian
+        ("Österreichische Nationalbank, Großglockner Hochalpenstraße", ""),
+        ("Příbram, Žďár, Kroměříž: 320, 2024", ""),
+        ("Net sales 1,250 in 2024", ""),
+        ("30 %", ""),
+        ("", ""),
+    ],
+)
+def test_given_a_sentence_then_its_language_is_said_only_where_it_is_certain(text: str, language: str) -> None:
+    """S2-23: names and numbers are of no language."""
+    assert certain_language(text) == language
