@@ -106,8 +106,8 @@ def draft_facts(draft: Draft, language: str, embedder: Embedder) -> dict[str, ob
 
     Returns:
         `language`: another one than the question's, if any sentence is surely written in it; else the question's, if any surely is; empty
-        where no sentence tells. `sentences`: how many there are. `tokens`: of all together in the embedding model's own tokenizer, at most one for every four
-        characters: an English vocabulary takes Russian apart into letters.
+        where no sentence tells. `sentences`: how many there are. `tokens`: of all together in the embedding model's own tokenizer, at most
+        one for every four characters: an English vocabulary takes Russian apart into letters.
     """
     texts = [claim.text for claim in draft.claims]
     certain = [found for found in map(certain_language, texts) if found]
