@@ -17,7 +17,7 @@ from rag_core.audit.support import SAME_SENTENCE, Assessment, assess
 from rag_core.case import ClaimAudit
 from rag_core.domain import Claim, Evidence
 from rag_core.ingest.normalise import normalise
-from rag_core.language import sentences
+from rag_core.language import is_order, sentences
 from rag_core.ports import Embedder, PageText, Verifier
 
 _BAR, _AFTER = "|", ":;"  # what a quoted row of a table has between its cells, and after its header
@@ -43,9 +43,9 @@ def measure_claims(
         embedder: for similarity and support; without one they stay unmeasured wherever a claim is not word for word its evidence.
         verifier: reads a claim with its evidence; without one support rests on facts and common words.
         whole: the drafter took whole sentences, rows or passages. Otherwise words out of the midst of a sentence, which may say the
-            contrary, are not "word for word".
+            contrary, are not "word for word", and nothing may rest on an order to a language model.
     """
-    same = [_is_its_evidence(claim, page_text) and (whole or _stands_whole(claim, retrieved, language)) for claim in claims]
+    same = [_is_its_evidence(claim, page_text) and (whole or _stands_by_itself(claim, retrieved, language)) for claim in claims]
     measured = [_plain(claim, retrieved, page_text, language) for claim in claims]
     rest = [index for index, claim in enumerate(claims) if claim.evidence and not same[index]]
     compared = [claims[index] for index in rest]
@@ -55,14 +55,14 @@ def measure_claims(
     )
     found = _supports(compared, sources, retrieved, language, embedder, verifier)
     for index, text, cosine, one in zip(rest, sources, cosines, found, strict=True):
-        claim = claims[index]
+        claim, ordered = claims[index], not whole and is_order(text)
         changed = (*changed_facts(claim.text, text, language), *added_markup(claim.text, text), *_denied(claim, page_text, language))
         measured[index] = replace(
             measured[index],
             changed_facts=tuple(dict.fromkeys(changed)),
             similarity=cosine,
-            support=one.support,
-            flags=one.flags,
+            support=0.0 if ordered else one.support,
+            flags=(*one.flags, "order") if ordered else one.flags,
             read=one.read,
         )
     return tuple(
@@ -115,6 +115,11 @@ def _is_its_evidence(claim: Claim, page_text: PageText) -> bool:
 def _words(text: str) -> list[str]:
     """What stands between blanks, but for what parts cells."""
     return [word for part in normalise(strip_marks(text)).text.split() if (word := part.rstrip(_AFTER)) not in ("", _BAR)]
+
+
+def _stands_by_itself(claim: Claim, retrieved: Mapping[str, str], language: str) -> bool:
+    """Whether nothing has to be compared: whole sentences that state something."""
+    return not is_order(claim.text) and _stands_whole(claim, retrieved, language)
 
 
 def _stands_whole(claim: Claim, retrieved: Mapping[str, str], language: str) -> bool:

@@ -25,6 +25,9 @@ _MARKUP = regex.compile(
     | ^\#{1,6}(?=\s)                                         # a heading
     | :[a-z-]{2,30}(?:\[|/[a-z_]{1,60}:)                     # :red[text], :material/home:
     | \\[a-z]{2,}                                            # \frac
+    | [\u0334-\u0338\u20D2\u20D3\u20D8-\u20F0]                # a stroke through the letter before it
+    | \(\s*(?:not|no|never|n't|nicht|keine?[mnrs]?|nie|ne|není|nikoliv?|नहीं|न)\s*\)  # "(not)": neither one nor the other
+    | \?(?=["'”“»)\]\s]*$)                                   # a question states nothing
     """,
     regex.VERBOSE | regex.IGNORECASE,
 )

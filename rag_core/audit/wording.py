@@ -25,6 +25,7 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "misattributed": "another passage says so, not the cited one",
         "indicator": "a phrase of knowledge from elsewhere",
         "low_overlap": "few of its words are in the evidence",
+        "order": "its evidence is an order to a reader and states nothing",
         "no_evidence": "there is no evidence to compare with",
         "no_words": "it has no words",
     }

@@ -38,6 +38,7 @@ class LanguageInfo:
     refusal_phrases: tuple[str, ...]
     conditionals: frozenset[str]
     indicator_phrases: tuple[str, ...]
+    orders: regex.Pattern[str] | None
     greetings: tuple[str, ...]
     greeting_fillers: tuple[str, ...]
     about_library: regex.Pattern[str] | None
@@ -81,6 +82,7 @@ def _info(record: Mapping[str, Any]) -> LanguageInfo:
         refusal_phrases=tuple(spaced(phrase) for phrase in [record["refusal"], *record["refusal_phrases"]]),
         conditionals=frozenset(fold(word) for word in _word_set(record, "conditionals")),
         indicator_phrases=tuple(record["indicator_phrases"]),
+        orders=_search_pattern(record.get("orders", "")),
         greetings=tuple(spaced(phrase) for phrase in record["greetings"]),
         greeting_fillers=tuple(spaced(phrase) for phrase in record["greeting_fillers"]),
         about_library=_whole_pattern(record["about_library"]),
