@@ -16,7 +16,7 @@ from rag_core.confidence import confidence
 from rag_core.decision import AttemptView, Decision
 from rag_core.domain import Hit
 from rag_core.gates import GATES, level, mean_cosine, shows_conflicts, unread, within_cut
-from rag_core.generated import Generation
+from rag_core.generated import Generation, Sufficiency
 from rag_core.language import refusal
 from rag_core.settings import Mode
 from rag_core.status import ConfidenceLevel, Reason
@@ -223,6 +223,10 @@ def _metadata(case: Case, used: int, action: str = "", beside: Beside = BESIDE) 
     }
 
 
+def _last_verdict(generation: Generation) -> Sufficiency | None:
+    return next((verdict for verdict in reversed(generation.verdicts) if verdict.can_answer), None)
+
+
 def _of_model(generation: Generation, beside: Beside) -> dict[str, object]:
     """Who drafted and why not the model, what was asked of whom, and what it cost; no text of a document or a model but `model_reason`."""
     calls = generation.calls
@@ -236,5 +240,6 @@ def _of_model(generation: Generation, beside: Beside) -> dict[str, object]:
         "tried": list(dict.fromkeys(sentence for call in calls for sentence in call.tried)),
         "calls": len(calls),
         "attempts": len(beside.attempts),
+        **({"can_answer": judged.can_answer, "sufficiency": judged.confidence} if (judged := _last_verdict(generation)) else {}),
         **({"model_reason": beside.said} if beside.said else {}),
     }

@@ -101,7 +101,8 @@ def log_decision(decision: Decision) -> None:
     if not decision.is_safe():
         event = _EVENTS.get((decision.metadata.get("preset"), decision.reason)) or _EVENTS.get((None, decision.reason))
         row = next((check for check in decision.trace.checks if check.blocks), None)
-        score = "none" if row is None or row.value is None else f"{row.value:.4f}"
+        value = decision.metadata["sufficiency"] if decision.reason is Reason.SUFFICIENCY else row.value if row else None
+        score = "none" if value is None else f"{value:.4f}"
         threshold = "none" if row is None or row.threshold is None else f"{row.threshold:g}"
         logger.info("%s score=%s threshold=%s reason=%s", event or f"refused_by_{decision.reason}", score, threshold, decision.reason)
     metadata = {

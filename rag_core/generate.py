@@ -7,19 +7,21 @@ model counts before it was audited.
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from rag_core.audit.added import added_counts
 from rag_core.audit.facts import absent_facts
 from rag_core.case import Case
 from rag_core.domain import Hit
-from rag_core.draft.compress import both_sides, draft_facts, model_draft
+from rag_core.draft.compress import both_sides, draft_facts, model_draft, prepare
 from rag_core.draft.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.draft.structures import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_verdicts
 from rag_core.draft.units import with_header
-from rag_core.errors import Cancelled, InvalidSetting, ModelUnavailable
+from rag_core.errors import Cancelled, InvalidSetting, ModelUnavailable, RagError
 from rag_core.generated import Attempt, Call, Completion, Generation, Limits, OnStage, Prompt, Step, Sufficiency, Verification
 from rag_core.measure import MAX_QUESTION_CHARS, Tools, find, read_query, verifier_for
 from rag_core.ports import Cancel, Corpus
@@ -128,11 +130,27 @@ class _Run:
         self.on_stage(Step.DRAFT, 0)
         language = case.understanding.language
         prompt = compress_prompt(case.question, language, ask.hits, ask.level, case.library, self.settings, ask.findings)
-        call, completion = self._complete(Step.DRAFT, prompt)
+        with self._reading_ahead(ask.hits, language):
+            call, completion = self._complete(Step.DRAFT, prompt)
         attempt = Attempt(ask.asked, call)
         if completion is not None:
             attempt = self._read(attempt, completion, ask, case)
         return replace(generation, attempts=(*generation.attempts, attempt))
+
+    @contextmanager
+    def _reading_ahead(self, hits: Sequence[Hit], language: str) -> Iterator[None]:
+        """Read the passages while the model writes: what its draft is held against is there when it comes."""
+
+        def read() -> None:
+            with suppress(RagError):  # what cannot be read is missed when the draft is audited, and said then
+                prepare(hits, self.corpus, language, self.tools.embedder)
+
+        ahead = threading.Thread(target=read, daemon=True, name="reading ahead")
+        ahead.start()
+        try:
+            yield
+        finally:
+            ahead.join()
 
     def _read(self, attempt: Attempt, completion: Completion, ask: Ask, case: Case) -> Attempt:
         language = case.understanding.language

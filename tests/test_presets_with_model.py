@@ -213,13 +213,13 @@ def test_given_the_guard_by_a_model_when_it_refuses_then_its_event_is_logged_wit
     engine: Engine, server: ModelServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     """S1-9: the event of the source, with a number; no text of a document, a question or a model."""
-    server.play(sufficient("no", missing=("the interval",)))
+    server.play(sufficient("no", 0.8, missing=("the interval",)))
 
     with caplog.at_level(logging.INFO, "rag_core.gates"):
         asked(engine, "relevance-llm")
 
     (line,) = (one.getMessage() for one in caplog.records if "llm_rejected_contexts" in one.getMessage())
-    assert "score=" in line
+    assert "score=0.8000" in line
     assert not {"interval", "flow", "meter"} & set(line.split())
 
 
