@@ -58,7 +58,6 @@ class OpenAIModel:
         self._client = openai.AsyncOpenAI(
             base_url=endpoint.base_url,
             api_key=endpoint.key or "none",
-            admin_api_key="",
             max_retries=0,
             http_client=model_http.http_client(endpoint),
         )

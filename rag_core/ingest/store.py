@@ -8,6 +8,7 @@
     <namespace>/inbox.json, work/           what was accepted but is not complete; see inbox.py and indexing.py
     <namespace>/lock, lock.json             the writer's lock, and who holds it
     <namespace>/records.sqlite              decisions, labels and feedback; see adapters/record_store.py
+    <namespace>/model_cache.sqlite          answers of language models; see adapters/model_cache.py
 
 Nothing that a manifest names is ever changed: CURRENT alone is replaced, after all that it leads to is on the disk.
 """
