@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from any_case import audits, cases, chosen_settings, cosines, ratios
-from builders import claim, draft, hit, passage
+from builders import GOOD_AUDIT, claim, draft, hit, passage, settings
 from hypothesis import strategies as st
 
 from rag_core.case import Case, Draft
 from rag_core.domain import Claim, Conflict, Hit
 from rag_core.generated import Attempt, Call, Generation, Step, Sufficiency, Verification
-from rag_core.settings import Settings
+from rag_core.settings import Mode, Settings
 from rag_core.status import Reason
+from rag_core.walk import pending
 
-PROBLEMS = (Reason.NONE, Reason.NONE, Reason.NONE, Reason.NONE, Reason.MODEL_REFUSED, Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT)
+PROBLEMS = (*(Reason.NONE,) * 9, Reason.MODEL_REFUSED, Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT)
 STRANGERS = ("9", "made up", "no such source ✂", "1" * 40)  # ids that were never given to the model
 
 
@@ -31,7 +32,7 @@ def calls(step: Step) -> st.SearchStrategy[Call]:
         cached=st.booleans(),
         structured=st.booleans(),
         tried=st.sampled_from([(), ("127.0.0.1:8080 did not answer.",)]),
-        failure=st.sampled_from(["", "", "", "", "No model answered."]),
+        failure=st.sampled_from([*[""] * 9, "No model answered."]),
     )
 
 
@@ -39,9 +40,9 @@ def calls(step: Step) -> st.SearchStrategy[Call]:
 def model_claims(draw: st.DrawFn, found: tuple[Hit, ...], number: int) -> Claim:
     """In the model's words or its source's; it may name a source that there is not, and rest on nothing."""
     of = draw(st.sampled_from(found)).passage if found else None
-    strange = draw(st.sampled_from([(), (), (), *((one,) for one in STRANGERS)]))
+    strange = (draw(st.sampled_from(STRANGERS)),) if draw(st.integers(0, 6)) == 0 else ()
     said = draw(st.sampled_from(["As the model puts it", "Es gilt", "30 days"])) + f" ({number})"
-    if of is None or draw(st.integers(0, 4)) == 0:
+    if of is None or draw(st.integers(0, 6)) == 0:
         return Claim(said, (), strange, 0.0)
     rests = claim(of, of.text if draw(st.booleans()) else said)
     return replace(rests, cited=(*rests.cited, *strange))
@@ -49,9 +50,13 @@ def model_claims(draw: st.DrawFn, found: tuple[Hit, ...], number: int) -> Claim:
 
 @st.composite
 def model_drafts(draw: st.DrawFn, found: tuple[Hit, ...]) -> Draft:
-    claims = [draw(model_claims(found, number)) for number in range(draw(st.integers(0, 3)))]
+    claims = [draw(model_claims(found, number)) for number in range(draw(st.integers(0, 3)) or draw(st.integers(0, 3)))]
     measured = []
     for one in claims:
+        if draw(st.integers(0, 3)):  # most are good
+            fabricated = tuple(ref for ref in one.cited if ref in STRANGERS)
+            measured.append(replace(GOOD_AUDIT, support=draw(ratios), word_for_word=False, fabricated=fabricated))
+            continue
         missing = draw(st.sampled_from([(), (), (), ("thirty of them",), ("30 days", "lost words")]))
         elsewhere = missing[: draw(st.integers(0, 1))]
         fabricated = tuple(ref for ref in one.cited if ref in STRANGERS)
@@ -71,11 +76,11 @@ def attempts(draw: st.DrawFn, found: tuple[Hit, ...], asked: tuple[str, ...]) ->
         refusal = draw(st.sampled_from(["", "The passages say nothing of it."])) if problem is Reason.MODEL_REFUSED else ""
         return Attempt(asked, call, problem=Reason.NONE if call.failure else problem, refusal=refusal)
     drafted = draw(model_drafts(found))
-    verified = draw(verifications(len(drafted.claims))) if draw(st.booleans()) else None
-    language = draw(st.sampled_from(["", "en", "en", "cs"]))
+    verified = draw(verifications(len(drafted.claims))) if draw(st.integers(0, 3)) == 0 else None
+    language = draw(st.sampled_from(["", "en", "en", "en", "en", "cs"]))
     return Attempt(
-        asked, call, drafted, Reason.NONE if drafted.claims else Reason.EMPTY_DRAFT, "", language, draw(st.integers(0, 5)),
-        draw(st.integers(0, 300)), verified,
+        asked, call, drafted, Reason.NONE if drafted.claims else Reason.EMPTY_DRAFT, "", language, draw(st.sampled_from([1, 2, 3, 5])),
+        draw(st.sampled_from([9, 150, 300])), tuple(draw(st.sampled_from([0, 0, 0, 5])) for _ in drafted.claims), verified,
     )  # fmt: skip
 
 
@@ -120,6 +125,45 @@ def found_later(draw: st.DrawFn, first: tuple[Hit, ...]) -> tuple[Hit, ...]:
         for n in range(start, start + draw(st.integers(0, 2)))
     )
     return (*new, *kept)
+
+
+@st.composite
+def model_settings(draw: st.DrawFn) -> Settings:
+    """Settings under which a model drafts: most gates let a question pass, so that it comes to that."""
+    names = ("support_mode", "overlap_mode", "facts_mode", "answer_length_mode", "verification_mode", "sufficiency_mode", "distance_mode")
+    of = settings(drafter="model", **{name: draw(st.sampled_from(Mode)) for name in names})
+    loose = {"min_support": draw(ratios), "max_retries": draw(st.integers(0, 3)), "fallback_extract": draw(st.booleans())}
+    cut = draw(st.sampled_from([0.3, 1.2, 2.0]))
+    partial = {"refuse_partial": draw(st.booleans()), "min_sufficiency": draw(st.sampled_from([0.0, 0.0, 0.5]))}
+    return of.changed(**loose, **partial, max_distance=cut, expand_searches=draw(st.integers(0, 2)))
+
+
+@st.composite
+def walked_cases(draw: st.DrawFn, of: Settings | None = None) -> Case:
+    """A case that a model was asked about as the loop asks: each step is what the walk of its record asked for, whatever came of it."""
+    one = draw(cases(of or draw(st.one_of(model_settings(), model_settings(), chosen_settings))))
+    found = one.hits or (hit(1.0), hit(0.8, 2))
+    one = replace(
+        one, settings=one.settings.changed(drafter="model"), conflicts=draw(st.sampled_from([(), (), (), one.conflicts])), hits=found,
+        failure="",
+    )  # fmt: skip
+    one = replace(one, generation=Generation(context_words=draw(st.sampled_from([0, 500, 500, 500, 500]))))
+    while (ask := pending(one)) is not None:
+        asked = one.generation
+        assert asked is not None
+        match ask.step:
+            case Step.SUFFICIENCY:
+                asked = replace(asked, verdicts=(*asked.verdicts, draw(verdicts(ask.hits))))
+            case Step.EXPAND:
+                asked = replace(asked, expanded=(*asked.expanded, draw(found_later(ask.hits))))
+            case Step.DRAFT:
+                asked = replace(asked, attempts=(*asked.attempts, draw(attempts(ask.hits, ask.asked))))
+            case Step.VERIFY:
+                *others, last = asked.attempts
+                verified = replace(last, verification=draw(verifications(len(last.draft.claims))))
+                asked = replace(asked, attempts=(*others, verified))
+        one = replace(one, generation=asked)
+    return one
 
 
 @st.composite

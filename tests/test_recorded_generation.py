@@ -110,7 +110,10 @@ def numbers(of: Generation) -> object:
         of.calls,
         [(v.passages, v.can_answer, v.confidence, len(v.missing), v.contradicts, v.sides and counted(v.sides)) for v in of.verdicts],
         [[(h.passage.id, h.passage.spans, h.score, h.cosine, h.lexical, h.rerank) for h in hits] for hits in of.expanded],
-        [(a.asked, counted(a.draft), a.problem, bool(a.refusal), a.language, a.sentences, a.tokens, a.verification) for a in of.attempts],
+        [
+            (a.asked, counted(a.draft), a.problem, bool(a.refusal), a.language, a.sentences, a.tokens, a.added, a.verification)
+            for a in of.attempts
+        ],
     )
 
 

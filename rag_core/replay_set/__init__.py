@@ -1,27 +1,30 @@
 """Many recorded cases judged at once: what `pipeline.replay` says of each, from columns of numbers.
 
-`ReplaySet.of` reads the cases once; `replay_many` is then arithmetic on arrays of n questions. No model, index or file.
+`ReplaySet.of` reads the cases once; `replay_many` is then arithmetic on arrays of n questions. Those that a language model was asked about
+are walked one by one once their gates pass (`asked`). No model, index or file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rag_core.case import Case
 from rag_core.pipeline import require_replayable
+from rag_core.replay_set.asked import Walk, every_claim
 from rag_core.replay_set.checks import AUDITS, GATES, Held
 from rag_core.replay_set.columns import CODE, REASONS, Flags, Floats, Ints, Objects, ReplaySet
 from rag_core.settings import Mode, Settings
 from rag_core.status import ConfidenceLevel, Reason, status_of
 
-__all__ = ["Held", "Outcomes", "ReplaySet", "checks_of", "replay_many"]
+__all__ = ["Held", "Outcomes", "ReplaySet", "checks_of", "every_claim", "replay_many"]
 
 _REASON = np.array([*REASONS, None], dtype=object)[:-1]  # the None keeps numpy from making strings of them
 _STATUS = np.array([*map(status_of, REASONS), None], dtype=object)[:-1]
 _LEVEL = np.array([*ConfidenceLevel, None], dtype=object)[:-1]
+_LEVELS = tuple(ConfidenceLevel)
 _HIGH, _MEDIUM, _LOW, _INSUFFICIENT = range(len(ConfidenceLevel))
 
 
@@ -31,8 +34,10 @@ class Outcomes:
 
     Args:
         reason: shape (n,), the first `Reason` of each; `status` and `level` are what a decision has of that name.
-        shown: shape (n, most claims); which claims of the draft the answer shows.
+        shown: shape (n, most claims); which claims the answer shows, of `every_claim`: those of the extract come first.
         conflicts: shape (conflicts of the set,); which are shown, in the order of `ReplaySet.conflicts`.
+        sides: shape (n,); whether two passages are shown that a language model says contradict each other.
+        walked: the rows that a language model's record decided, and not the extract.
     """
 
     settings: Settings
@@ -44,14 +49,23 @@ class Outcomes:
     conflicts: Flags
     scores: Mapping[str, Floats]
     failed_audits: Ints  # (n, audits): the code of the reason where an audit refuses, of `none` where not
+    sides: Flags
+    walked: Mapping[int, Walk]
 
     def __len__(self) -> int:
         return len(self.answered)
+
+    @property
+    def needs_model(self) -> Flags:
+        """Shape (n,); what would have to be asked of a language model first: neither an answer nor a refusal."""
+        return np.asarray(self.reason == Reason.NEEDS_GENERATION)
 
     def reasons(self, row: int) -> tuple[Reason, ...]:
         """All reasons of one refusal, the first first; empty for an answer."""
         if self.answered[row]:
             return ()
+        if row in self.walked:
+            return self.walked[row].reasons
         failed = tuple(REASONS[code] for code in self.failed_audits[row] if code)
         return failed or (self.reason[row],)
 
@@ -65,10 +79,8 @@ def replay_many(cases: Sequence[Case] | ReplaySet, settings: Settings) -> Outcom
     of = cases if isinstance(cases, ReplaySet) else ReplaySet.of(cases)
     for before in of.measured_under:
         require_replayable(before, settings)
-    code = of.settled.copy()
-    for gate in (check(of, settings) for check in GATES):
-        refused = gate.blocks & (code == 0)
-        code[refused] = gate.codes[refused]
+    code = _gated(of, settings)
+    walked = _walked(of, settings, code)
     code[of.no_claims & (code == 0)] = CODE[Reason.EMPTY_DRAFT]
     audits = [check(of, settings) for check in AUDITS]
     drafted = code == 0
@@ -76,25 +88,62 @@ def replay_many(cases: Sequence[Case] | ReplaySet, settings: Settings) -> Outcom
     code = np.where(drafted, np.take_along_axis(failed, (failed != 0).argmax(axis=1)[:, None], axis=1)[:, 0], code)
     shown, conflicts = _shown(of, settings)
     code[(code == 0) & ~shown.any(axis=1)] = CODE[Reason.ALL_CLAIMS_CUT]
+    level = _level(of, settings)
+    shown = np.pad(shown & (code == 0)[:, None], ((0, 0), (0, of.most_claims - shown.shape[1])))
+    for row, walk in walked.items():
+        code[row], level[row], failed[row] = CODE[walk.reasons[0]], _LEVELS.index(walk.level), 0
+        shown[row] = np.isin(np.arange(of.most_claims), walk.shown)
     given = code == 0
     reply = (code == CODE[Reason.GREETING]) | (code == CODE[Reason.ABOUT_LIBRARY])
-    level = np.where(reply, _HIGH, np.where(given, _level(of, settings), _INSUFFICIENT))
+    level = np.where(reply, _HIGH, np.where(given, level, _INSUFFICIENT))
+    by_extract = ~np.isin(np.arange(len(of)), list(walked))
     return Outcomes(
         settings=settings,
         answered=given | reply,
         reason=_REASON[code],
         status=_STATUS[code],
         level=_LEVEL[level],
-        shown=shown & given[:, None],
-        conflicts=conflicts & given[of.conflicts[:, 0]],
+        shown=shown,
+        conflicts=conflicts & (given & by_extract)[of.conflicts[:, 0]],
         scores=of.scores,
         failed_audits=failed,
+        sides=np.isin(np.arange(len(of)), [row for row, walk in walked.items() if walk.sides]),
+        walked=walked,
     )
 
 
 def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
-    """Every gate and audit of all cases under these settings, in the order of the trace."""
-    return tuple(check(of, settings) for check in (*GATES, *AUDITS))
+    """Every gate and audit of all cases under these settings, in the order of the trace.
+
+    Audits are of the draft that is judged: a model's last one where a model drafts, and the extract elsewhere.
+    """
+    walked = _walked(of, settings, _gated(of, settings))
+    audits = [check(of, settings) for check in AUDITS]
+    return (*(gate(of, settings) for gate in GATES), *(_of_models(held, place, walked) for place, held in enumerate(audits)))
+
+
+def _gated(of: ReplaySet, settings: Settings) -> Ints:
+    """Shape (n,); the code of the reason of each case that no draft is judged of, of `none` where all gates let it pass."""
+    code = of.settled.copy()
+    for gate in (check(of, settings) for check in GATES):
+        refused = gate.blocks & (code == 0)
+        code[refused] = gate.codes[refused]
+    return code
+
+
+def _walked(of: ReplaySet, settings: Settings, code: Ints) -> dict[int, Walk]:
+    return of.walks.under(settings, [row for row in of.walks.rows if code[row] == 0])
+
+
+def _of_models(held: Held, place: int, walked: Mapping[int, Walk]) -> Held:
+    """An audit with the measurements of models' drafts in the place of their extracts'."""
+    if not walked:
+        return held
+    rows = list(walked)
+    values, abstains = held.values.copy(), held.abstains.copy()
+    values[rows] = [walk.values[place] for walk in walked.values()]
+    abstains[rows] = [walk.abstains[place] for walk in walked.values()]
+    return replace(held, values=values, abstains=abstains)
 
 
 def _shown(of: ReplaySet, s: Settings) -> tuple[Flags, Flags]:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from rag_core.audit.citations import is_cited
 from rag_core.case import Case
+from rag_core.conclude import scores
 from rag_core.domain import Claim
 from rag_core.gates import mean_cosine, unread
-from rag_core.conclude import scores
+from rag_core.replay_set.asked import Walks, drafts_of, every_claim
 from rag_core.settings import Settings
 from rag_core.status import Reason
 
@@ -33,6 +34,7 @@ class ReplaySet:
 
     `settled` is the code of a reason that no setting changes (a greeting, a failure), or of `none`. `rests_on` is the distance in [0, 2] of
     the farthest retrieved passage a claim rests on, -inf where none was retrieved. Conflicts are rows of (case, claim, other, added).
+    What a language model drafted is in no column: such cases are walked by themselves once their gates pass.
     """
 
     measured_under: tuple[Settings, ...]  # each once
@@ -64,6 +66,8 @@ class ReplaySet:
     length: Floats
     raw: Flags
     conflicts: Ints
+    most_claims: int  # that a case has, its drafts all together; see `asked.every_claim`
+    walks: Walks
 
     def __len__(self) -> int:
         return len(self.settled)
@@ -75,9 +79,9 @@ class ReplaySet:
         Raises:
             ValueError: a draft whose claims were not all measured.
         """
-        for case in cases:
-            if len(case.draft.audits) != len(case.draft.claims):
-                raise ValueError(f"{len(case.draft.claims)} claims need as many measurements, got {len(case.draft.audits)}")
+        for draft in (draft for case in cases for draft in drafts_of(case)):
+            if len(draft.audits) != len(draft.claims):
+                raise ValueError(f"{len(draft.claims)} claims need as many measurements, got {len(draft.audits)}")
         named_scores = [scores(case) for case in cases]
         names = dict.fromkeys(name for row in named_scores for name in row)
         clashes = [
@@ -113,6 +117,8 @@ class ReplaySet:
             length=_floats(map(_length, cases)),
             raw=_flags(case.draft.drafter == "raw" for case in cases),
             conflicts=np.array(clashes or [_NO_CONFLICT], dtype=np.int64)[: len(clashes)],
+            most_claims=max((len(every_claim(case)) for case in cases), default=0),
+            walks=Walks({row: case for row, case in enumerate(cases) if case.generation is not None}),
         )
 
     @property
