@@ -11,7 +11,7 @@ import pytest
 from builders import settings
 from honest_model import honest
 from ingest.library_kit import HashEmbedder, library, text
-from model_server import Hang, ModelServer, Status
+from model_server import Hang, ModelServer, Said, Status
 
 from rag_core.adapters.record_store import RecordStore
 from rag_core.engine import Engine
@@ -149,6 +149,17 @@ def test_given_another_model_or_endpoint_when_run_then_the_other_ones_records_ar
         place.model = "another"
         assert unmeasured(place.engine, QUESTIONS, DRAFTS, place.store) == QUESTIONS
         assert place.begun(name="third").settings.model == "another"
+
+
+def test_given_questions_that_may_take_few_tokens_when_run_then_that_is_what_was_measured(place: Place, server: ModelServer) -> None:
+    server.play(lambda asked: Said(honest(asked), tokens=(5000, 10)))
+    head = place.begun(DRAFTS.changed(verification_mode="enforce", model_budget=1000))
+
+    assert place.run(head).failed == 0
+
+    calls = [call for case in place.store.results(head.id).values() if case.generation for call in case.generation.calls]
+    assert [bool(call.failure) for call in calls] == [False, True] * len(QUESTIONS)  # nothing is left for the verification
+    assert place.run(head) == Ran(0, len(QUESTIONS), 0, len(QUESTIONS))
 
 
 def test_given_no_model_when_a_run_with_one_is_begun_then_one_error_says_what_to_set(place: Place, server: ModelServer) -> None:
