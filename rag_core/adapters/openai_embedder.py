@@ -15,6 +15,7 @@ import openai
 
 from rag_core.adapters.embedded_model import PREFIX
 from rag_core.adapters.sentence_transformers import unit_vectors
+from rag_core.endpoints import endpoints, model_environment
 from rag_core.errors import ModelUnavailable
 from rag_core.ports import Embedder, Vectors
 
@@ -36,18 +37,19 @@ class OpenAIEmbedder:
 
     Raises:
         ModelUnavailable: no server is configured.
+        InvalidSetting: what is configured cannot be used.
     """
 
     def __init__(self, model: str, counter: Embedder) -> None:
         self._name, self._model, self._counter = f"{model}@float32", model.removeprefix(PREFIX), counter
-        base = os.environ.get("OPENAI_BASE_URL") or None
-        key = os.environ.get("OPENAI_API_KEY") or ("none" if base else "")
-        if not key or not self._model:
+        servers = endpoints(model_environment(os.environ))
+        if not servers or not self._model:
             raise ModelUnavailable(
                 f"The embedding model {model!r} needs a server and its key.",
                 remedy="Set OPENAI_API_KEY, and OPENAI_BASE_URL for a server of your own, or use the embedded model all-MiniLM-L6-v2.",
             )
-        self._client = openai.OpenAI(api_key=key, base_url=base, timeout=SECONDS, max_retries=2)
+        http = httpx2.Client(timeout=SECONDS, follow_redirects=False)  # a key goes to no other place
+        self._client = openai.OpenAI(api_key=servers[0].key or "none", base_url=servers[0].base_url, http_client=http, max_retries=2)
 
     @property
     def name(self) -> str:
