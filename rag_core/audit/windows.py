@@ -87,14 +87,10 @@ def best_windows(claims: Sequence[str], contexts: Sequence[str], lang: str, embe
     return found
 
 
-def read_ahead(contexts: Sequence[str], lang: str, embedder: Embedder) -> None:
-    """Read and embed the sentences of these contexts, so that `best_windows` has claims alone to embed; for an embedder that remembers.
-
-    One context after another, so that nobody waits long for the model meanwhile.
-    """
-    for context in contexts:
-        cut = _cut(context, lang)
-        embedder.embed([cut.sentence(row) for row in range(len(cut.spans))])
+def read_ahead(context: str, lang: str, embedder: Embedder) -> None:
+    """Cut a context and embed its sentences, so that `best_windows` has claims alone to embed; for an embedder that remembers."""
+    cut = _cut(context, lang)
+    embedder.embed([cut.sentence(row) for row in range(len(cut.spans))])
 
 
 def _embedded(texts: Sequence[str], embedder: Embedder) -> Vectors:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 
-from rag_core.audit.citations import citation_marks, evidence_key, strip_marks
+from rag_core.audit.citations import citation_marks, evidence_key, evidence_text, strip_marks
 from rag_core.audit.claims import measure_claims
 from rag_core.audit.facts import absent_facts
 from rag_core.audit.locate import overlaps
@@ -21,7 +21,7 @@ from rag_core.domain import Citation, Claim, Conflict, Evidence, Hit, Span
 from rag_core.draft.cite import cite
 from rag_core.draft.prompts import source_ids
 from rag_core.draft.structures import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
-from rag_core.draft.units import with_header
+from rag_core.draft.units import units, with_header
 from rag_core.ingest.normalise import normalise
 from rag_core.language import certain_language, sentences
 from rag_core.ports import Corpus, Embedder, Verifier
@@ -89,10 +89,12 @@ def prepare(hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedd
 
     It helps with an embedder that remembers, and may be left out or stopped at any point.
     """
-    texts = [with_header(hit.passage) for hit in hits]
-    for text in texts:
+    for passage in (hit.passage for hit in hits):
+        text = with_header(passage)
         absent_facts(text, text, language)
-    read_ahead(texts, language, embedder)
+        read_ahead(text, language, embedder)
+        quotes = (unit.evidence(corpus.page_text) for unit in units(passage, corpus.page_text))
+        embedder.embed([normalise("\n".join(evidence_text(one, corpus.page_text) for one in quote)).text for quote in quotes])
 
 
 def _with_quotes(audit: ClaimAudit, grounds: _Grounds) -> ClaimAudit:

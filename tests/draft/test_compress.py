@@ -9,6 +9,7 @@ from builders import HashEmbedder, MemoryCorpus, Text, case, hit, settings
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.adapters.embedding_cache import CachedEmbedder
 from rag_core.audit.audits import AUDITS
 from rag_core.audit.citations import evidence_key, quote_stands
 from rag_core.audit.quotes import Sources, Standing
@@ -17,6 +18,7 @@ from rag_core.domain import Box, Metadata, WordBox
 from rag_core.draft.compress import both_sides, draft_facts, model_draft, prepare
 from rag_core.draft.structures import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
 from rag_core.ingest.normalise import normalise
+from rag_core.ports import Vectors
 from rag_core.settings import Mode
 from rag_core.status import Reason
 
@@ -331,6 +333,30 @@ def test_given_passages_read_ahead_then_the_draft_is_the_same() -> None:
     prepare((), CORPUS, "en", EMBEDDER)
 
     assert drafted(faithful) == before
+
+
+class Counting(HashEmbedder):
+    """It remembers what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.asked += texts
+        return super().embed(texts)
+
+
+def test_given_passages_read_ahead_then_only_the_claims_are_left_to_be_read() -> None:
+    """What a model's answer waits for is about its own sentences."""
+    counting = Counting()
+    embedder = CachedEmbedder(counting)
+    prepare(HITS, CORPUS, "en", embedder)
+    counting.asked.clear()
+
+    model_draft(reply(("Soup at noon is served by the canteen.", [("2", CANTEEN)])), HITS, CORPUS, "en", embedder, None)
+
+    assert counting.asked == ["Soup at noon is served by the canteen."]
 
 
 PAGE_TEXTS = [NOTICE, CANTEEN, POLICY]
