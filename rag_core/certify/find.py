@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -65,28 +65,46 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Uncertified:
-    """Why there is no certificate: what each target lacks, for the question type that has none (empty for all questions)."""
+    """Why there is no certificate: what each target lacks, for the question type that has none (empty for all questions).
+
+    `needs_model` of the questions cannot be judged under every value of the threshold without asking a language model again: measured
+    under the loosest value they could.
+    """
 
     type: str
     shortages: tuple[Shortage, ...]
     questions: int
     left_out: int
     failed: int
+    needs_model: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Grid:
-    """Every point that comes into question, what happened there, of shape (rows, steps, n), and what the labels say, of shape (n,)."""
+    """Every point that comes into question, what happened there, of shape (rows, steps, n), and what the labels say, of shape (n,).
+
+    `open` are questions that a language model would have to be asked again: how they would end is not known.
+    """
 
     rows: tuple[float, ...]
     steps: tuple[float, ...]
     answered: Flags
     missed: Flags
+    open: Flags
     answerable: Flags
     known: Flags
 
     def counts(self, of: Flags) -> Counts:
-        return tally(self.answered[..., of], self.missed[..., of], self.answerable[of], self.known[of])
+        """What happened to these questions. An open one counts as an error of every kind, and a point that has any is never chosen."""
+        answered, missed, open = self.answered[..., of], self.missed[..., of], self.open[..., of]
+        labels = self.answerable[of], self.known[of]
+        refusing, answering = tally(answered, missed, *labels), tally(answered | open, missed | open, *labels)
+        refusals = Kind.FALSE_REFUSALS
+        return replace(
+            answering,
+            errors={**answering.errors, refusals: refusing.errors[refusals]},
+            answered=np.where(open.any(-1), 0, answering.answered),
+        )
 
 
 def certify(
@@ -107,7 +125,7 @@ def certify(
     Args:
         questions: labelled, of one run.
         cases: their records, in the same order.
-        hits: which claims of each draft hold a right answer, of shape (n, most claims); see `evaluate.answer_hits`.
+        hits: which claims of each case hold a right answer, of shape (n, most claims); see `evaluate.answer_hits`.
         settings: everything but the chosen thresholds.
         request: the targets and what may be chosen for them.
         basis: what the questions were asked of.
@@ -133,7 +151,8 @@ def certify(
         counts = grid.counts(members)
         choice = choose(counts, request.targets, share)
         if choice.point is None:
-            return Uncertified(name, shortages(counts, request.targets, share), int(members.sum()), int(used.sum()), int(failed.sum()))
+            lacking, again = shortages(counts, request.targets, share), int(grid.open[..., members].any((0, 1)).sum())
+            return Uncertified(name, lacking, int(members.sum()), int(used.sum()), int(failed.sum()), again)
         chosen[name] = counts, choice
     parts = tuple(_part(name, counts, choice, grid, request, types[name]) for name, (counts, choice) in chosen.items())
     final = settings.changed(**_values(parts, request))
@@ -148,8 +167,8 @@ def _measure(
 ) -> _Grid:
     first, second = steps(request.first), rows(request.second) if request.second else (0.0,)
     shape = (len(second), len(first), len(cases))
-    answered, missed = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
-    width = min(hits.shape[1], max((len(case.draft.claims) for case in cases), default=0))
+    answered, missed, open = (np.zeros(shape, np.bool_) for _ in range(3))
+    width = min(hits.shape[1], replayed.most_claims)
     extras: dict[str, float] = dict.fromkeys(BY_TYPE.values(), 0.0) if request.by_type else {}
     enforced = {MODE_OF[name]: Mode.ENFORCE for name in (request.first, request.second) if name}
     for row, other in enumerate(second):
@@ -158,10 +177,12 @@ def _measure(
             outcomes = replay_many(replayed, along.changed(**{request.first: value}))
             answered[row, step] = outcomes.answered
             missed[row, step] = ~(hits[:, :width] & outcomes.shown[:, :width]).any(axis=1)
+            open[row, step] = outcomes.needs_model
     answerable = np.array([question.answerable for question in questions], dtype=np.bool_)
+    # a model's words may be gone before the documents are: such an answer counts as one that does not hold the right one
     readable = [not any(claim.text == DELETED for claim in case.draft.claims) for case in cases]
     known = [bool(question.answers) and text for question, text in zip(questions, readable, strict=True)]
-    return _Grid(second, first, answered, missed, answerable, np.array(known, dtype=np.bool_))
+    return _Grid(second, first, answered, missed, open, answerable, np.array(known, dtype=np.bool_))
 
 
 def _types(cases: Sequence[Case], grid: _Grid, kept: Flags, request: Request) -> dict[str, Flags]:

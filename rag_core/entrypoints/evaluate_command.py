@@ -125,6 +125,8 @@ def _begun(engine: Engine, name: str, set_name: str, questions: Sequence[Labelle
 def described(found: Report) -> str:
     """The figures for a terminal."""
     lines = [f"{found.questions} questions, {found.not_measured} of them could not be measured."]
+    if found.needs_model:
+        lines.append(f"{found.needs_model} questions would need the language model again under these settings; they are in no rate.")
     rows = (
         ("false refusals", found.false_refusals, "answerable questions"),
         ("wrong answers", found.wrong_answers, "unanswerable questions"),

@@ -13,7 +13,7 @@ from rag_core.case import Case
 from rag_core.labelled import LabelledQuestion, holds_answer
 from rag_core.metrics import CONFIDENCE, Interval, clopper_pearson
 from rag_core.recorded import DELETED
-from rag_core.replay_set import Outcomes
+from rag_core.replay_set import Outcomes, every_claim
 from rag_core.settings import Cost, Settings
 
 Flags = NDArray[np.bool_]
@@ -53,10 +53,12 @@ class Marks:
 
     Args:
         answerable: as labelled.
-        measured: False where the question could not be measured; such are in no rate.
+        measured: False where the question could not be measured, or cannot be judged without asking a language model again; such are in
+            no rate.
         answered: an answer was given.
         comparable: an answer was given to an answerable question whose right answer is known, and its text can still be read.
         missed: comparable, and what is shown holds none of the right answers.
+        needs_model: not measured, since a language model would have to be asked again under these settings.
     """
 
     answerable: Flags
@@ -64,6 +66,7 @@ class Marks:
     answered: Flags
     comparable: Flags
     missed: Flags
+    needs_model: Flags
 
     @property
     def false_refusal(self) -> Flags:
@@ -87,24 +90,33 @@ class Marks:
 
 
 def answer_hits(questions: Sequence[LabelledQuestion], cases: Sequence[Case]) -> Flags:
-    """Which claims of each draft hold a right answer, shape (n, most claims). Computed once for a run; no setting changes it."""
-    held = np.zeros((len(cases), max((len(case.draft.claims) for case in cases), default=0)), dtype=np.bool_)
-    for row, (question, case) in enumerate(zip(questions, cases, strict=True)):
-        for column, claim in enumerate(case.draft.claims if question.answers else ()):
-            held[row, column] = holds_answer(claim.text, question.answers)
-    return held
+    """Which claims of each case hold a right answer, shape (n, most claims), in the order of `every_claim`.
+
+    Computed once for a run; no setting changes it.
+    """
+    known = [question.answers for question in questions]
+    return _of_claims(cases, lambda row, text: holds_answer(text, known[row]) if known[row] else False)
 
 
 def marks(questions: Sequence[LabelledQuestion], outcomes: Outcomes, hits: Flags, cases: Sequence[Case]) -> Marks:
     """Labels against outcomes; `hits` from `answer_hits`, all in the same order."""
     answerable = np.array([question.answerable for question in questions], dtype=np.bool_)
     measured = np.array([not case.failure for case in cases], dtype=np.bool_)
-    readable = np.array([not any(claim.text == DELETED for claim in case.draft.claims) for case in cases], dtype=np.bool_)
-    known = np.array([bool(question.answers) for question in questions], dtype=np.bool_) & readable
-    comparable = measured & answerable & outcomes.answered & known
-    width = min(hits.shape[1], outcomes.shown.shape[1])
-    held = (hits[:, :width] & outcomes.shown[:, :width]).any(axis=1)
-    return Marks(answerable, measured, outcomes.answered.astype(np.bool_), comparable, comparable & ~held)
+    measured &= ~outcomes.needs_model
+    known = np.array([bool(question.answers) for question in questions], dtype=np.bool_)
+    unreadable = (_of_claims(cases, lambda _, text: text == DELETED) & outcomes.shown).any(axis=1)
+    comparable = measured & answerable & outcomes.answered & known & ~unreadable
+    held = (hits & outcomes.shown).any(axis=1)
+    return Marks(answerable, measured, outcomes.answered.astype(np.bool_), comparable, comparable & ~held, outcomes.needs_model)
+
+
+def _of_claims(cases: Sequence[Case], holds: Callable[[int, str], bool]) -> Flags:
+    """Shape (n, most claims); of which claims it holds, given the case's row and the claim's text."""
+    claims = [every_claim(case) for case in cases]
+    found = np.zeros((len(cases), max(map(len, claims), default=0)), dtype=np.bool_)
+    for row, of_case in enumerate(claims):
+        found[row, : len(of_case)] = [holds(row, claim.text) for claim in of_case]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +126,7 @@ class Report:
     Args:
         questions: of the set that have a result.
         not_measured: those of them that could not be measured; they are in no rate.
+        needs_model: those that cannot be judged without asking a language model again; in no rate either, and never taken for a refusal.
         false_refusals: of the answerable questions.
         wrong_answers: of the unanswerable questions.
         missed_answers: of the answers given to answerable questions whose right answer is known, those that do not hold it.
@@ -124,6 +137,7 @@ class Report:
 
     questions: int
     not_measured: int
+    needs_model: int
     false_refusals: Rate
     wrong_answers: Rate
     missed_answers: Rate
@@ -140,7 +154,8 @@ class Report:
         }
         rates = {name: getattr(self, name).to_json() for name in (*names, "answered")}
         latency = {stage: {"p50_ms": round(p50, 2), "p95_ms": round(p95, 2)} for stage, (p50, p95) in self.latency.items()}
-        return {"questions": self.questions, "not_measured": self.not_measured, **rates, "by": by, "latency": latency}
+        counts = {"questions": self.questions, "not_measured": self.not_measured, "needs_model": self.needs_model}
+        return {**counts, **rates, "by": by, "latency": latency}
 
 
 BREAKDOWNS: Mapping[str, Callable[[LabelledQuestion, Case], str]] = {
@@ -163,7 +178,8 @@ def report(questions: Sequence[LabelledQuestion], cases: Sequence[Case], outcome
     refused, wrong, missed = rates(marked, every)
     return Report(
         questions=len(questions),
-        not_measured=int((~marked.measured).sum()),
+        not_measured=int((~marked.measured & ~marked.needs_model).sum()),
+        needs_model=int(marked.needs_model.sum()),
         false_refusals=refused,
         wrong_answers=wrong,
         missed_answers=missed,
