@@ -1,0 +1,153 @@
+"""What cannot be checked has not passed: a guard that a model is, and that fails, refuses under `enforce`. It can only remove trust."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attack_kit import POLICIES, SICK_PAID, Arena, Attack, assert_audited, assert_extract, assert_refused, assert_unseen, saying
+from honest_model import data_lines, draft, honest, kind, refusal, sufficient, verdicts
+from model_server import Asked, Status
+
+from rag_core.pipeline import decide
+from rag_core.settings import Mode
+from rag_core.status import ConfidenceLevel, Reason
+from rag_core.trace import State
+
+JUDGED, VERIFIED = {"sufficiency_mode": Mode.ENFORCE}, {"verification_mode": Mode.ENFORCE}
+
+
+def but(which: str, reply: Any):
+    """A model that is honest, but for one kind of prompt."""
+    return lambda asked: reply if kind(asked) == which else honest(asked)
+
+
+BROKEN = {
+    "down": Status(401),
+    "empty": "",
+    "broken JSON": '{"can_answer": "yes", "verdicts": [',
+    "another schema": {"answer": "yes"},
+    "a confidence that is no number": '{"can_answer": "yes", "confidence": NaN, "missing": [], "reasoning": "", "contradictions": []}',
+    "a confidence of 2": sufficient("yes", 2.0),
+    "a confidence below 0": sufficient("yes", -0.1),
+    "a word of its own": sufficient("surely"),
+    "a draft in its place": draft((SICK_PAID, "1", SICK_PAID)),
+    "too few verdicts": verdicts(),
+    "too many verdicts": verdicts("yes", "yes", "yes", "yes", "yes"),
+    "one verdict twice": {"verdicts": [{"claim": 1, "verdict": "yes", "why": ""}, {"claim": 1, "verdict": "yes", "why": ""}]},
+    "a verdict on a claim that is not there": {"verdicts": [{"claim": 7, "verdict": "yes", "why": ""}]},
+    "a verdict of its own": verdicts("absolutely"),
+    "prose": "I am sure that all of this is perfectly fine.",
+}
+
+
+@pytest.mark.parametrize(("which", "guard"), [("sufficiency", JUDGED), ("verify", VERIFIED)], ids=["sufficiency", "verification"])
+@pytest.mark.parametrize("broken", BROKEN)
+def test_given_a_guard_that_cannot_run_when_enforced_then_it_is_not_run_and_refuses(
+    arena: Arena, which: str, guard: dict[str, Any], broken: str
+):
+    refused, extract = arena.ends(Attack(broken, but(which, BROKEN[broken]), changed=guard))
+
+    assert_audited(refused, arena.engine)
+    assert_refused(refused, (Reason.NOT_RUN,))
+    if which == "sufficiency":
+        assert_refused(extract, (Reason.NOT_RUN,))  # whether the passages suffice is asked of them, not of who drafts
+    else:
+        assert_extract(extract)
+    checks = refused.trace.checks if which == "sufficiency" else refused.attempts[-1].checks
+    assert [check.state for check in checks if check.stage in (which, "verification")] == [State.NOT_RUN]
+    assert len(refused.attempts) == (0 if which == "sufficiency" else 1)
+
+
+@pytest.mark.parametrize("verdict", ["no", "unclear"])
+def test_given_a_verdict_that_is_no_yes_when_enforced_then_the_draft_is_rejected(arena: Arena, verdict: str):
+    """S3-15: it can only remove trust; what is not a yes is not verified."""
+
+    def denied(asked: Asked) -> Any:
+        claims = [row for row in data_lines(asked) if "sentence" in row]
+        return verdicts(*[verdict] * len(claims)) if claims else honest(asked)
+
+    refused, extract = arena.ends(Attack("denied", denied, changed=VERIFIED))
+
+    assert_refused(refused, (Reason.VERIFICATION,))
+    assert_extract(extract)
+    assert len(refused.attempts) == 4
+
+
+def test_given_a_verifier_that_says_yes_to_a_lie_when_asked_then_the_lie_is_not_even_put_to_it(arena: Arena, caplog):
+    """The deterministic audits come first, and no yes of a model adds trust."""
+    lie = saying(("Sick leave is paid in full for 71 days.", SICK_PAID))
+    attack = Attack(
+        "accomplice", lambda asked: verdicts("yes") if kind(asked) == "verify" else lie(asked), bad=("71 days",), changed=VERIFIED
+    )
+    refused, _ = arena.ends(attack)
+
+    assert_refused(refused, (Reason.FACTS,))
+    assert_unseen(attack.bad, refused, caplog.text)
+    assert {kind(asked) for asked in arena.server.asked} == {"draft"}
+
+
+def test_given_a_model_that_finds_the_passages_insufficient_when_enforced_then_no_draft_is_asked_for(arena: Arena):
+    """S1-9, S3-9: its no refuses, after at most two further searches for what is missing (S3-11, S3-13)."""
+    refused, extract = arena.ends(Attack("no", but("sufficiency", sufficient("no", 0.9, ("the form for sick leave",))), changed=JUDGED))
+
+    for decision in (refused, extract):
+        assert_refused(decision, (Reason.SUFFICIENCY,))
+        assert decision.status == "insufficient_context"
+    assert 1 <= arena.server.calls <= 3
+    assert {kind(asked) for asked in arena.server.asked} == {"sufficiency"}
+
+
+def test_given_a_partial_answer_when_enforced_then_the_level_is_low_at_most(arena: Arena):
+    """S3-12."""
+    decision, _ = arena.ends(Attack("partial", but("sufficiency", sufficient("partial", 0.9, ("pay of the weekend",))), changed=JUDGED))
+
+    assert decision.is_safe()
+    assert decision.confidence_level is ConfidenceLevel.LOW
+
+
+def test_given_a_model_that_finds_everything_sufficient_when_a_gate_fails_then_it_is_not_even_asked(arena: Arena):
+    arena.server.play(but("sufficiency", sufficient("yes", 1.0)))
+    decision = decide(arena.engine.measure("Who won the chess tournament on the moon?", arena.settings(**JUDGED), [POLICIES]))
+
+    assert_refused(decision, (Reason.ANSWERABILITY,))
+    assert arena.server.calls == 0
+
+
+SPEAKING = {  # what a model says beside an answer, where the product passes on what it says
+    "a refusal's reason": ({}, refusal("Sick leave is paid for 71 days.")),
+    "what is missing": (JUDGED, sufficient("no", 0.9, ("that sick leave is paid for 71 days",))),
+    "why it is insufficient": (JUDGED, sufficient("no", 0.9, (), reasoning="Sick leave is paid for 71 days.")),
+    "what is missing in part": (JUDGED, sufficient("partial", 0.9, ("that sick leave is paid for 71 days",))),
+}
+
+
+@pytest.mark.parametrize("way", SPEAKING)
+def test_given_a_lie_beside_the_answer_when_asked_then_it_is_not_passed_on(arena: Arena, way: str, caplog):
+    guard, said = SPEAKING[way]
+    which = "sufficiency" if guard else "draft"
+    refused, extract = arena.ends(Attack(way, but(which, said), changed=guard))
+
+    for decision in (refused, extract):
+        assert_audited(decision, arena.engine)
+        assert_unseen(("71 days",), decision, caplog.text)
+
+
+def test_given_contradictions_that_a_model_invents_when_enforced_then_no_side_of_them_is_shown(arena: Arena, caplog):
+    invented = {"first": {"source": "1", "quote": "Sick leave is paid for 71 days."}, "second": {"source": "2", "quote": SICK_PAID}}
+    refused, extract = arena.ends(Attack("invented", but("sufficiency", sufficient(contradictions=[invented])), changed=JUDGED))
+
+    for decision in (refused, extract):
+        assert_audited(decision, arena.engine)
+        assert_unseen(("71 days",), decision, caplog.text)
+        assert decision.conflicts == ()
+
+
+def test_given_a_budget_that_one_draft_spends_when_another_is_needed_then_it_is_not_made(arena: Arena):
+    lie = saying(("Sick leave is paid in full for 71 days.", SICK_PAID))
+    refused, extract = arena.ends(Attack("spent", lie, changed={"model_budget": 1000}))
+
+    assert_refused(refused, (Reason.NOT_RUN,))
+    assert "1000 tokens" in refused.explanation
+    assert_extract(extract)
+    assert arena.server.calls < 4

@@ -1,0 +1,123 @@
+"""Servers that fail: turned away, overloaded, broken, hanging, dripping, dropping half-way. The extract stands in, or a refusal says so."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from attack_kit import POLICIES, SICK, SICK_PAID, Arena, Attack, assert_audited, assert_extract, assert_refused, ids
+from conftest import KEY
+from honest_model import honest
+from model_server import Drip, Drop, Hang, ModelServer, Status
+
+from rag_core.decision import Decision
+from rag_core.entrypoints.show import show_decision
+from rag_core.errors import Cancelled
+from rag_core.pipeline import decide
+from rag_core.status import Reason
+
+SECRET = "internal stack trace of the server"
+LIMIT = 5  # seconds, the least that a question may be given
+
+
+def failing(name: str, reply: object, **changed: object) -> Attack:
+    return Attack(name, reply, (Reason.NOT_RUN,), changed=dict(changed))
+
+
+FAILING = [
+    failing("401", Status(401, message=SECRET)),
+    failing("403", Status(403, message=SECRET)),
+    failing("404", Status(404, message=SECRET)),
+    failing("429", Status(429, message=SECRET)),
+    failing("429 with Retry-After", Status(429, {"Retry-After": "0"}, SECRET)),
+    failing("429 with an hour to wait", Status(429, {"Retry-After": "3600"}, SECRET)),
+    failing("429 with a nonsense to wait", Status(429, {"Retry-After": "soon"}, SECRET)),
+    failing("500", Status(500, message=SECRET)),
+    failing("501", Status(501, message=SECRET)),
+    failing("503", Status(503, {"Retry-After": "0"}, SECRET)),
+    failing("a redirect", Status(302, {"Location": "https://evil.example/v1"}, SECRET)),
+    failing("dropped half-way", Drop(SICK_PAID)),
+    failing("hangs", Hang(), model_seconds=LIMIT),
+    failing("hangs after its headers", Hang(headers_first=True), model_seconds=LIMIT),
+    failing("drips", Drip(SICK_PAID * 20), model_seconds=LIMIT),
+]
+
+
+@pytest.mark.parametrize("attack", **ids(FAILING))
+def test_given_a_server_that_fails_when_asked_then_it_is_said_within_the_time_and_no_key_or_word_of_it_is_shown(
+    arena: Arena, attack: Attack, caplog
+):
+    started = time.perf_counter()
+    refused, extract = arena.ends(attack)
+
+    assert time.perf_counter() - started < LIMIT + 3
+    assert_refused(refused, attack.reasons)
+    assert_extract(extract)
+    assert arena.model in refused.explanation
+    for decision in (refused, extract):
+        assert_audited(decision, arena.engine)
+        assert [view.outcome for view in decision.attempts] == ["failed"]
+        assert_kept(decision, caplog.text)
+
+
+def assert_kept(decision: Decision, log: str) -> None:
+    """Neither the key nor what the server said of its inside stands anywhere, the trace of the drafts included."""
+    for text in (str(decision.to_json()), show_decision(decision), log):
+        assert KEY not in text
+        assert KEY[-12:] not in text
+        assert SECRET not in text
+
+
+def test_given_a_server_that_recovers_when_asked_then_the_answer_is_the_models(arena: Arena):
+    decision, _ = arena.ends(Attack("recovers", [Status(503, {"Retry-After": "0"}), Status(429, {"Retry-After": "0"}), honest]))
+
+    assert decision.metadata["drafter"] == "model"
+    assert arena.server.calls == 3
+
+
+def test_given_a_dead_first_endpoint_when_asked_then_the_second_answers_and_it_is_said_why_not_the_first(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+):
+    """S0-22: the configured endpoint, then the local one, then the extract."""
+    with ModelServer(honest) as second:
+        monkeypatch.setenv("RAG_FALLBACK_BASE_URL", second.base_url)
+        monkeypatch.setenv("RAG_FALLBACK_MODEL", "local")
+        decision, _ = arena.ends(Attack("dead", Status(500)))
+
+        assert decision.metadata["drafter"] == "model"
+        assert decision.metadata["model"] == "local"
+        assert second.calls == 1
+        assert any(arena.model in why for why in decision.metadata["tried"])
+        second.play(Status(500))
+        refused, extract = arena.ends(Attack("both dead", Status(401)))
+    assert_refused(refused, (Reason.NOT_RUN,))
+    assert_extract(extract)
+
+
+def test_given_a_hanging_server_when_the_user_stops_then_it_ends_at_once_and_nothing_is_decided(arena: Arena):
+    arena.server.play(Hang())
+    stop = threading.Event()
+    stages: list[str] = []
+
+    def on_stage(step: str, claims: int) -> None:
+        stages.append(str(step))
+        threading.Timer(0.2, stop.set).start()
+
+    started = time.perf_counter()
+    with pytest.raises(Cancelled):
+        arena.engine.measure(SICK, arena.settings(), [POLICIES], on_stage=on_stage, cancelled=stop.is_set)
+
+    assert time.perf_counter() - started < 3
+    assert stages == ["draft"]
+    assert arena.server.left.wait(3), "the connection was closed"
+
+
+def test_given_no_endpoint_when_a_model_is_to_draft_then_one_refusal_says_how_to_configure_one(arena: Arena, monkeypatch):
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    decision = decide(arena.engine.measure(SICK, arena.settings(), [POLICIES]))
+
+    assert_refused(decision, (Reason.NOT_RUN,))
+    assert "OPENAI_BASE_URL" in decision.explanation
+    assert arena.server.calls == 0
