@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 from any_case import THRESHOLDS, cases
-from builders import case, claim, draft, hit, passage, settings
+from any_generation import walked_cases
+from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
 from hypothesis import given
 from hypothesis import settings as examples
 
 from rag_core.case import Case, ClaimAudit, Understanding
+from rag_core.generated import Attempt, Call, Generation, Step
 from rag_core.knobs import Knob
 from rag_core.pipeline import decide, replay
 from rag_core.settings import Mode, Settings
@@ -151,6 +154,62 @@ def test_given_any_case_then_each_flip_gives_the_other_outcome_and_one_step_less
         assert flip.before == getattr(judged.settings, flip.name) != flip.after
         if flip.name in THRESHOLDS:
             assert is_safe(judged, flip.name, one_step_less(THRESHOLDS[flip.name], flip)) is outcome.is_safe()
+
+
+def drafted(support: float, *, of: Settings | None = None) -> Case:
+    """A question whose draft by a model has this support; it was asked under `min_support` 0.5."""
+    asked_under = of or settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
+    made = replace(draft([claim(passage())], [replace(GOOD_AUDIT, support=support, word_for_word=False)]), drafter="model")
+    attempt = Attempt(("level:high", "round:0", "passages:1"), Call(Step.DRAFT), made, language="en", sentences=1, tokens=5, added=(0,))
+    return replace(case(0.9, of=asked_under, answerability=0.9), generation=Generation(500, attempts=(attempt,)))
+
+
+def test_given_an_answer_of_a_model_then_a_limit_that_rejects_its_draft_is_named_as_one_that_asks_it_again() -> None:
+    found = {flip.name: flip for flip in flips(drafted(0.7))}
+
+    assert found["min_support"] == Flip("min_support", 0.5, 0.71, AnswerStatus.ERROR, Reason.NEEDS_GENERATION)
+
+
+def test_given_a_refusal_before_a_model_was_asked_then_a_limit_that_lets_it_through_would_ask() -> None:
+    """S0-4: it was not asked, so what it would answer is not known."""
+    of = settings(drafter="model", answerability_mode=Mode.ENFORCE, min_answerability=0.56, short_context_words=20)
+    refused = replace(case(0.9, of=of, answerability=0.4), generation=Generation(500))
+
+    assert flips(refused) == (
+        Flip("min_answerability", 0.56, 0.4, AnswerStatus.ERROR, Reason.NEEDS_GENERATION),
+        Flip("answerability_mode", Mode.ENFORCE, Mode.OBSERVE, AnswerStatus.ERROR, Reason.NEEDS_GENERATION),
+    )
+
+
+def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer_is_found_though_stricter_ones_would_answer() -> None:
+    """The first draft is rejected from 0.61 on and the second one stands; between 0.51 and 0.6 the findings are others than were sent."""
+    two = [replace(GOOD_AUDIT, support=support, word_for_word=False) for support in (0.6, 0.5)]
+    first = replace(draft([claim(passage(1)), claim(passage(1))], two), drafter="model")
+    keys = ("level:high", "round:0", "passages:1")
+    of = settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.45, short_context_words=20)
+    second = replace(drafted(0.9).generation.attempts[0], asked=(*keys, "support:0", "support:1"))  # type: ignore[union-attr]
+    attempts = (Attempt(keys, Call(Step.DRAFT), first, language="en", sentences=2, tokens=9, added=(0, 0)), second)
+    judged = replace(case(0.9, of=of, answerability=0.9), generation=Generation(500, attempts=attempts))
+
+    assert decide(judged).is_safe()
+    assert replay(judged, of.changed(min_support=0.7)).is_safe()
+    assert {flip.name: (flip.after, flip.reason) for flip in flips(judged)}["min_support"] == (0.51, Reason.NEEDS_GENERATION)
+
+
+@given(judged=walked_cases())
+@examples(max_examples=100, deadline=None)
+def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_one_step_less_does_not(judged: Case) -> None:
+    outcome = decide(judged)
+
+    for flip in flips(judged):
+        after = replay(judged, judged.settings.changed(**{flip.name: flip.after}))
+
+        assert (after.status, after.reason) == (flip.status, flip.reason)
+        assert after.is_safe() is not outcome.is_safe() or after.reason is Reason.NEEDS_GENERATION
+        if flip.name in THRESHOLDS:
+            nearer = replay(judged, judged.settings.changed(**{flip.name: one_step_less(THRESHOLDS[flip.name], flip)}))
+            assert nearer.is_safe() is outcome.is_safe()
+            assert nearer.reason is not Reason.NEEDS_GENERATION
 
 
 @given(judged=cases())

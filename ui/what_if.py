@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from rag_core.status import Reason
 from rag_core.what_if import Flip, flips
 from ui.changes import setting_name, value_in_words
 from ui.fields import set_knob
@@ -32,7 +33,8 @@ def _show(found: tuple[Flip, ...], to: str) -> None:
     if not found:
         st.text(tell(f"what_if.no_{to}"))
         return
-    st.caption(say(f"what_if.each_{to}"))
+    open_ones = any(_is_open(flip) for flip in found[:MOST])
+    st.caption(say(f"what_if.each_{to}_or_ask" if open_ones else f"what_if.each_{to}"))
     for flip in found[:MOST]:
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"flip_{flip.name}"):
             st.text(_in_words(flip), width="stretch")
@@ -51,9 +53,16 @@ def _show(found: tuple[Flip, ...], to: str) -> None:
 
 
 def _in_words(flip: Flip) -> str:
-    """The change: of a limit from what to what; of a mode, which check would no longer refuse."""
+    """The change: of a limit from what to what; of a mode, which check would no longer refuse; and that it would ask a model again."""
     stage = flip.name.removesuffix("_mode")
     if stage != flip.name:
-        return tell("what_if.mode", check=say(f"trace.title_{stage}"))
-    before, after = value_in_words(flip.name, flip.before), value_in_words(flip.name, flip.after)
-    return tell("what_if.flip", name=setting_name(flip.name), before=before, after=after)
+        change = tell("what_if.mode", check=say(f"trace.title_{stage}"))
+    else:
+        before, after = value_in_words(flip.name, flip.before), value_in_words(flip.name, flip.after)
+        change = tell("what_if.flip", name=setting_name(flip.name), before=before, after=after)
+    return tell("what_if.ask", change=change) if _is_open(flip) else change
+
+
+def _is_open(flip: Flip) -> bool:
+    """Whether a language model would have to be asked again, so that the outcome is not known."""
+    return flip.reason is Reason.NEEDS_GENERATION
