@@ -252,6 +252,15 @@ def test_given_more_checks_by_the_model_when_estimated_then_it_costs_more(place:
     assert [cost.most for cost in costs] == sorted({cost.most for cost in costs})
     assert estimate(cases, len(QUESTIONS), DRAFTS.changed(max_retries=3)).most > costs[0].most
     assert estimate(cases, 2 * len(QUESTIONS), DRAFTS).most == pytest.approx(2 * costs[0].most, abs=1)
+    judging = DRAFTS.changed(sufficiency_mode="enforce", max_retries=0)
+    searching, once = (estimate(cases, len(QUESTIONS), judging.changed(expand_searches=n)).most for n in (2, 0))
+    assert searching > once
+
+
+def test_given_a_limit_for_a_question_when_estimated_then_no_question_costs_more(place: Place) -> None:
+    limited = DRAFTS.changed(model_budget=1000, max_retries=5)
+
+    assert estimate(sample(place.engine, QUESTIONS, limited), len(QUESTIONS), limited).most == len(QUESTIONS) * 1000
 
 
 def test_given_questions_that_no_call_is_made_for_when_estimated_then_the_least_is_nothing(place: Place) -> None:

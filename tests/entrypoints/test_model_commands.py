@@ -163,6 +163,20 @@ def test_given_a_model_when_a_set_is_evaluated_then_its_cost_is_told_before_and_
     assert (head.done, head.total) == (3, 3)
 
 
+def test_given_a_model_that_only_the_environment_names_when_a_set_is_evaluated_twice_then_the_run_is_the_same(
+    run: Run, server: ModelServer, files: dict[str, Path]
+) -> None:
+    first = evaluated(
+        run, "--documents", "documents.jsonl", "--set", "drafter=model", "--set", "answerability_mode=observe", "--budget-tokens", 1
+    )
+
+    again = evaluated(run, "--set", "drafter=model", "--set", "answerability_mode=observe")
+
+    assert (first[0], again[0]) == (1, 0)
+    assert len(records(files["library"], "default").runs()) == 1
+    assert json.loads(files["report.json"].read_text(encoding="utf-8"))["settings"]["model"] == "scripted"
+
+
 def test_given_a_set_without_a_model_when_evaluated_then_no_cost_is_told(run: Run, server: ModelServer) -> None:
     _, _, err = evaluated(run, "--documents", "documents.jsonl", "--set", "drafter=extract")
 
