@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 import pytest
-from any_generation import asked_cases
+from any_case import REPLAYED, values_of
+from any_generation import asked_cases, walked_cases
 from builders import case, citation, claim, draft, passage, settings
 from hypothesis import given
 from hypothesis import settings as examples
+from hypothesis import strategies as st
 
 from rag_core.audit.citations import evidence_key
 from rag_core.case import Case, ClaimAudit, Draft
+from rag_core.decision import Decision
 from rag_core.domain import Hit, Passage, Span
 from rag_core.generated import Attempt, Call, Generation, Step, Sufficiency, Verification
+from rag_core.pipeline import replay
 from rag_core.recorded import DELETED, from_record, to_record, write
 from rag_core.status import Reason
+from rag_core.trace import Check
 
 OWN = "Notice is to be given a month ahead."
 
@@ -101,6 +107,36 @@ def test_given_anything_a_model_left_when_its_words_are_gone_then_keys_states_an
     assert restored.generation is not None
     assert original.generation is not None
     assert numbers(restored.generation) == numbers(original.generation)
+
+
+@given(data=st.data())
+@examples(max_examples=100, deadline=None)
+def test_given_a_question_of_a_model_when_restored_without_any_text_then_it_replays_to_the_same_numbers(data: st.DataObject) -> None:
+    """Under its own settings and any others: no step of the walk needs a text that may have been deleted."""
+    original = on_pages(data.draw(walked_cases()))
+    names = data.draw(st.lists(st.sampled_from(sorted(REPLAYED)), max_size=3, unique=True))
+    other = original.settings.changed(**{name: data.draw(values_of(REPLAYED[name])) for name in names})
+    written = write(original)
+
+    whole = from_record(through_json(written.record), page_text, own=written.own)
+    bare = from_record(through_json(written.record))
+
+    for target in (original.settings, other):
+        assert replay(whole, target) == replay(original, target)
+        assert judged(replay(bare, target)) == judged(replay(original, target))
+
+
+def judged(decision: Decision) -> object:
+    """Everything of a decision that is no text of a document or a model."""
+
+    def checked(checks: Sequence[Check]) -> list[object]:
+        return [(one.stage, one.state, one.mode, one.value, one.threshold) for one in checks]
+
+    attempts = [(one.number, one.outcome, one.attempt.asked, one.attempt.call, checked(one.checks)) for one in decision.attempts]
+    metadata = {name: value for name, value in decision.metadata.items() if name != "model_reason"}
+    shown = [(one.document, one.page, one.spans) for one in decision.citations]
+    ended = (decision.status, decision.reason, decision.reasons, decision.confidence, decision.confidence_level, decision.scores)
+    return ended, checked(decision.trace.checks), attempts, metadata, shown, len(decision.claims), len(decision.conflicts)
 
 
 def numbers(of: Generation) -> object:
