@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from rag_core.audit.citations import evidence_text, fabricated, quote_stands, strip_marks
 from rag_core.audit.facts import changed_facts
@@ -32,6 +33,7 @@ def measure_claims(
     verifier: Verifier | None = None,
     *,
     whole: bool = False,
+    languages: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[ClaimAudit, ...]:
     """What the audits need to know of each claim, in the claims' order.
 
@@ -44,6 +46,7 @@ def measure_claims(
         verifier: reads a claim with its evidence; without one support rests on facts and common words.
         whole: the drafter took whole sentences, rows or passages. Otherwise words out of the midst of a sentence, which may say the
             contrary, are not "word for word", and nothing may rest on an order to a language model.
+        languages: of the passages, by id, where an answer may be in another language: facts are compared across both then.
     """
     same = [_is_its_evidence(claim, page_text) and (whole or _stands_by_itself(claim, retrieved, language)) for claim in claims]
     measured = [_plain(claim, retrieved, page_text, language) for claim in claims]
@@ -56,7 +59,9 @@ def measure_claims(
     found = _supports(compared, sources, retrieved, language, embedder, verifier)
     for index, text, cosine, one in zip(rest, sources, cosines, found, strict=True):
         claim, ordered = claims[index], not whole and is_order(text)
-        changed = (*changed_facts(claim.text, text, language), *added_markup(claim.text, text), *_denied(claim, page_text, language))
+        theirs = _language(claim, languages) or language
+        changed = [*changed_facts(claim.text, text, language, theirs), *added_markup(claim.text, text)]
+        changed += _denied(claim, page_text, language, theirs)
         measured[index] = replace(
             measured[index],
             changed_facts=tuple(dict.fromkeys(changed)),
@@ -136,7 +141,13 @@ def _stands_whole(claim: Claim, retrieved: Mapping[str, str], language: str) -> 
     return False
 
 
-def _denied(claim: Claim, page_text: PageText, language: str) -> list[tuple[str, str]]:
+def _language(claim: Claim, languages: Mapping[str, str]) -> str:
+    """The one language of a claim's evidence; empty where it is not known, or there are several."""
+    found = {languages.get(passage, "und") for passage in _passages(claim)}
+    return found.pop() if len(found) == 1 and "und" not in found else ""
+
+
+def _denied(claim: Claim, page_text: PageText, language: str, other: str) -> list[tuple[str, str]]:
     """What one of several pieces of evidence states otherwise: nearly the claim's sentence, with another value or "not".
 
     Together they hold all of the claim's facts, and a source that contradicts it must not stand beside one that says it.
@@ -144,8 +155,8 @@ def _denied(claim: Claim, page_text: PageText, language: str) -> list[tuple[str,
     found: list[tuple[str, str]] = []
     for text in (_source([piece], page_text) for piece in claim.evidence if len(claim.evidence) > 1):
         if min(overlap(claim.text, text) or 0.0, overlap(text, claim.text) or 0.0) >= SAME_SENTENCE:
-            theirs = {kind for kind, _ in changed_facts(text, claim.text, language)}
-            found += [(kind, what) for kind, what in changed_facts(claim.text, text, language) if kind in theirs and kind != "role"]
+            theirs = {kind for kind, _ in changed_facts(text, claim.text, other, language)}
+            found += [(kind, what) for kind, what in changed_facts(claim.text, text, language, other) if kind in theirs and kind != "role"]
     return found
 
 

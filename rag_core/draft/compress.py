@@ -74,7 +74,7 @@ def model_draft(
         for text in _sentences(claim.sentence, language, room=_MOST_CLAIMS - len(said)):
             said[text] = said.get(text, _Grounds()) + grounds
     claims = tuple(Claim(text, one.evidence, one.cited) for text, one in said.items())
-    audits = measure_claims(claims, given.texts, corpus.page_text, language, embedder, verifier)
+    audits = measure_claims(claims, given.texts, corpus.page_text, language, embedder, verifier, languages=given.languages)
     return Draft(
         "model" if claims else "none",
         claims,
@@ -149,6 +149,7 @@ class _Given:
         self._known = {**{hit.passage.id: hit.passage for hit in hits}, **source_ids(hits)}
         self.sources = Sources((hit.passage for hit in hits), corpus.page_text)
         self.texts = {hit.passage.id: with_header(hit.passage) for hit in hits}
+        self.languages = {hit.passage.id: hit.passage.language for hit in hits}
         self.chars = sum(len(hit.passage.text) for hit in hits)
 
     def grounds(self, claim: ClaimReply) -> _Grounds:

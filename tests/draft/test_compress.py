@@ -115,6 +115,19 @@ def test_given_two_sentences_that_together_say_it_then_none_of_them_denies_the_o
     assert draft.audits[0].changed_facts == ()
 
 
+def test_given_an_answer_in_another_language_than_its_source_then_facts_are_compared_across_both() -> None:
+    """S2-23: number words and notations are those of each language."""
+    corpus = MemoryCorpus([Text("d1", "Výpovědní doba činí dva měsíce. Poplatek je 1 250,50 Kč.", "cs")], EMBEDDER)
+
+    def changed(sentence: str, quote: str) -> tuple[tuple[str, str], ...]:
+        said = reply((sentence, [("1", quote)]))
+        return model_draft(said, [hit(of=corpus.passages[0])], corpus, "en", EMBEDDER, None).audits[0].changed_facts
+
+    assert changed("The notice period is two months.", "doba činí dva měsíce") == ()
+    assert changed("The notice period is three months.", "doba činí dva měsíce") == (("number", "three months"),)
+    assert changed("The fee is CZK 1,250.50.", "Poplatek je 1 250,50 Kč.") == ()
+
+
 def test_given_an_id_that_was_not_given_then_it_stays_as_written() -> None:
     """S2-11, S2-14: a fabricated citation is reported, never removed."""
     draft = drafted(("The notice period is 30 days.", [("Annex B", "The notice period is 30 days.")]))
