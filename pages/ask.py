@@ -35,7 +35,8 @@ def page() -> None:
         scope = choose_scope(documents)
     with right:
         upload_field()
-    earlier = st.container(key="earlier")  # filled when the question on the page is among them
+    # filled when the question on the page is known, and among the earlier ones
+    earlier, notice = st.container(key="earlier"), st.container(key="notice")
     again = waiting.wanted()
     question = question or again or show_examples({document.name for document in documents}, session, running())
 
@@ -53,7 +54,8 @@ def page() -> None:
         waiting.show(session.pending)
         return
     if session.stopped:
-        waiting.show_stopped(session.stopped)
+        with notice:
+            waiting.show_stopped(session.stopped)
     if session.asked is not None:
         answer.show(engine, session.asked)
 

@@ -28,11 +28,12 @@ def drafter_in_words(decision: Decision) -> list[str]:
     if decision.is_safe() and said.get("drafter") == "model":
         lines = [tell("drafted.model", **_named(said))]
     elif decision.is_safe() and said.get("drafter_note"):
-        lines = [tell("drafted.extract") if stand_in(decision) else tell("drafted.extract_because", why=said["drafter_note"])]
+        lines = [] if stand_in(decision) else [tell("drafted.extract", why=said["drafter_note"])]
     else:
         lines = [tell("drafted.asked", **_named(said))] if said.get("model") else []
     if said.get("calls"):
-        lines.append(tell("drafted.cached") if said.get("cached") else tell("drafted.cost", **_cost(said)))
+        sent_nothing = said.get("cached") and not said["total_tokens"]
+        lines.append(tell("drafted.cached") if sent_nothing else tell("drafted.cost", **_cost(said)))
     return [*lines, *(tell("drafted.tried", why=why) for why in said.get("tried", ()))]
 
 

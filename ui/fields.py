@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from rag_core.settings import Knob, Settings
+from rag_core.settings import Cost, Knob, Settings
 from ui import state
 from ui.model_fields import rules_field
 from ui.texts import say, screen
@@ -55,7 +55,7 @@ def show_field(knob: Knob, start: Settings) -> None:
     with st.container(key=f"field_{knob.name}", gap=None):
         _field(knob)
         with st.container(key=f"under_{knob.name}"):
-            st.caption(say("settings.note_fixed") if fixed else say(f"settings.note_{knob.cost}_{knob.stricter}"))
+            st.caption(say("settings.note_fixed") if fixed else _note(knob))
         _way_back(knob, start)
 
 
@@ -68,6 +68,13 @@ def help_text(knob: Knob) -> str:
         parts.append(say(f"settings.stricter_{knob.stricter}"))
     parts.append(say("settings.cost_fixed") if knob.name in FIXED else say(f"settings.cost_{knob.cost}"))
     return " ".join(parts)
+
+
+def _note(knob: Knob) -> str:
+    """What a change costs, and which way is stricter; where a language model drafts, asking again waits for a button."""
+    if knob.cost is Cost.ASK and state.session().values["drafter"] == "model":
+        return say(f"settings.note_model_{knob.stricter}")
+    return say(f"settings.note_{knob.cost}_{knob.stricter}")
 
 
 def _field(knob: Knob) -> None:

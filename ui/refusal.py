@@ -36,7 +36,7 @@ def show_refusal(asked: Asked) -> None:
         checks = [check for check in decision.trace.checks if check.blocks]
         for number, check in enumerate(checks):
             _show_check(number, check)
-        if not checks:
+        if not checks and decision.reason is not Reason.MODEL_REFUSED:  # the headline says it
             st.text(decision.explanation)
         _show_suggestions(decision.suggestions)
         show_drafter(decision)

@@ -191,7 +191,7 @@ def _show_timings(timings: Mapping[str, float]) -> None:
     if not timings:
         return
     rows = [tell("trace.timing", ms=f"{ms:8.1f}", step=say(f"trace.timing_{stage}")) for stage, ms in timings.items()]
-    st.code("\n".join([tell("trace.total_ms", ms=f"{sum(timings.values()):.0f}"), *rows]), language=None)
+    st.code("\n".join([tell("trace.total_ms", ms=f"{sum(timings.values()):.0f}"), *rows]), language=None, wrap_lines=True)
 
 
 def _number(check: Check, value: float) -> str:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,10 +30,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(library: Path, log: Path) -> Iterator[str]:
-    """The address of the page, served as `make app` serves it over this library, once it answers."""
+def served(library: Path, log: Path, named: Mapping[str, str] | None = None) -> Iterator[str]:
+    """The address of the page, served as `make app` serves it over this library, once it answers; `named` are more variables for it."""
     port = free_port()
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAG_")} | {"RAG_LIBRARY": str(library)}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("RAG_", "OPENAI_"))}
+    environment = inherited | {"RAG_LIBRARY": str(library)} | dict(named or {})
     with log.open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "ui.serve", "--port", str(port)], cwd=ROOT, env=environment, stdout=output, stderr=output,

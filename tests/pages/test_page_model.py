@@ -335,7 +335,7 @@ def test_given_a_server_that_fails_when_asked_then_the_extract_says_why_the_mode
 
     assert asked_of(patient).decision.metadata["drafter"] == "extract"
     assert drafted.stand_in(asked_of(patient).decision) in texts(patient)
-    assert screen()["drafted.extract"] in texts(patient)
+    assert "Requests: 1, tokens: 0" in texts(patient)
     assert KEY not in json.dumps(asked_of(patient).decision.to_json())
 
 
@@ -505,6 +505,25 @@ def test_given_a_model_when_the_settings_are_opened_then_they_name_it_with_its_k
     ]
     everything += [json.dumps(asked_of(patient).decision.to_json()), *(repr(vars(one)) for one in session.history)]
     assert [held for held in everything if KEY in held] == []
+
+
+def test_given_a_question_that_no_model_is_asked_for_when_answered_then_the_page_says_why(patient: AppTest, model: ModelServer) -> None:
+    """S0-21: sources that contradict each other are quoted, never compressed."""
+    ask(patient, "How many vacation days do employees have?")
+
+    note = asked_of(patient).decision.metadata["drafter_note"]
+    assert f"Taken from the documents, not drafted by a model. {note}" in texts(patient)
+    assert "Requests" not in texts(patient)
+    assert model.calls == 0
+
+
+def test_given_a_model_that_drafts_when_a_field_would_ask_it_then_the_field_says_by_a_button(patient: AppTest) -> None:
+    part(patient, "retrieve")
+    assert ":material/sync: asks the model, by a button" in captions(patient)
+
+    setting(patient, "drafter", "extract")
+
+    assert "by a button" not in captions(patient)
 
 
 def test_given_secrets_that_cannot_be_read_when_the_page_is_opened_then_the_settings_say_so(

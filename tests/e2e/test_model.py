@@ -1,0 +1,163 @@
+"""A language model in the browser: the stage while it thinks, cancel, and no word of a rejected draft outside the trace."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+
+from browser_kit import CHROMIUM, WAIT_MS, ask, served, settled
+from honest_model import best_sentences, draft, honest, refusal
+from model_server import Asked, Hang, ModelServer, Status
+from playwright.sync_api import Page, expect
+from test_accessible import SIZES, Scheme, overflow, violations
+
+from ui.texts import say
+
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
+
+CALIBRATION = "How often does the flow meter have to be calibrated?"
+PLANTED = "every 97 years by a licensed wizard"
+KEY = "sk-not-for-anybody-7f3a9c"
+MODEL = "organisation/an-extremely-long-model-name-70B-instruct-Q4_K_M-2026-11-21.gguf"
+# looks at the page each time anything changes on it, and remembers whether the words ever stood outside the trace
+WATCH = """words => {
+    window.leaked = [];
+    const look = () => {
+        const copy = document.body.cloneNode(true);
+        copy.querySelectorAll('.st-key-trace').forEach(one => one.remove());
+        if (copy.textContent.includes(words)) window.leaked.push(copy.textContent.slice(0, 200));
+    };
+    new MutationObserver(look).observe(document.body, {subtree: true, childList: true, characterData: true});
+}"""
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ModelServer]:
+    with ModelServer(honest) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a page that drafts with the scripted model."""
+    folder = tmp_path_factory.mktemp("served")
+    named = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": KEY, "RAG_MODEL": MODEL}
+    with served(folder / "library", folder / "log", named) as address:
+        yield address
+
+
+def bad(asked: Asked) -> object:
+    """A draft with a fact of its own under a real quote."""
+    source, sentence = best_sentences(asked)[0]
+    return draft((f"The flow meter has to be calibrated {PLANTED}.", source, sentence))
+
+
+def wait_for_call(model: ModelServer) -> None:
+    """Wait until the server has been asked."""
+    deadline = time.monotonic() + WAIT_MS / 1000
+    while not model.calls:
+        assert time.monotonic() < deadline, "the model was not asked"
+        time.sleep(0.05)
+
+
+def type_question(page: Page, question: str) -> None:
+    settled(page)
+    box = page.get_by_test_id("stChatInputTextArea")
+    box.fill(question)
+    box.press("Enter")
+
+
+def test_given_a_slow_model_when_cancelled_and_asked_again_then_the_answer_is_audited_and_the_bad_draft_only_in_the_trace(
+    page: Page, model: ModelServer
+) -> None:
+    """S3-16, S0-18: nothing of a draft before its audits; rejected ones in the trace only."""
+    page.evaluate(WATCH, PLANTED)
+    model.play(Hang())
+    type_question(page, CALIBRATION)
+    expect(page.locator(".st-key-waiting")).to_contain_text(say("waiting.draft"), timeout=WAIT_MS)
+    expect(page.locator(".st-key-waiting")).to_contain_text(CALIBRATION)
+    wait_for_call(model)
+    slider = page.get_by_role("slider", name="How sure")
+    slider.focus()
+    slider.press("ArrowLeft")  # a run of the page is no second call
+    expect(page.locator(".st-key-waiting")).to_be_visible()
+    page.get_by_role("button", name=say("waiting.cancel")).click()
+    expect(page.locator(".st-key-stopped")).to_be_visible(timeout=WAIT_MS)
+    assert model.left.wait(30)
+    assert model.calls == 1
+
+    model.play([bad, honest])
+    page.get_by_role("button", name=say("waiting.ask_stopped")).click()
+
+    expect(page.locator(".st-key-answer")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".st-key-answer")).to_contain_text("every 5 years")
+    expect(page.locator(".st-key-drafted")).to_contain_text(MODEL)
+    page.locator(".st-key-trace summary").first.click()
+    first = page.locator(".st-key-attempts summary").first
+    expect(first).to_contain_text(say("attempts.rejected", n=1))
+    first.click()
+    expect(page.locator(".st-key-attempt_1")).to_contain_text(PLANTED)
+    settled(page)
+    assert page.evaluate("window.leaked") == []
+    assert KEY not in page.content()
+    assert model.calls == 2
+
+
+def test_given_a_tab_that_is_closed_while_the_model_thinks_then_its_question_ends(open_page, model: ModelServer) -> None:
+    page = open_page()
+    model.play(Hang())
+    type_question(page, "How often must the flow meter be calibrated?")
+    expect(page.locator(".st-key-waiting")).to_contain_text(say("waiting.draft"), timeout=WAIT_MS)
+    wait_for_call(model)
+
+    page.context.close()
+
+    assert model.left.wait(60)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_given_each_thing_a_model_brings_to_the_page_when_checked_then_everyone_can_read_it(
+    open_page, model: ModelServer, scheme: Scheme, size: str, screens: Path
+) -> None:
+    page = open_page(viewport=SIZES[size], color_scheme=scheme)
+    found: dict[str, list[str]] = {}
+    mark = f"{scheme} {size}"  # every question is its own: what was answered once comes from the cache
+
+    def check(name: str) -> None:
+        wrong = violations(page)
+        page.screenshot(path=screens / f"model-{name}-{scheme}-{size}.png", full_page=True)
+        if overflow(page) > 0:
+            wrong.append(f"the page is {overflow(page)} pixels wider than the window")
+        if wrong:
+            found[name] = wrong
+
+    model.play(Hang())
+    type_question(page, f"{CALIBRATION} ({mark})")
+    expect(page.locator(".st-key-waiting")).to_contain_text(say("waiting.draft"), timeout=WAIT_MS)
+    page.screenshot(path=screens / f"model-waiting-{scheme}-{size}.png", full_page=True)
+    page.get_by_role("button", name=say("waiting.cancel")).click()
+    expect(page.locator(".st-key-stopped")).to_be_visible(timeout=WAIT_MS)
+    check("stopped")
+    model.play(bad)
+    ask(page, f"When does the flow meter have to be calibrated? ({mark})")
+    expect(page.locator(".st-key-stand_in")).to_be_visible(timeout=WAIT_MS)
+    page.locator(".st-key-trace summary").first.click()
+    page.locator(".st-key-attempts summary").first.click()
+    expect(page.locator(".st-key-attempt_1")).to_contain_text(PLANTED)
+    check("fallback")
+    model.play(refusal("The passages speak of calibration, and not of what it costs."))
+    ask(page, f"What does a calibration of the flow meter cost? ({mark})")
+    expect(page.locator(".st-key-model_reason")).to_be_visible(timeout=WAIT_MS)
+    check("refused")
+    model.play(Status(503))
+    ask(page, f"What is the flow meter calibrated with? ({mark})")
+    expect(page.locator(".st-key-stand_in")).to_be_visible(timeout=WAIT_MS)
+    check("down")
+
+    assert found == {}
