@@ -35,7 +35,10 @@ class Written:
 
 
 def to_record(case: Case) -> dict[str, Any]:
-    """The record of a case as JSON values; about 8 KB for a question with ten passages, and a third of that compressed."""
+    """The record of a case as JSON values; about 8 KB for a question with ten passages, and a third of that compressed.
+
+    With three rounds of retrieval and four drafts of a model it is about 46 KB, and a fifth of that compressed.
+    """
     return write(case).record
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import random
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -11,15 +13,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from builders import SENTENCE, case, citation, claim, draft, hit, passage, settings
+from builders import SENTENCE, HashEmbedder, case, citation, claim, draft, hit, passage, settings
 
+from rag_core import wiring
 from rag_core.adapters.record_store import FILE, RecordStore
 from rag_core.adapters.record_tables import MIGRATIONS
 from rag_core.adapters.record_texts import MOST_CHARS
 from rag_core.audit.citations import evidence_key
-from rag_core.case import Case, ClaimAudit, LibraryFacts
+from rag_core.case import Case, ClaimAudit, Draft, LibraryFacts
+from rag_core.domain import Box, Hit, Span
 from rag_core.errors import RecordsDamaged
-from rag_core.generated import Attempt, Call, Generation, Step
+from rag_core.generated import Attempt, Call, Generation, Step, Sufficiency, Verification
+from rag_core.ingest.sources import text_source
 from rag_core.labelled import LabelledQuestion
 from rag_core.pipeline import decide
 from rag_core.recorded import DELETED
@@ -263,3 +268,97 @@ def test_given_a_file_from_before_there_were_models_when_written_then_it_takes_t
     assert texts_of(store.case(store.keep(answered()), page_text)) == [REJECTED, SHOWN]
     assert store.sets() == ("mine",)
     store.close()
+
+
+# with the library
+
+
+def measured_on(document: str, generation: int) -> Case:
+    """The case of `answered`, about a document of this library."""
+    one = answered(generation)
+    assert one.generation is not None
+
+    def moved(drafted: Draft) -> Draft:
+        claims = tuple(replace(c, evidence=tuple(replace(e, document=document) for e in c.evidence)) for c in drafted.claims)
+        return replace(drafted, claims=claims, citations={evidence_key(e): citation(e) for c in claims for e in c.evidence})
+
+    found = tuple(replace(h, passage=replace(h.passage, document=document)) for h in one.hits)
+    attempts = tuple(replace(a, draft=moved(a.draft)) for a in one.generation.attempts)
+    return replace(one, hits=found, draft=moved(one.draft), generation=replace(one.generation, attempts=attempts))
+
+
+def test_given_a_document_deleted_from_the_library_then_what_a_model_wrote_of_it_goes_with_it(tmp_path: Path) -> None:
+    """By whatever way it is deleted: the page and the command line both do it by the library."""
+    library, kept = wiring.open_library(tmp_path, "default", HashEmbedder()), wiring.records(tmp_path, "default")
+    ids = [one.id for one in library.add([text_source(name, SENTENCE, id=name) for name in ("a", "b")], settings()).added]
+    first, second = (kept.keep(measured_on(id, library.snapshot.generation)) for id in ids)
+
+    library.delete(ids[0])
+
+    assert texts_of(kept.case(first, page_text)) == [DELETED, DELETED]
+    assert texts_of(kept.case(second, page_text)) == [REJECTED, SHOWN]
+    kept.close()
+
+
+def test_given_records_that_cannot_be_written_when_a_document_is_deleted_then_it_stays_and_one_error_says_why(tmp_path: Path) -> None:
+    library, kept = wiring.open_library(tmp_path, "default", HashEmbedder()), wiring.records(tmp_path, "default")
+    (document,) = library.add([text_source("a", SENTENCE, id="a")], settings()).added
+    kept.keep(measured_on(document.id, 1))
+    kept.close()
+    (tmp_path / "default" / FILE).write_bytes(b"no database" * 500)
+
+    with pytest.raises(RecordsDamaged):
+        library.delete(document.id)
+
+    assert [one.id for one in library.snapshot.documents] == [document.id]
+    kept.move_aside()
+    library.delete(document.id)
+    assert library.snapshot.documents == ()
+
+
+def test_given_a_long_question_of_a_model_when_kept_then_it_takes_less_than_twenty_kilobytes(store: RecordStore, path: Path) -> None:
+    """Three rounds of retrieval with up to thirty passages, four drafts of three sentences, each verified and wrong in its own way."""
+    store.keep(long_question())
+
+    ((record,),) = raw(path, "SELECT length(record) FROM decisions")
+    ((texts,),) = raw(path, "SELECT sum(length(body)) FROM model_texts")
+    assert 3_000 < record < 14_000
+    assert 500 < texts < 4_000
+
+
+def long_question() -> Case:
+    draw = random.Random(6)
+    ids = ["sha256:" + hashlib.sha256(bytes([n])).hexdigest() for n in range(7)]
+
+    def found(number: int) -> Hit:
+        place = draw.randrange(3000)
+        spans = tuple(Span(1 + number, place + 100 * n, place + 100 * n + 90) for n in range(3))
+        of = replace(passage(number, document=ids[number % 7]), spans=spans, section="3 Notice", tokens=draw.randrange(200))
+        scored = hit(draw.random(), of=of, lexical=draw.random() * 20, dense_rank=draw.randrange(50), lexical_rank=draw.randrange(50))
+        return replace(scored, score=draw.random())
+
+    def drafted(hits: tuple[Hit, ...]) -> Draft:
+        said = [claim(one.passage, " ".join(f"word{draw.randrange(999)}" for _ in range(20))) for one in draw.sample(hits, 3)]
+        audits = [
+            ClaimAudit(
+                ("quoted " * 12 + str(draw.random()),), overlap=draw.random(), changed_facts=(("number", str(draw.random())),),
+                similarity=draw.random(), support=draw.random(), flags=("not_entailed",),
+            )
+            for _ in said
+        ]  # fmt: skip
+        boxes = tuple((1, Box(*(round(draw.random() * 500, 3) for _ in range(4)))) for _ in range(3))
+        made = draft(said, audits)
+        return replace(made, drafter="model", citations={key: replace(one, boxes=boxes) for key, one in made.citations.items()})
+
+    rounds = [tuple(found(n) for n in range(1, 11))]
+    for more in (21, 31):
+        rounds.append((*rounds[-1], *(found(n) for n in range(more - 10, more))))
+    call = Call(Step.DRAFT, "compress/1 0a1b2c3d4e5f", "a-model-of-some-name", "127.0.0.1:11434", 3000, 150, 812.34)
+    no = Sufficiency(replace(call, step=Step.SUFFICIENCY), 10, "no", 0.7, ("the date", "the supplier"), "No passage says when. " * 8)
+    keys = ("level:high", "round:2", "passages:30", "facts:0", "facts:1", "facts:2")
+    attempts = tuple(
+        Attempt(keys, call, drafted(rounds[-1]), language="en", sentences=3, tokens=60, added=(0, 0, 0),
+                verification=Verification(replace(call, step=Step.VERIFY), ("yes", "no", "unclear")))
+        for _ in range(4)
+    )  # fmt: skip
+    return replace(answered(), hits=rounds[0], generation=Generation(2000, (no, no, no), tuple(rounds[1:]), attempts))
