@@ -10,7 +10,9 @@ from model_server import Asked, ModelServer, Status
 from page_kit import captions, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
+from rag_core.status import Reason
 from ui import recording
+from ui.lab.flips import CHOSEN, reason_in_words
 from ui.texts import say, tell
 
 LABELLED = (
@@ -126,6 +128,42 @@ def test_given_an_endpoint_that_is_down_when_a_set_is_run_then_its_questions_are
     failures = [case.failure for case in recording.store().results(head.id).values() if case.failure]
     assert len(failures) == job.ran.failed
     assert all(f"127.0.0.1:{server.port}" in failure for failure in failures)
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_given_any_reason_when_a_question_ends_so_then_the_lab_has_words_for_it(reason: Reason) -> None:
+    assert reason_in_words(reason)
+
+
+def test_given_settings_that_would_need_another_prompt_when_judged_then_the_questions_are_open_and_in_no_figure(
+    lab: AppTest, server: ModelServer
+) -> None:
+    run_set(lab)
+    calls = server.calls
+    session_of(lab).values["high_answerability"] = 1.0  # another level, another wording of the prompt
+    lab.session_state["lab_tab"] = say("lab.tab_results")
+    lab.run()
+
+    assert not lab.exception
+    (count,) = {caption.value for caption in lab.caption if "would need the language model" in caption.value}
+    n = int(count.split()[0])
+    assert 1 <= n <= 2
+    assert say("lab_results.list_needs_model", n=n) in lab.segmented_control(key="lab_list").options
+    lab.segmented_control(key="lab_list").set_value("needs_model").run()
+    rows = next(table.value for table in lab.dataframe if "reason" in table.value and "now" in table.value).to_dict("records")
+    assert [row["now"] for row in rows] == [tell("lab_results.open_short")] * n
+    assert {row["reason"] for row in rows} == {tell("lab_results.reason_needs_generation")}
+    (head,) = recording.store().runs()
+    for question in recording.store().run_questions(head.id):
+        lab.session_state[CHOSEN] = question.id
+        lab.run()
+        assert not lab.exception
+        assert "lab_close" in [button.key for button in lab.button]  # it is open
+    lab.session_state["lab_tab"] = say("lab.tab_compare")
+    lab.run()
+    assert not lab.exception
+    assert any(caption.value == say("lab_compare.open_second", n=n) for caption in lab.caption)
+    assert server.calls == calls  # judging asks nobody
 
 
 def test_given_a_run_that_asked_the_model_everything_when_the_set_ups_are_compared_then_all_four_are_measured(

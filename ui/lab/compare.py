@@ -166,6 +166,9 @@ def _show(questions: Sequence[LabelledQuestion], first: Side, second: Side) -> N
         st.text(tell("lab_compare.named", first=first.name, second=second.name))
     st.dataframe(rows, hide_index=True, column_config=columns, key="compare_rates", alt=say("lab_compare.rates_alt"))
     st.text(_in_words(found))
+    for key, side in (("first", first), ("second", second)):
+        if count := int(side.marked.needs_model.sum()):
+            st.caption(say(f"lab_compare.open_{key}", n=count))
     _list(questions, first, second, found)
 
 

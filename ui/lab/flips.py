@@ -31,7 +31,8 @@ from ui.scope import Scope
 from ui.texts import say, screen, tell
 from ui.trace import show_trace
 
-LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "all")
+LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "needs_model", "all")
+SOMETIMES = ("not_measured", "needs_model")  # lists that are offered where they have any
 CHOSEN = "lab_question"  # id of the question whose trace is open
 STAGES = {Reason.NOTHING_RETRIEVED: "availability", Reason.CONTRADICTED: "contradictions"}  # where a check is named otherwise
 
@@ -61,7 +62,7 @@ def _list(questions: Sequence[LabelledQuestion], cases: Sequence[Case], now: Jud
     """A fragment, so that a click on a question does not draw the charts again."""
     lists = members(now, before)
     name = st.segmented_control(
-        say("lab_results.list"), [name for name in LISTS if name != "not_measured" or lists[name].any()],
+        say("lab_results.list"), [name for name in LISTS if name not in SOMETIMES or lists[name].any()],
         format_func=lambda name: say(f"lab_results.list_{name}", n=int(lists[name].sum())), default="flipped", required=True,
         key="lab_list", label_visibility="collapsed",
     )  # fmt: skip
@@ -82,11 +83,12 @@ def _list(questions: Sequence[LabelledQuestion], cases: Sequence[Case], now: Jud
 def members(now: Judged, before: Judged) -> dict[str, Flags]:
     """Which questions belong to each list, shape (n,) each."""
     return {
-        "flipped": now.outcomes.answered != before.outcomes.answered,
+        "flipped": (now.outcomes.answered != before.outcomes.answered) & ~now.marked.needs_model & ~before.marked.needs_model,
         "false_refusals": now.marked.false_refusal,
         "wrong_answers": now.marked.wrong_answer,
         "missed_answers": now.marked.missed,
-        "not_measured": ~now.marked.measured,
+        "not_measured": ~now.marked.measured & ~now.marked.needs_model,
+        "needs_model": now.marked.needs_model,
         "all": np.ones(len(now.outcomes), dtype=bool),
     }
 
@@ -106,7 +108,7 @@ def of_in_words(rate: Rate) -> str:
 
 def _row(question: LabelledQuestion, row: int, now: Judged, before: Judged) -> dict[str, str | None]:
     answered = (before.outcomes.answered[row], now.outcomes.answered[row])
-    ended = [tell("lab_results.answered_short" if one else "lab_results.refused_short") for one in answered]
+    ended = [_ended(side, row) for side in (before, now)]
     decided = (now if not answered[1] else before).outcomes.reason[row]
     value = now.outcomes.scores["answerability"][row]
     return {
@@ -120,6 +122,12 @@ def _row(question: LabelledQuestion, row: int, now: Judged, before: Judged) -> d
         "language": question.language,
         "kind": question.kind,
     }
+
+
+def _ended(side: Judged, row: int) -> str:
+    if side.marked.needs_model[row]:
+        return tell("lab_results.open_short")
+    return tell("lab_results.answered_short" if side.outcomes.answered[row] else "lab_results.refused_short")
 
 
 def _table(rows: Sequence[dict[str, str | None]], ids: Sequence[str]) -> None:

@@ -94,9 +94,12 @@ def _show_rates(now: Judged, before: Judged) -> None:
         for column, (name, rate, target), was in zip(st.columns(len(shown), gap="small"), shown, old, strict=True):
             with column:
                 _show_rate(name, rate, target, was)
-    failed = int((~now.marked.measured).sum())
+    needs_model = now.marked.needs_model
+    failed = int((~now.marked.measured & ~needs_model).sum())
     if failed:
         st.caption(say("lab_results.not_measured", n=failed))
+    if needs_model.any():
+        st.caption(say("lab_results.needs_model", n=int(needs_model.sum())))
 
 
 def _show_rate(name: str, rate: Rate, target: float | None, was: Rate) -> None:

@@ -10,7 +10,6 @@ import streamlit as st
 from rag_core import evaluate
 from rag_core.case import Case
 from rag_core.evaluate import SETUPS, Rate, Setup, guard_latency, pick, presets_for
-from rag_core.evaluate.report import Flags
 from rag_core.evaluate.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW, LATENCY_BELOW_MS
 from rag_core.status import Reason
 from rag_core.stored import FeedbackState, RunHead, Verdict
@@ -55,7 +54,7 @@ def _row(setup: Setup, judged: Judged | None, cases: Sequence[Case]) -> dict[str
     if judged is None:
         figures: dict[str, str | None] = dict.fromkeys(("wrong", "refused", "by_guard", "ms", "targets"))
         return {"option": called(setup), "measured": tell("lab_compare.setup_needs_model"), **figures}
-    refused, wrong, _ = evaluate.rates(judged.marked, ~unsettled(judged))
+    refused, wrong, _ = evaluate.rates(judged.marked, np.ones_like(judged.marked.answered))
     ms = guard_latency(cases, setup.option)
     met = [
         wrong.share is not None and wrong.share < HALLUCINATIONS_BELOW,
@@ -77,26 +76,21 @@ def _measured(setup: Setup, judged: Judged) -> str:
     """On what the figures of a set-up rest."""
     if judged.settings.drafter != "model":
         return tell("lab_compare.setup_guard_only" if setup.model else "lab_compare.setup_whole")
-    missing = int(unsettled(judged).sum())
+    missing = int(judged.marked.needs_model.sum())
     return tell("lab_compare.setup_unsettled", n=missing) if missing else tell("lab_compare.setup_with_model")
-
-
-def unsettled(judged: Judged) -> Flags:
-    """Questions whose outcome a set-up leaves open, since the model was never asked what it would be asked; shape (n,)."""
-    return np.array([reason is Reason.NEEDS_GENERATION for reason in judged.outcomes.reason], dtype=np.bool_)
 
 
 def over_rejected(judged: Judged) -> Rate:
     """Of the answerable questions, those that the guard itself refused (S1-20)."""
-    marked, known = judged.marked, ~unsettled(judged)
+    marked = judged.marked
     by_guard = np.array([reason in (Reason.RELEVANCE, Reason.SUFFICIENCY) for reason in judged.outcomes.reason], dtype=np.bool_)
-    return Rate(int((marked.false_refusal & by_guard).sum()), int((marked.measured & marked.answerable & known).sum()))
+    return Rate(int((marked.false_refusal & by_guard).sum()), int((marked.measured & marked.answerable).sum()))
 
 
 def _show_pick(prompt_only: Judged | None) -> None:
     """What the rule of S1-16 picks by what is left with the hardened prompt alone; without a model both of its figures are missing."""
     left = None
-    if prompt_only is not None and not unsettled(prompt_only).any():
+    if prompt_only is not None and not prompt_only.marked.needs_model.any():
         left = evaluate.rates(prompt_only.marked, np.ones_like(prompt_only.marked.answered))[1].share
     found = pick(effectiveness=None if left is None else 1.0 - left, hallucinations=left)
     st.markdown(say("lab_compare.rule"))
