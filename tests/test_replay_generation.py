@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
+import pytest
 from any_case import REPLAYED, THRESHOLDS, cases, values_of
 from any_generation import asked_cases, model_settings, walked_cases
+from builders import GOOD_AUDIT, case, claim, draft, passage, settings
 from hypothesis import assume, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from rag_core.case import Case
+from rag_core.decision import Decision
+from rag_core.domain import Conflict
+from rag_core.generated import Attempt, Call, Generation, Step, Sufficiency
 from rag_core.pipeline import decide, replay
-from rag_core.replay_set import Outcomes, ReplaySet, every_claim, replay_many
-from rag_core.settings import Cost, Settings
+from rag_core.replay_set import Outcomes, ReplaySet, asked, checks_of, every_claim, replay_many
+from rag_core.settings import Cost, Mode, Settings
 from rag_core.status import AnswerStatus, Reason
 
 COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
@@ -83,3 +90,96 @@ def test_given_a_question_of_a_model_when_one_threshold_is_made_stricter_then_a_
 
     assume(before.reason is not Reason.NEEDS_GENERATION)
     assert before.is_safe() or not after.is_safe(), (knob.name, loose, strict, before.reason)
+
+
+def drafted(*supports: float) -> Case:
+    """A question whose drafts have these supports; all but the last were rejected under the settings it was asked under."""
+    of = settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
+    attempts = []
+    for number, support in enumerate(supports):
+        made = draft([claim(passage(), f"Draft {number}.")], [replace(GOOD_AUDIT, support=support, word_for_word=False)])
+        keys = ("level:high", "round:0", "passages:1", *(("support:0",) if number else ()))
+        attempts.append(Attempt(keys, Call(Step.DRAFT), replace(made, drafter="model"), language="en", sentences=1, tokens=5, added=(0,)))
+    return replace(case(0.9, of=of, answerability=0.9), generation=Generation(500, attempts=tuple(attempts)))
+
+
+def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A curve over a gate's threshold replays the set a hundred times."""
+    walked: list[Settings] = []
+
+    def counting(one: Case) -> Decision:
+        walked.append(one.settings)
+        return decide(one)
+
+    monkeypatch.setattr(asked, "decide", counting)
+    found = [drafted(0.2, 0.9), drafted(0.9)]
+    of = ReplaySet.of(found)
+    base = found[0].settings
+
+    for limit in (0.1, 0.5, 0.9, 0.95):
+        target = base.changed(answerability_mode=Mode.ENFORCE, min_answerability=limit, min_relevance=limit, keywords_mode=Mode.OBSERVE)
+        assert replay_many(of, target).answered.tolist() == [limit <= 0.9] * 2
+    assert len(walked) == 2
+    replay_many(of, base.changed(min_support=0.1))
+    assert len(walked) == 4
+
+
+def test_given_a_gate_that_refuses_then_no_record_is_walked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asked, "decide", lambda _: pytest.fail("walked"))
+    one = drafted(0.9)
+
+    outcomes = replay_many([one], one.settings.changed(answerability_mode=Mode.ENFORCE, min_answerability=0.95))
+
+    assert outcomes.reason.tolist() == [Reason.ANSWERABILITY]
+
+
+def test_given_more_settings_than_are_remembered_then_the_oldest_are_forgotten_and_nothing_else_changes() -> None:
+    one = drafted(0.2, 0.9)
+    of = ReplaySet.of([one])
+
+    for step in range(100):
+        target = one.settings.changed(min_support=0.3 + step / 1000)
+        assert_equal(replay_many(of, target), [one], target)
+    assert len(of.walks._known) <= 64
+
+
+def test_given_a_model_that_drafted_then_audits_are_those_of_the_draft_that_was_judged_last() -> None:
+    found = [drafted(0.2, 0.8), case(0.9, of=drafted().settings)]
+    target = found[0].settings
+
+    held = {check.name: check for check in checks_of(ReplaySet.of(found), target)}
+
+    assert held["support"].values.tolist() == [0.8, 1.0]
+    assert held["support"].abstains.tolist() == [False, False]
+    assert not held["support"].blocks.any()
+    at_first = {check.name: check for check in checks_of(ReplaySet.of(found), target.changed(min_support=0.1))}
+    assert at_first["support"].values.tolist() == [0.2, 1.0]
+    assert list(held) == [check.name for check in checks_of(ReplaySet.of([]), target)]
+
+
+def test_given_no_draft_to_judge_then_no_audit_applies() -> None:
+    one = replace(drafted(0.9), generation=Generation(500))
+
+    held = {check.name: check for check in checks_of(ReplaySet.of([one]), one.settings)}
+
+    assert replay_many([one], one.settings).needs_model.tolist() == [True]
+    assert math.isnan(held["support"].values[0])
+    assert not any(check.blocks.any() for check in held.values())
+
+
+def test_given_two_sides_that_a_model_found_then_their_claims_are_shown_and_said_to_be_sides() -> None:
+    of = drafted().settings.changed(sufficiency_mode=Mode.ENFORCE, contradictions_mode=Mode.OBSERVE)
+    sides = draft([claim(passage(1)), claim(passage(2, document="d2"))])
+    verdict = Sufficiency(
+        Call(Step.SUFFICIENCY), 1, "yes", 0.9, contradicts=True, sides=sides,
+        conflict=Conflict(0, 1, ("30 days", "60 days"), ("d1", "d2"), (1, 1), added=False),
+    )  # fmt: skip
+    one = replace(drafted(0.9), settings=of)
+    assert one.generation is not None
+    one = replace(one, generation=replace(one.generation, verdicts=(verdict,)))
+
+    outcomes = replay_many([one, case(0.9, of=of)], of)
+
+    assert_equal(outcomes, [one, case(0.9, of=of)], of)
+    assert outcomes.sides.tolist() == [True, False]
+    assert outcomes.shown.tolist() == [[False, False, True, True], [True, False, False, False]]
