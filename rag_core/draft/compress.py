@@ -159,10 +159,9 @@ class _Given:
             found += self._grounds_of(one, claim.sentence)
         quoted = {one.source for one in claim.evidence}
         evidence = " ".join(one.quote for one in found.evidence)
-        for mark in citation_marks(claim.sentence):
-            copied = claim.sentence[mark.start : mark.end] in evidence  # a mark of the document's own
-            if mark.ref not in quoted and not copied:
-                found += self._grounds_of(Quoted(source=mark.ref, quote=""), claim.sentence)
+        marks = {mark.ref: claim.sentence[mark.start : mark.end] for mark in citation_marks(claim.sentence)}
+        for ref in (ref for ref, mark in marks.items() if ref not in quoted and mark not in evidence):  # or it is the document's own mark
+            found += self._grounds_of(Quoted(source=ref, quote=""), claim.sentence)
         return found
 
     def _grounds_of(self, one: Quoted, claim: str) -> _Grounds:
@@ -202,7 +201,7 @@ def _sentences(text: str, language: str, room: int) -> list[str]:
     """The sentences of a claim in reading form, without citation marks; as one where there is no room for them all."""
     bare = normalise(strip_marks(normalise(text).text)).text
     parts = [bare[start:end] for start, end in sentences(bare, language)]
-    return parts if len(parts) <= room else [bare]
+    return parts if len(parts) <= max(1, room) else [bare]
 
 
 def _spans(side: Quote) -> list[Span]:

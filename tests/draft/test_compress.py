@@ -251,6 +251,9 @@ def test_given_more_sentences_than_anybody_reads_then_they_are_audited_together(
 
     assert len(draft.claims) == 2
     assert draft_facts(draft, "en", EMBEDDER)["sentences"] == 201
+    pairs = drafted(*((f"Number {n} is here. Number {n} is there.", []) for n in range(20)), ("[1]", []))
+    assert draft_facts(pairs, "en", EMBEDDER)["sentences"] == 40
+    assert all(claim.text for claim in pairs.claims)
 
 
 def facts(*texts: str, language: str = "en") -> dict[str, object]:
