@@ -27,6 +27,7 @@ from ui.texts import say, tell
 FILE = "plumbline-settings.yaml"
 COLLECTION = "collection"  # its parameter
 MOST_KB = 64  # of a settings file: all settings take 5
+LINE_ENDS = frozenset("\x85\u2028\u2029")  # that PyYAML would write as they are, and read as a line end
 SETTLE_SECONDS = 1.0  # a browser that was told a new address may have sent the old one just before
 MOST_SAID, MOST_CHARS = 5, 200  # problems of an address that are named, and characters of each
 
@@ -236,4 +237,5 @@ def _written(value: Any) -> str:
 
 def _yaml(name: str, value: Any) -> list[str]:
     plain = str(value) if isinstance(value, str) else value  # a mode is a string of ours
-    return yaml.safe_dump({name: plain}, allow_unicode=True, width=1000).rstrip("\n").splitlines()
+    written_as_it_is = not (isinstance(plain, str) and LINE_ENDS & set(plain))
+    return yaml.safe_dump({name: plain}, allow_unicode=written_as_it_is, width=1000).rstrip("\n").split("\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from page_kit import texts
 from streamlit.testing.v1 import AppTest
@@ -69,6 +69,7 @@ def test_given_any_settings_when_written_to_an_address_and_read_then_they_are_th
 
 
 @given(chosen(sharing._file_knobs()))
+@example(Settings.load("balanced", {"compress_prompt": "- Write short.\n  - A\x85B\u2028C\u2029\n"}))
 def test_given_any_settings_when_written_to_a_file_then_the_command_line_and_the_page_read_the_same(settings: Settings) -> None:
     written = sharing.to_yaml(settings)
     with tempfile.TemporaryDirectory() as folder:

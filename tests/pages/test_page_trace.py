@@ -190,7 +190,8 @@ def test_given_a_setting_that_is_a_limit_when_changed_then_it_is_the_limit_of_th
             moved = replay(case, case.settings.changed(**{knob.name: knob.default + step}))
             limits |= {check.stage: knob.name for check in moved.trace.checks if check.threshold != before[check.stage]}
 
-    assert limits | {"sufficiency": "min_sufficiency"} == trace.LIMITS  # that check needs a model
+    of_models = {"sufficiency": "min_sufficiency", "added_words": "max_added_words"}  # these checks need one
+    assert limits | of_models == trace.LIMITS
 
 
 def test_given_the_docstrings_of_the_gates_when_read_then_the_source_of_a_limit_is_one_sentence_of_it() -> None:
