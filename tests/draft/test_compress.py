@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, case, hit, settings
@@ -365,14 +366,15 @@ class Counting(HashEmbedder):
 
 def test_given_passages_read_ahead_then_only_the_claims_are_left_to_be_read() -> None:
     """What a model's answer waits for is about its own sentences."""
-    counting = Counting()
+    counting, said = Counting(), "Notice by phone shall not be given."
     embedder = CachedEmbedder(counting)
-    prepare(HITS, CORPUS, "en", embedder)
+    headed = [hit(of=replace(CORPUS.passages[0], section="The notice period is 30 days."))]  # its first sentence is no unit then
+    prepare(headed, CORPUS, "en", embedder)
     counting.asked.clear()
 
-    model_draft(reply(("Soup at noon is served by the canteen.", [("2", CANTEEN)])), HITS, CORPUS, "en", embedder, None)
+    model_draft(reply((said, [("1", "not be given by phone")])), headed, CORPUS, "en", embedder, None)
 
-    assert counting.asked == ["Soup at noon is served by the canteen."]
+    assert counting.asked == [said]
 
 
 PAGE_TEXTS = [NOTICE, CANTEEN, POLICY]
