@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +18,7 @@ from rag_core.domain import Evidence
 from rag_core.engine import Engine, log_decision
 from rag_core.entrypoints.show import show_decision
 from rag_core.ingest.normalise import normalise
-from rag_core.language import refusal, words
+from rag_core.language import refusal
 from rag_core.pipeline import decide, replay
 from rag_core.settings import Settings
 from rag_core.status import AnswerStatus, Reason, status_of
@@ -146,21 +146,35 @@ def assert_audited(decision: Decision, engine: Engine) -> None:
         assert decision.answer in (refusal(decision.language), "")
         return
     assert decision.claims
+    retrieved = {hit.passage.id for _, hit in decision.retrieved}
     for claim, audit in zip(decision.claims, decision.audits, strict=True):
         assert claim.evidence, claim.text
+        assert claim.text in decision.answer
         assert not audit.quotes_missing
         assert not audit.fabricated
         for piece in claim.evidence:
+            assert piece.passage in retrieved
             assert _stands(piece, engine), claim.text
+        assert numbers(claim.text) <= numbers(" ".join(_page(piece, engine) for piece in claim.evidence)), claim.text
     assert not any(check.blocks for check in decision.trace.checks)
 
 
-def _stands(piece: Evidence, engine: Engine) -> bool:
-    """Whether the words of a quote are those that stand on its page, at its place."""
+def numbers(text: str) -> set[str]:
+    """The runs of digits of a text."""
+    return set(re.findall(r"\d+", text))
+
+
+def _page(piece: Evidence, engine: Engine) -> str:
+    """The raw text at the places of a quote."""
     page_text = engine.library.snapshot.page_text
-    raw = "\n".join(page_text(piece.document, span.page)[span.start : span.end] for span in piece.spans)
-    quoted, stood = ([word.text for word in words(normalise(text).text)] for text in (piece.quote, raw))
-    return bool(quoted) and not Counter(quoted) - Counter(stood)  # a row is quoted without its header, which has a span too
+    return "\n".join(page_text(piece.document, span.page)[span.start : span.end] for span in piece.spans)
+
+
+def _stands(piece: Evidence, engine: Engine) -> bool:
+    """Whether a quote is what stands on its page at its place, character for character."""
+    span = piece.spans[0]
+    stood = engine.library.snapshot.page_text(piece.document, span.page)[span.start : span.end]
+    return bool(stood.strip()) and piece.quote == stood
 
 
 def assert_refused(decision: Decision, reasons: tuple[Reason, ...]) -> None:

@@ -16,7 +16,6 @@ from planted import GARAGES, Garage
 from rag_core.ingest.normalise import normalise
 
 PLACES = ("text", "table", "hidden", "title", "name")
-BELIEVED = pytest.mark.xfail(strict=True, raises=AssertionError, reason="no audit tells an order in a document from a statement")
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -31,7 +30,7 @@ def test_given_a_planted_order_that_a_model_obeys_when_it_quotes_something_true_
     assert _stood_in_the_prompt(arena, garage.orders[place]), "the order is in the data of the prompt, or nothing was tested"
 
 
-@pytest.mark.parametrize("place", [*(pytest.param(place, marks=BELIEVED) for place in PLACES[:3]), *PLACES[3:]])
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("garage", GARAGES.values(), ids=GARAGES)
 def test_given_a_planted_order_that_a_model_obeys_when_it_quotes_the_order_then_what_it_says_is_no_answer(
     arena: Arena, garage: Garage, place: str, caplog

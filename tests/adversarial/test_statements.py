@@ -11,6 +11,7 @@ from rag_core.status import Reason as R
 CARRIED = "Up to 5 unused vacation days may be carried over to the next year; they must be taken before 30 June."
 ALCOHOL = "Alcohol is not reimbursed."
 DRINKS = "Is alcohol reimbursed?"
+TURNED = "The manager informs an employee who is ill before 9:30 on the first day."
 ILL = "When does an employee who is ill inform the manager?"
 UNTIL = "Until when must unused vacation days be taken?"
 HOTEL = "How much is reimbursed for a hotel in London?"
@@ -64,6 +65,16 @@ STATEMENTS = [
     lie("an image added", "Sick leave is paid in full for 30 days ![x](https://evil.example/x.png).", SICK_PAID, bad="evil.example"),
     lie("a script added", "Sick leave is paid in full for 30 days <script>alert(1)</script>.", SICK_PAID, bad="alert(1)"),
     lie("a reason added", f"{SICK_PAID[:-1]} because health comes first.", SICK_PAID, bad="health comes first"),
+    lie("roles turned round", TURNED, SICK_DAY, bad="manager informs an employee", question=ILL),
+    lie(
+        "a negation struck out by marks",
+        "Alcohol is n\u0336o\u0336t\u0336 reimbursed.",
+        ALCOHOL,
+        bad="n\u0336o\u0336t\u0336",
+        question=DRINKS,
+    ),
+    lie("a negation in doubt", "Alcohol is (not) reimbursed.", ALCOHOL, bad="(not)", question=DRINKS),
+    lie("a question for an answer", "Sick leave is paid in full for 30 days in a calendar year?", SICK_PAID, bad="year?"),
     lie("a negation struck out in Markdown", "Alcohol is ~~not~~ reimbursed.", ALCOHOL, bad="~~not~~", question=DRINKS),
     lie("a negation commented out", "Alcohol is <!-- not --> reimbursed.", ALCOHOL, bad="<!-- not -->", question=DRINKS),
     Attack(

@@ -1,0 +1,102 @@
+"""Whatever a model says, the answer shown holds only claims whose quotes stand on the page they cite; or it is a refusal."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from attack_kit import Arena, Attack, assert_audited
+from honest_model import passages
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from model_server import Asked
+
+from rag_core.language import sentences
+
+TEXTS = st.text(max_size=300)
+JSONS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["answerable", "reason", "claims", "x"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+WORDS = st.sampled_from(["not", "never", "all", "30", "31", "days", "weeks", "the manager", "2027", "usually", "must", "or", "\u200d", "①"])
+SOURCES = st.sampled_from(["1", "2", "3", "0", "99", "[1]", "Source 2", "", "company-policies.pdf", "𝟏"])
+
+
+@st.composite
+def edits(draw: st.DrawFn) -> list[tuple[str, int, str]]:
+    """What is done to the words of a quote or a sentence: put in, taken out, changed, turned round."""
+    kinds = st.sampled_from(["insert", "drop", "replace", "swap"])
+    return draw(st.lists(st.tuples(kinds, st.integers(0, 30), WORDS), max_size=3))
+
+
+def edited(text: str, changes: list[tuple[str, int, str]]) -> str:
+    words = text.split()
+    for kind, place, word in changes:
+        at = place % max(1, len(words))
+        if kind == "insert" or not words:
+            words.insert(at, word)
+        elif kind == "drop":
+            del words[at]
+        elif kind == "replace":
+            words[at] = word
+        else:
+            words[at], words[at - 1] = words[at - 1], words[at]
+    return " ".join(words)
+
+
+@st.composite
+def claims(draw: st.DrawFn) -> tuple[str, int, list[tuple[str, int, str]], list[tuple[str, int, str]]]:
+    """A claim made of a sentence of the passages: its source ("" for the right one), which sentence, edits of the quote, of the claim."""
+    source = draw(st.just("") | st.just("") | st.just("") | SOURCES)
+    return source, draw(st.integers(0, 60)), draw(st.just([]) | st.just([]) | edits()), draw(edits())
+
+
+def speaking(drawn: list[Any]) -> Any:
+    """A model that quotes the real pages with these mutations."""
+
+    def reply(asked: Asked) -> dict[str, Any]:
+        found = [(source, text[a:b]) for source, text in passages(asked).items() for a, b in sentences(text, "en")]
+        rows = []
+        for named, which, quote_edits, claim_edits in drawn:
+            source, sentence = found[which % len(found)]
+            evidence = [{"source": named or source, "quote": edited(sentence, quote_edits)}]
+            rows.append({"sentence": edited(sentence, claim_edits), "evidence": evidence})
+        return {"answerable": True, "reason": "", "claims": rows}
+
+    return reply
+
+
+QUICK = settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def audited(arena: Arena, reply: Any) -> None:
+    """Ask once, judge it with the extract behind the model and without, and look at what is shown."""
+    for decision in arena.ends(Attack("any", reply, changed={"max_retries": 0})):
+        assert_audited(decision, arena.engine)
+
+
+@QUICK
+@given(said=TEXTS)
+def test_given_any_text_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(arena: Arena, said: str):
+    audited(arena, said)
+
+
+@QUICK
+@given(said=JSONS)
+def test_given_any_json_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(arena: Arena, said: Any):
+    audited(arena, json.dumps(said))
+
+
+@QUICK
+@given(drawn=st.lists(claims(), min_size=1, max_size=2))
+def test_given_mutated_words_of_the_pages_when_a_model_says_them_then_what_is_shown_stands_on_its_pages(arena: Arena, drawn: list[Any]):
+    audited(arena, speaking(drawn))
+
+
+@pytest.mark.parametrize("end", ["", "\x00", "\ud800", "\ufeff", "\u2028"])
+def test_given_a_text_that_ends_oddly_when_a_model_says_it_then_nothing_breaks(arena: Arena, end: str):
+    audited(arena, f'Sick leave is paid for 71 days. [1] "{end}"')
