@@ -116,6 +116,7 @@ def test_given_a_file_of_secrets_that_cannot_be_read_then_the_error_quotes_nothi
     with pytest.raises(InvalidSetting, match=r"secrets\.toml cannot be read") as caught:
         model_environment({}, file)
     assert KEY not in str(caught.value)
+    assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
     with pytest.raises(InvalidSetting, match="Is a directory"):
         model_environment({}, tmp_path)

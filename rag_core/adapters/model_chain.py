@@ -52,19 +52,18 @@ class ModelChain:
             left = deadline - self._clock()
             try:
                 answer = self._models[place].complete(prompt, replace(limits, seconds=left if place == awake[-1] else left * SHARE))
+                return replace(answer, tried=tuple(error.problem for error in self._reasons(place)))
             except ModelUnavailable as error:
                 self._failed[place] = (self._clock(), error)
-            else:
-                self._failed.pop(place, None)
-                return replace(answer, tried=tuple(error.problem for error in self._reasons(place)))
         reasons = self._reasons(len(self._models))
         raise ModelUnavailable(
             " ".join(error.problem for error in reasons), remedy=" ".join(dict.fromkeys(error.remedy for error in reasons))
-        ) from None
+        )
 
     def _rests(self, place: int) -> bool:
         failed = self._failed.get(place)
         return failed is not None and self._clock() - failed[0] < REST_SECONDS
 
     def _reasons(self, before: int) -> list[ModelUnavailable]:
-        return [failed[1] for place in range(before) if (failed := self._failed.get(place))]
+        """Why those before this place did not answer: each was asked just now, or rests."""
+        return [self._failed[place][1] for place in range(before) if place in self._failed]

@@ -225,9 +225,15 @@ def test_given_a_damaged_cache_then_the_model_is_asked_and_a_new_cache_begins(pa
 
     assert cached(cache, inner).complete(prompt(), SOON) == answer()
     assert [cached(cache, inner).complete(prompt(), SOON).cached for _ in range(2)] == [False, True]
+
+
+@pytest.mark.parametrize("damage", [b"no database at all" * 500, b"SQLite format 3\x00" + b"\xff" * 5000])
+def test_given_a_damaged_cache_when_it_is_cleared_then_it_is_gone(path: Path, clock: Clock, damage: bytes) -> None:
+    path.parent.mkdir(parents=True)
     path.write_bytes(damage)
+
     ModelCache(path, clock).clear()
-    assert damage not in files(path)
+    assert not path.exists()
 
 
 def test_given_a_cache_that_cannot_be_used_then_the_model_is_asked_and_only_clearing_it_is_an_error(cache: ModelCache, path: Path) -> None:

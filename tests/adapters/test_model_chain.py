@@ -110,6 +110,17 @@ def test_given_models_that_all_rest_then_they_are_asked_all_the_same(make: Make)
     assert chain.complete(prompt(), SOON) == answer("a")
 
 
+def test_given_a_first_model_that_is_back_then_what_failed_once_is_not_told_again(make: Make, clock: Clock) -> None:
+    chain, (first, second) = make(down("a"), down("b"))
+    with pytest.raises(ModelUnavailable):
+        chain.complete(prompt(), SOON)
+    clock.now += REST_SECONDS
+    first.error = None
+
+    assert chain.complete(prompt(), SOON) == answer("a")
+    assert len(second.given) == 1
+
+
 def test_given_a_slow_first_model_then_the_next_one_has_time_left(make: Make) -> None:
     chain, (first, second, third) = make(down("a"), down("b"), None, seconds=60.0)
 
