@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from pathlib import Path
 
 from rag_core.engine import Engine
@@ -41,6 +42,8 @@ class Opening:
             self.settings = as_built(folder, namespace, settings)
             threading.Thread(target=_load_languages, args=(folder, namespace), daemon=True, name="loading dictionaries").start()
             self.engine = build_engine(folder, namespace, self.settings, apart=True)
+            if self.settings.drafter == "model":
+                threading.Thread(target=_load_client, args=(self.engine, self.settings), daemon=True, name="loading a client").start()
         except RagError as error:
             self.error = error
         except Exception as error:
@@ -54,6 +57,13 @@ class Opening:
 def _load_languages(folder: Path, namespace: str) -> None:
     """Load the dictionaries that the first questions need, while a child loads the embedding model."""
     early.load(languages(folder, namespace) or first_run.LANGUAGES)
+
+
+def _load_client(engine: Engine, settings: Settings) -> None:
+    """Import the client of the language model, which takes a second, before a question needs it; what is wrong, the question says."""
+    with suppress(RagError):
+        if engine.tools.model is not None:
+            engine.tools.model(settings)
 
 
 _lock = threading.Lock()

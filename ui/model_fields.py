@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
 from rag_core.draft.prompts import COMPRESS_RULES, COMPRESS_VERSION
-from rag_core.endpoints import Endpoint, endpoints, model_environment
+from rag_core.endpoints import Endpoint
 from rag_core.errors import RagError
+from rag_core.wiring import configured_models
 from ui import state
 from ui.problems import show_error
 from ui.texts import say, tell
@@ -37,7 +37,7 @@ def _show_configured() -> None:
     """The endpoints in their order, or how to configure one."""
     with st.container(key="model_configured", gap="xsmall"):
         try:
-            found = endpoints(model_environment(os.environ))
+            found = configured_models(state.session().settings())
         except RagError as error:
             show_error(error)
             return
@@ -49,9 +49,8 @@ def _show_configured() -> None:
 
 
 def _in_words(number: int, endpoint: Endpoint) -> list[str]:
-    name = (state.session().values["model"] if number == 1 else "") or endpoint.model or tell("model.unnamed")
     secret = endpoint.masked or tell("model.no_key")
-    lines = [tell("model.endpoint" if number == 1 else "model.fallback", model=name, host=endpoint.host, secret=secret)]
+    lines = [tell("model.endpoint" if number == 1 else "model.fallback", model=endpoint.model, host=endpoint.host, secret=secret)]
     return [*lines, endpoint.warning] if endpoint.warning else lines
 
 

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from honest_model import best_sentences, draft, honest, refusal
@@ -16,11 +17,12 @@ from page_kit import JOB_SECONDS, ask, asked_of, badges, captions, session_of, s
 from streamlit.testing.v1 import AppTest
 
 from rag_core.draft.prompts import COMPRESS_RULES
-from rag_core.errors import Cancelled, InvalidInput
+from rag_core.errors import Cancelled, InvalidInput, InvalidSetting
 from rag_core.generated import Call, Step
-from rag_core.settings import Mode
+from rag_core.ingest.store import create_namespace
+from rag_core.settings import Mode, Settings
 from rag_core.status import Reason
-from ui import asking, attempts, drafted, pending, state, waiting
+from ui import asking, attempts, drafted, loading, pending, state, waiting
 from ui.pending import Pending
 from ui.sharing import to_address, to_yaml
 from ui.texts import say, screen, tell
@@ -151,8 +153,6 @@ def test_given_another_question_while_one_is_on_its_way_when_asked_then_it_takes
 
 
 def test_given_a_collection_that_is_left_while_a_question_is_on_its_way_then_it_is_stopped(model: ModelServer, page: AppTest) -> None:
-    from rag_core.ingest.store import create_namespace
-
     create_namespace(state.library_folder(), "other")
     model.play(Hang())
     ask(page, QUESTION)
@@ -394,6 +394,20 @@ def test_given_a_request_in_any_state_when_put_in_words_then_each_is_said() -> N
     assert attempts.call_in_words(Call(Step.DRAFT, failure="It hung.")) == "Nothing came of it: It hung."
 
 
+# its client
+
+
+def test_given_a_model_that_drafts_when_a_library_is_opened_then_its_client_is_loaded_and_a_fault_of_it_stops_nothing() -> None:
+    def faulty(settings: Settings) -> None:
+        raise InvalidSetting("It is nowhere.", remedy="Say where.")
+
+    asked_for: list[Settings] = []
+    for make in (asked_for.append, faulty, None):
+        loading._load_client(SimpleNamespace(tools=SimpleNamespace(model=make)), Settings())  # type: ignore[arg-type]
+
+    assert asked_for == [Settings()]
+
+
 # what needs another prompt
 
 
@@ -530,12 +544,10 @@ def test_given_secrets_that_cannot_be_read_when_the_page_is_opened_then_the_sett
     app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def unreadable(*_: object) -> object:
-        from rag_core.errors import InvalidSetting
-
         raise InvalidSetting("secrets.toml cannot be read: it is no TOML.", remedy="Mend it.")
 
     monkeypatch.setattr("ui.state.model_environment", unreadable)
-    monkeypatch.setattr("ui.model_fields.model_environment", unreadable)
+    monkeypatch.setattr("rag_core.wiring.model_environment", unreadable)
 
     part(app.run(), "draft")
 
