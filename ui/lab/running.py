@@ -26,6 +26,7 @@ from ui.work import Here, here
 
 SEED = 20261121  # of a sample, so that the same part is drawn again
 MOST_NAME_CHARS = 100
+WIDTHS = {"drafter": 180}  # pixels, of a column whose values may be long; the others fit theirs
 
 
 def offer_start(engine: Engine, set_name: str, tag: str, questions: Sequence[LabelledQuestion], settings: Settings) -> None:
@@ -109,7 +110,7 @@ def show_runs(engine: Engine) -> None:
         st.caption(say("lab_sets.no_runs"))
         return
     rows = [_row(head, engine, head.id == chosen.id) for head in runs]
-    columns = {key: st.column_config.TextColumn(say(f"lab_sets.run_{key}")) for key in rows[0]}
+    columns = {key: st.column_config.TextColumn(say(f"lab_sets.run_{key}"), width=WIDTHS.get(key)) for key in rows[0]}
     st.dataframe(rows, hide_index=True, column_config=columns, key="runs", alt=say("lab_sets.runs_alt"))
     _show_chosen(engine, chosen)
 
