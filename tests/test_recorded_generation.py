@@ -217,6 +217,20 @@ def test_given_two_invented_ids_when_their_words_are_gone_then_they_are_still_tw
     assert all(ref.startswith(DELETED) for ref in restored.attempts[0].draft.claims[0].cited)
 
 
+def test_given_a_finding_that_names_an_invented_id_when_its_words_are_gone_then_it_is_deleted_and_never_cut_from_another_text() -> None:
+    bad = attempted(quotes_missing=("no quote from a made up source",), fabricated=("a made up source",))
+    one = asked(replace(bad, draft=replace(bad.draft, claims=(replace(bad.draft.claims[0], cited=("a made up source",)),))))
+    written = write(one)
+
+    whole = from_record(through_json(written.record), page_text, own=written.own).generation
+    gone = from_record(through_json(written.record)).generation
+
+    assert whole is not None
+    assert gone is not None
+    assert whole.attempts[0].draft.audits[0].quotes_missing == ("no quote from a made up source",)
+    assert gone.attempts[0].draft.audits[0].quotes_missing == (DELETED,)
+
+
 def test_given_a_claim_whose_page_is_gone_then_the_models_words_for_it_go_too() -> None:
     """A model's sentence may hold the deleted document's."""
     one = on_pages(asked(attempted()))

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from any_case import REPLAYED, THRESHOLDS, cases, values_of
 from any_generation import asked_cases, model_settings, walked_cases
-from builders import GOOD_AUDIT, case, claim, draft, passage, settings
+from builders import GOOD_AUDIT, case, claim, contradicted, draft, passage, settings
 from hypothesis import assume, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -117,8 +117,11 @@ def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkey
     base = found[0].settings
 
     for limit in (0.1, 0.5, 0.9, 0.95):
-        target = base.changed(answerability_mode=Mode.ENFORCE, min_answerability=limit, min_relevance=limit, keywords_mode=Mode.OBSERVE)
+        target = base.changed(answerability_mode=Mode.ENFORCE, min_answerability=limit)
         assert replay_many(of, target).answered.tolist() == [limit <= 0.9] * 2
+    for knob in (knob for knob in map(REPLAYED.get, asked._OF_GATES) if knob is not None):
+        for value in (*knob.options[:2], *(() if knob.high is None else (knob.high,))):
+            replay_many(of, base.changed(**{knob.name: value}))
     assert len(walked) == 2
     replay_many(of, base.changed(min_support=0.1))
     assert len(walked) == 4
@@ -183,3 +186,15 @@ def test_given_two_sides_that_a_model_found_then_their_claims_are_shown_and_said
     assert_equal(outcomes, [one, case(0.9, of=of)], of)
     assert outcomes.sides.tolist() == [True, False]
     assert outcomes.shown.tolist() == [[False, False, True, True], [True, False, False, False]]
+
+
+def test_given_a_model_that_had_no_part_then_the_extract_is_judged_from_the_columns_with_its_conflicts() -> None:
+    """Where sources contradict each other a model is not asked: both are quoted."""
+    of = drafted().settings.changed(contradictions_mode=Mode.OBSERVE)
+    one = replace(contradicted(of=of), generation=Generation(500))
+
+    outcomes = replay_many([one], of)
+
+    assert_equal(outcomes, [one], of)
+    assert (outcomes.conflicts.tolist(), outcomes.sides.tolist(), dict(outcomes.walked)) == ([True], [False], {})
+    assert len(replay(one, of).conflicts) == 1

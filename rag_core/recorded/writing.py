@@ -86,15 +86,9 @@ def _record(case: Case, named: Collection[str]) -> dict[str, Any]:
 
 
 def _documents(case: Case) -> set[str]:
-    """The documents that a decision on this case can name."""
-    asked = case.generation
-    drafts = [case.draft]
-    conflicts = list(case.conflicts)
-    if asked is not None:
-        drafts += [attempt.draft for attempt in asked.attempts] + [verdict.sides for verdict in asked.verdicts if verdict.sides]
-        conflicts += [verdict.conflict for verdict in asked.verdicts if verdict.conflict]
-    cited = {evidence.document for draft in drafts for claim in draft.claims for evidence in claim.evidence}
-    return {passage.document for passage in retrieved(case).values()} | cited | {id for one in conflicts for id in one.documents}
+    """The documents that a decision on this case can name; a model cites what was retrieved for it, or nothing."""
+    cited = {evidence.document for claim in case.draft.claims for evidence in claim.evidence}
+    return {passage.document for passage in retrieved(case).values()} | cited | {id for one in case.conflicts for id in one.documents}
 
 
 def _runs(numbers: Sequence[int]) -> list[list[int]]:

@@ -28,6 +28,7 @@ from rag_core.ingest.sources import text_source
 from rag_core.labelled import LabelledQuestion
 from rag_core.pipeline import decide
 from rag_core.recorded import DELETED
+from rag_core.status import Reason
 from rag_core.walk import Outcome
 
 SHOWN, REJECTED, MISQUOTED = "The period of notice is 30 days.", "Notice takes 90 days, as all know.", "quoted from elsewhere"
@@ -122,6 +123,18 @@ def test_given_rejected_drafts_when_their_days_are_over_then_they_are_gone_and_t
     assert [one.outcome for one in decide(read).attempts] == [Outcome.REJECTED, Outcome.SHOWN]
     assert REJECTED not in on_disk(path)
     assert MISQUOTED not in on_disk(path)
+
+
+def test_given_a_model_that_declined_then_its_reason_is_no_rejected_draft_and_stays(store: RecordStore, path: Path) -> None:
+    one = answered()
+    assert one.generation is not None
+    declined = replace(one.generation.attempts[1], draft=Draft(), problem=Reason.MODEL_REFUSED, refusal="Nothing fits.")
+    id = store.keep(replace(one, generation=replace(one.generation, attempts=(one.generation.attempts[0], declined))))
+    age(path, 31)
+
+    store.prune_rejected(30)
+
+    assert decide(store.case(id, page_text)).metadata["model_reason"] == "Nothing fits."
 
 
 def test_given_old_decisions_when_pruned_then_their_texts_go_with_them_and_rejected_ones_by_their_own_days(
