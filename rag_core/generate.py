@@ -8,7 +8,6 @@ model counts before it was audited.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -200,14 +199,15 @@ class _Run:
             return replace(call, model=model.name, failure=f"The {self.settings.model_seconds} seconds for one question are spent."), None
         if self.spent >= self.settings.model_budget:
             return replace(call, model=model.name, failure=f"The {self.settings.model_budget} tokens for one question are spent."), None
-        started, counted = time.monotonic(), self.tools.clock()
+        started = self.tools.clock()
         try:
             answer = model.complete(prompt, Limits(left, self.cancelled))
         except ModelUnavailable as error:
-            return replace(call, model=model.name, failure=str(error), ms=(time.monotonic() - started) * 1000), None
+            return replace(call, model=model.name, failure=str(error), ms=(self.tools.clock() - started) * 1000), None
         finally:
-            self._count("model", self.tools.clock() - counted)
-            self.waited += time.monotonic() - started
+            took = self.tools.clock() - started
+            self._count("model", took)
+            self.waited += took
         if not answer.cached:
             self.spent += answer.tokens_in + answer.tokens_out
         return replace(

@@ -224,13 +224,10 @@ def test_given_a_spent_budget_of_tokens_when_more_is_needed_then_no_prompt_is_se
     assert "1000 tokens" in decision.explanation
 
 
-def test_given_spent_seconds_when_more_is_needed_then_no_prompt_is_sent(
-    corpus: MemoryCorpus, server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    times = iter([0.0, 0.0, 5.0, 5.0])
-    monkeypatch.setattr("rag_core.generate.time.monotonic", lambda: next(times, 5.0))
+def test_given_spent_seconds_when_more_is_needed_then_no_prompt_is_sent(corpus: MemoryCorpus, server: ModelServer) -> None:
+    slow = replace(configured(server), clock=lambda: 5.0 * server.calls)  # every answer takes five seconds
 
-    decision = decide(run(corpus, configured(server), model_seconds=5, fallback_extract=False, **GUARDED))
+    decision = decide(run(corpus, slow, model_seconds=5, fallback_extract=False, **GUARDED))
 
     assert server.calls == 1
     assert "5 seconds" in decision.explanation
