@@ -19,6 +19,7 @@ from rag_core.pipeline import replay
 from rag_core.settings import Settings
 from rag_core.wiring import build_engine, embedder
 from tests.bench import audit, page
+from tests.bench import model as language_model
 from tests.bench import replay as replay_set
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
@@ -103,6 +104,7 @@ def main() -> int:
         figures = [("question, median", questions(engine, settings), 100.0, "ms"), ("replay, median", replays(engine, settings), 5.0, "ms")]
         figures += replay_set.figures(replay_set.measured(engine, settings), settings)
         figures += audit.figures(engine, settings)
+        figures += language_model.figures(engine, settings)
     pages, ratio = ingest_ratio(paths, settings)
     figures.append(("ingest time / plain PyMuPDF + sentence-transformers", ratio, 1.0, "x"))
     figures += page.figures()

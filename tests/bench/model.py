@@ -1,0 +1,77 @@
+"""What a question costs beside the model's own time: a scripted model that thinks for a fixed time, over real HTTP, against the extract.
+
+The model answers with three claims in fewer words than their sources, so that every audit has to work. Every question begins with an empty
+cache of sentences, with the model and without.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import yaml
+
+from rag_core.adapters.embedding_cache import CachedEmbedder
+from rag_core.decision import Decision
+from rag_core.engine import Engine
+from rag_core.settings import Settings
+from rag_core.wiring import embedder
+from tests.model_server import Asked, ModelServer, Slow
+
+THINKS = 0.3  # seconds
+CLAIMS = 3
+WARM, LEAST = 3, 15  # questions before those that count, and how many the model must have answered
+ROWS = Path(__file__).resolve().parents[1] / "adversarial" / "compressions.yaml"
+
+Row = dict[str, Any]
+
+
+def figures(engine: Engine, settings: Settings) -> list[tuple[str, float, float, str]]:
+    """Median milliseconds that a model adds to a question beside its own, over a library with the samples; the plain total is printed."""
+    own, total = [], []
+    with ModelServer() as server, patch.dict(os.environ, OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="bench"):
+        drafting = settings.changed(drafter="model", model="bench", model_cache=False, fallback_extract=False)
+        for number, rows in enumerate(_asked()):
+            server.play(lambda asked, rows=rows: Slow(_reply(asked, rows), THINKS))
+            extract_ms, _ = _timed(engine, settings.changed(drafter="extract"), rows[0])
+            model_ms, decision = _timed(engine, drafting, rows[0])
+            if number >= WARM and decision.metadata["drafter"] == "model":
+                total.append(model_ms)
+                own.append(model_ms - 1000 * THINKS - extract_ms)
+    if len(own) < LEAST:
+        raise RuntimeError(f"{len(own)} drafts passed the audits: too few to say how long it takes")
+    print(f"question with a model that thinks {1000 * THINKS:.0f} ms: {statistics.median(total):.1f} ms in all, {len(own)} questions")
+    return [("a model's question beside the model's time, median", statistics.median(own), 30.0, "ms")]
+
+
+def _timed(engine: Engine, settings: Settings, row: Row) -> tuple[float, Decision]:
+    fresh = CachedEmbedder(embedder(settings.embedding_model, settings.embedding_precision))
+    asked = Engine(engine.library, replace(engine.tools, embedder=fresh))
+    started = time.perf_counter()
+    decision = asked.ask(row["question"], settings, [row["document"]])
+    return (time.perf_counter() - started) * 1000, decision
+
+
+def _asked() -> list[list[Row]]:
+    """Rows to ask about, spread over the languages; behind each the others of its document."""
+    rows = yaml.safe_load(ROWS.read_text(encoding="utf-8"))
+    return [
+        [row, *(other for other in rows if other["document"] == row["document"] and other is not row)] for row in rows[:: len(rows) // 33]
+    ]
+
+
+def _reply(asked: Asked, rows: list[Row]) -> dict[str, Any]:
+    """The claim of the first row, and of two others whose words were retrieved too."""
+    passages = [json.loads(line) for line in asked.user.splitlines() if line.startswith("{") and '"text"' in line]
+    claims = []
+    for sentence, quote in (row["claims"][0] for row in rows):
+        source = next((one["source"] for one in passages if quote in one["text"]), None)
+        if source and len(claims) < CLAIMS:
+            claims.append({"sentence": sentence, "evidence": [{"source": source, "quote": quote}]})
+    return {"answerable": True, "reason": "", "claims": claims}
