@@ -23,6 +23,7 @@ from rag_core.pipeline import decide, replay
 from rag_core.settings import Settings
 from rag_core.status import AnswerStatus, Reason, status_of
 
+KEY = "sk-never-shown-0123456789abcdef"
 POLICIES = "company-policies.pdf"
 SICK = "How many days of sick leave are paid in full?"
 SICK_PAID = "Sick leave is paid in full for 30 days in a calendar year."

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from attack_kit import Arena
+from attack_kit import KEY, Arena
 from model_server import ModelServer
 from planted import GARAGES
 
@@ -19,7 +19,6 @@ from rag_core.settings import Settings
 from rag_core.wiring import build_engine
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
-KEY = "sk-never-shown-0123456789abcdef"
 
 
 @pytest.fixture(scope="session")

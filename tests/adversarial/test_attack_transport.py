@@ -6,8 +6,7 @@ import threading
 import time
 
 import pytest
-from attack_kit import POLICIES, SICK, SICK_PAID, Arena, Attack, assert_audited, assert_extract, assert_refused, ids
-from conftest import KEY
+from attack_kit import KEY, POLICIES, SICK, SICK_PAID, Arena, Attack, assert_audited, assert_extract, assert_refused, ids
 from honest_model import honest
 from model_server import Drip, Drop, Hang, ModelServer, Status
 
