@@ -173,6 +173,8 @@ def _show_lack(found: Uncertified) -> None:
         if exclude:
             st.text(say("lab_certify.none_exclude"))
         _say_left_out(found.left_out, found.failed)
+        if found.needs_model:
+            st.text(tell("lab_certify.needs_model", n=found.needs_model))
         for lack in found.shortages:
             with st.container(border=True, key=f"lack_{lack.target.kind}", gap="small"):
                 _say_lack(lack, exclude=exclude)
