@@ -25,8 +25,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (2, "e015129c7eb0"),
-    "language": (1, "560f342e84a3"),
-    "signals": (2, "4a348dcce668"),
+    "language": (1, "7562264cccee"),
+    "signals": (2, "5fcf34487c1d"),
 }
 
 
