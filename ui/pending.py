@@ -84,12 +84,12 @@ class Pending:
 def tab_closed() -> Cancel:
     """Says whether the browser tab of this session has been gone for a while; asked from another thread. Never where there is no server."""
     context = get_script_run_ctx(suppress_warning=True)
-    if context is None or not runtime.exists():
+    if context is None:
         return lambda: False
     session, missing = context.session_id, [0.0]
 
     def closed() -> bool:
-        if runtime.exists() and runtime.get_instance().is_active_session(session):
+        if not runtime.exists() or runtime.get_instance().is_active_session(session):
             missing[0] = 0.0
             return False
         missing[0] = missing[0] or time.monotonic()

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from honest_model import best_sentences, draft, honest, refusal
+from honest_model import best_sentences, draft, honest, refusal, sufficient
 from model_server import Asked as Sent
 from model_server import Hang, ModelServer, Status
 from page_kit import JOB_SECONDS, ask, asked_of, badges, captions, session_of, settle, texts
@@ -28,6 +28,7 @@ from ui.sharing import to_address, to_yaml
 from ui.texts import say, screen, tell
 
 QUESTION = "How often does the flow meter have to be calibrated?"
+LEFT_SECONDS = 20.0  # less than a model may take: only a question that was stopped leaves so soon
 KEY = "sk-not-for-anybody-7f3a9c"
 MARKUP = "![it](x.png) <b>at all</b>"
 PLANTED = "The flow meter has to be calibrated every 97 years by a licensed wizard."
@@ -105,7 +106,7 @@ def test_given_a_server_that_hangs_when_asked_then_only_the_stage_is_shown_and_c
     assert session_of(page).pending is None
     assert say("waiting.stopped_about") in captions(page)
     assert QUESTION in texts(page)
-    assert model.left.wait(JOB_SECONDS)
+    assert model.left.wait(LEFT_SECONDS)
     assert model.calls == 1
     assert session_of(page).history == []
 
@@ -148,7 +149,7 @@ def test_given_another_question_while_one_is_on_its_way_when_asked_then_it_takes
 
     ask(page, QUESTION)
 
-    assert model.left.wait(JOB_SECONDS)
+    assert model.left.wait(LEFT_SECONDS)
     assert [one.question for one in session_of(page).history] == [QUESTION]
 
 
@@ -160,7 +161,7 @@ def test_given_a_collection_that_is_left_while_a_question_is_on_its_way_then_it_
 
     page.selectbox(key="namespace").set_value("other").run()
 
-    assert model.left.wait(JOB_SECONDS)
+    assert model.left.wait(LEFT_SECONDS)
     assert QUESTION not in texts(page)
 
 
@@ -232,7 +233,14 @@ def test_given_a_tab_that_is_gone_for_a_while_when_looked_for_then_its_question_
     assert seen == [False, False, False, False, False, True]
 
 
-def test_given_a_page_without_a_server_when_its_tab_is_looked_for_then_it_is_never_closed() -> None:
+@pytest.mark.parametrize("context", [None, type("Context", (), {"session_id": "tab 1"})])
+def test_given_a_page_without_a_server_when_its_tab_is_looked_for_then_it_is_never_closed(
+    context: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pending, "GONE_SECONDS", 0.0)
+    monkeypatch.setattr(pending.runtime, "exists", lambda: False)
+    monkeypatch.setattr(pending, "get_script_run_ctx", lambda **_: context)
+
     assert pending.tab_closed()() is False
 
 
@@ -288,6 +296,7 @@ def test_given_a_model_whose_drafts_are_all_bad_when_asked_then_the_extract_stan
     decision = asked_of(patient).decision
     assert decision.is_safe()
     assert decision.metadata["drafter"] == "extract"
+    assert screen()["drafted.cached"] not in texts(patient)  # the last draft came from it, the others did not
     stand_in = drafted.stand_in(decision)
     assert stand_in.endswith("The answer is taken from the documents word for word.")
     assert texts(patient).count(stand_in) == 1
@@ -406,6 +415,22 @@ def test_given_a_model_that_drafts_when_a_library_is_opened_then_its_client_is_l
         loading._load_client(SimpleNamespace(tools=SimpleNamespace(model=make)), Settings())  # type: ignore[arg-type]
 
     assert asked_for == [Settings()]
+
+
+def test_given_a_model_that_says_no_of_the_passages_when_refused_then_no_extract_is_shown_as_a_rejected_draft(
+    patient: AppTest, model: ModelServer
+) -> None:
+    model.play(sufficient("no", 0.9, ("the price",)))
+    setting(patient, "sufficiency_mode", Mode.ENFORCE)
+
+    ask(patient, QUESTION)
+
+    assert asked_of(patient).decision.reason is Reason.SUFFICIENCY
+    assert screen()["refusal.why_sufficiency"] in texts(patient)
+    assert screen()["sentences.rejected"] not in [element.value for element in patient.subheader]
+    assert "Missing, in its words: “the price”" in texts(patient)
+    rows = patient.dataframe[-1].value
+    assert list(rows[rows["check"] == screen()["trace.title_sufficiency"]]["when"]) == [screen()["trace.when_gate"]]
 
 
 # what needs another prompt
