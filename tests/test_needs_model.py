@@ -10,7 +10,7 @@ import pytest
 from builders import GOOD_AUDIT, SENTENCE, case, claim, draft, passage, settings
 from certificates import BASIS
 
-from rag_core.case import Case
+from rag_core.case import Case, Draft
 from rag_core.certify import Certificate, Request, Uncertified, certify
 from rag_core.evaluate import answer_hits, failing, marks, report
 from rag_core.evaluate.failing import error_of
@@ -131,6 +131,30 @@ def test_given_a_target_that_only_looser_settings_could_meet_then_there_is_no_ce
 
     assert isinstance(found, Uncertified)
     assert found.needs_model == sum((one.answerability or 0) < MEASURED_AT for one in material()[1])
+
+
+@pytest.mark.parametrize(("kind", "measured_at"), [(Kind.WRONG_ANSWERS, 2.0), (Kind.FALSE_REFUSALS, 0.3)])
+def test_given_open_questions_before_those_that_are_settled_then_testing_does_not_pass_over_them(kind: Kind, measured_at: float) -> None:
+    """Another distance cut shows the model other passages. Wrong answers are tested from the strict end, false refusals from the other."""
+    of = OF.changed(distance_mode=Mode.ENFORCE, max_distance=measured_at)
+    shown = 2 if measured_at > 0.4 else 1
+    questions = [labelled(n, answerable=kind is Kind.FALSE_REFUSALS) for n in range(N)]
+    one = asked(0.9, OWN)
+    assert one.generation is not None
+    attempt = replace(one.generation.attempts[0], asked=("level:high", "round:0", f"passages:{shown}"))
+    two = replace(case(0.9, 0.6, of=of, answerability=0.9), generation=Generation(500, attempts=(attempt,)))
+    declined = replace(attempt, draft=Draft(), problem=Reason.MODEL_REFUSED)
+    refused = replace(two, generation=Generation(500, attempts=(declined,)))
+    cases = [two] * N if kind is Kind.FALSE_REFUSALS else [two, *[refused] * (N - 1)]
+    request = Request((Target(kind, 0.2),), first="max_distance")
+
+    found = certify(questions, cases, answer_hits(questions, cases), of, request, BASIS, set_name="s", date="2026-11-21")
+
+    at_its_own = replay_many(cases, of)
+    assert not at_its_own.needs_model.any()
+    assert at_its_own.answered.sum() == (N if kind is Kind.FALSE_REFUSALS else 1)  # few errors there, if one could come to that
+    assert isinstance(found, Uncertified)
+    assert found.needs_model == N
 
 
 @pytest.mark.parametrize("kind", Kind)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from any_case import REPLAYED, THRESHOLDS, cases, values_of
 from any_generation import asked_cases, model_settings, walked_cases
-from builders import GOOD_AUDIT, case, claim, contradicted, draft, passage, settings
+from builders import GATE_MODES, GOOD_AUDIT, case, claim, contradicted, draft, passage, settings
 from hypothesis import assume, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -119,9 +119,19 @@ def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkey
     for limit in (0.1, 0.5, 0.9, 0.95):
         target = base.changed(answerability_mode=Mode.ENFORCE, min_answerability=limit)
         assert replay_many(of, target).answered.tolist() == [limit <= 0.9] * 2
-    for knob in (knob for knob in map(REPLAYED.get, asked._OF_GATES) if knob is not None):
-        for value in (*knob.options[:2], *(() if knob.high is None else (knob.high,))):
-            replay_many(of, base.changed(**{knob.name: value}))
+    modes = [mode for mode in GATE_MODES.values() if mode != "distance_mode"]  # the distance cut takes passages out of the prompt
+    limits = (
+        "min_top_cosine",
+        "min_mean_cosine",
+        "min_documents",
+        "min_keywords",
+        "max_missing_entities",
+        "answerability_extra_procedural",
+    )
+    for change in ({name: Mode.OBSERVE} for name in modes):
+        replay_many(of, base.changed(**change))
+    for name in limits:
+        replay_many(of, base.changed(**{name: REPLAYED[name].high}))
     assert len(walked) == 2
     replay_many(of, base.changed(min_support=0.1))
     assert len(walked) == 4

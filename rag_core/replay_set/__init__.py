@@ -96,7 +96,6 @@ def replay_many(cases: Sequence[Case] | ReplaySet, settings: Settings) -> Outcom
     given = code == 0
     reply = (code == CODE[Reason.GREETING]) | (code == CODE[Reason.ABOUT_LIBRARY])
     level = np.where(reply, _HIGH, np.where(given, level, _INSUFFICIENT))
-    by_extract = ~np.isin(np.arange(len(of)), list(walked))
     return Outcomes(
         settings=settings,
         answered=given | reply,
@@ -104,7 +103,7 @@ def replay_many(cases: Sequence[Case] | ReplaySet, settings: Settings) -> Outcom
         status=_STATUS[code],
         level=_LEVEL[level],
         shown=shown,
-        conflicts=conflicts & (given & by_extract)[of.conflicts[:, 0]],
+        conflicts=conflicts & given[of.conflicts[:, 0]],
         scores=of.scores,
         failed_audits=failed,
         sides=np.isin(np.arange(len(of)), [row for row, walk in walked.items() if walk.sides]),
