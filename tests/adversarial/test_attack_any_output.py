@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from attack_kit import Arena, Attack, assert_audited
+from attack_kit import POLICIES, SICK, Arena, assert_audited
 from honest_model import passages
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from model_server import Asked
 
+from rag_core.case import Case
+from rag_core.draft.raw import context_words
+from rag_core.engine import Engine
+from rag_core.generate import generate
+from rag_core.generated import Generation
 from rag_core.language import sentences
+from rag_core.pipeline import decide, replay
+from rag_core.settings import Settings
 
 TEXTS = st.text(max_size=300)
 JSONS = st.recursive(
@@ -70,33 +78,47 @@ def speaking(drawn: list[Any]) -> Any:
     return reply
 
 
-QUICK = settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-def audited(arena: Arena, reply: Any) -> None:
-    """Ask once, judge it with the extract behind the model and without, and look at what is shown."""
-    for decision in arena.ends(Attack("any", reply, changed={"max_retries": 0})):
+@pytest.fixture(scope="session")
+def measured(world: Engine) -> Case:
+    """One question with everything measured that needs no model; each example begins there."""
+    case = world.measure(SICK, Settings.load(), [POLICIES])
+    return replace(case, generation=Generation(context_words(case.hits)))
+
+
+def audited(arena: Arena, measured: Case, reply: Any) -> str:
+    """Ask the model once, look at what is shown with the extract behind it and without, and say who drafted."""
+    arena.server.play(reply)
+    asked = replace(measured, settings=arena.settings(max_retries=0))
+    case = generate(asked, arena.engine.library.snapshot, arena.engine.tools)
+    assert arena.server.calls == 1
+    for decision in (decide(case), replay(case, case.settings.changed(fallback_extract=True))):
         assert_audited(decision, arena.engine)
+    return str(decide(case).metadata["drafter"])
 
 
 @QUICK
 @given(said=TEXTS)
-def test_given_any_text_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(arena: Arena, said: str):
-    audited(arena, said)
+def test_given_any_text_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(arena: Arena, measured: Case, said: str):
+    audited(arena, measured, said)
 
 
 @QUICK
 @given(said=JSONS)
-def test_given_any_json_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(arena: Arena, said: Any):
-    audited(arena, json.dumps(said))
+def test_given_any_json_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(arena: Arena, measured: Case, said: Any):
+    audited(arena, measured, json.dumps(said))
 
 
 @QUICK
 @given(drawn=st.lists(claims(), min_size=1, max_size=2))
-def test_given_mutated_words_of_the_pages_when_a_model_says_them_then_what_is_shown_stands_on_its_pages(arena: Arena, drawn: list[Any]):
-    audited(arena, speaking(drawn))
+def test_given_mutated_words_of_the_pages_when_a_model_says_them_then_what_is_shown_stands_on_its_pages(
+    arena: Arena, measured: Case, drawn: list[Any]
+):
+    event(audited(arena, measured, speaking(drawn)))  # --hypothesis-show-statistics: about half of them are shown
 
 
 @pytest.mark.parametrize("end", ["", "\x00", "\ud800", "\ufeff", "\u2028"])
-def test_given_a_text_that_ends_oddly_when_a_model_says_it_then_nothing_breaks(arena: Arena, end: str):
-    audited(arena, f'Sick leave is paid for 71 days. [1] "{end}"')
+def test_given_a_text_that_ends_oddly_when_a_model_says_it_then_nothing_breaks(arena: Arena, measured: Case, end: str):
+    audited(arena, measured, f'Sick leave is paid for 71 days. [1] "{end}"')

@@ -6,6 +6,7 @@ cache of sentences, with the model and without.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import statistics
@@ -34,7 +35,8 @@ Row = dict[str, Any]
 
 def figures(engine: Engine, settings: Settings) -> list[tuple[str, float, float, str]]:
     """Median milliseconds that a model adds to a question beside its own, over a library with the samples; the plain total is printed."""
-    own, total = [], []
+    own: dict[str, list[float]] = {}
+    total = []
     with ModelServer() as server, patch.dict(os.environ, OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="bench"):
         drafting = settings.changed(drafter="model", model="bench", model_cache=False, fallback_extract=False)
         for number, rows in enumerate(_asked()):
@@ -43,11 +45,15 @@ def figures(engine: Engine, settings: Settings) -> list[tuple[str, float, float,
             model_ms, decision = _timed(engine, drafting, rows[0])
             if number >= WARM and decision.metadata["drafter"] == "model":
                 total.append(model_ms)
-                own.append(model_ms - 1000 * THINKS - extract_ms)
-    if len(own) < LEAST:
-        raise RuntimeError(f"{len(own)} drafts passed the audits: too few to say how long it takes")
-    print(f"question with a model that thinks {1000 * THINKS:.0f} ms: {statistics.median(total):.1f} ms in all, {len(own)} questions")
-    return [("a model's question beside the model's time, median", statistics.median(own), 30.0, "ms")]
+                own.setdefault(rows[0]["language"], []).append(model_ms - 1000 * THINKS - extract_ms)
+    if len(total) < LEAST:
+        raise RuntimeError(f"{len(total)} drafts passed the audits: too few to say how long it takes")
+    each = ", ".join(f"{language} {statistics.median(times):.1f}" for language, times in own.items())
+    print(
+        f"{len(total)} questions with a model that thinks {1000 * THINKS:.0f} ms: {statistics.median(total):.1f} ms in all; beside it {each}"
+    )
+    beside = statistics.median(itertools.chain.from_iterable(own.values()))
+    return [("a model's question beside the model's time, median", beside, 30.0, "ms")]
 
 
 def _timed(engine: Engine, settings: Settings, row: Row) -> tuple[float, Decision]:
