@@ -49,9 +49,8 @@ def figures(engine: Engine, settings: Settings) -> list[tuple[str, float, float,
     if len(total) < LEAST:
         raise RuntimeError(f"{len(total)} drafts passed the audits: too few to say how long it takes")
     each = ", ".join(f"{language} {statistics.median(times):.1f}" for language, times in own.items())
-    print(
-        f"{len(total)} questions with a model that thinks {1000 * THINKS:.0f} ms: {statistics.median(total):.1f} ms in all; beside it {each}"
-    )
+    whole = statistics.median(total)
+    print(f"{len(total)} questions with a model that thinks {1000 * THINKS:.0f} ms: {whole:.1f} ms in all; beside it {each}")
     beside = statistics.median(itertools.chain.from_iterable(own.values()))
     return [("a model's question beside the model's time, median", beside, 30.0, "ms")]
 
