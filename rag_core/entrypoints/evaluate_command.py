@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 
+from rag_core.configuration import retention
 from rag_core.engine import Engine
 from rag_core.entrypoints.common import (
     add_documents,
@@ -53,6 +55,7 @@ def evaluate(args: argparse.Namespace) -> int:
         problems += add_documents(engine, args.documents, settings, args) if args.documents else 0
         store = records(folder, args.namespace)
         try:
+            store.prune_rejected(retention(os.environ).rejected_days)
             _say_cost(engine, questions, settings, store)
             head = _begun(engine, args.name or args.questions[0].stem, args.questions[0].stem, questions, settings, store)
             ran = run(engine, head, store, progress_line(), budget_tokens=args.budget_tokens)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rag_core.adapters.record_store import RecordStore
 from rag_core.entrypoints.cli import main
 from rag_core.labelled import read_labelled
 from rag_core.wiring import records
@@ -52,6 +53,18 @@ def test_given_a_labelled_file_when_evaluated_then_counts_intervals_and_failing_
     again, problems = read_labelled(files["failing.jsonl"].read_bytes(), "failing.jsonl")
     assert problems == ()
     assert [one.answers for one in again] == [("26 days",), ("x",)]
+
+
+def test_given_a_library_when_evaluated_then_the_days_of_rejected_drafts_are_kept_to(
+    files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days: list[int] = []
+    monkeypatch.setenv("RAG_KEEP_REJECTED_DAYS", "7")
+    monkeypatch.setattr(RecordStore, "prune_rejected", lambda _, limit: days.append(limit) or 0)
+
+    evaluate(files, "--library", files["library"], "--documents", files["documents.jsonl"])
+
+    assert days == [7]
 
 
 def test_given_a_library_when_evaluated_twice_then_the_second_takes_what_is_recorded_and_the_lab_shows_both(files: dict[str, Path]) -> None:

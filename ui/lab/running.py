@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Sequence
 
 import streamlit as st
 
 from rag_core import evaluate
+from rag_core.configuration import retention
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.labelled import LabelledQuestion
@@ -97,6 +99,7 @@ def _run(at: Here, run: int, progress: Progress, stop: Cancel, budget: int | Non
     engine = loading.engine(at.folder, at.namespace, at.base)
     store = records(at.folder, at.namespace)
     try:
+        store.prune_rejected(retention(os.environ).rejected_days)
         return evaluate.run(engine, store.run(run), store, progress, stop, budget)
     finally:
         lab.forget_records()
