@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -260,8 +260,7 @@ class Settings(ModelSettings):
 
     def hash(self) -> str:
         """The first 16 hex digits of SHA-256 over all values; equal values, equal hash."""
-        body = json.dumps(self.model_dump(mode="json", exclude={"preset"}), sort_keys=True)
-        return hashlib.sha256(body.encode()).hexdigest()[:16]
+        return _hash(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +278,12 @@ def presets() -> Mapping[str, Preset]:
     """The presets of `data/presets.yaml`, by name, in the file's order."""
     raw = yaml.safe_load((DATA / "presets.yaml").read_text(encoding="utf-8"))
     return {name: Preset(name, row["title"], row["help"], row.get("values") or {}) for name, row in raw.items()}
+
+
+@lru_cache(maxsize=256)  # every decision names it
+def _hash(settings: Settings) -> str:
+    body = json.dumps(settings.model_dump(mode="json", exclude={"preset"}), sort_keys=True)
+    return hashlib.sha256(body.encode()).hexdigest()[:16]
 
 
 @cache
