@@ -51,11 +51,10 @@ def show_front(knob: Knob, start: Settings) -> None:
 
 def show_field(knob: Knob, start: Settings) -> None:
     """Any other setting's field, with what a change costs and which way is stricter, and the way back."""
-    fixed = knob.name in FIXED
     with st.container(key=f"field_{knob.name}", gap=None):
         _field(knob)
         with st.container(key=f"under_{knob.name}"):
-            st.caption(say("settings.note_fixed") if fixed else _note(knob))
+            st.caption(say(f"settings.note_{_cost(knob)}"))
         _way_back(knob, start)
 
 
@@ -70,11 +69,12 @@ def help_text(knob: Knob) -> str:
     return " ".join(parts)
 
 
-def _note(knob: Knob) -> str:
+def _cost(knob: Knob) -> str:
     """What a change costs, and which way is stricter; where a language model drafts, asking again waits for a button."""
-    if knob.cost is Cost.ASK and state.session().values["drafter"] == "model":
-        return say(f"settings.note_model_{knob.stricter}")
-    return say(f"settings.note_{knob.cost}_{knob.stricter}")
+    if knob.name in FIXED:
+        return "fixed"
+    by_button = knob.cost is Cost.ASK and state.session().values["drafter"] == "model"
+    return f"{'model' if by_button else knob.cost}_{knob.stricter}"
 
 
 def _field(knob: Knob) -> None:

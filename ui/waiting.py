@@ -32,7 +32,7 @@ def show(pending: Pending) -> None:
         with st.container(key="waiting_question"):
             st.text(pending.question)
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="waiting_stage"):
-            st.markdown(stage(pending), width="stretch")
+            st.text(stage(pending), width="stretch")
             st.caption(say("waiting.seconds", n=pending.seconds), width="content")
             st.button(say("waiting.cancel"), key="cancel", icon=":material/stop_circle:", on_click=state.session().cancel)
         st.caption(say("waiting.about"))

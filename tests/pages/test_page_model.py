@@ -98,7 +98,7 @@ def test_given_a_server_that_hangs_when_asked_then_only_the_stage_is_shown_and_c
     model.play(Hang())
 
     ask(page, QUESTION)
-    wait_for(page, lambda: model.calls == 1 and say("waiting.draft") in [element.value for element in page.markdown])
+    wait_for(page, lambda: model.calls == 1 and say("waiting.draft") in texts(page))
 
     assert QUESTION in texts(page)
     assert session_of(page).asked is None
