@@ -15,7 +15,7 @@ from ui import state
 from ui.problems import show_error
 from ui.texts import say, tell
 
-RULES_HEIGHT = 220  # pixels: the built-in rules can be read without scrolling
+RULES_HEIGHT = 290  # pixels: the built-in rules can be read without scrolling
 RULES = "compress_prompt"
 
 
