@@ -1,0 +1,135 @@
+"""Bounds that a compression left out: a value that its evidence has as the end of a range only, and what a bounded value restricts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rag_core.audit.facts.align import Sentence, Token
+from rag_core.audit.facts.dates import Date
+from rag_core.audit.facts.numbers import Quantity
+from rag_core.audit.facts.times import Time
+from rag_core.audit.facts.values import values
+from rag_core.audit.limit_words import LimitWords
+
+_BEFORE = 40  # characters in which a bound is looked for
+_RANGE = 15  # characters between the ends of a range, at most
+_OF = 3  # words between a bound behind its value and the noun that both restrict
+
+_Point = Date | Time | Quantity
+
+
+def dropped_bounds(claim: str, evidence: str, question: str, lang: str, limits: LimitWords) -> list[str]:
+    """The bounded values of the evidence that the claim states without any bound; all are reading forms with ASCII digits."""
+    mine, asked = values(claim, lang).quantities, values(question, lang).quantities
+    if limits.bounded.search(claim):
+        return _dropped_points(claim, evidence, lang, limits)
+    found = []
+    for one in mine:
+        same = [other for other in values(evidence, lang).quantities if not other.ordinal and _equal(one, other)]
+        given = any(_equal(one, other) and _is_bounded(question, other, limits) for other in asked)
+        if same and not one.ordinal and not given and not _is_loose(claim, one, limits):
+            bounds = [_bound(evidence, other, limits) for other in same]
+            found += bounds[:1] if all(bounds) else []
+    return found + _dropped_points(claim, evidence, lang, limits)
+
+
+def _dropped_points(claim: str, evidence: str, lang: str, limits: LimitWords) -> list[str]:
+    """Dates, times and places in a row from or until which something holds, where the claim says that it holds on them."""
+    if limits.points.search(claim):
+        return []
+    mine, theirs = values(claim, lang), values(evidence, lang)
+    found = []
+    for said, told in (
+        ([*mine.dates], [*theirs.dates]),
+        ([*mine.times], [*theirs.times]),
+        ([one for one in mine.quantities if one.ordinal], [one for one in theirs.quantities if one.ordinal]),
+    ):
+        for one in said:
+            same = [other for other in told if _same_point(one, other)]
+            if same and not _in_range(claim, one, said):
+                bounds = [_point(evidence, other, told, limits) for other in same]
+                found += bounds[:1] if all(bounds) else []
+    return found
+
+
+def dropped_restrictions(
+    sentence: Sentence, evidence: str, claim: str, question: str, has: Callable[[Token], bool], lang: str, limits: LimitWords
+) -> Iterator[str]:
+    """What a bounded value restricts, "flights of more than 7 hours", where the claim speaks of the noun without it."""
+    mine, asked = values(claim, lang).quantities, values(question, lang).quantities
+    for one in values(evidence, lang).quantities:
+        if not sentence.start <= one.start < sentence.end or any(_equal(one, other) for other in (*mine, *asked)):
+            continue
+        if before := limits.restricts_before.search(evidence, max(sentence.start, one.start - _BEFORE), one.start):
+            place = sum(token.start < before.start() for token in sentence.tokens) - 1
+            if place >= 0 and _is_general(sentence, place, evidence, before.start(), limits) and has(sentence.tokens[place]):
+                yield evidence[sentence.tokens[place].start : one.end]
+        elif limits.of and (behind := limits.bounds_behind.match(evidence, one.end)):
+            noun = _restricted(sentence, behind.end(), limits)
+            if noun and has(noun):
+                yield evidence[one.start : noun.end]
+
+
+def _is_general(sentence: Sentence, place: int, evidence: str, bound: int, limits: LimitWords) -> bool:
+    """Whether a word right before a bound is a noun that a rule is about: it begins the clause, or stands behind "on" or "every"."""
+    token = sentence.tokens[place]
+    if token.light or token.text[0].isdecimal() or evidence[token.end : bound].strip():
+        return False
+    before = [one for one in sentence.tokens[max(0, place - 2) : place] if one.clause == token.clause]
+    return not before or before[-1].folded in limits.on or (not before[-1].light and (len(before) == 1 or before[0].folded in limits.on))
+
+
+def _restricted(sentence: Sentence, behind: int, limits: LimitWords) -> Token | None:
+    """The noun that a value with its bound before it restricts: the first word behind "of"."""
+    places = [n for n, token in enumerate(sentence.tokens) if token.start >= behind][:_OF]
+    return next(
+        (sentence.tokens[n + 1] for n in places[:-1] if sentence.tokens[n].folded in limits.of and not sentence.tokens[n + 1].light), None
+    )
+
+
+def _equal(one: Quantity, other: Quantity) -> bool:
+    """Whether two values are the same, in another unit too; one of them may lack its unit."""
+    if one.value == other.value:
+        return one.unit == other.unit or "" in (one.unit, other.unit)
+    return bool(one.unit and other.unit) and one.exact == other.exact
+
+
+def _bound(text: str, one: Quantity, limits: LimitWords) -> str:
+    """A value with the bound that stands right before or behind it; empty where there is none."""
+    if before := limits.bounds_before.search(text, max(0, one.start - _BEFORE), one.start):
+        return text[before.start() : one.end]
+    behind = limits.bounds_behind.match(text, one.end)
+    return text[one.start : behind.end()] if behind else ""
+
+
+def _is_bounded(text: str, one: Quantity, limits: LimitWords) -> bool:
+    return bool(one.bound or _bound(text, one, limits))
+
+
+def _is_loose(text: str, one: Quantity, limits: LimitWords) -> bool:
+    """Whether a claim says that a value is a bound."""
+    near = limits.within_before.search(text, max(0, one.start - _BEFORE), one.start) or limits.within_behind.match(text, one.end)
+    return bool(near or _is_bounded(text, one, limits))
+
+
+def _same_point(one: _Point, other: _Point) -> bool:
+    if isinstance(one, Date) and isinstance(other, Date):
+        return any(mine.within(day) for mine in one.readings for day in other.readings)
+    if isinstance(one, Time) and isinstance(other, Time):
+        return one.agrees(other)
+    return isinstance(one, Quantity) and isinstance(other, Quantity) and one.value == other.value
+
+
+def _point(text: str, one: _Point, all_: list[Date] | list[Time] | list[Quantity], limits: LimitWords) -> str:
+    """A date with what makes it an end of a time; empty where it is none, or the time has two ends."""
+    if _in_range(text, one, all_):
+        return ""
+    if before := limits.points_before.search(text, max(0, one.start - _BEFORE), one.start):
+        return text[before.start() : one.end]
+    behind = limits.points_behind.match(text, one.end)
+    return text[one.start : behind.end()] if behind else ""
+
+
+def _in_range(text: str, one: _Point, others: list[Date] | list[Time] | list[Quantity]) -> bool:
+    """Whether another value of the kind stands close by."""
+    return any(0 <= other.start - one.end <= _RANGE or 0 <= one.start - other.end <= _RANGE for other in others)
