@@ -164,7 +164,8 @@ class _Run:
             return replace(attempt, problem=Reason.MODEL_REFUSED, refusal=said)
         started = self.tools.clock()
         self.on_stage("check", len(reply.claims))
-        draft = model_draft(reply, ask.hits, self.corpus, language, self.tools.embedder, verifier_for(self.settings, self.tools))
+        reader = verifier_for(self.settings, self.tools)
+        draft = model_draft(reply, ask.hits, self.corpus, language, self.tools.embedder, reader, case.question)
         added = added_counts(draft.claims, replace(case, hits=ask.hits))
         found = replace(attempt, draft=draft, added=added, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
         self._count("check", self.tools.clock() - started)

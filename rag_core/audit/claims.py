@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from rag_core.audit.citations import evidence_text, fabricated, quote_stands, strip_marks
 from rag_core.audit.facts import changed_facts
+from rag_core.audit.left_out import left_out
 from rag_core.audit.markup import added_markup
 from rag_core.audit.overlap import overlap, similarities
 from rag_core.audit.phrases import indicators
@@ -34,6 +35,7 @@ def measure_claims(
     *,
     whole: bool = False,
     languages: Mapping[str, str] = MappingProxyType({}),
+    question: str = "",
 ) -> tuple[ClaimAudit, ...]:
     """What the audits need to know of each claim, in the claims' order.
 
@@ -45,8 +47,9 @@ def measure_claims(
         embedder: for similarity and support; without one they stay unmeasured wherever a claim is not word for word its evidence.
         verifier: reads a claim with its evidence; without one support rests on facts and common words.
         whole: the drafter took whole sentences, rows or passages. Otherwise words out of the midst of a sentence, which may say the
-            contrary, are not "word for word", and nothing may rest on an order to a language model.
+            contrary, are not "word for word", nothing may rest on an order to a language model, and no limit may be left out.
         languages: of the passages, by id, where an answer may be in another language: facts are compared across both then.
+        question: that was asked; a limit that it states need not be said again.
     """
     same = [_is_its_evidence(claim, page_text) and (whole or _stands_by_itself(claim, retrieved, language)) for claim in claims]
     measured = [_plain(claim, retrieved, page_text, language) for claim in claims]
@@ -58,16 +61,17 @@ def measure_claims(
     )
     found = _supports(compared, sources, retrieved, language, embedder, verifier)
     for index, text, cosine, one in zip(rest, sources, cosines, found, strict=True):
-        claim, ordered = claims[index], not whole and is_order(text)
+        claim = claims[index]
         theirs = _language(claim, languages) or language
+        wrong = () if whole else _not_to_rest_on(claim.text, text, language, theirs, question)
         changed = [*changed_facts(claim.text, text, language, theirs), *added_markup(claim.text, text)]
         changed += _denied(claim, page_text, language, theirs)
         measured[index] = replace(
             measured[index],
             changed_facts=tuple(dict.fromkeys(changed)),
             similarity=cosine,
-            support=0.0 if ordered else one.support,
-            flags=(*one.flags, "order") if ordered else one.flags,
+            support=0.0 if wrong else one.support,
+            flags=(*one.flags, *wrong),
             read=one.read,
         )
     return tuple(
@@ -85,6 +89,12 @@ def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, langua
         indicators=indicators(reading, _source(claim.evidence, page_text), (language,)),
         overlap=_best_overlap(reading, claim.evidence, page_text),
     )
+
+
+def _not_to_rest_on(claim: str, evidence: str, language: str, other: str, question: str) -> tuple[str, ...]:
+    """Flags of evidence on which a claim of a model cannot rest: an order to a reader, and one whose limits it leaves out."""
+    limited = language == other and left_out(claim, evidence, language, question)
+    return (*["order"] * is_order(evidence), *["limit_left_out"] * bool(limited))
 
 
 def _supports(

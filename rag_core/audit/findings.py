@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from rag_core.audit.added import added_to
 from rag_core.audit.citations import is_cited
+from rag_core.audit.left_out import left_out
 from rag_core.audit.model_audits import unverified, wrong_languages
 from rag_core.audit.wording import fact_in_words, flags_in_words
 from rag_core.case import Case, ClaimAudit
@@ -116,7 +117,18 @@ def _dissimilar(claim: Claim, audit: ClaimAudit, view: Case) -> str:
 
 def _unsupported(claim: Claim, audit: ClaimAudit, view: Case) -> str:
     low = claim.evidence and audit.support is not None and audit.support < view.settings.min_support
-    return (flags_in_words(audit.flags) or "its source does not say so clearly enough") if low else ""
+    if not low:
+        return ""
+    limits = _limits(claim, view) if "limit_left_out" in audit.flags else ()
+    told = [f"it leaves out {', '.join(map(_quoted, limits))}: keep that, or leave the statement away"] if limits else []
+    rest = [flag for flag in audit.flags if flag != "limit_left_out" or not limits]
+    return "; ".join([*told, *[flags_in_words(rest)] * bool(rest)]) or "its source does not say so clearly enough"
+
+
+def _limits(claim: Claim, view: Case) -> tuple[str, ...]:
+    """The limits of its evidence that a claim leaves out; none where its texts are not kept any more."""
+    quotes = "\n".join(piece.quote for piece in claim.evidence)
+    return left_out(claim.text, quotes, view.understanding.language, view.question)
 
 
 _WRONG: Mapping[Reason, Callable[[Claim, ClaimAudit, Case], str]] = {

@@ -55,7 +55,7 @@ class _Grounds:
 
 
 def model_draft(
-    reply: DraftReply, hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedder, verifier: Verifier | None
+    reply: DraftReply, hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedder, verifier: Verifier | None, question: str = ""
 ) -> Draft:
     """The draft that a model wrote, with everything measured on its claims.
 
@@ -66,6 +66,7 @@ def model_draft(
         language: of the question.
         embedder: for meanings, see `measure_claims`.
         verifier: reads claims with their passages; None for none.
+        question: that was asked; a limit that it states need not be said again.
     """
     given = _Given(hits, corpus)
     said: dict[str, _Grounds] = {}
@@ -74,7 +75,9 @@ def model_draft(
         for text in _sentences(claim.sentence, language, room=_MOST_CLAIMS - len(said)):
             said[text] = said.get(text, _Grounds()) + grounds
     claims = tuple(Claim(text, one.evidence, one.cited) for text, one in said.items())
-    audits = measure_claims(claims, given.texts, corpus.page_text, language, embedder, verifier, languages=given.languages)
+    audits = measure_claims(
+        claims, given.texts, corpus.page_text, language, embedder, verifier, languages=given.languages, question=question
+    )
     return Draft(
         "model" if claims else "none",
         claims,

@@ -1,9 +1,11 @@
-"""Lies that still get through, each a debt: when one is stopped, its test says so and the attack moves to where the others are."""
+"""Lies by omission: a condition, a bound, a "may" or an adjective of the source is left out, and what is left says more than it does."""
 
 from __future__ import annotations
 
 import pytest
 from attack_kit import Arena, Attack, attack_with_drafts, ids, lie
+
+from rag_core.status import Reason
 
 LEFT_OUT = [  # what the sentence leaves out, the sentence, its quote, and a question that it answers
     ("more than", "Courses that cost 500 pounds are approved by the head of department.",
@@ -32,10 +34,10 @@ LEFT_OUT = [  # what the sentence leaves out, the sentence, its quote, and a que
     ("at most", "The parts of parental leave are three.",
      "The leave may be divided into at most three parts", "Into how many parts may parental leave be divided?"),
 ]  # fmt: skip
-LIMITS = [lie(f"leaves out {what}", said, quote, bad=said, question=question) for what, said, quote, question in LEFT_OUT]
+LIMITS = [lie(f"leaves out {what}", said, quote, Reason.SUPPORT, bad=said, question=question) for what, said, quote, question in LEFT_OUT]
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="no audit sees it yet")
 @pytest.mark.parametrize("attack", **ids(LIMITS))
-def test_given_a_lie_that_no_audit_sees_when_asked_then_it_is_never_shown(arena: Arena, attack: Attack, caplog):
+def test_given_a_sentence_without_its_limit_when_asked_then_it_is_never_shown(arena: Arena, attack: Attack, caplog):
+    """S0-26: a compression must not change what is meant."""
     attack_with_drafts(arena, attack, caplog)
