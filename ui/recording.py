@@ -81,6 +81,8 @@ def show_switch() -> None:
         help=say("recording.keep_help") if limits.keep else say("recording.off_by_environment"),
     )  # fmt: skip
     st.caption(say("recording.kept", days=limits.days, most=limits.most) if on else say("recording.not_kept"))
+    if on and state.session().values["drafter"] == "model":
+        st.caption(say("recording.kept_model", days=limits.rejected_days))
     problem = st.session_state.get(_PROBLEM)
     if problem is not None:
         _show_problem(problem)

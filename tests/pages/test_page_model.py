@@ -594,3 +594,11 @@ def test_given_the_rules_for_the_model_when_started_from_the_built_in_ones_then_
     assert "your own rules" in captions(page)
     page.button(key="reset_compress_prompt").click().run()
     assert page.text_area(key="knob_compress_prompt").value == ""
+
+
+def test_given_a_model_that_drafts_when_records_are_kept_then_the_page_says_what_of_its_words_is_kept(patient: AppTest) -> None:
+    words = say("recording.kept_model", days=30)
+
+    assert words in captions(patient)
+    setting(patient, "drafter", "extract")
+    assert words not in captions(patient)
