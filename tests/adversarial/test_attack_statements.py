@@ -105,3 +105,21 @@ def test_given_a_phrase_of_knowledge_from_elsewhere_when_asked_then_the_draft_is
     attack = Attack(phrase, saying((said, sentence)), (R.INDICATORS,), (phrase,), question, (document,))
 
     attack_with_drafts(arena, attack, caplog)
+
+
+RECEIPT = "The compliance officer confirms receipt within 7 days and gives an answer within 3 months."
+GARBLED = [
+    lie(
+        "a negation overwritten",
+        "Public holidays do weeks count as vacation.",
+        "Public holidays do not count as vacation.",
+        bad="do weeks count",
+    ),
+    lie("a negation between scraps", f"days never days {RECEIPT}", RECEIPT, bad="never days"),
+]
+
+
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="a negation is compared where the sentence is grammatical only")
+@pytest.mark.parametrize("attack", **ids(GARBLED))
+def test_given_a_negation_in_a_garbled_sentence_when_asked_then_it_is_never_shown(arena: Arena, attack: Attack, caplog):
+    attack_with_drafts(arena, attack, caplog)
