@@ -22,6 +22,7 @@ from rag_core.settings import Mode
 from rag_core.status import ConfidenceLevel, Reason
 from rag_core.trace import Check, State
 
+_CHECK_SERVER = "Check the model's server, or draft without it."
 UNAVAILABLE = "The language model could not be asked"
 _AUDITS_FIRST = (Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT)  # after the audits among the reasons of a refusal
 
@@ -170,7 +171,8 @@ def _walk_sufficiency(case: Case, generation: Generation) -> Walked:
         if not check.blocks:
             return _walk_sufficient(case, generation, round, check, verdict)
         if check.state is State.NOT_RUN:
-            return Walked(_unavailable(case, "sufficiency could not be checked", verdict.call.failure), (check,))
+            why = f"Refused: sufficiency could not be checked. {verdict.call.failure}"
+            return Walked(Refused((Reason.NOT_RUN,), why, (_CHECK_SERVER,)), (check,))
         if round == s.expand_searches:
             return Walked(_insufficient(case, verdict, check), (check,))
         if round >= len(generation.expanded):
@@ -264,10 +266,10 @@ def _insufficient(case: Case, verdict: Sufficiency, check: Check) -> Refused:
 
 
 def _unavailable(case: Case, what: str, why: str) -> Extract | Refused:
-    """A check or a draft that a model would have to make could not be made: never passed, so the extract or nothing."""
+    """A draft could not be made or verified: the extract, which needs neither, or nothing."""
     if case.settings.fallback_extract:
         return Extract(f"{UNAVAILABLE}: {what}. {why}", failed=True)
-    return Refused((Reason.NOT_RUN,), f"Refused: {what}. {why}", ("Check the model's server, or let the extract stand in for it.",))
+    return Refused((Reason.NOT_RUN,), f"Refused: {what}. {why}", (_CHECK_SERVER,))
 
 
 def _exhausted(case: Case, judged: Sequence[Judged]) -> Extract | Refused:
