@@ -34,7 +34,8 @@ def _drafted(decision: Decision) -> list[str]:
     lines = []
     if "model_reason" in about:
         lines.append(f'The model gives as its reason: "{about["model_reason"]}"')
-    if about["drafter_note"]:
+    told = any(note.startswith(about["drafter_note"]) for note in decision.notes)
+    if about["drafter_note"] and not told:
         lines.append(f"Not drafted by a language model: {about['drafter_note']}")
     elif about["drafter"] == "model" and decision.is_safe():
         lines.append(f"Drafted by {about['model']} at {about['endpoint']}{' (from the cache)' if about['cached'] else ''}.")

@@ -77,7 +77,7 @@ def test_given_a_model_that_invents_when_asked_then_the_extract_stands_and_the_w
     _, told, _ = asked(run, "--json")
 
     assert "77" not in out
-    assert "Not drafted by a language model: All 4 drafts of the model were rejected" in out
+    assert out.count("All 4 drafts of the model were rejected") == 1
     assert len(re.findall(r"draft \d +rejected: .*facts", out)) == 4
     decision = json.loads(told)
     assert [one["outcome"] for one in decision["attempts"]] == ["rejected"] * 4
