@@ -33,9 +33,14 @@ class LimitWords:
     points_before: regex.Pattern[str]
     points_behind: regex.Pattern[str]
     points: regex.Pattern[str]
+    bounds: regex.Pattern[str]
+    eras: regex.Pattern[str]
     then: frozenset[str]
     joins: frozenset[str]
+    relative: frozenset[str]
     modals: frozenset[str]
+    modal: regex.Pattern[str]
+    who: frozenset[str]
     all: frozenset[str]
     on: frozenset[str]
     of: frozenset[str]
@@ -61,12 +66,17 @@ def limit_words(lang: str) -> LimitWords | None:
         points_before=_phrases(row["points"], before=True),
         points_behind=_phrases(row["points_after"], behind=True),
         points=_phrases(points),
+        bounds=_phrases(f"{bounds}|{row['bounds_after']}"),
+        eras=_phrases(row["eras"]),
         then=_folded(row["then"]),
         joins=_folded(row["joins"]),
+        relative=_folded(row["relative"]),
+        modal=_phrases(row["modal"]),
+        who=_folded(row["who"]),
         modals=_folded(row["modals"]),
         all=_folded(row["all"]),
         on=_folded(row["on"]),
-        of=_folded(row.get("of", "")),
+        of=_folded(row["of"]),
     )
 
 

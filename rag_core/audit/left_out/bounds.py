@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from rag_core.audit.facts.align import Sentence, Token
 from rag_core.audit.facts.dates import Date
 from rag_core.audit.facts.numbers import Quantity
 from rag_core.audit.facts.times import Time
 from rag_core.audit.facts.values import values
-from rag_core.audit.limit_words import LimitWords
+from rag_core.audit.left_out.said import KEPT, Said
+from rag_core.audit.left_out.words import LimitWords
 
-_BEFORE = 40  # characters in which a bound is looked for
+_BEFORE, _BEHIND = 40, 30  # characters in which a bound is looked for
 _RANGE = 15  # characters between the ends of a range, at most
 _OF = 3  # words between a bound behind its value and the noun that both restrict
 
@@ -42,7 +44,7 @@ def _dropped_points(claim: str, evidence: str, lang: str, limits: LimitWords) ->
     for said, told in (
         ([*mine.dates], [*theirs.dates]),
         ([*mine.times], [*theirs.times]),
-        ([one for one in mine.quantities if one.ordinal], [one for one in theirs.quantities if one.ordinal]),
+        ([one for one in mine.quantities if one.ordinal], _places(theirs.quantities, evidence, limits)),
     ):
         for one in said:
             same = [other for other in told if _same_point(one, other)]
@@ -52,39 +54,46 @@ def _dropped_points(claim: str, evidence: str, lang: str, limits: LimitWords) ->
     return found
 
 
-def dropped_restrictions(
-    sentence: Sentence, evidence: str, claim: str, question: str, has: Callable[[Token], bool], lang: str, limits: LimitWords
-) -> Iterator[str]:
+def dropped_restrictions(sentence: Sentence, evidence: str, mine: Said, asked: Said, lang: str, limits: LimitWords) -> Iterator[str]:
     """What a bounded value restricts, "flights of more than 7 hours", where the claim speaks of the noun without it."""
-    mine, asked = values(claim, lang).quantities, values(question, lang).quantities
+    said = (*values(mine.text, lang).quantities, *values(asked.text, lang).quantities)
     for one in values(evidence, lang).quantities:
-        if not sentence.start <= one.start < sentence.end or any(_equal(one, other) for other in (*mine, *asked)):
+        if not sentence.start <= one.start < sentence.end or any(_equal(one, other) for other in said):
             continue
         if before := limits.restricts_before.search(evidence, max(sentence.start, one.start - _BEFORE), one.start):
-            place = sum(token.start < before.start() for token in sentence.tokens) - 1
-            if place >= 0 and _is_general(sentence, place, evidence, before.start(), limits) and has(sentence.tokens[place]):
-                yield evidence[sentence.tokens[place].start : one.end]
-        elif limits.of and (behind := limits.bounds_behind.match(evidence, one.end)):
-            noun = _restricted(sentence, behind.end(), limits)
-            if noun and has(noun):
-                yield evidence[one.start : noun.end]
+            start, noun = before.start(), _noun_before(sentence, evidence, before.start(), limits)
+            end = one.end
+        else:
+            behind = limits.bounds_behind.match(evidence, one.end) if limits.of else None
+            start, noun = one.start, _noun_behind(sentence, behind.end(), limits) if behind else None
+            end = noun.end if noun else one.end
+        if noun and mine.has(noun) and _states(sentence, noun, start, end, mine):
+            yield evidence[min(start, noun.start) : end]
 
 
-def _is_general(sentence: Sentence, place: int, evidence: str, bound: int, limits: LimitWords) -> bool:
-    """Whether a word right before a bound is a noun that a rule is about: it begins the clause, or stands behind "on" or "every"."""
+def _states(sentence: Sentence, noun: Token, start: int, end: int, mine: Said) -> bool:
+    """Whether the claim keeps the rest of the clause, which says nothing else of the noun."""
+    rest = [one for one in sentence.tokens if one.clause == noun.clause and not one.light and not start <= one.start < end]
+    again = sum(one.stem == noun.stem for one in sentence.tokens) > 1
+    return not again and mine.share(rest) >= KEPT
+
+
+def _noun_before(sentence: Sentence, evidence: str, bound: int, limits: LimitWords) -> Token | None:
+    """The noun right before a bound, with an adjective at most: first in its clause, or behind "on" or "every"."""
+    place = sum(token.start < bound for token in sentence.tokens) - 1
     token = sentence.tokens[place]
-    if token.light or token.text[0].isdecimal() or evidence[token.end : bound].strip():
-        return False
+    if place < 0 or token.light or token.text[0].isdecimal() or evidence[token.end : bound].strip():
+        return None
     before = [one for one in sentence.tokens[max(0, place - 2) : place] if one.clause == token.clause]
-    return not before or before[-1].folded in limits.on or (not before[-1].light and (len(before) == 1 or before[0].folded in limits.on))
+    begins = not before or (len(before) == 1 and not before[0].light)
+    behind_on = any(one.folded in limits.on for one in before[-1:]) or (len(before) == 2 and before[0].folded in limits.on)
+    return token if begins or (behind_on and (before[-1].folded in limits.on or not before[-1].light)) else None
 
 
-def _restricted(sentence: Sentence, behind: int, limits: LimitWords) -> Token | None:
+def _noun_behind(sentence: Sentence, behind: int, limits: LimitWords) -> Token | None:
     """The noun that a value with its bound before it restricts: the first word behind "of"."""
-    places = [n for n, token in enumerate(sentence.tokens) if token.start >= behind][:_OF]
-    return next(
-        (sentence.tokens[n + 1] for n in places[:-1] if sentence.tokens[n].folded in limits.of and not sentence.tokens[n + 1].light), None
-    )
+    near = [(one, noun) for one, noun in pairwise(sentence.tokens) if one.start >= behind][:_OF]
+    return next((noun for one, noun in near if one.folded in limits.of and not noun.light), None)
 
 
 def _equal(one: Quantity, other: Quantity) -> bool:
@@ -109,7 +118,12 @@ def _is_bounded(text: str, one: Quantity, limits: LimitWords) -> bool:
 def _is_loose(text: str, one: Quantity, limits: LimitWords) -> bool:
     """Whether a claim says that a value is a bound."""
     near = limits.within_before.search(text, max(0, one.start - _BEFORE), one.start) or limits.within_behind.match(text, one.end)
-    return bool(near or _is_bounded(text, one, limits))
+    return bool(near or one.bound or limits.bounds.search(text, max(0, one.start - _BEFORE), one.end + _BEHIND))
+
+
+def _places(found: Sequence[Quantity], text: str, limits: LimitWords) -> list[Quantity]:
+    """The ordinals that count a place in a row, "the fourth day"; a century is none."""
+    return [one for one in found if one.ordinal and not limits.eras.search(text, one.start, one.end + _BEHIND)]
 
 
 def _same_point(one: _Point, other: _Point) -> bool:
