@@ -37,7 +37,7 @@ def left_out(claim: str, evidence: str, lang: str, question: str = "") -> tuple[
     """
     limits = limit_words(lang)
     said, told, asked = _reading(claim), _reading(evidence), _reading(question)
-    if limits is None or not said or told.strip(" .") == said.strip(" ."):
+    if limits is None:
         return ()
     mine = Said.of(said, lang)
     one = _Comparison(mine, Said.of(asked, lang), told, lang, limits)
@@ -125,7 +125,7 @@ class _Comparison:
     def _begin(self, tokens: Sequence[Token], place: int) -> int:
         """Where the statement begins that ends before a place: behind a stop or a word that joins statements."""
         start = place
-        while start and not self._joins(tokens, start - 1) and not (start < place and self._parted(tokens, start)):
+        while start and not self._joins(tokens, start - 1) and not self._parted(tokens, start):
             start -= 1
         return start
 
