@@ -72,10 +72,9 @@ def dropped_restrictions(sentence: Sentence, evidence: str, mine: Said, asked: S
 
 
 def _states(sentence: Sentence, noun: Token, start: int, end: int, mine: Said) -> bool:
-    """Whether the claim keeps the rest of the clause, which says nothing else of the noun."""
+    """Whether the claim keeps the rest of the clause."""
     rest = [one for one in sentence.tokens if one.clause == noun.clause and not one.light and not start <= one.start < end]
-    again = sum(one.stem == noun.stem for one in sentence.tokens) > 1
-    return not again and mine.share(rest) >= KEPT
+    return mine.share(rest) >= KEPT
 
 
 def _noun_before(sentence: Sentence, evidence: str, bound: int, limits: LimitWords) -> Token | None:

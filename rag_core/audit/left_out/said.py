@@ -44,4 +44,4 @@ class Said:
     def is_general(self, noun: Token, quantifiers: Collection[str]) -> bool:
         """Whether a noun stands here right behind "every", or as the first word of a sentence."""
         places = [(sentence.tokens, n) for sentence in self.sentences for n, token in enumerate(sentence.tokens) if token.stem == noun.stem]
-        return any(n == 0 or tokens[n - 1].folded in quantifiers for tokens, n in places)
+        return not noun.light and any(n == 0 or tokens[n - 1].folded in quantifiers for tokens, n in places)
