@@ -82,11 +82,13 @@ class Pending:
 
 
 def tab_closed() -> Cancel:
-    """Says whether the browser tab of this session has been gone for a while; asked from another thread. Never where there is no server."""
+    """Says whether the browser tab of this session has been gone for a while; asked from another thread. Never where no server knows it."""
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:
         return lambda: False
     session, missing = context.session_id, [0.0]
+    if not (runtime.exists() and runtime.get_instance().is_active_session(session)):
+        return lambda: False  # a page that is run by itself
 
     def closed() -> bool:
         if not runtime.exists() or runtime.get_instance().is_active_session(session):

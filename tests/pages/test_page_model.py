@@ -233,12 +233,17 @@ def test_given_a_tab_that_is_gone_for_a_while_when_looked_for_then_its_question_
     assert seen == [False, False, False, False, False, True]
 
 
-@pytest.mark.parametrize("context", [None, type("Context", (), {"session_id": "tab 1"})])
-def test_given_a_page_without_a_server_when_its_tab_is_looked_for_then_it_is_never_closed(
-    context: object, monkeypatch: pytest.MonkeyPatch
+TAB = type("Context", (), {"session_id": "tab 1"})
+
+
+@pytest.mark.parametrize(("context", "served"), [(None, False), (TAB, False), (TAB, True)])
+def test_given_a_page_that_no_server_knows_when_its_tab_is_looked_for_then_it_is_never_closed(
+    context: object, served: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A page that a test runs by itself, also in a process where a server was started."""
     monkeypatch.setattr(pending, "GONE_SECONDS", 0.0)
-    monkeypatch.setattr(pending.runtime, "exists", lambda: False)
+    monkeypatch.setattr(pending.runtime, "exists", lambda: served)
+    monkeypatch.setattr(pending.runtime, "get_instance", lambda: SimpleNamespace(is_active_session=lambda session: False))
     monkeypatch.setattr(pending, "get_script_run_ctx", lambda **_: context)
 
     assert pending.tab_closed()() is False
