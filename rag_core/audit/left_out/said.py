@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from rag_core.audit.facts.align import Sentence, Token, read
+from rag_core.audit.facts.lexicon import lexicon
 from rag_core.language import alike
 
 KEPT = 0.5  # share of a statement's words from which a text states it
@@ -14,7 +15,7 @@ _UPPER = "amount-"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a text says: its sentences, and the words of them all."""
+    """What a text says: its sentences, and the words of them all; "unworn" has the word "worn" too."""
 
     text: str
     sentences: tuple[Sentence, ...]
@@ -26,7 +27,8 @@ class Said:
         """Read a text."""
         sentences = read(text, lang)
         tokens = [token for sentence in sentences for token in sentence.tokens if not token.light]
-        return cls(text, sentences, frozenset(token.stem for token in tokens), frozenset(token.folded for token in tokens))
+        folded, positive = frozenset(token.folded for token in tokens), lexicon(lang).positive
+        return cls(text, sentences, frozenset(token.stem for token in tokens), folded.union(filter(None, map(positive, folded))))
 
     def has(self, token: Token) -> bool:
         """Whether a form of a word stands here; a number only as it is."""
