@@ -21,11 +21,11 @@ from rag_core.audit import audits
 from rag_core.audit.audits import AUDITS
 from rag_core.case import Case, ClaimAudit, Understanding
 from rag_core.compose import compose
+from rag_core.conclude import scores
 from rag_core.errors import InvalidSetting
 from rag_core.gates import GATES
 from rag_core.ingest.sources import Source
 from rag_core.measure import measure
-from rag_core.conclude import scores
 from rag_core.pipeline import replay
 from rag_core.replay_set import Outcomes, ReplaySet, checks_of, replay_many
 from rag_core.replay_set import checks as many

@@ -154,8 +154,8 @@ def test_given_settings_that_would_need_another_prompt_when_judged_then_the_ques
     assert [row["now"] for row in rows] == [tell("lab_results.open_short")] * n
     assert {row["reason"] for row in rows} == {tell("lab_results.reason_needs_generation")}
     (head,) = recording.store().runs()
-    for question in recording.store().run_questions(head.id):
-        lab.session_state[CHOSEN] = question.id
+    for one in recording.store().run_questions(head.id):
+        lab.session_state[CHOSEN] = one.id
         lab.run()
         assert not lab.exception
         assert "lab_close" in [button.key for button in lab.button]  # it is open
