@@ -60,7 +60,12 @@ def generate(
     while (ask := pending(case)) is not None:
         if run.cancelled():
             raise Cancelled("The question was stopped.", remedy="Ask it again.")
-        case = run.take(ask, case)
+        try:
+            case = run.take(ask, case)
+        except Cancelled:
+            raise
+        except RagError as error:  # a failure of ours, as where the case was measured: decided as an error, never an answer
+            case = replace(case, failure=str(error))
     return replace(case, timings={**case.timings, **run.ms}) if run.ms else case
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -10,11 +10,12 @@ import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings, tools
 
 from rag_core.case import Case
-from rag_core.errors import Cancelled
+from rag_core.errors import Cancelled, ModelUnavailable
 from rag_core.generate import MOST_HITS, SAID_CHARS, generate, sayable
 from rag_core.generated import Step
 from rag_core.measure import Tools, measure
 from rag_core.pipeline import decide
+from rag_core.ports import Vectors
 from rag_core.settings import Mode, Settings
 from rag_core.status import AnswerStatus, Reason
 from rag_core.walk import pending
@@ -296,3 +297,22 @@ def test_given_the_passages_when_sent_then_they_are_quoted_data_with_ids_of_the_
     rows = [row for row in data_lines(server.asked[0]) if "text" in row]
     assert [row["source"] for row in rows] == ["1", "2", "3", "4"]
     assert all("contract#" not in str(row) for row in rows)
+
+
+def test_given_an_embedder_that_dies_when_a_draft_is_audited_then_it_is_an_error_and_no_answer(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
+    """A failure of ours is never an answer."""
+
+    class Dying(HashEmbedder):
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            if server.calls:
+                raise ModelUnavailable("The embedding model died.", remedy="Ask again.")
+            return super().embed(texts)
+
+    server.play(lambda asked: draft(("Notice takes thirty days from the month after the letter.", source(asked), NOTICE)))
+
+    decision = decide(run(corpus, replace(configured(server), embedder=Dying())))
+
+    assert (decision.reason, decision.status) == (Reason.FAILURE, AnswerStatus.ERROR)
+    assert "The embedding model died." in decision.explanation
