@@ -143,17 +143,19 @@ class _Run:
 
     @contextmanager
     def _reading_ahead(self, hits: Sequence[Hit], language: str) -> Iterator[None]:
-        """Read the passages while the model writes: what its draft is held against is there when it comes."""
+        """Read the passages while the model writes, and no longer: what its draft is held against is there when it comes."""
+        written = threading.Event()
 
         def read() -> None:
             with suppress(RagError):  # what cannot be read is missed when the draft is audited, and said then
-                prepare(hits, self.corpus, language, self.tools.embedder)
+                prepare(hits, self.corpus, language, self.tools.embedder, written.is_set)
 
         ahead = threading.Thread(target=read, daemon=True, name="reading ahead")
         ahead.start()
         try:
             yield
         finally:
+            written.set()
             ahead.join()
 
     def _read(self, attempt: Attempt, completion: Completion, ask: Ask, case: Case) -> Attempt:

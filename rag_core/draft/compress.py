@@ -24,7 +24,7 @@ from rag_core.draft.structures import ClaimReply, Contradiction, DraftReply, Quo
 from rag_core.draft.units import units, with_header
 from rag_core.ingest.normalise import normalise
 from rag_core.language import certain_language, sentences
-from rag_core.ports import Corpus, Embedder, Verifier
+from rag_core.ports import Cancel, Corpus, Embedder, Verifier
 
 _MOST_CLAIMS = 20  # more are never shown: they are read as one, and audited all the same
 _TOKEN_CHARS = 4  # of a language model's token, about, in any language
@@ -87,12 +87,14 @@ def model_draft(
     )
 
 
-def prepare(hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedder) -> None:
-    """Read the passages while the model writes, so that little is left to be read once it has; changes no verdict.
+def prepare(hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedder, stopped: Cancel = lambda: False) -> None:
+    """Read the passages while the model writes, best first, so that little is left to be read once it has; changes no verdict.
 
-    It helps with an embedder that remembers, and may be left out or stopped at any point.
+    It helps with an embedder that remembers, and may be left out; `stopped` is asked before each passage.
     """
     for passage in (hit.passage for hit in hits):
+        if stopped():
+            return
         text = with_header(passage)
         absent_facts(text, text, language)
         read_ahead(text, language, embedder)

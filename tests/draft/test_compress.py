@@ -377,6 +377,16 @@ def test_given_passages_read_ahead_then_only_the_claims_are_left_to_be_read() ->
     assert counting.asked == [said]
 
 
+def test_given_a_stop_when_passages_are_read_ahead_then_no_further_one_is() -> None:
+    counting = Counting()
+    asked = iter([False, True])
+
+    prepare(HITS, CORPUS, "en", counting, lambda: next(asked))
+
+    assert counting.asked
+    assert not any(hit.passage.text in " ".join(counting.asked) for hit in HITS[1:])
+
+
 PAGE_TEXTS = [NOTICE, CANTEEN, POLICY]
 stretches = st.builds(
     lambda text, ends: text[min(ends) : max(ends)], st.sampled_from(PAGE_TEXTS), st.tuples(st.integers(0, 100), st.integers(0, 100))
