@@ -5,6 +5,8 @@ PORT ?= 8501
 PYTEST_ARGS ?=
 
 BIN := .venv/bin
+# Two processes, every file of tests whole in one of them.
+PYTEST := $(BIN)/python -m pytest -q -n 2 --dist loadfile
 # Written last, so that an interrupted setup is taken up again and a finished one costs nothing.
 READY := .venv/.setup-done
 
@@ -15,14 +17,14 @@ app: $(READY)
 	@$(BIN)/python -m ui.serve --port $(PORT)
 
 test: $(READY)
-	@$(BIN)/python -m pytest -q $(PYTEST_ARGS)
+	@$(PYTEST) $(PYTEST_ARGS)
 
 check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m pytest -q $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
 
 bench: $(READY)
 	@$(BIN)/python -m tests.bench
