@@ -37,6 +37,7 @@ def _stay_local(event: str, arguments: tuple[Any, ...]) -> None:
 # An audit hook sees every socket, whichever library opens it; child processes are not covered.
 sys.addaudithook(_stay_local)
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # tests write PDFs with pymupdf, which imports onnxruntime: native code, which no audit hook sees
 for _name in [name for name in os.environ if name.startswith("OPENAI_")]:
     del os.environ[_name]
 os.environ.update(

@@ -24,6 +24,14 @@ WORKER = Path(__file__).with_name("pdf_worker")
 POLL_S = 0.1  # how long a cancel or the wall limit may go unnoticed
 CHUNK_BYTES = 1 << 18
 MAX_LINE_BYTES = 1 << 28  # a 25-million-pixel picture as base64 is at most 100 MB; more is not our child speaking
+# all that the child has of the environment; ORT_DISABLE_TELEMETRY is ONNX Runtime's own switch, a second line behind not importing it
+ENVIRONMENT = {
+    "PATH": os.defpath,
+    "LANG": "C.UTF-8",
+    "OMP_THREAD_LIMIT": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "ORT_DISABLE_TELEMETRY": "1",
+}
 
 Event = dict[str, Any]
 
@@ -44,12 +52,12 @@ def events(request: Mapping[str, object], data: bytes, *, wall_seconds: float, c
     """
     header = json.dumps({**request, "size": len(data)}).encode() + b"\n"
     child = subprocess.Popen(
-        [sys.executable, "-I", str(WORKER)],
+        [sys.executable, "-I", "-B", str(WORKER)],  # -B: it may write no file, so not its compiled modules either
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-        env={"PATH": os.defpath, "LANG": "C.UTF-8", "OMP_THREAD_LIMIT": "1", "OPENBLAS_NUM_THREADS": "1"},
+        env=ENVIRONMENT,
     )
     page = 1
     try:

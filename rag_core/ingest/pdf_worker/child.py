@@ -19,6 +19,8 @@ from typing import Any, BinaryIO
 
 Emit = Callable[[dict[str, object]], None]
 
+# layout: a neural model; 0.3 s of start and 100 MB together with what it runs on
+UNWANTED = ("pymupdf.layout", "pymupdf4llm", "onnxruntime", "networkx", "tabulate")
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
 
 
@@ -97,7 +99,6 @@ def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
         Failure: the file, or what is asked of it, is refused.
         Exception: whatever MuPDF raises.
     """
-    sys.modules["pymupdf.layout"] = None  # type: ignore[assignment]  # a neural layout model that we do not use: 0.3 s of start, 100 MB
     document = open_document(request, data)
     if "render" in request:
         render(document, request["render"], emit)
@@ -105,11 +106,23 @@ def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
         read_pages(document, request, emit)
 
 
-def open_document(request: dict[str, Any], data: bytes) -> Any:
-    """The open document, with its password given, its pages counted and within the limit."""
+def import_pymupdf() -> Any:
+    """PyMuPDF without the packages that it imports where they are installed: none of them reads a page for us.
+
+    `onnxruntime` opens its maker's telemetry database when it is imported, and looks up the collector's address some seconds later.
+    """
+    for unwanted in UNWANTED:
+        sys.modules[unwanted] = None  # type: ignore[assignment]  # an import of it raises ImportError, which PyMuPDF expects
     import pymupdf  # here, because it is slow, and limits come first
 
-    document = pymupdf.open(stream=data, filetype="pdf")
+    # pymupdf4llm set this when it was imported, and with it the boxes of all words were measured
+    pymupdf.TOOLS.unset_quad_corrections(True)
+    return pymupdf
+
+
+def open_document(request: dict[str, Any], data: bytes) -> Any:
+    """The open document, with its password given, its pages counted and within the limit."""
+    document = import_pymupdf().open(stream=data, filetype="pdf")
     if not document.is_pdf:
         raise Failure("NotAPdf", "The file is not a PDF, although it says so.", "Convert it to PDF and add that copy.")
     if document.needs_pass and not (request["password"] and document.authenticate(request["password"])):
