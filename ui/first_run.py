@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rag_core.engine import Engine
 from rag_core.ingest.library import AddReport
+from rag_core.ingest.private import FILE_MODE, make_folder
 from rag_core.ingest.sources import Source, sources_from
 from rag_core.ports import Cancel, Progress
 from rag_core.settings import DATA, Settings
@@ -29,8 +30,8 @@ def is_due(engine: Engine, folder: Path) -> bool:
 def index_samples(engine: Engine, folder: Path, settings: Settings, progress: Progress, cancelled: Cancel) -> AddReport:
     """Add the samples, then leave the marker; when cancelled, too: the user did not want them."""
     report = engine.library.add(samples(), settings, progress=progress, cancelled=cancelled)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / MARKER).touch()
+    make_folder(folder)
+    (folder / MARKER).touch(mode=FILE_MODE)
     return report
 
 

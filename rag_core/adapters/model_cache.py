@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,6 +17,7 @@ from rag_core.adapters.record_file import COMPANIONS, RecordFile
 from rag_core.endpoints import Endpoint
 from rag_core.errors import LibraryError, RecordsDamaged
 from rag_core.generated import Completion, Limits, Prompt
+from rag_core.ingest.private import FILE_MODE, make_folder
 from rag_core.ports import LanguageModel
 
 FILE = "model_cache.sqlite"
@@ -99,8 +99,8 @@ class ModelCache:
     def _create(self) -> None:
         path = self._file.path
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+            make_folder(path.parent)
+            path.touch(mode=FILE_MODE)
 
     def _oldest(self) -> float:
         return self._clock() - KEEP_SECONDS

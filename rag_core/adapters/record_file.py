@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rag_core.errors import LibraryBusy, LibraryError, RecordsDamaged
+from rag_core.ingest.private import FILE_MODE, make_folder, tighten
 
 WAIT_SECONDS = 10.0  # for another writer
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -50,7 +51,7 @@ class RecordFile:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it is kept, or nothing. Creates the file and its folder; raises as `reading` does."""
         with self._lock, self._problems("writing"):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path.parent)
             connection = self._connect()
             with _transaction(connection, "BEGIN IMMEDIATE"):
                 yield connection
@@ -88,6 +89,10 @@ class RecordFile:
         if self._connection is not None and self._opened == _identity(self.path):
             return self._connection
         self.close()
+        if not self.path.exists():
+            self.path.touch(mode=FILE_MODE)  # SQLite gives its companions the same
+        for companion in COMPANIONS:
+            tighten(Path(f"{self.path}{companion}"))
         connection = sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "secure_delete = ON"):

@@ -50,7 +50,9 @@ def fit(args: argparse.Namespace) -> int:
         }
         made = _fitted(args, engine, samples, about)
     with storage_problems("keeping the calibration"):
-        write_atomically(out, (json.dumps(made.to_json(), ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode())
+        write_atomically(
+            out, (json.dumps(made.to_json(), ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode(), private=args.out is None
+        )
     print(_described(made))
     print(f"\nWritten to {printable(str(out))}.")
     return 1 if problems + unmeasured else 0

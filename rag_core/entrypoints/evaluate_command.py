@@ -81,9 +81,11 @@ def evaluate(args: argparse.Namespace) -> int:
     }
     with storage_problems("keeping the report"):
         if args.out:
-            write_atomically(args.out, (json.dumps({**about, **found.to_json()}, ensure_ascii=False, indent=1) + "\n").encode("utf-8"))
+            write_atomically(
+                args.out, (json.dumps({**about, **found.to_json()}, ensure_ascii=False, indent=1) + "\n").encode("utf-8"), private=False
+            )
         if args.failing:
-            write_atomically(args.failing, failing(questions, cases, settings, marked))
+            write_atomically(args.failing, failing(questions, cases, settings, marked), private=False)
     for said in _ended(ran, args.budget_tokens):
         print(said, file=sys.stderr)
     return 1 if problems + ran.failed + ran.over_budget else 0

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rag_core.errors import LibraryDamaged, LibraryError
+from rag_core.ingest.private import FILE_MODE, USUAL_MODE, make_folder, write
 from rag_core.ports import Vectors
 
 MANY = 32  # files: waiting for one took 4 ms on a busy disk, for the whole filesystem about as long as for ten
@@ -89,12 +90,18 @@ def verify_file(path: Path, expected: Stamp) -> None:
         raise damaged(path, "was changed or cut short")
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Replace `path`: whoever reads it, also after a power cut, finds the old bytes or the new ones."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+def write_atomically(path: Path, data: bytes, *, private: bool = True) -> None:
+    """Replace `path`: whoever reads it, also after a power cut, finds the old bytes or the new ones.
+
+    A file that is not `private`, because a user named its place, gets the usual mode there; see `rag_core.ingest.private`.
+    """
+    if private:
+        make_folder(path.parent)
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
-        draft.write_bytes(data)
+        write(draft, data, FILE_MODE if private else USUAL_MODE)
         sync([draft])
         os.replace(draft, path)
     except OSError:

@@ -26,6 +26,7 @@ from rag_core.ingest.files import pack, pack_vectors, stamp, stamps_from_json, s
 from rag_core.ingest.inbox import Accepted
 from rag_core.ingest.manifest import Entry, combined
 from rag_core.ingest.pdf import find_tessdata
+from rag_core.ingest.private import make_folder, write
 from rag_core.ingest.reading import READING_FILES, Reading, ReadOptions, keep, read, reuse
 from rag_core.ingest.records import document_from_json, document_to_json, passages_to_json
 from rag_core.ingest.store import PASSAGES, Store
@@ -129,7 +130,7 @@ class Indexer:
     def _reading(self, row: Accepted, password: str | None, options: ReadOptions, folder: Path) -> Reading:
         # a text is read faster than looked for
         folders = [folder, *sorted((self._store.root / "documents").glob(f"{row.digest}-*"))] if row.kind == "pdf" else []
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         reading = reuse(options, folders, folder)
         if reading is None:
             data = (self._store.root / "sources" / row.digest).read_bytes()
@@ -163,13 +164,13 @@ class Indexer:
         }
         stamps = {name: stamp((folder / name).read_bytes()) for name in READING_FILES}
         for name, data in files.items():
-            (folder / name).write_bytes(data)
+            write(folder / name, data)
             stamps[name] = stamp(data)
         row = {"document": document_to_json(prepared.document), "stamps": stamps_to_json(stamps)}
-        (folder / DOCUMENT).write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+        write(folder / DOCUMENT, json.dumps(row, ensure_ascii=False).encode())
         target = self._store.root / "documents" / prepared.key
         shutil.rmtree(target, ignore_errors=True)  # an incomplete one, or complete() would have found it
-        target.parent.mkdir(exist_ok=True)
+        make_folder(target.parent)
         os.rename(folder, target)
         entry = self._complete(prepared.row, prepared.key)
         if entry is None:

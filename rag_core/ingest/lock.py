@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 
 from rag_core.errors import Cancelled, LibraryBusy
 from rag_core.ingest.files import write_atomically
+from rag_core.ingest.private import FILE_MODE, make_folder
 from rag_core.ports import Cancel
 
 
@@ -30,8 +31,8 @@ def writing(folder: Path, wait: float, cancelled: Cancel | None = None) -> Itera
         LibraryBusy: another writer held it all that time; the message says who.
         Cancelled: the user stopped waiting.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    lock, holder = FileLock(folder / "lock"), folder / "lock.json"
+    make_folder(folder)
+    lock, holder = FileLock(folder / "lock", mode=FILE_MODE), folder / "lock.json"
     try:
         lock.acquire(timeout=wait, cancel_check=cancelled)
     except Timeout as error:

@@ -15,6 +15,7 @@ from rag_core.ingest.inbox import Inbox
 from rag_core.ingest.indexing import INDEX_VERSION
 from rag_core.ingest.lock import writing
 from rag_core.ingest.manifest import Manifest
+from rag_core.ingest.private import is_open, tighten
 from rag_core.ingest.snapshot import Snapshot
 from rag_core.ingest.store import Store
 from rag_core.ingest.writer import Writer
@@ -64,6 +65,8 @@ class Opened:
     @contextmanager
     def _writing(self, wait: float, cancelled: Cancel | None = None, *, refresh: bool = True) -> Iterator[None]:
         with storage_problems("writing to the folder"), writing(self._store.root, wait, cancelled):
+            if is_open(self._store.root):  # made by an older version
+                tighten(self._store.root)
             if refresh:
                 self.refresh()
             yield

@@ -15,6 +15,7 @@ from rag_core.ingest.files import pack, stamp, stamps_from_json, stamps_to_json
 from rag_core.ingest.inbox import Accepted
 from rag_core.ingest.pagereader import LAYOUT, PAGES, read_pages
 from rag_core.ingest.pdf import read_pdf
+from rag_core.ingest.private import tighten, write
 from rag_core.ingest.records import metadata_from_json, metadata_to_json, pages_to_json
 from rag_core.ports import Cancel, Progress
 
@@ -84,14 +85,14 @@ def keep(reading: Reading, options: ReadOptions, folder: Path) -> None:
     heads, layout = pages_to_json(reading.pages)
     files = {PAGES: pack(heads), LAYOUT: layout}
     for name, data in files.items():
-        (folder / name).write_bytes(data)
+        write(folder / name, data)
     row = {
         "options": _to_json(options),
         "metadata": metadata_to_json(reading.metadata),
         "problems": list(reading.problems),
         "stamps": stamps_to_json({name: stamp(data) for name, data in files.items()}),
     }
-    (folder / READING).write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+    write(folder / READING, json.dumps(row, ensure_ascii=False).encode())
 
 
 def kept(options: ReadOptions, folder: Path) -> Reading | None:
@@ -113,6 +114,7 @@ def reuse(options: ReadOptions, folders: Iterable[Path], target: Path) -> Readin
         if reading is not None:
             for name in READING_FILES if folder != target else ():
                 shutil.copyfile(folder / name, target / name)
+                tighten(target / name)
             return reading
     return None
 

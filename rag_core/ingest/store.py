@@ -28,6 +28,7 @@ from rag_core.errors import InvalidInput, LibraryError
 from rag_core.ingest.files import Stamp, damaged, read_verified, stamp, storage_problems, sync, unpack, verify_file, write_atomically
 from rag_core.ingest.manifest import Entry, Manifest
 from rag_core.ingest.pagereader import PageReader
+from rag_core.ingest.private import make_folder, write
 from rag_core.ingest.records import passages_from_json
 from rag_core.ingest.snapshot import Snapshot
 from rag_core.ports import LexicalStore, VectorStore
@@ -148,9 +149,9 @@ class Store:
         """Keep the bytes of a source; the file is not on the disk until it is synced."""
         path = self.root / "sources" / digest
         if not path.is_file() or path.stat().st_size != len(data):
-            path.parent.mkdir(exist_ok=True)
+            make_folder(path.parent)
             draft = path.with_name(f"{digest}.tmp")
-            draft.write_bytes(data)
+            write(draft, data)
             os.replace(draft, path)
         return path
 
@@ -201,7 +202,7 @@ def create_namespace(folder: Path, name: str) -> None:
     """
     _require_name(name)
     with storage_problems("creating a collection"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
+        make_folder(folder / name)
 
 
 def _is_namespace(path: Path) -> bool:

@@ -15,6 +15,7 @@ from rag_core.domain import Passage
 from rag_core.errors import LibraryError
 from rag_core.ingest.files import Stamp, damaged, pack, stamp_folder, storage_problems, unpack, unpack_vectors
 from rag_core.ingest.manifest import Entry, Manifest
+from rag_core.ingest.private import make_folder, tighten
 from rag_core.ingest.snapshot import Snapshot
 from rag_core.ingest.store import Store, sync_tree
 from rag_core.ports import LexicalIndex, VectorIndex, Vectors
@@ -128,10 +129,11 @@ class Writer:
     def _save(self, name: str, vectors: VectorIndex, lexical: LexicalIndex) -> dict[str, Stamp]:
         folder = self._store.root / "indexes" / name
         shutil.rmtree(folder, ignore_errors=True)  # left by a process that was killed before it published
-        folder.mkdir(parents=True)
+        make_folder(folder)
         with _full_disk():
             self._store.vectors.save(vectors, folder)
             self._store.lexical.save(lexical, folder)
+        tighten(folder)  # the libraries of the indexes make files with the usual modes
         sync_tree([folder])
         return {f"indexes/{name}/{file}": stamp for file, stamp in stamp_folder(folder).items()}
 

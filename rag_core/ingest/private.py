@@ -1,0 +1,63 @@
+"""Files and folders that only their owner may read: a library holds whole documents, and other people may use the same machine.
+
+The mode is given when a file is made. The process's umask is left alone: all threads of a server share it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+FILE_MODE, FOLDER_MODE = 0o600, 0o700  # read and write, and enter, for the owner alone
+USUAL_MODE = 0o666  # what the umask leaves of it: for files that a user keeps elsewhere
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and the missing ones above it, each for its owner alone. Folders that are there keep their modes.
+
+    Raises:
+        OSError: one cannot be made.
+    """
+    missing = []
+    while not path.is_dir():
+        missing.append(path)
+        path = path.parent
+    for folder in reversed(missing):
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)  # `parents` would give the folders above the usual mode
+
+
+def write(path: Path, data: bytes, mode: int = FILE_MODE) -> None:
+    """Write a whole file. A new one gets `mode`, less the umask; one that is there keeps its own.
+
+    Raises:
+        OSError: the disk or the permissions refused.
+    """
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+        file.write(data)
+
+
+def tighten(path: Path) -> None:
+    """Take every right of others off a file, or off a folder with all that is in it. Links are not followed.
+
+    A folder is closed after what it holds: one that is closed needs no second look. What belongs to somebody else stays as it is.
+    """
+    for parent, folders, names in os.walk(path, topdown=False):
+        for name in (*names, *folders):
+            _close(Path(parent, name))
+    _close(path)
+
+
+def is_open(path: Path) -> bool:
+    """Whether others than the owner have any right on it; False where nothing is there."""
+    with suppress(OSError):
+        return bool(stat.S_IMODE(path.lstat().st_mode) & 0o077)
+    return False
+
+
+def _close(path: Path) -> None:
+    with suppress(OSError):  # gone meanwhile, or somebody else's
+        mode = path.lstat().st_mode
+        if not stat.S_ISLNK(mode) and stat.S_IMODE(mode) & 0o077:
+            path.chmod(stat.S_IMODE(mode) & 0o700)
