@@ -7,46 +7,68 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 # Two processes, every file of tests whole in one of them.
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist loadfile
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+STOPPED := { echo "Setup did not finish. What was done is kept: run the same command again."; exit 1; }
 # Written last, so that an interrupted setup is taken up again and a finished one costs nothing.
 READY := .venv/.setup-done
+TEST_TOOLS := .venv/.test-tools-done
 
-.PHONY: app test check bench setup clean
+.PHONY: app test check bench setup tools lock licences sbom clean
 
 app: $(READY)
 	@echo "Starting Plumbline. The first page takes about 6 seconds. Open http://127.0.0.1:$(PORT) in a browser; Ctrl+C stops it."
 	@$(BIN)/python -m ui.serve --port $(PORT)
 
-test: $(READY)
+test: $(TEST_TOOLS)
 	@$(PYTEST) $(PYTEST_ARGS)
 
-check: $(READY)
+check: $(TEST_TOOLS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(PYTEST) $(PYTEST_ARGS)
 
-bench: $(READY)
+bench: $(TEST_TOOLS)
 	@$(BIN)/python -m tests.bench
 
 setup: $(READY)
 
-$(READY): requirements.txt
+# What tests and checks need besides.
+tools: $(TEST_TOOLS)
+
+# Exact versions and SHA-256 of all that requirements.txt draws in; `make lock UPGRADE=--upgrade` takes the newest that fit.
+lock: $(TEST_TOOLS)
+	@$(BIN)/python -m supply.lock $(UPGRADE)
+
+licences: $(TEST_TOOLS)
+	@$(BIN)/python -m supply.licences
+
+sbom: $(TEST_TOOLS)
+	@$(BIN)/python -m supply.sbom
+
+# torch comes last: all that it needs is there by then in the locked version, and pip adds only what its build needs (see SECURITY.md).
+$(READY): requirements.lock
 	@command -v "$(PYTHON)" >/dev/null || { \
-		echo "Plumbline needs Python 3.11 or newer, and '$(PYTHON)' was not found. Install it, or name it: make $(MAKECMDGOALS) PYTHON=/path/to/python3"; exit 1; }
-	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-		echo "Plumbline needs Python 3.11 or newer; '$(PYTHON)' is $$("$(PYTHON)" --version 2>&1). Name a newer one: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; }
-	@echo "First run: Plumbline sets itself up in .venv. It may be interrupted and started again. Next time it starts at once."
+		echo "Plumbline needs Python 3.11 to 3.14, and '$(PYTHON)' was not found. Install it, or name it: make $(MAKECMDGOALS) PYTHON=/path/to/python3"; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' || { \
+		echo "Plumbline needs Python 3.11 to 3.14; '$(PYTHON)' is $$("$(PYTHON)" --version 2>&1). Name another one: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; }
+	@test -e $(READY) && echo "The packages have changed since the last setup: bringing .venv up to date." || \
+		echo "First run: Plumbline sets itself up in .venv. It may be interrupted and started again. Next time it starts at once."
 	@echo "[1/3] Creating a Python environment (about 10 seconds)..."
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || "$(PYTHON)" -m venv --clear .venv
-	@echo "[2/3] Installing torch, which runs the embedding model (a download of 200 MB or more; about a minute)..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(grep '^torch==' requirements.txt)" || { \
-		echo "Setup did not finish. What was done is kept: run the same command again."; exit 1; }
-	@echo "[3/3] Installing the other packages (about two minutes)..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt || { \
-		echo "Setup did not finish. What was done is kept: run the same command again."; exit 1; }
+	@echo "[2/3] Installing the packages, each checked against its SHA-256 (about a minute)..."
+	@$(INSTALL) --no-deps -r requirements.lock || $(STOPPED)
+	@echo "[3/3] Installing torch, which runs the embedding model (a download of 200 MB or more; about a minute)..."
+	@$(INSTALL) --only-binary :all: "$$(grep '^torch==' requirements.txt)" || $(STOPPED)
+	@$(BIN)/python -m supply.environment --remove-extra || $(STOPPED)
 	@touch $(READY)
 	@echo "Ready."
+
+$(TEST_TOOLS): $(READY) requirements-test.lock
+	@echo "Installing the tools of the tests (about 20 seconds)..."
+	@$(INSTALL) --no-deps -r requirements-test.lock || $(STOPPED)
+	@touch $(TEST_TOOLS)
 
 # Keeps library/: those are the user's files.
 clean:

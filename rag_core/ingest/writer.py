@@ -78,14 +78,14 @@ class Writer:
         if time.monotonic() - self._last >= max(PUBLISH_SECONDS, PUBLISH_SHARE * self._took):
             self.publish()
 
-    def publish(self, *, anyhow: bool = False) -> None:
-        """Make what was put and removed the newest generation; nothing happens when nothing changed, unless `anyhow`.
+    def publish(self) -> None:
+        """Make what was put and removed the newest generation; nothing happens when nothing changed.
 
         Raises:
             LibraryError: the disk refused; the last generation stays as it was.
         """
         entries = tuple(self.entries.values())
-        if entries == self._base.entries and not anyhow:
+        if entries == self._base.entries:
             return
         started = time.monotonic()
         with storage_problems("publishing"):

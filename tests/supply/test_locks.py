@@ -1,0 +1,252 @@
+"""The locks: what they hold, how pip takes them, and whether this environment equals them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from importlib import metadata
+from pathlib import Path
+
+import packaging
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from supply import environment
+from supply.environment import PRODUCT, TESTS, Locked, compare, read_lock, torch_needs, torch_pin
+from supply.lock import NEEDS, RESOLVER_LOCK, accepted, lock_text, locked_packages
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCKS = (PRODUCT, TESTS, RESOLVER_LOCK)
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def direct() -> list[Requirement]:
+    return [Requirement(line) for line in read("requirements.txt").splitlines() if line.strip() and not line.startswith("#")]
+
+
+def locked() -> dict[str, Locked]:
+    return {each.name: each for name in (PRODUCT, TESTS) for each in read_lock(read(name))}
+
+
+def test_this_environment_equals_the_locks() -> None:
+    found = environment.difference(tests=True)
+
+    assert not found, f"{found}; if the locks are right, run: make setup tools"
+
+
+def test_every_package_of_requirements_stands_in_the_right_lock_in_its_version() -> None:
+    product = {each.name for each in read_lock(read(PRODUCT))}
+    wanted = {canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in direct()}
+    torch = wanted.pop("torch")
+    tools = {canonicalize_name(Requirement(line).name) for line in read("requirements.txt").split("# tests and checks")[1].split()}
+
+    assert {name: locked()[name].version if name in locked() else "missing" for name in wanted} == wanted, "run: make lock"
+    assert torch == torch_pin(read("requirements.txt"))
+    assert product & tools == set()
+    assert wanted.keys() - tools <= product
+
+
+def test_the_locks_hold_all_that_is_needed_and_nothing_else() -> None:
+    """Read from what the installed packages say they need: a package too few breaks a fresh setup, one too many is one more to trust."""
+    everything = locked()
+    reached = {canonicalize_name(each.name) for each in direct()}
+    waiting, unmet = sorted(reached), {}
+    while waiting:
+        parent = waiting.pop()
+        for each in map(Requirement, metadata.requires(parent) or ()):
+            name = canonicalize_name(each.name)
+            if each.marker is not None and not each.marker.evaluate({"extra": ""}):
+                continue
+            if parent in NEEDS and name not in NEEDS[parent][1]:
+                continue  # said to be needed, and not: the tests run without it
+            if name != "torch" and (name not in everything or everything[name].version not in each.specifier):
+                unmet[f"{parent} needs {each}"] = everything[name].version if name in everything else "not locked"
+            if name not in reached:
+                reached.add(name)
+                waiting.append(name)
+
+    assert unmet == {}
+    assert {each.name for each in everything.values() if each.here()} - reached == set()
+
+
+def test_packages_that_draw_in_telemetry_or_name_no_licence_are_in_no_lock() -> None:
+    kept_out = {"onnxruntime", "pymupdf-layout", "pymupdf4llm", "tabulate", "flatbuffers"}
+
+    assert kept_out & locked().keys() == set()
+    assert "networkx" in torch_needs(environment.installed()), "torch no longer needs networkx: nothing else does"
+
+
+def test_each_lock_is_wheels_only_with_hashes_and_names_no_host() -> None:
+    for name in LOCKS:
+        text = read(name)
+        assert "\n--only-binary :all:\n--require-hashes\n" in text, name
+        assert not re.search(r"https?:|://|index-url|find-links", text), name
+        packages = read_lock(text)
+        assert packages, name
+        assert [each.name for each in packages] == sorted({each.name for each in packages}), name
+
+
+def test_a_line_that_is_not_exact_or_has_no_hash_is_refused() -> None:
+    digest = "--hash=sha256:" + 64 * "a"
+    assert read_lock(f"a-b==1.0 \\\n    {digest}\n") == (Locked("a-b", "1.0", None, (64 * "a",)),)
+    for line in (f"a>=1.0 {digest}", "a==1.0", "a==1.0 --hash=md5:00", "-r other.txt", f"a @ file:///a.whl {digest}"):
+        with pytest.raises(ValueError, match="not a line of a lock"):
+            read_lock(line)
+
+
+def test_an_environment_differs_by_what_is_missing_changed_or_extra() -> None:
+    lock = (
+        Locked("a", "1.0", None, ("0",)),
+        Locked("setuptools", "80", None, ("0",)),
+        Locked("mac-only", "1", 'sys_platform == "nowhere"', ("0",)),
+    )
+    whole = {"a": "1.0", "torch": "2.13.0"}
+    cases = {
+        "equal": (whole, ((), (), ())),
+        "another build of torch": (whole | {"torch": "2.13.0+cu130"}, ((), (), ())),
+        "what only torch's build needs": (whole | {"nvidia-nccl": "3"}, ((), (), ())),
+        "the installers": (whole | {"pip": "1", "setuptools": "2", "wheel": "3"}, ((), (), ())),
+        "the same version in other words": (whole | {"a": "1.0.0"}, ((), (), ())),
+        "missing": ({"torch": "2.13.0"}, (("a==1.0",), (), ())),
+        "another version": (whole | {"a": "1.1"}, ((), ("a 1.1, locked: 1.0",), ())),
+        "a package too many": (whole | {"onnxruntime": "1"}, ((), (), ("onnxruntime",))),
+        "no torch": ({"a": "1.0"}, (("torch==2.13.0",), (), ())),
+        "another torch": (whole | {"torch": "2.12.1+cpu"}, ((), ("torch 2.12.1+cpu, locked: 2.13.0 in any build",), ())),
+    }
+    for name, (present, (missing, other, extra)) in cases.items():
+        found = compare(lock, "2.13.0", present, {"nvidia-nccl"})
+        assert (found.missing, found.other, found.extra) == (missing, other, extra), name
+        assert bool(found) == any((missing, other, extra)), name
+
+
+def wheels(*endings: str) -> dict[str, str]:
+    return {f"x-1.0-{ending}.whl": ending for ending in endings}
+
+
+LINUX = ("manylinux_2_17_x86_64.manylinux2014_x86_64", "manylinux_2_28_aarch64")
+EVERY = [f"cp3{minor}-cp3{minor}-{platform}" for minor in (11, 12, 13, 14) for platform in (*LINUX, "macosx_11_0_arm64")]
+
+
+def test_the_builds_for_our_machines_are_accepted_and_no_others() -> None:
+    other = [
+        "cp314-cp314t-macosx_11_0_arm64",
+        "cp311-cp311-win_amd64",
+        "cp311-cp311-musllinux_1_2_x86_64",
+        "pp311-pypy311_pp73-" + LINUX[0],
+    ]
+    other += ["cp310-cp310-" + LINUX[0], "cp311-cp311-macosx_11_0_x86_64", "cp312-cp312-manylinux_2_39_x86_64"]
+
+    assert set(accepted(wheels(*EVERY, *other), None).values()) == set(EVERY)
+    assert set(accepted(wheels("py3-none-any"), None).values()) == {"py3-none-any"}
+    stable = [f"cp39-abi3-{platform}" for platform in (*LINUX, "macosx_10_9_universal2")]
+    assert set(accepted(wheels(*stable, "cp39-abi3-win32"), None).values()) == set(stable)
+
+
+def test_a_package_that_one_of_our_machines_cannot_install_is_not_locked() -> None:
+    for lost, problem in ((0, "Python 3.11 on x86_64"), (5, "Python 3.12 on arm64"), (10, "Python 3.14 on aarch64")):
+        with pytest.raises(ValueError, match=f"no wheel for {problem}"):
+            accepted(wheels(*EVERY[:lost], *EVERY[lost + 1 :]), None)
+    assert accepted(wheels(*(each for each in EVERY if "linux" in each)), 'sys_platform == "linux"')
+
+
+def test_a_resolution_becomes_a_lock_and_is_read_back() -> None:
+    def package(name: str, version: str = "1", marker: str | None = None) -> dict[str, object]:
+        wheel = {"url": f"https://host/{name}-{version}-py3-none-any.whl", "hashes": {"sha256": hashlib.sha256(name.encode()).hexdigest()}}
+        return {"name": name, "version": version, "wheels": [wheel]} | ({"marker": marker} if marker else {})
+
+    windows, everywhere = "sys_platform == 'win32'", "python_full_version >= '3.11' or sys_platform == 'emscripten'"
+    linux = "python_full_version >= '3.11' and sys_platform != 'darwin'"
+    pylock = {
+        "packages": [package("b", marker=linux), package("a", marker=everywhere), package("torch"), package("colorama", marker=windows)]
+    }
+    found = locked_packages(pylock)
+
+    assert [(each.name, each.marker) for each in found] == [("a", None), ("b", 'sys_platform == "linux"')]
+    assert read_lock(lock_text(found, "2.13.0")) == found
+    with pytest.raises(ValueError, match="a has two versions"):
+        locked_packages({"packages": [package("a"), package("a", "2")]})
+    with pytest.raises(ValueError, match="cannot say in short"):
+        locked_packages({"packages": [package("a", marker="python_full_version >= '3.13'")]})
+    with pytest.raises(ValueError, match="a==1: no wheel"):
+        locked_packages({"packages": [{"name": "a", "version": "1"}]})
+
+
+def small_wheel(folder: Path, name: str = "grain") -> str:
+    """Write a wheel of nothing but its metadata, and return its SHA-256."""
+    info = f"{name}-1.0.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as archive:
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", f"{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+    return hashlib.sha256((folder / f"{name}-1.0-py3-none-any.whl").read_bytes()).hexdigest()
+
+
+def test_pip_takes_a_locked_wheel_and_refuses_one_whose_bytes_differ(tmp_path: Path) -> None:
+    right = small_wheel(tmp_path)
+    outcomes = {}
+    for name, digest in (("right", right), ("other bytes", 64 * "0")):
+        (tmp_path / "lock.txt").write_text(lock_text([Locked("grain", "1.0", None, (digest,))], "2.13.0"), encoding="utf-8")
+        install = [
+            sys.executable,
+            "-m",
+            "pip",
+            "--isolated",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-deps",
+            "--no-index",
+        ]
+        install += ["--find-links", str(tmp_path), "--target", str(tmp_path / name), "-r", str(tmp_path / "lock.txt")]
+        run = subprocess.run(install, capture_output=True, text=True, check=False)
+        outcomes[name] = (run.returncode, "DO NOT MATCH THE HASHES" in run.stderr)
+
+    assert outcomes == {"right": (0, False), "other bytes": (1, True)}
+
+
+def test_setup_installs_the_lock_without_dependencies_and_torch_last() -> None:
+    make = shutil.which("make")
+    if make is None:
+        pytest.skip("make is not installed")
+    lines = subprocess.run([make, "-n", "-B", "tools"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    installs = [line.split("disable-pip-version-check ")[1].split(" ||")[0] for line in lines if " pip install " in line]
+
+    assert installs == [
+        "--no-deps -r requirements.lock",
+        "--only-binary :all: \"$(grep '^torch==' requirements.txt)\"",
+        "--no-deps -r requirements-test.lock",
+    ]
+
+
+def test_what_a_lock_no_longer_names_is_uninstalled(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path)], check=True)
+    python = tmp_path / "bin" / "python"
+    site = Path(
+        subprocess.run(
+            [python, "-c", "import site; print(site.getsitepackages()[0])"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+    )
+    shutil.copytree(Path(packaging.__file__).parent, site / "packaging")
+    for name in ("leftover", "babel"):
+        small_wheel(tmp_path, name)
+        zipfile.ZipFile(tmp_path / f"{name}-1.0-py3-none-any.whl").extractall(site)
+    run = [python, "-m", "supply.environment"]
+
+    before = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
+    removed = subprocess.run([*run, "--remove-extra"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    after = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert removed == "Removing packages that Plumbline does not use: leftover\n"
+    assert (before.returncode, "In no lock: leftover" in before.stdout) == (1, True)
+    assert (after.returncode, "In no lock" in after.stdout) == (1, False)
+    assert "Another version: babel 1.0, locked:" in after.stdout
+    assert not (site / "leftover-1.0.dist-info").exists()
+    assert (site / "babel-1.0.dist-info").exists()
