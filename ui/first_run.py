@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag_core.engine import Engine
+from rag_core.ingest.files import storage_problems
 from rag_core.ingest.library import AddReport
 from rag_core.ingest.private import FILE_MODE, make_folder
 from rag_core.ingest.sources import Source, sources_from
@@ -30,8 +31,9 @@ def is_due(engine: Engine, folder: Path) -> bool:
 def index_samples(engine: Engine, folder: Path, settings: Settings, progress: Progress, cancelled: Cancel) -> AddReport:
     """Add the samples, then leave the marker; when cancelled, too: the user did not want them."""
     report = engine.library.add(samples(), settings, progress=progress, cancelled=cancelled)
-    make_folder(folder)
-    (folder / MARKER).touch(mode=FILE_MODE)
+    with storage_problems("leaving a note that the samples were offered"):
+        make_folder(folder)
+        (folder / MARKER).touch(mode=FILE_MODE)
     return report
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import math
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -73,12 +75,24 @@ class Bm25Store:
         return Bm25Index(model, len(terms))
 
     def save(self, index: LexicalIndex, folder: Path) -> None:
-        """Write the arrays and the vocabulary, and how many rows there are."""
+        """Write the arrays and the vocabulary, and how many rows there are.
+
+        Raises:
+            OSError: the disk or the permissions refused.
+        """
         if not isinstance(index, Bm25Index):
             raise TypeError(f"Bm25Store saves a Bm25Index, got {type(index).__name__}")
         (folder / "lexical.json").write_text(json.dumps({"rows": index._rows, "empty": index.model is None}), encoding="utf-8")
         if index.model is not None:
-            index.model.save(str(folder / "bm25"), show_progress=False)
+            try:
+                index.model.save(str(folder / "bm25"), show_progress=False)
+                for path in (folder / "bm25").glob("*.npy"):
+                    np.load(path, mmap_mode="r", allow_pickle=False)  # NumPy does not see that the last bytes found no room
+            except ValueError as error:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+            except OSError as error:
+                # NumPy counts the items that it could not write, and gives no reason; there is hardly another
+                raise OSError(error.errno or errno.ENOSPC, error.strerror or os.strerror(errno.ENOSPC)) from error
 
     def load(self, folder: Path) -> Bm25Index:
         """Read it back.

@@ -9,6 +9,7 @@ import faiss
 import numpy as np
 
 from rag_core.errors import LibraryDamaged
+from rag_core.ingest.private import write
 from rag_core.ports import VectorIndex, Vectors
 
 FILE = "vectors.faiss"
@@ -68,10 +69,15 @@ class FaissStore:
         return FaissIndex(index)
 
     def save(self, index: VectorIndex, folder: Path) -> None:
-        """Write FAISS's own binary format (not pickle)."""
+        """Write FAISS's own binary format (not pickle).
+
+        Raises:
+            OSError: the disk or the permissions refused.
+        """
         if not isinstance(index, FaissIndex):
             raise TypeError(f"FaissStore saves a FaissIndex, got {type(index).__name__}")
-        faiss.write_index(index.raw, str(folder / FILE))
+        # FAISS's own writer leaves out the end of a file without an error where the disk is full
+        write(folder / FILE, memoryview(faiss.serialize_index(index.raw)))
 
     def load(self, folder: Path) -> FaissIndex:
         """Read it back.

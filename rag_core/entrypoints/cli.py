@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag_core.entrypoints import calibrate_command, commands, evaluate_command, model_command
+from rag_core.entrypoints.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.settings import DEFAULT_PRESET
 
@@ -134,7 +135,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     args = parser().parse_args(argv)
     try:
-        return int(args.run(args))
+        code = int(args.run(args))
+        sys.stdout.flush()  # a full disk behind a redirection shows here, not at the end of the process
+        return code
     except (KeyboardInterrupt, Cancelled):
         print("Stopped. What was finished is kept.", file=sys.stderr)
         return 130
@@ -147,3 +150,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader went away; nothing to say
         return 0
+    except OSError as error:  # a disk that is full, a folder that is not ours
+        where = f" ({error.filename})" if error.filename else ""
+        print(
+            printable(f"The system refused to read or write: {error.strerror or error}{where}. Free disk space, or name another place."),
+            file=sys.stderr,
+        )
+        return 1

@@ -28,7 +28,7 @@ def make_folder(path: Path) -> None:
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)  # `parents` would give the folders above the usual mode
 
 
-def write(path: Path, data: bytes, mode: int = FILE_MODE) -> None:
+def write(path: Path, data: bytes | memoryview, mode: int = FILE_MODE) -> None:
     """Write a whole file. A new one gets `mode`, less the umask; one that is there keeps its own.
 
     Raises:

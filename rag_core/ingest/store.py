@@ -151,8 +151,12 @@ class Store:
         if not path.is_file() or path.stat().st_size != len(data):
             make_folder(path.parent)
             draft = path.with_name(f"{digest}.tmp")
-            write(draft, data)
-            os.replace(draft, path)
+            try:
+                write(draft, data)
+                os.replace(draft, path)
+            except OSError:
+                draft.unlink(missing_ok=True)
+                raise
         return path
 
     def clear(self, newest: int, live: Collection[int], unfinished: Collection[str]) -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from rag_core.domain import Passage
-from rag_core.errors import LibraryError
 from rag_core.ingest.files import Stamp, damaged, pack, stamp_folder, storage_problems, unpack, unpack_vectors
 from rag_core.ingest.manifest import Entry, Manifest
 from rag_core.ingest.private import make_folder, tighten
@@ -130,9 +128,12 @@ class Writer:
         folder = self._store.root / "indexes" / name
         shutil.rmtree(folder, ignore_errors=True)  # left by a process that was killed before it published
         make_folder(folder)
-        with _full_disk():
+        try:
             self._store.vectors.save(vectors, folder)
             self._store.lexical.save(lexical, folder)
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)  # the room is needed for what comes next
+            raise
         tighten(folder)  # the libraries of the indexes make files with the usual modes
         sync_tree([folder])
         return {f"indexes/{name}/{file}": stamp for file, stamp in stamp_folder(folder).items()}
@@ -157,14 +158,3 @@ def unpack_terms(data: bytes, path: Path) -> list[list[str]]:
         return [[vocabulary[number] for number in row] for row in packed["rows"]]
     except (KeyError, IndexError, TypeError) as error:
         raise damaged(path, "does not hold terms") from error
-
-
-@contextmanager
-def _full_disk() -> Iterator[None]:
-    try:
-        yield
-    except RuntimeError as error:  # how FAISS reports that it could not write
-        raise LibraryError(
-            f"The indexes could not be written: {error}.",
-            remedy="Free disk space or allow writing to the library folder, then resume; what was indexed before is unharmed.",
-        ) from error

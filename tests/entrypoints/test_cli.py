@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -296,3 +297,17 @@ def test_given_a_hostile_file_beside_a_good_one_when_indexed_then_the_good_one_i
     assert code == 1
     assert "page.pdf" in err
     assert "good.txt" in run("documents", "--library", tmp_path / "lib")[1]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a system without a disk that is always full")
+def test_given_a_full_disk_behind_the_output_when_a_command_writes_then_one_line_says_so(documents, tmp_path, run, monkeypatch) -> None:
+    questions = write_rows(tmp_path / "q.jsonl", [{"id": "1", "question": "Hello"}])
+    code, _, err = run("ask", "--documents", documents, "--questions", questions, "--out", "/dev/full")
+    assert (code, err) == (1, "The system refused to read or write: No space left on device. Free disk space, or name another place.\n")
+
+    full = open("/dev/full", "w", encoding="utf-8")
+    monkeypatch.setattr("sys.stdout", full)
+    code, _, err = run("settings")
+    assert (code, err.count("\n")) == (1, 1)
+    with suppress(OSError):
+        full.close()

@@ -172,6 +172,49 @@ def test_given_a_disk_that_is_full_at_some_point_when_adding_then_the_error_says
     check_whole(opened)
 
 
+def test_given_a_disk_that_is_full_when_adding_then_no_library_below_speaks_for_itself_and_nothing_is_left_over(folder, capfd):
+    body = " ".join(f"word{number}" for number in range(700))
+    library(folder).add([text(f"short{number}", f"Item number {number} says word{number}.") for number in range(8)], SETTINGS)
+    said = set()
+    for room in (64, 260, 1000, 1500, 2300, 2900, 3300, 3900, 4200, 5300, 6300, 7300):
+        opened = library(folder)
+        indexes = files_of(folder, "indexes/*/*")
+        with files_of_at_most(room), pytest.raises(LibraryError) as caught:
+            opened.add([text("large", f"{body} {room}", language="en")], SETTINGS)
+        said.add(caught.value.problem)
+        assert files_of(folder, "indexes/*/*") == indexes, room
+        assert files_of(folder, "*.tmp") == [], room
+        opened.discard([row.id for row in opened.unfinished()])
+
+    reasons = {problem.rpartition(": ")[2] for problem in said}
+    assert reasons <= {"File too large.", "No space left on device."}, said
+    assert any("publishing" in problem for problem in said), "the indexes came to their turn"
+    assert capfd.readouterr().err == ""
+    check_whole(library(folder))
+
+
+def test_given_a_disk_that_takes_only_the_first_bytes_when_an_index_is_saved_then_it_is_an_error_of_the_system(tmp_path):
+    vectors, lexical = FaissStore(4), Bm25Store()
+    made = vectors.build(np.eye(4, dtype=np.float32)), lexical.build([[f"word{row}-{n}" for n in range(9)] for row in range(40)])
+    vectors.save(made[0], tmp_path)
+    lexical.save(made[1], tmp_path)
+    whole = max(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
+
+    for room in range(0, whole, 97):
+        with files_of_at_most(room):
+            for store, index in zip((vectors, lexical), made, strict=True):
+                folder = tmp_path / f"{type(store).__name__}{room}"
+                folder.mkdir()
+                refused = ""
+                try:
+                    store.save(index, folder)
+                except OSError as error:
+                    refused = error.strerror
+                assert refused in ("", "File too large", "No space left on device"), room
+                if not refused:
+                    store.load(folder)
+
+
 def test_given_a_folder_that_cannot_be_written_when_adding_then_the_error_says_what_to_do(tmp_path):
     (tmp_path / "default").write_text("a file in the place of the folder")
 
