@@ -8,6 +8,7 @@ RagError
 │   ├── PasswordNeeded    encrypted, and no password or a wrong one
 │   ├── DamagedPdf        cannot be opened or ends too early
 │   ├── EmptyDocument     no pages, or no text at all
+│   ├── StoredFileDamaged the library's copy of the file is not what was handed in
 │   └── LimitExceeded     more pages, characters, memory or time than allowed
 ├── LibraryError
 │   ├── LibraryBusy       another process is writing
@@ -72,6 +73,10 @@ class DamagedPdf(IngestError):
 
 class EmptyDocument(IngestError):
     """The file has no pages, or no text at all."""
+
+
+class StoredFileDamaged(IngestError):
+    """The library's copy of a file is missing, or is not what was handed in; nothing is read from it."""
 
 
 class LimitExceeded(IngestError):

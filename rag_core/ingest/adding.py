@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from rag_core.domain import Document
-from rag_core.errors import Cancelled, IngestError, PasswordNeeded, RagError
+from rag_core.errors import Cancelled, IngestError, PasswordNeeded, RagError, StoredFileDamaged
 from rag_core.ingest.files import storage_problems
 from rag_core.ingest.inbox import Accepted, Inbox
 from rag_core.ingest.indexing import Indexer, Prepared
@@ -24,8 +24,9 @@ _log = logging.getLogger(__name__)
 class AddReport:
     """What became of the sources.
 
-    `unchanged` were in the library already, indexed with the same settings. `problems` are (name, error); those files are not in the
-    library. When it was cancelled, what is in none of the three waits in `Library.unfinished()`.
+    `unchanged` were in the library already, indexed with the same settings. `problems` are (name, error). Those files are not in the
+    library, except where the pages of a stored file that was damaged since are kept (StoredFileDamaged). When it was cancelled, what is
+    in none of the three waits in `Library.unfinished()`.
     """
 
     added: tuple[Document, ...] = ()
@@ -99,7 +100,7 @@ class Adding:
         )
 
     def _publish(self) -> None:
-        self._writer.publish()
+        self._writer.publish(anyhow=self._at_once)  # of a rebuild from which nothing came, the library has to be usable all the same
         self._inbox.drop(self._settled)
 
     def _one(self, row: Accepted, password: str | None) -> None:
@@ -114,11 +115,13 @@ class Adding:
             return
         entry = self._indexer.done(row, self._indexer.complete(row))
         if entry is not None:
+            self._warn(row, self._indexer.problem(row))
             self._put(entry)
             return
         prepared = self._prepare(row, password)
         if prepared is None:
             return
+        self._warn(row, prepared.problem)
         if row.kind == "pdf":
             self._finish_group()
         self._group.append(prepared)
@@ -138,9 +141,14 @@ class Adding:
             self._failed(row, IngestError(problem, remedy="Report it with the log; the other files are unharmed."))
         return None
 
+    def _warn(self, row: Accepted, problem: IngestError | None) -> None:
+        if problem is not None:
+            self._problems.append((row.name, problem))
+
     def _failed(self, row: Accepted, error: IngestError, keep: bool = False) -> None:
         self._problems.append((row.name, error))
-        if not (keep or self._at_once):  # a rebuild replaces the document: its source must stay on the list
+        # a rebuild replaces the document: its source must stay on the list, unless nothing can be read from it any more
+        if isinstance(error, StoredFileDamaged) or not (keep or self._at_once):
             self._settled.append(row.digest)
         if self._progress is not None:
             self._progress(f"{row.name}: problem", 1, 1)

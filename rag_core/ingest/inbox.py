@@ -14,14 +14,15 @@ from typing import Any
 from rag_core.domain import Metadata
 from rag_core.ingest.files import damaged, sync, write_atomically
 from rag_core.ingest.records import metadata_from_json, metadata_to_json
-from rag_core.ingest.sources import Kind, Source
+from rag_core.ingest.sources import Kind, Source, digest_prefix
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
     """A source whose bytes are stored under its digest, as the caller described it; the fields are those of `Source`.
 
-    `names` are all names it was given under, the current one last.
+    `names` are all names it was given under, the current one last. `caller_id` is the source's own id, a part of its digest: empty where it
+    has none, None where an earlier version listed it, which did not keep it.
     """
 
     digest: str
@@ -31,6 +32,7 @@ class Accepted:
     strategy: str = ""
     metadata: Metadata = field(default_factory=Metadata)
     needs_password: bool = False
+    caller_id: str | None = None
 
     @property
     def name(self) -> str:
@@ -46,7 +48,13 @@ class Accepted:
     def of(cls, source: Source) -> Accepted:
         """The listing of a source."""
         locked = source.password is not None
-        return cls(source.digest, (source.name,), source.kind, source.language, source.strategy, source.metadata, locked)
+        return cls(source.digest, (source.name,), source.kind, source.language, source.strategy, source.metadata, locked, source.id)
+
+    @property
+    def digest_prefixes(self) -> tuple[bytes, ...]:
+        """What its digest may be begun with, before its bytes: one where its id is known. Earlier versions named a text by its id."""
+        ids = ("", *self.names) if self.caller_id is None else (self.caller_id,)
+        return tuple(dict.fromkeys(map(digest_prefix, ids)))
 
     def knowing(self, metadata: Metadata) -> Accepted:
         """The same source, described by these metadata."""
@@ -87,16 +95,16 @@ class Inbox:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise damaged(self._path, "is not a list of sources") from error
 
-    def accept(self, sources: Iterable[Source], store: Callable[[str, bytes], Path]) -> list[tuple[Accepted, str | None]]:
+    def accept(self, sources: Iterable[Source], store: Callable[[Accepted, bytes], Path]) -> list[tuple[Accepted, str | None]]:
         """Store the bytes of all sources, then list them; returns each with its password.
 
-        Equal bytes are one source with several names. `store` writes bytes under a digest, and returns the file.
+        Equal bytes are one source with several names. `store` writes the bytes of a source, and returns the file.
         """
         taken: dict[str, tuple[Accepted, str | None]] = {}
         files = set()
         for source in sources:
             row = Accepted.of(source)
-            files.add(store(row.digest, source.data))
+            files.add(store(row, source.data))
             known = taken.get(row.digest)
             taken[row.digest] = (known[0].also_named(row.names) if known else row, source.password)
         sync({*files, *(file.parent for file in files)})

@@ -10,25 +10,27 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from rag_core.domain import Document, Page, PageSource, Passage
-from rag_core.errors import Cancelled, EmptyDocument, LibraryError, ModelUnavailable
-from rag_core.ingest import strategies
+from rag_core.errors import Cancelled, EmptyDocument, LibraryDamaged, LibraryError, ModelUnavailable, StoredFileDamaged
+from rag_core.ingest import stored_sources, strategies
 from rag_core.ingest.chunk import chunk
 from rag_core.ingest.context import embedding_text
-from rag_core.ingest.files import pack, pack_vectors, stamp, stamps_from_json, stamps_to_json, verify_file
+from rag_core.ingest.files import Stamp, pack, pack_vectors, stamp, stamps_from_json, stamps_to_json, verify_file
 from rag_core.ingest.inbox import Accepted
 from rag_core.ingest.manifest import Entry, combined
 from rag_core.ingest.pdf import find_tessdata
 from rag_core.ingest.private import make_folder, write
 from rag_core.ingest.reading import READING_FILES, Reading, ReadOptions, keep, read, reuse
 from rag_core.ingest.records import document_from_json, document_to_json, passages_to_json
+from rag_core.ingest.sealed import seal, unseal
 from rag_core.ingest.store import PASSAGES, Store
 from rag_core.ingest.writer import TERMS, VECTORS, Parts, pack_terms
 from rag_core.language import detect, terms
@@ -44,7 +46,11 @@ LANGUAGE_CHARS = 20_000  # enough to detect a language by
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A source that was read and cut, and waits for its vectors. `folder` is where its files are gathered."""
+    """A source that was read and cut, and waits for its vectors.
+
+    `folder` is where its files are gathered; `source` is the stamp of the bytes that it was read from, and `problem` says what is wrong
+    with the stored ones where it was read before.
+    """
 
     row: Accepted
     key: str
@@ -52,13 +58,26 @@ class Prepared:
     title: str
     passages: tuple[Passage, ...]
     folder: Path
+    source: Stamp
+    problem: StoredFileDamaged | None = None
 
 
 class Indexer:
-    """Turns accepted sources of one namespace into documents, under the ingest settings."""
+    """Turns accepted sources of one namespace into documents, under the ingest settings.
 
-    def __init__(self, store: Store, embedder: Embedder, settings: Settings, progress: Progress | None, cancelled: Cancel | None) -> None:
-        self._store, self._embedder, self._settings = store, embedder, settings
+    `known` are the stamps of stored sources by digest, as a manifest has them; see `stored_sources.check`.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        settings: Settings,
+        progress: Progress | None,
+        cancelled: Cancel | None,
+        known: Mapping[str, Stamp] = MappingProxyType({}),
+    ) -> None:
+        self._store, self._embedder, self._settings, self._known = store, embedder, settings, known
         self._progress, self._cancelled = progress, cancelled
         self._can_ocr = settings.ocr and bool(find_tessdata()[0])
 
@@ -66,6 +85,8 @@ class Indexer:
         """The first of these documents that is what indexing this source now would give."""
         keys = {self._key(row, can_ocr): can_ocr for can_ocr in (True, False)}
         for entry in candidates:
+            if entry and row.caller_id == "" and entry.files[stored_sources.name_of(row)].sha256 != row.digest:
+                continue  # made by an earlier version, from a stored file that was damaged
             # pages that could not be read then may be read now that OCR is there
             if entry and entry.key in keys and (keys[entry.key] or not self._can_ocr or not entry.document.unreadable_pages):
                 return entry
@@ -82,12 +103,13 @@ class Indexer:
         """Read and cut a source.
 
         Raises:
+            StoredFileDamaged: the stored file is not what was handed in, and was not read before.
             IngestError: it cannot be read, or holds no text.
             Cancelled: the user stopped it.
         """
         options, key = self._read_options(row), self._key(row, self._can_ocr)
         folder = self._store.root / "work" / f"{row.digest}-{_hash(asdict(options))}"
-        reading = self._reading(row, password, options, folder)
+        reading, reused = self._reading(row, password, options, folder)
         language = row.language.casefold()[:2] or detect(_sample(reading.pages))
         wanted = row.strategy or self._settings.strategy
         choice = strategies.choose(reading.pages, language) if wanted == "auto" else strategies.named(wanted)
@@ -103,11 +125,18 @@ class Indexer:
             overlap_tokens=self._settings.overlap_tokens,
             cancelled=self._cancelled,
         )
-        size = (self._store.root / "sources" / row.digest).stat().st_size
-        document = _document(row, reading, language, choice, size)
+        document = _document(row, reading, language, choice, reading.source.size)
         if not passages:
             raise _no_text(document)
-        return Prepared(row, key, document, title, tuple(passages), folder)
+        return Prepared(row, key, document, title, tuple(passages), folder, reading.source, self.problem(row) if reused else None)
+
+    def problem(self, row: Accepted) -> StoredFileDamaged | None:
+        """What is wrong with the stored file of a source whose pages were read before; None when it is what was handed in."""
+        try:
+            stored_sources.check(self._store.root, row, self._known.get(row.digest))
+        except LibraryDamaged as error:
+            return _stored_file_damaged(row, error, "What was read from it before is still in the library.")
+        return None
 
     def finish(self, group: Sequence[Prepared]) -> Iterator[tuple[Entry, Parts]]:
         """Embed the passages of all of these at once, and complete their folders.
@@ -127,16 +156,21 @@ class Indexer:
             yield self._write(prepared, parts), parts
             first = last
 
-    def _reading(self, row: Accepted, password: str | None, options: ReadOptions, folder: Path) -> Reading:
+    def _reading(self, row: Accepted, password: str | None, options: ReadOptions, folder: Path) -> tuple[Reading, bool]:
+        """The pages, and whether they were read before."""
         # a text is read faster than looked for
         folders = [folder, *sorted((self._store.root / "documents").glob(f"{row.digest}-*"))] if row.kind == "pdf" else []
         make_folder(folder)
         reading = reuse(options, folders, folder)
+        reused = reading is not None
         if reading is None:
-            data = (self._store.root / "sources" / row.digest).read_bytes()
-            reading = read(row, data, options, password, self._progress, self._cancelled)
+            try:
+                data, source = stored_sources.read(self._store.root, row, self._known.get(row.digest))
+            except LibraryDamaged as error:
+                raise _stored_file_damaged(row, error) from error
+            reading = replace(read(row, data, options, password, self._progress, self._cancelled), source=source)
             keep(reading, options, folder)
-        return reading
+        return reading, reused
 
     def _embed(self, texts: Sequence[str], what: str) -> Vectors:
         batches = []
@@ -166,8 +200,13 @@ class Indexer:
         for name, data in files.items():
             write(folder / name, data)
             stamps[name] = stamp(data)
-        row = {"document": document_to_json(prepared.document), "stamps": stamps_to_json(stamps)}
-        write(folder / DOCUMENT, json.dumps(row, ensure_ascii=False).encode())
+        row = {
+            "document": document_to_json(prepared.document),
+            "stamps": stamps_to_json(stamps),
+            "source": prepared.row.to_json(),
+            "read_from": list(prepared.source),
+        }
+        write(folder / DOCUMENT, json.dumps(seal(row), ensure_ascii=False).encode())
         target = self._store.root / "documents" / prepared.key
         shutil.rmtree(target, ignore_errors=True)  # an incomplete one, or complete() would have found it
         make_folder(target.parent)
@@ -183,16 +222,16 @@ class Indexer:
         folder = self._store.root / "documents" / key
         try:
             data = (folder / DOCUMENT).read_bytes()
-            stored = json.loads(data)
+            stored = unseal(json.loads(data))
             stamps = stamps_from_json(stored["stamps"])
             for name, expected in stamps.items():
                 verify_file(folder / name, expected)
             document = document_from_json(stored["document"])
+            source = Stamp(*stored["read_from"])
         except (OSError, LibraryError, ValueError, KeyError, TypeError):
             return None  # it never was completed, or was damaged since: it is made again
-        source = self._store.root / "sources" / row.digest
         files = {f"documents/{key}/{name}": value for name, value in {**stamps, DOCUMENT: stamp(data)}.items()}
-        files[f"sources/{row.digest}"] = stamp(source.read_bytes())
+        files[stored_sources.name_of(row)] = source
         document = replace(document, name=row.name, metadata=combined(document.metadata, row.metadata))
         return Entry(key, document, row, files)
 
@@ -212,6 +251,11 @@ class Indexer:
             "overlap_tokens": self._settings.overlap_tokens,
         }
         return f"{row.digest}-{_hash({**reading, **cutting})}"
+
+
+def _stored_file_damaged(row: Accepted, error: LibraryDamaged, beside: str = "") -> StoredFileDamaged:
+    problem = f"The stored file of {row.name} cannot be used. {error.problem}"
+    return StoredFileDamaged(f"{problem} {beside}".rstrip(), remedy="Add the file again.")
 
 
 def _hash(values: dict[str, Any]) -> str:

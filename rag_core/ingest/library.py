@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from rag_core.domain import Metadata
-from rag_core.errors import IngestError, InvalidInput, LibraryDamaged
+from rag_core.errors import IngestError, InvalidInput
+from rag_core.ingest import stored_sources
 from rag_core.ingest.adding import Adding, AddReport
+from rag_core.ingest.files import Stamp
 from rag_core.ingest.inbox import Accepted
 from rag_core.ingest.indexing import INDEX_VERSION, Indexer
 from rag_core.ingest.manifest import Entry, Manifest
@@ -81,14 +85,15 @@ class Library(Opened):
         library = cls(Store(folder, namespace, vectors, lexical), embedder)
         with library._writing(WAIT_SECONDS, cancelled, refresh=False):
             old = library._store.manifest()
-            rows, lost = library._stored(old.entries if old else ())
+            entries = old.entries if old else ()
+            rows = _described(entries)
             library._inbox.put(rows)
             generation = old.generation if old else 0
             writer = library._writer(Manifest(generation, embedder.name, INDEX_VERSION))
-            indexer = Indexer(library._store, embedder, settings, progress, cancelled)
+            indexer = Indexer(library._store, embedder, settings, progress, cancelled, _stamps(entries))
             adding = Adding(writer, indexer, library._inbox, keep_locked=True, at_once=True, progress=progress, cancelled=cancelled)
             report = adding.run([(row, None) for row in rows])
-        return library, replace(report, problems=(*lost, *report.problems))
+        return library, report
 
     def add(
         self,
@@ -116,7 +121,7 @@ class Library(Opened):
         """
         refused: list[tuple[str, IngestError]] = []
         with self._writing(wait, cancelled):
-            rows = self._inbox.accept(_only_sources(sources, refused), self._store.write_source)
+            rows = self._inbox.accept(_only_sources(sources, refused), partial(stored_sources.write, self._store.root))
             report = self._index(rows, settings, progress, cancelled, keep_locked=False)
         return AddReport(report.added, report.unchanged, (*refused, *report.problems), report.cancelled)
 
@@ -164,15 +169,15 @@ class Library(Opened):
             entries = {entry.document.id: entry for entry in self._snapshot.entries}
             for unknown in set(document_ids) - entries.keys():
                 raise _unknown(unknown)
-            stored, lost = self._stored([entries[id] for id in dict.fromkeys(document_ids)])
-            rows = [replace(row, strategy=strategy) for row in stored]
+            stored = [entries[id] for id in dict.fromkeys(document_ids)]
+            rows = [replace(row, strategy=strategy) for row in _described(stored)]
             waiting = set(self._inbox.rows())
             self._inbox.put([row for row in rows if row.digest not in waiting])  # keeps their half-made files from being cleared away
             try:
-                report = self._index([(row, known.get(row.id)) for row in rows], settings, progress, cancelled, keep_locked=False)
+                passworded = [(row, known.get(row.id)) for row in rows]
+                return self._index(passworded, settings, progress, cancelled, keep_locked=False, known=_stamps(stored))
             finally:
                 self._inbox.drop({row.digest for row in rows} - waiting)
-        return replace(report, problems=(*lost, *report.problems))
 
     def unfinished(self) -> tuple[Accepted, ...]:
         """The sources that were accepted and are not in the library, because a process was killed or stopped, or is at it now."""
@@ -230,8 +235,7 @@ class Library(Opened):
         """
         for entry in self._snapshot.entries:
             if entry.document.id == document_id:
-                name = f"sources/{entry.source.digest}"
-                return self._store.read(name, entry.files[name])
+                return stored_sources.read(self._store.root, entry.source, entry.files[stored_sources.name_of(entry.source)])[0]
         raise _unknown(document_id)
 
     def verify(self) -> None:
@@ -248,20 +252,6 @@ class Library(Opened):
         """What the namespace takes on disk: indexes, pages, sources, unfinished files, and the older generations that are kept."""
         return self._store.size_bytes()
 
-    def _stored(self, entries: Iterable[Entry]) -> tuple[list[Accepted], list[tuple[str, IngestError]]]:
-        """The sources of these documents, described as they are now; and a problem for each whose file is not what it was."""
-        rows, lost = [], []
-        for entry in entries:
-            name = f"sources/{entry.source.digest}"
-            try:
-                self._store.read(name, entry.files[name])
-            except LibraryDamaged as error:
-                problem = f"The stored file of this document cannot be used. {error.problem}"
-                lost.append((entry.document.name, IngestError(problem, remedy="Add the file again.")))
-            else:
-                rows.append(entry.source.knowing(entry.document.metadata))
-        return rows, lost
-
     def _index(
         self,
         rows: list[tuple[Accepted, str | None]],
@@ -269,8 +259,9 @@ class Library(Opened):
         progress: Progress | None,
         cancelled: Cancel | None,
         keep_locked: bool,
+        known: Mapping[str, Stamp] = MappingProxyType({}),
     ) -> AddReport:
-        indexer = Indexer(self._store, self._embedder, settings, progress, cancelled)
+        indexer = Indexer(self._store, self._embedder, settings, progress, cancelled, known)
         adding = Adding(self._writer(), indexer, self._inbox, keep_locked=keep_locked, progress=progress, cancelled=cancelled)
         report = adding.run(rows)
         self._store.clear(self._snapshot.generation, self._held(), self._inbox.rows())
@@ -283,6 +274,16 @@ def _only_sources(sources: Iterable[Source | IngestError], refused: list[tuple[s
             yield source
         else:
             refused.append(("input", source))
+
+
+def _described(entries: Iterable[Entry]) -> list[Accepted]:
+    """The sources of these documents, described as they are now."""
+    return [entry.source.knowing(entry.document.metadata) for entry in entries]
+
+
+def _stamps(entries: Iterable[Entry]) -> dict[str, Stamp]:
+    """What a manifest says of the stored sources, by digest."""
+    return {entry.source.digest: entry.files[stored_sources.name_of(entry.source)] for entry in entries}
 
 
 def _unknown(document_id: str) -> InvalidInput:

@@ -38,7 +38,8 @@ class Entry:
 
     def handed_in(self, source: Accepted) -> Entry:
         """The same document, given once more: under what name, and with what metadata on top of the known ones."""
-        known = self.source.also_named(source.names)
+        id = self.source.caller_id if source.caller_id is None else source.caller_id
+        known = replace(self.source.also_named(source.names), caller_id=id)
         metadata = combined(self.document.metadata, source.metadata)
         return replace(self, document=replace(self.document, name=known.name, metadata=metadata), source=known)
 

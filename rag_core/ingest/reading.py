@@ -11,16 +11,18 @@ from typing import Any
 
 from rag_core.domain import Metadata, Page
 from rag_core.errors import EmptyDocument, IngestError, LibraryError, PasswordNeeded
-from rag_core.ingest.files import pack, stamp, stamps_from_json, stamps_to_json
+from rag_core.ingest.files import Stamp, pack, stamp, stamps_from_json, stamps_to_json
 from rag_core.ingest.inbox import Accepted
 from rag_core.ingest.pagereader import LAYOUT, PAGES, read_pages
 from rag_core.ingest.pdf import read_pdf
 from rag_core.ingest.private import tighten, write
 from rag_core.ingest.records import metadata_from_json, metadata_to_json, pages_to_json
+from rag_core.ingest.sealed import seal, unseal
 from rag_core.ports import Cancel, Progress
 
 READING_VERSION = 2  # of the PDF reader; pages read by another version are read again
 READING = "reading.json"
+UNREAD = Stamp("", 0)
 READING_FILES = (PAGES, LAYOUT, READING)
 
 
@@ -42,6 +44,7 @@ class Reading:
     pages: tuple[Page, ...]
     metadata: Metadata = field(default_factory=Metadata)
     problems: tuple[str, ...] = ()
+    source: Stamp = UNREAD  # of the bytes that it was read from
 
 
 def read(
@@ -91,8 +94,9 @@ def keep(reading: Reading, options: ReadOptions, folder: Path) -> None:
         "metadata": metadata_to_json(reading.metadata),
         "problems": list(reading.problems),
         "stamps": stamps_to_json({name: stamp(data) for name, data in files.items()}),
+        "read_from": list(reading.source),
     }
-    write(folder / READING, json.dumps(row, ensure_ascii=False).encode())
+    write(folder / READING, json.dumps(seal(row), ensure_ascii=False).encode())
 
 
 def kept(options: ReadOptions, folder: Path) -> Reading | None:
@@ -102,7 +106,7 @@ def kept(options: ReadOptions, folder: Path) -> Reading | None:
         return None
     try:
         pages = read_pages(folder, stamps_from_json(row["stamps"]))
-        return Reading(pages, metadata_from_json(row["metadata"]), tuple(row["problems"]))
+        return Reading(pages, metadata_from_json(row["metadata"]), tuple(row["problems"]), Stamp(*row["read_from"]))
     except (LibraryError, ValueError, KeyError, TypeError):  # damaged or cut short: it is read again from the source
         return None
 
@@ -121,7 +125,7 @@ def reuse(options: ReadOptions, folders: Iterable[Path], target: Path) -> Readin
 
 def _matching(options: ReadOptions, folder: Path) -> Any:
     try:
-        row = json.loads((folder / READING).read_bytes())
+        row = unseal(json.loads((folder / READING).read_bytes()))  # an earlier version may have read damaged bytes: read again
         return row if row["options"] == _to_json(options) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None

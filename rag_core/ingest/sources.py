@@ -44,8 +44,7 @@ class Source:
     @property
     def digest(self) -> str:
         """SHA-256 of the bytes as hex digits; of the caller's id and the bytes where there is an id."""
-        prefix = f"id\0{len(self.id)}\0{self.id}\0".encode() if self.id else b""
-        return hashlib.sha256(prefix + self.data).hexdigest()
+        return hashlib.sha256(digest_prefix(self.id) + self.data).hexdigest()
 
     def described(self, values: Mapping[str, str], password: str | None = None) -> Source:
         """With metadata given as text: title, date, authority, verified, and any other key; and with a password.
@@ -71,6 +70,11 @@ class Source:
             return cls(path.name, path.read_bytes(), kind)
         except OSError as error:
             raise IngestError(f"{path.name} cannot be read: {error.strerror}.", remedy="Check the path and its permissions.") from error
+
+
+def digest_prefix(id: str) -> bytes:
+    """What a source's digest is begun with: the caller's id of a text document, nothing where there is none."""
+    return f"id\0{len(id)}\0{id}\0".encode() if id else b""
 
 
 def described(metadata: Metadata, values: Mapping[str, str]) -> Metadata:

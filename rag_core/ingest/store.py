@@ -4,7 +4,7 @@
     <namespace>/manifests/<generation>.json
     <namespace>/indexes/<name>/             vector and word index of a generation
     <namespace>/documents/<key>/            pages, layout, passages, vectors and terms of a document, named by content
-    <namespace>/sources/<digest>            the bytes as they were handed in
+    <namespace>/sources/<digest>            the bytes as they were handed in; see stored_sources.py
     <namespace>/inbox.json, work/           what was accepted but is not complete; see inbox.py and indexing.py
     <namespace>/lock, lock.json             the writer's lock, and who holds it
     <namespace>/records.sqlite              decisions, labels and feedback; see adapters/record_store.py
@@ -25,10 +25,11 @@ from pathlib import Path
 
 from rag_core.domain import Passage
 from rag_core.errors import InvalidInput, LibraryError
+from rag_core.ingest import stored_sources
 from rag_core.ingest.files import Stamp, damaged, read_verified, stamp, storage_problems, sync, unpack, verify_file, write_atomically
 from rag_core.ingest.manifest import Entry, Manifest
 from rag_core.ingest.pagereader import PageReader
-from rag_core.ingest.private import make_folder, write
+from rag_core.ingest.private import make_folder
 from rag_core.ingest.records import passages_from_json
 from rag_core.ingest.snapshot import Snapshot
 from rag_core.ports import LexicalStore, VectorStore
@@ -135,8 +136,13 @@ class Store:
         Raises:
             LibraryDamaged: one is missing or was changed.
         """
+        sources = {stored_sources.name_of(entry.source): entry.source for entry in manifest.entries}
         for name, expected in manifest.all_files().items():
-            verify_file(self.root / name, expected)
+            path = self.root / name
+            if name not in sources:
+                verify_file(path, expected)
+            elif stored_sources.check(self.root, sources[name], expected) != expected:
+                raise damaged(path, "was changed before it was indexed")  # an earlier version noted what the damaged bytes were like
 
     def publish(self, manifest: Manifest) -> None:
         """Make this generation the newest. Everything that it names must be on the disk already."""
@@ -144,20 +150,6 @@ class Store:
         write_atomically(self.root / f"manifests/{manifest.generation}.json", data)
         pointer = {"generation": manifest.generation, "sha256": stamp(data).sha256}
         write_atomically(self.root / "CURRENT", json.dumps(pointer).encode())
-
-    def write_source(self, digest: str, data: bytes) -> Path:
-        """Keep the bytes of a source; the file is not on the disk until it is synced."""
-        path = self.root / "sources" / digest
-        if not path.is_file() or path.stat().st_size != len(data):
-            make_folder(path.parent)
-            draft = path.with_name(f"{digest}.tmp")
-            try:
-                write(draft, data)
-                os.replace(draft, path)
-            except OSError:
-                draft.unlink(missing_ok=True)
-                raise
-        return path
 
     def clear(self, newest: int, live: Collection[int], unfinished: Collection[str]) -> None:
         """Delete what no kept generation names and no unfinished source (by digest) needs.

@@ -76,14 +76,14 @@ class Writer:
         if time.monotonic() - self._last >= max(PUBLISH_SECONDS, PUBLISH_SHARE * self._took):
             self.publish()
 
-    def publish(self) -> None:
-        """Make what was put and removed the newest generation; nothing happens when nothing changed.
+    def publish(self, *, anyhow: bool = False) -> None:
+        """Make what was put and removed the newest generation; nothing happens when nothing changed, unless `anyhow`.
 
         Raises:
             LibraryError: the disk refused; the last generation stays as it was.
         """
         entries = tuple(self.entries.values())
-        if entries == self._base.entries:
+        if entries == self._base.entries and not anyhow:
             return
         started = time.monotonic()
         with storage_problems("publishing"):
