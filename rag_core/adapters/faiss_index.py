@@ -77,7 +77,7 @@ class FaissStore:
         if not isinstance(index, FaissIndex):
             raise TypeError(f"FaissStore saves a FaissIndex, got {type(index).__name__}")
         # FAISS's own writer leaves out the end of a file without an error where the disk is full
-        write(folder / FILE, memoryview(faiss.serialize_index(index.raw)))
+        write(folder / FILE, faiss.serialize_index(index.raw).data)
 
     def load(self, folder: Path) -> FaissIndex:
         """Read it back.
