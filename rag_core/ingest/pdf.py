@@ -180,7 +180,7 @@ def _refuse_at_sight(data: bytes, limits: Limits) -> None:
     if len(data) > limits.file_bytes:
         raise LimitExceeded(
             f"The file has {len(data):,} bytes; at most {limits.file_bytes:,} are allowed.",
-            remedy="Split it into parts, or raise the limit on file size.",
+            remedy="Split it into parts, or leave out its pictures.",
         )
     foreign = foreign_format(data)
     if foreign or b"%PDF-" not in data[:HEADER_BYTES]:
@@ -207,7 +207,7 @@ def _failure(event: Mapping[str, Any], limits: Limits) -> errors.RagError:
     if kind == "memory":
         return LimitExceeded(
             f"Reading the file took more than the {limits.memory_bytes >> 20:,} MiB of memory allowed.",
-            remedy="Print it to a new PDF or split it into parts, or raise the limit on memory.",
+            remedy="Print it to a new PDF, or split it into parts.",
         )
     if kind == "page":
         return InvalidInput(problem, remedy=remedy)

@@ -99,7 +99,7 @@ def _lines(
             if time.monotonic() > deadline:
                 raise LimitExceeded(
                     f"Reading the file took more than the {wall_seconds:g} s allowed.",
-                    remedy="Split it into parts, or raise the limit on time.",
+                    remedy="Split it into parts.",
                 )
             for key, _ in ready.select(POLL_S):
                 if key.fileobj is child.stdin:
@@ -139,7 +139,7 @@ def _died(status: int, page: int) -> DamagedPdf | LimitExceeded:
     if status == -signal.SIGXCPU:
         return LimitExceeded(
             f"Reading the file took more computing time than allowed (at page {page}).",
-            remedy="The file is far more complex than its size says; print it to a new PDF, or raise the limit on CPU seconds.",
+            remedy="The file is far more complex than its size says: print it to a new PDF, or split it into parts.",
         )
     if status == -signal.SIGKILL:
         return LimitExceeded(

@@ -135,7 +135,7 @@ def open_document(request: dict[str, Any], data: bytes) -> Any:
         raise Failure(
             "LimitExceeded",
             f"The file has {max(count, found):,}{' or more' if found > count else ''} pages; at most {request['pages']:,} are allowed.",
-            "Split it into parts, or raise the limit on pages.",
+            "Split it into parts.",
         )
     if count != found:
         raise Failure("DamagedPdf", f"The file says that it has {count:,} pages, but {found:,} are in it.", SAVE_AGAIN)
@@ -200,7 +200,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
             raise Failure(
                 "LimitExceeded",
                 f"The file has more than {request['chars']:,} characters (reached on page {number + 1}).",
-                "Split it into parts, or raise the limit on characters.",
+                "Split it into parts.",
             )
         emit({"event": "page", "n": number + 1, **page})
     emit({"event": "done"})
