@@ -16,7 +16,7 @@ from rag_core.calibrate import Calibration, Identity
 from rag_core.calibration_fit import Sample, adjusted, figures, fitted, given_by
 from rag_core.engine import Engine
 from rag_core.entrypoints.common import add_documents, chosen_settings, labelled_questions, library_folder, library_for, progress_line
-from rag_core.entrypoints.show import printable
+from rag_core.entrypoints.show import json_text, printable
 from rag_core.errors import InvalidInput, RagError
 from rag_core.ingest.files import storage_problems, write_atomically
 from rag_core.labelled import LabelledQuestion
@@ -72,7 +72,7 @@ def show(args: argparse.Namespace) -> int:
         rows.append(row)
     if args.json:
         body = {"identity": asdict(now), "in_force": in_force.id if in_force else None, "files": rows}
-        print(json.dumps(body, ensure_ascii=False, indent=2))
+        print(json_text(body, indent=2))
     else:
         print(f"This library is measured by: {', '.join(f'{name} {value}' for name, value in asdict(now).items())}.")
         print("\n".join(_said(row) for row in rows))

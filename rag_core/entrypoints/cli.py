@@ -142,10 +142,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("Stopped. What was finished is kept.", file=sys.stderr)
         return 130
     except InvalidSetting as error:
-        print(f"{error.problem} {error.remedy}", file=sys.stderr)
+        print(printable(f"{error.problem} {error.remedy}"), file=sys.stderr)
         return 2
     except RagError as error:
-        print(f"{error.problem} {error.remedy}", file=sys.stderr)
+        print(printable(f"{error.problem} {error.remedy}"), file=sys.stderr)
         return 1
     except BrokenPipeError:
         sys.stderr.close()  # the reader went away; nothing to say

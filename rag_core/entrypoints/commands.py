@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from pathlib import Path
@@ -24,7 +23,7 @@ from rag_core.entrypoints.common import (
     report_problems,
 )
 from rag_core.entrypoints.jsonl import Bad, read_rows
-from rag_core.entrypoints.show import show_decision, show_documents, show_settings
+from rag_core.entrypoints.show import json_text, printable, show_decision, show_documents, show_settings
 from rag_core.errors import InvalidInput, RagError
 from rag_core.settings import Settings
 from rag_core.wiring import build_engine, embedder, rebuild_library, verifier
@@ -63,7 +62,7 @@ def ask(args: argparse.Namespace) -> int:
         filters = key_values(args.filter)
         if args.question is not None:
             decision = engine.ask(args.question, settings, filters=filters)
-            text = json.dumps(decision.to_json(), ensure_ascii=False, indent=2) if args.json else show_decision(decision)
+            text = json_text(decision.to_json(), indent=2) if args.json else show_decision(decision)
             with output(args.out) as out:
                 print(text, file=out)
             return 1 if problems else 0
@@ -76,16 +75,16 @@ def _answer_all(engine: Engine, rows: list[dict[str, Any] | Bad], settings: Sett
     with output(path) as out:
         for done, row in enumerate(rows, 1):
             if isinstance(row, Bad):
-                print(row, file=sys.stderr)
+                print(printable(str(row)), file=sys.stderr)
                 problems += 1
                 continue
             try:
                 decision = engine.ask(str(row["question"]), settings, documents=row.get("documents") or None, filters=filters)
             except RagError as error:
                 decision = Decision.failed(str(row["question"]), str(error))
-                print(f"question {row['id']!r}: {error}", file=sys.stderr)
+                print(printable(f"question {row['id']!r}: {error}"), file=sys.stderr)
                 problems += 1
-            print(json.dumps(decision.to_json(str(row["id"])), ensure_ascii=False), file=out)
+            print(json_text(decision.to_json(str(row["id"]))), file=out)
             if progress:
                 progress("questions", done, len(rows))
     return problems
@@ -98,7 +97,7 @@ def judge(args: argparse.Namespace) -> int:
     bad = [row for row in rows if isinstance(row, Bad)]
     good = [row for row in rows if not isinstance(row, Bad)]
     for row in bad:
-        print(row, file=sys.stderr)
+        print(printable(str(row)), file=sys.stderr)
     model, reads = embedder(settings.embedding_model, settings.embedding_precision), verifier(settings)
     if reads is not None:
         _ = reads.languages  # loads a named one: that it cannot be had is said before a file is written
@@ -106,7 +105,7 @@ def judge(args: argparse.Namespace) -> int:
     with output(args.out) as out:
         for first in range(0, len(good), JUDGED):
             verdicts = judge_claims(good[first : first + JUDGED], settings, model, reads)
-            out.writelines(json.dumps(verdict, ensure_ascii=False) + "\n" for verdict in verdicts)
+            out.writelines(json_text(verdict) + "\n" for verdict in verdicts)
             out.flush()  # what is judged is kept, whatever comes
             claims += sum(len(verdict["sentences"]) for verdict in verdicts)
             if progress:

@@ -5,11 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+import regex
+
 from rag_core.audit.citations import sources_list
 from rag_core.decision import Decision
 from rag_core.domain import Document
 from rag_core.settings import Settings
 from rag_core.trace import Check
+
+# Zero-width joiners shape the letters of Arabic and of the scripts of India: between two of them, or after the sign that
+# takes a letter's vowel (virama), with which a half letter may end a word (RFC 5892, A.1 and A.2).
+_SCRIPTS = "".join(
+    f"\\p{{{script}}}"
+    for script in ("Arab", "Syrc", "Deva", "Beng", "Guru", "Gujr", "Orya", "Taml", "Telu", "Knda", "Mlym", "Sinh", "Mymr", "Khmr", "Mong")
+)
+_JOINER = regex.compile(rf"(?<=[{_SCRIPTS}])[\u200c\u200d](?=[{_SCRIPTS}])|(?<=\p{{ccc=9}})[\u200c\u200d]")
+# Controls (C1 and DEL; JSON escapes C0 itself), what turns the reading order or cannot be seen, halves of a character, breaks of lines and
+# paragraphs. The two joiners stay: they steer nothing.
+_STEERING = regex.compile(r"[\x7f\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}--[\n\u200c\u200d]]", regex.V1)
 
 
 def show_decision(decision: Decision) -> str:
@@ -55,7 +68,7 @@ def _check(check: Check) -> str:
 def show_documents(documents: Sequence[Document], *, as_json: bool) -> str:
     """One line a document."""
     if as_json:
-        return "\n".join(json.dumps(document_json(d), ensure_ascii=False) for d in documents)
+        return "\n".join(json_text(document_json(d)) for d in documents)
     if not documents:
         return "No documents. Add some: python -m rag_core index FILE.pdf"
     return "\n".join(
@@ -97,7 +110,7 @@ def document_json(document: Document) -> dict[str, object]:
 def show_settings(settings: Settings, *, as_json: bool) -> str:
     """Every setting with its value, range, scale, cost and help."""
     if as_json:
-        return json.dumps(settings.model_dump(mode="json"), ensure_ascii=False, indent=2)
+        return json_text(settings.model_dump(mode="json"), indent=2)
     lines = [f"preset {settings.preset}, settings hash {settings.hash()}"]
     stage = ""
     for knob in Settings.knobs():
@@ -111,5 +124,17 @@ def show_settings(settings: Settings, *, as_json: bool) -> str:
 
 
 def printable(text: str) -> str:
-    """Text for a terminal: control characters of untrusted text cannot move the cursor or colour the screen."""
-    return "\n".join("".join(c if c.isprintable() or c == "\t" else "\ufffd" for c in line) for line in text.split("\n"))
+    """Text for a terminal: control characters of untrusted text cannot move the cursor, colour the screen or turn the reading order.
+
+    The joiners of Hindi, Persian and their like stay where they shape letters; any other invisible character becomes U+FFFD.
+    """
+    if text.isprintable():
+        return text
+    joiners = {match.start() for match in _JOINER.finditer(text)}
+    return "".join(c if c.isprintable() or c in "\t\n" or at in joiners else "\ufffd" for at, c in enumerate(text))
+
+
+def json_text(value: object, indent: int | None = None) -> str:
+    """JSON for a terminal, equal to `value` when it is read: what could steer the screen is written in ASCII."""
+    body: str = json.dumps(value, ensure_ascii=False, indent=indent)
+    return body if body.isprintable() else _STEERING.sub(lambda match: json.dumps(match[0])[1:-1], body)
