@@ -216,5 +216,5 @@ def test_given_the_messages_of_the_program_when_they_name_a_limit_to_raise_then_
     said = {str(path): path.read_text(encoding="utf-8") for folder in ("rag_core", "ui", "pages") for path in (ROOT / folder).rglob("*.py")}
     for name, source in said.items():
         assert "raise the limit on" not in source, name
-        for setting in re.findall(r"[Rr]aise `?([a-z]+_[a-z_]+)", source):
+        for setting in re.findall(r"(?:or raise|\"Raise) `?([a-z]+_[a-z_]+)", source):
             assert setting in Settings.model_fields, (name, setting)
