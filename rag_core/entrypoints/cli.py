@@ -1,7 +1,7 @@
 """The command line: index, ask, judge, evaluate, calibrate, documents, delete, model, settings.
 
 Exit codes: 0 all went well, 1 some input could not be used (the rest was done, the problems are on standard error), 2 wrong usage or a
-setting out of range, 130 interrupted (nothing that was finished is lost).
+setting out of range, 130 interrupted, 143 ended by SIGTERM (nothing that was finished is lost).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag_core.entrypoints import calibrate_command, commands, evaluate_command, model_command
+from rag_core.entrypoints.ended import Terminated, ended_by_signals
 from rag_core.entrypoints.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.settings import DEFAULT_PRESET
@@ -135,9 +136,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     args = parser().parse_args(argv)
     try:
-        code = int(args.run(args))
-        sys.stdout.flush()  # a full disk behind a redirection shows here, not at the end of the process
-        return code
+        with ended_by_signals():
+            code = int(args.run(args))
+            sys.stdout.flush()  # a full disk behind a redirection shows here, not at the end of the process
+            return code
+    except Terminated:
+        print("Stopped by the system. What was finished is kept.", file=sys.stderr)
+        return 143
     except (KeyboardInterrupt, Cancelled):
         print("Stopped. What was finished is kept.", file=sys.stderr)
         return 130

@@ -18,6 +18,7 @@ from rag_core.ingest.manifest import Manifest
 from rag_core.ingest.private import is_open, tighten
 from rag_core.ingest.snapshot import Snapshot
 from rag_core.ingest.store import Store
+from rag_core.ingest.sweep import sweep
 from rag_core.ingest.writer import Writer
 from rag_core.ports import Cancel, Embedder
 
@@ -69,6 +70,7 @@ class Opened:
                 tighten(self._store.root)
             if refresh:
                 self.refresh()
+            sweep(self._store.root, self._inbox.rows())
             yield
 
     def _writer(self, base: Manifest | None = None) -> Writer:
