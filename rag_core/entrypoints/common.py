@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TextIO
 
 from rag_core.configuration import load_settings, parse_value
+from rag_core.domain import Metadata
 from rag_core.endpoints import model_environment
 from rag_core.engine import Engine
 from rag_core.entrypoints.show import printable
 from rag_core.errors import InvalidInput
 from rag_core.ingest.library import AddReport
-from rag_core.ingest.sources import Source, sources_from
+from rag_core.ingest.sources import Source, described, sources_from
 from rag_core.labelled import LabelledQuestion, read_labelled_files
 from rag_core.ports import Progress
 from rag_core.settings import Settings
@@ -49,14 +50,19 @@ def add_documents(engine: Engine, paths: Iterable[Path], settings: Settings, arg
     """Index these paths; returns how many problems there were."""
     word = password(args)
     meta = key_values(getattr(args, "meta", []))
-    problems, sources = 0, []
-    for found in sources_from(list(paths)):
-        if isinstance(found, Source):
-            sources.append(found.described(meta, word))
-        else:
-            print(printable(f"{found.problem} {found.remedy}"), file=sys.stderr)
-            problems += 1
-    return problems + report_problems(engine.library.add(sources, settings, progress=progress_line()))
+    described(Metadata(), meta)  # what is wrong with it is said before a file is read
+    refused = []
+
+    def usable() -> Iterator[Source]:  # one file after the other, each stored before the next is read
+        for found in sources_from(list(paths)):
+            if isinstance(found, Source):
+                yield found.described(meta, word)
+            else:
+                print(printable(f"{found.problem} {found.remedy}"), file=sys.stderr)
+                refused.append(found)
+
+    report = engine.library.add(usable(), settings, progress=progress_line())
+    return len(refused) + report_problems(report)
 
 
 def labelled_questions(paths: Sequence[Path]) -> tuple[tuple[LabelledQuestion, ...], int]:

@@ -14,7 +14,7 @@ from typing import Any
 from rag_core.domain import Metadata
 from rag_core.ingest.files import damaged, sync, write_atomically
 from rag_core.ingest.records import metadata_from_json, metadata_to_json
-from rag_core.ingest.sources import Kind, Source, digest_prefix
+from rag_core.ingest.sources import Kind, Source, clean, digest_prefix
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Accepted:
     def of(cls, source: Source) -> Accepted:
         """The listing of a source."""
         locked = source.password is not None
-        return cls(source.digest, (source.name,), source.kind, source.language, source.strategy, source.metadata, locked, source.id)
+        return cls(source.digest, (clean(source.name),), source.kind, source.language, source.strategy, source.metadata, locked, source.id)
 
     @property
     def digest_prefixes(self) -> tuple[bytes, ...]:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from rag_core.domain import Metadata, require_between
 from rag_core.errors import IngestError, InvalidInput, LimitExceeded, NotAPdf
+from rag_core.ingest.paths import name_of, open_file, pdfs_in, unreadable
 
 Kind = Literal["pdf", "text"]
 
@@ -61,15 +62,15 @@ class Source:
         Raises:
             IngestError: it cannot be read, is larger than `MAX_FILE_BYTES` bytes, or has another suffix.
         """
-        kind = _kind(path)
-        try:
-            if path.stat().st_size > MAX_FILE_BYTES:
-                raise LimitExceeded(
-                    f"{path.name} is larger than {MAX_FILE_BYTES >> 20} MB.", remedy="Split the file, or leave out its pictures."
-                )
-            return cls(path.name, path.read_bytes(), kind)
-        except OSError as error:
-            raise IngestError(f"{path.name} cannot be read: {error.strerror}.", remedy="Check the path and its permissions.") from error
+        kind, name = _kind(path), name_of(path)
+        with open_file(path) as file:
+            try:
+                data = file.read(MAX_FILE_BYTES + 1)
+            except OSError as error:
+                raise unreadable(path, error) from error
+        if len(data) > MAX_FILE_BYTES:
+            raise LimitExceeded(f"{name} is larger than {MAX_FILE_BYTES >> 20} MB.", remedy="Split the file, or leave out its pictures.")
+        return cls(name, data, kind)
 
 
 def digest_prefix(id: str) -> bytes:
@@ -87,9 +88,9 @@ def described(metadata: Metadata, values: Mapping[str, str]) -> Metadata:
     free = dict(metadata.values)
     for key, value in values.items():
         if key in _PARSERS:
-            fields[key] = _parse(key, value.strip())
+            fields[key] = _parse(key, clean(value).strip())
         else:
-            free[key] = value
+            free[clean(key)] = clean(value)
     return replace(metadata, **fields, values=MappingProxyType(free))
 
 
@@ -100,8 +101,8 @@ def sources_from(paths: Sequence[Path]) -> Iterator[Source | IngestError]:
     as an error that names it, in its place.
     """
     for path in paths:
-        if path.is_dir():
-            yield from _folder(path)
+        if os.path.isdir(path):  # Path.is_dir raises where a folder above it may not be entered
+            yield from (_file(found) if isinstance(found, Path) else found for found in pdfs_in(path))
         elif path.suffix.lower() == ".jsonl":
             yield from _json_lines(path)
         else:
@@ -152,7 +153,7 @@ def _kind(path: Path) -> Kind:
         return "pdf"
     if suffix in TEXT_SUFFIXES:
         return "text"
-    raise NotAPdf(f"{path.name} is neither a PDF nor plain text.", remedy="Export it as PDF, or give a .txt, .md or .jsonl file.")
+    raise NotAPdf(f"{name_of(path)} is neither a PDF nor plain text.", remedy="Export it as PDF, or give a .txt, .md or .jsonl file.")
 
 
 def _file(path: Path) -> Source | IngestError:
@@ -162,29 +163,18 @@ def _file(path: Path) -> Source | IngestError:
         return error
 
 
-def _folder(folder: Path) -> Iterator[Source | IngestError]:
-    # names that start with a dot are not documents: macOS leaves a "._x.pdf" beside every "x.pdf"
-    found = sorted(
-        Path(parent, name)
-        for parent, _, names in os.walk(folder)
-        for name in names
-        if name.lower().endswith(".pdf") and not name.startswith(".")
-    )
-    if not found:
-        yield IngestError(f"There is no PDF in the folder {folder.name}.", remedy="Name a folder that holds PDFs.")
-    yield from map(_file, found)
-
-
 def _json_lines(path: Path) -> Iterator[Source | IngestError]:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             number = 0
             while line := file.readline(MAX_FILE_BYTES):
                 number += 1
                 if line.strip():
-                    yield _record(line, f"{path.name} line {number}")
+                    yield _record(line, f"{name_of(path)} line {number}")
     except OSError as error:
-        yield IngestError(f"{path.name} cannot be read: {error.strerror}.", remedy="Check the path and its permissions.")
+        yield unreadable(path, error)
+    except IngestError as error:
+        yield error
 
 
 def _record(line: bytes, where: str) -> Source | IngestError:
@@ -203,15 +193,16 @@ def _record(line: bytes, where: str) -> Source | IngestError:
         return _bad_line(where, "has no text")
     if not isinstance(title, str) or not isinstance(language, str):
         return _bad_line(where, "has a title or lang that is not a text")
-    return text_source(id, text, id=id, language=language, metadata=Metadata(title=_clean(title)))
+    return text_source(id, text, id=id, language=language, metadata=Metadata(title=clean(title)))
 
 
 def text_source(name: str, text: str, **fields: Any) -> Source:
     """A text document. Lone surrogates, which no file can hold, become U+FFFD; every other character keeps its place."""
-    return Source(_clean(name), _clean(text).encode(), "text", **{**fields, "id": _clean(fields.get("id", ""))})
+    return Source(clean(name), clean(text).encode(), "text", **{**fields, "id": clean(fields.get("id", ""))})
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """The text as a file can hold it."""
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 

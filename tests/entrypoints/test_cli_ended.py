@@ -1,0 +1,139 @@
+"""The command line as a process: folders that hold anything, and signals. No file ends the others, and nothing is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pymupdf
+
+from rag_core.ingest.library import Accepted
+from rag_core.ingest.sources import Source, sources_from
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = [sys.executable, "-m", "rag_core"]
+PATIENCE_SECONDS = 120.0  # on a busy machine; a command that hangs fails the test
+
+
+def pdf(body: str) -> bytes:
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 72), body)
+    return document.tobytes()
+
+
+def any_folder(folder: Path) -> Path:
+    """A good file between all that a folder may hold besides."""
+    folder.mkdir()
+    (folder / "good.pdf").write_bytes(pdf("The gate opens at 8 o'clock."))
+    Path(os.fsdecode(os.fsencode(folder) + b"/na\xefve.pdf")).write_bytes(pdf("Cats sleep all day."))
+    (folder / "two\nlines \x1b[31m\u202efdp.pdf").write_bytes(pdf("Dogs run about."))
+    (folder / "folder.pdf").mkdir()
+    (folder / "folder.pdf/inside.pdf").write_bytes(pdf("Fish swim."))
+    (folder / "nowhere.pdf").symlink_to(folder / "gone")
+    (folder / "round.pdf").symlink_to("round.pdf")
+    (folder / "endless.pdf").symlink_to("/dev/zero")
+    os.mkfifo(folder / "pipe.pdf")
+    os.mkfifo(folder / "pipe.jsonl")
+    return folder
+
+
+def test_given_a_folder_that_holds_anything_when_listed_then_each_thing_is_a_source_or_a_problem_with_a_clean_name(tmp_path):
+    folder = any_folder(tmp_path / "any")
+
+    found = list(sources_from([folder, folder / "pipe.jsonl", folder / ("long" * 80 + ".pdf")]))
+
+    sources = [item for item in found if isinstance(item, Source)]
+    problems = [item.problem for item in found if not isinstance(item, Source)]
+    assert [item.name for item in sources] == ["inside.pdf", "good.pdf", "na\ufffdve.pdf", "two\ufffdlines \ufffd[31m\u202efdp.pdf"]
+    for name, what in {
+        "folder.pdf": "a folder", "nowhere.pdf": "No such file", "round.pdf": "levels of symbolic links", "endless.pdf": "a device",
+        "pipe.pdf": "a pipe", "pipe.jsonl": "a pipe", "longlong": "too long",
+    }.items():  # fmt: skip
+        assert [problem for problem in problems if name in problem and what in problem], name
+    assert len(problems) == 7
+    assert all(Accepted.of(item).name.encode() for item in sources)
+
+
+def test_given_a_name_and_metadata_that_are_no_text_when_listed_then_they_can_be_stored() -> None:
+    source = Source("\ud800.pdf", b"", "pdf").described({"title": "\udcff", "class": "\udc80"})
+
+    row = Accepted.of(source).to_json()
+
+    assert json.loads(json.dumps(row, ensure_ascii=False).encode()) == {**row, "names": ["\ufffd.pdf"]}
+    assert (row["metadata"]["title"], row["metadata"]["values"]) == ("\ufffd", {"class": "\ufffd"})
+
+
+def test_given_a_folder_that_holds_anything_when_indexed_then_the_good_files_are_there_and_the_others_named(tmp_path):
+    folder = any_folder(tmp_path / "any")
+    ended = subprocess.run(
+        [*COMMAND, "index", str(folder), "--library", str(tmp_path / "lib")], cwd=ROOT, capture_output=True, timeout=PATIENCE_SECONDS,
+        check=False,
+    )  # fmt: skip
+    said = ended.stderr.decode()
+
+    assert ended.returncode == 1, said
+    assert "4 documents in namespace" in said
+    assert "Traceback" not in said
+    assert "\x1b" not in said
+    for name in ("folder.pdf", "nowhere.pdf", "round.pdf", "endless.pdf", "pipe.pdf"):
+        assert sum(line.startswith(f"{name} ") for line in said.splitlines()) == 1, name
+
+
+def test_given_a_file_that_goes_while_others_are_read_then_it_is_one_problem_and_no_file_is_read_before_its_turn(tmp_path):
+    for name in "abc":
+        (tmp_path / f"{name}.pdf").write_bytes(pdf(name))
+    reading = sources_from([tmp_path])
+
+    first = next(reading)
+    (tmp_path / "b.pdf").unlink()
+
+    assert isinstance(first, Source)
+    assert [getattr(item, "name", item) if isinstance(item, Source) else item.problem for item in reading] == [
+        "b.pdf cannot be read: No such file or directory.",
+        "c.pdf",
+    ]
+
+
+def test_given_sigterm_or_ctrl_c_while_a_command_works_then_its_temporary_folder_and_its_children_are_gone(tmp_path):
+    (tmp_path / "tmp").mkdir()
+    pages = pymupdf.open()
+    for number in range(300):
+        pages.new_page().insert_text((72, 72), f"Page {number} says something of its own.")
+    pages.save(tmp_path / "long.pdf")
+    for sign, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+        process = subprocess.Popen(
+            [*COMMAND, "ask", "What is said?", "--documents", str(tmp_path / "long.pdf")],
+            cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
+        )  # fmt: skip
+        children = until_it_reads(process, tmp_path / "tmp")
+        process.send_signal(sign)
+        _, said = process.communicate(timeout=PATIENCE_SECONDS)
+
+        assert process.returncode == code, said
+        assert b"What was finished is kept." in said
+        assert b"Traceback" not in said
+        assert list((tmp_path / "tmp").glob("plumbline-*")) == []
+        assert [child for child in children if is_running(child)] == []
+
+
+def until_it_reads(process: subprocess.Popen[bytes], folder: Path) -> list[int]:
+    """Wait until the command reads its file in a child, with its library in the temporary folder; the ids of its children."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        children = [int(id) for id in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+        if list(folder.glob("plumbline-*/default/work/*")) and children:
+            return children
+        time.sleep(0.01)
+    raise AssertionError(f"the command never read its file: {process.communicate()}")
+
+
+def is_running(id: int) -> bool:
+    try:
+        return Path(f"/proc/{id}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
