@@ -1,12 +1,14 @@
 """Runs one request in the child process that opens PDFs, and brings back what it says. It knows processes and JSON, and no PDF.
 
 The child is not trusted: it may crash, hang, or send anything. It runs in its own session with an environment of its own (no keys, no
-proxies), and whatever happens here, it and everything it started is killed before `events` ends.
+proxies), without network where the system can block it, and whatever happens here, it and everything it started is killed before `events`
+ends. Where this process is killed itself, the kernel ends the child.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import selectors
 import signal
@@ -14,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +37,26 @@ ENVIRONMENT = {
 }
 
 Event = dict[str, Any]
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """What a child said of itself before it looked at its file.
+
+    `unblocked` says why its network is open, "" where it is blocked; `memory_bytes` is the limit in force on its address space.
+    """
+
+    unblocked: str
+    memory_bytes: int
+
+
+_isolation: Isolation | None = None  # of the last child
+
+
+def isolation() -> Isolation | None:
+    """What the last child said of itself; None before the first one."""
+    return _isolation
 
 
 def events(request: Mapping[str, object], data: bytes, *, wall_seconds: float, cancelled: Cancel | None = None) -> Iterator[Event]:
@@ -59,10 +82,15 @@ def events(request: Mapping[str, object], data: bytes, *, wall_seconds: float, c
         start_new_session=True,
         env=ENVIRONMENT,
     )
-    page = 1
+    page, heard = 1, False
     try:
         for line in _lines(child, memoryview(header + data), time.monotonic() + wall_seconds, wall_seconds, cancelled):
             event = _event(line)
+            if event["event"] == "ready" and not heard:  # said once and first: later, a file might say it
+                _remember(event)
+                heard = True
+                continue
+            heard = True
             if event["event"] == "done":
                 return
             page += event["event"] == "page"
@@ -70,6 +98,17 @@ def events(request: Mapping[str, object], data: bytes, *, wall_seconds: float, c
         raise _died(child.wait(), page)
     finally:
         _end(child)
+
+
+def _remember(event: Event) -> None:
+    global _isolation
+    try:
+        found = Isolation(str(event["network"]), int(event["memory"]))
+    except (KeyError, TypeError, ValueError):
+        raise nonsense() from None
+    if found.unblocked and found != _isolation:
+        _log.warning("PDFs are read without a block on the network. %s", found.unblocked)
+    _isolation = found
 
 
 def _event(line: bytes) -> Event:
@@ -104,9 +143,8 @@ def _lines(
             for key, _ in ready.select(POLL_S):
                 if key.fileobj is child.stdin:
                     to_send = _send(child.stdin.fileno(), to_send)
-                    if not to_send:
+                    if not to_send:  # the pipe stays open: when it closes, the child ends
                         ready.unregister(child.stdin)
-                        child.stdin.close()
                     continue
                 received = os.read(child.stdout.fileno(), CHUNK_BYTES)
                 if not received:

@@ -1,7 +1,8 @@
-"""The child's side of the border: one request on stdin, JSON lines on stdout, limits set before the file is looked at.
+"""The child's side of the border: one request on stdin, JSON lines on stdout, limits set and network taken before the file is looked at.
 
 Request: one line of JSON (see `rag_core.ingest.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object a line:
-`open` {count, meta, toc} · `page` {n, …} · `image` {png} · `note` {problem} · `failed` {kind, problem, remedy} · `done`.
+`ready` {network, memory} · `open` {count, meta, toc} · `page` {n, …} · `image` {png} · `note` {problem} · `failed` {kind, problem, remedy}
+· `done`. The parent keeps the pipe to stdin open; when it closes, this process ends.
 """
 
 # mypy: allow-untyped-calls
@@ -16,6 +17,8 @@ import resource
 import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO
+
+from .isolation import block, end_with_parent
 
 Emit = Callable[[dict[str, object]], None]
 
@@ -40,14 +43,17 @@ def main() -> None:
     os.dup2(nowhere, 2)
     request = json.loads(sys.stdin.buffer.readline())
     set_limits(request)
+    unblocked = block(files=True)
     data = sys.stdin.buffer.read(request["size"])
     if len(data) < request["size"]:
         return  # the parent is gone
+    end_with_parent()
 
     def emit(event: dict[str, object]) -> None:
         out.write(json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n")
         out.flush()
 
+    emit({"event": "ready", "network": unblocked, "memory": resource.getrlimit(resource.RLIMIT_AS)[0]})
     try:
         serve(request, data, emit)
     except Failure as failure:
