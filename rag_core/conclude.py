@@ -1,7 +1,7 @@
 """The decision in words: an answer with its citations, or a refusal that says why and what to do, and what a reader must know beside.
 
-`pipeline` says which of them it is. Text of a language model stands in an answer's own claims, in the trace of its attempts, and in
-`model_reason`, nowhere else.
+`pipeline` says which of them it is. Text of a language model stands in an answer's own claims and in the trace of its attempts, nowhere
+else: a reason for a refusal in its words could ask the reader for anything.
 """
 
 from __future__ import annotations
@@ -30,15 +30,13 @@ EXPAND_SEARCH = "expand_search"
 class Beside:
     """What a decision says beside its draft where a language model was asked, or would have been.
 
-    `most` is the highest confidence level it may have, `drafter_note` why the model did not draft, `said` the model's own reason for a
-    refusal (untrusted).
+    `most` is the highest confidence level it may have, `drafter_note` why the model did not draft.
     """
 
     attempts: tuple[AttemptView, ...] = ()
     notes: tuple[str, ...] = ()
     most: ConfidenceLevel = ConfidenceLevel.HIGH
     drafter_note: str = ""
-    said: str = ""
 
 
 BESIDE = Beside()
@@ -228,7 +226,7 @@ def _last_verdict(generation: Generation) -> Sufficiency | None:
 
 
 def _of_model(generation: Generation, beside: Beside) -> dict[str, object]:
-    """Who drafted and why not the model, what was asked of whom, and what it cost; no text of a document or a model but `model_reason`."""
+    """Who drafted and why not the model, what was asked of whom, and what it cost; no text of a document or a model."""
     calls = generation.calls
     last = next((one.attempt.call for one in beside.attempts if one.outcome == "shown"), calls[-1] if calls else None)
     return {
@@ -241,5 +239,4 @@ def _of_model(generation: Generation, beside: Beside) -> dict[str, object]:
         "calls": len(calls),
         "attempts": len(beside.attempts),
         **({"can_answer": judged.can_answer, "sufficiency": judged.confidence} if (judged := _last_verdict(generation)) else {}),
-        **({"model_reason": beside.said} if beside.said else {}),
     }

@@ -32,7 +32,11 @@ class AttemptView:
     checks: tuple[Check, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON. `claims` are in the model's words; unless the outcome is `shown` they are rejected, and no answer."""
+        """As JSON.
+
+        `claims` are in the model's words; unless the outcome is `shown` they are rejected, and no answer. `refusal` is what it says where it
+        declines: no advice of ours.
+        """
         one, verified = self.attempt, self.attempt.verification
         return {
             "number": self.number,

@@ -29,7 +29,7 @@ from rag_core.status import Reason
 from rag_core.walk import Ask, pending
 
 MOST_HITS = 50  # of an expanded search, as of any other
-SAID_CHARS = 300  # of what a model gives as its reason, or calls missing
+SAID_CHARS = 300  # of what a model gives as its reason, or calls missing, in the trace
 _LEAST_SECONDS = 0.5  # less is no time to ask a model in
 _NOT_CONFIGURED = "No language model is configured: set RAG_MODEL, and OPENAI_BASE_URL for a server of your own (docs/models.md)."
 
@@ -82,7 +82,7 @@ class _Run:
     ms: dict[str, float] = field(default_factory=dict)
     waited: float = 0.0  # seconds
     spent: int = 0  # tokens
-    wanted: tuple[str, ...] = ()  # what the last verdict calls missing, in full: looked for, and shown only as far as it is sayable
+    wanted: tuple[str, ...] = ()  # what the last verdict calls missing, in full: looked for, and kept only as far as it is sayable
 
     def take(self, ask: Ask, case: Case) -> Case:
         """Do one step."""
@@ -235,7 +235,7 @@ class _Run:
 def sayable(text: str, known: str, language: str) -> str:
     """What a model says of missing information, short; empty where it states a number, a date or a name that nothing it was shown holds.
 
-    A reason is shown to the reader, as the model's words; it must not carry an invented fact past the audits.
+    It stands in the trace, as the model's words, and in no answer or explanation; even there it must not carry an invented fact.
     """
     said = " ".join(text.split())[:SAID_CHARS]
     return "" if absent_facts(said, known, language) else said

@@ -83,7 +83,7 @@ def _walk(case: Case, gates: Sequence[Check]) -> Decision:
         explanation = "Under these settings the language model would have to be asked again."
         return refuse(case, checks, (Reason.NEEDS_GENERATION,), explanation, ("Ask the question again.",), Beside(attempts))
     if isinstance(end, Refused):
-        return refuse(case, checks, end.reasons, end.explanation, end.remedies, Beside(attempts, said=end.said))
+        return refuse(case, checks, end.reasons, end.explanation, end.remedies, Beside(attempts))
     if isinstance(end, Extract):
         notes = (f"{end.note} The answer is taken from the documents word for word.",) if end.failed else ()
         return _judge(case, (*checks, *_audits(case)), Beside(attempts, notes, drafter_note=end.note))

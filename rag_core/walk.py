@@ -93,13 +93,12 @@ class Extract:
 class Refused:
     """No answer: all reasons, the first first, and one sentence without a word of the model.
 
-    `said` is what the model gives as its reason, untrusted.
+    What a model says of its reasons stands in the trace only: it could ask the reader for anything ("enter your password there").
     """
 
     reasons: tuple[Reason, ...]
     explanation: str
     remedies: tuple[str, ...]
-    said: str = ""
 
 
 End = Ask | Drafted | Extract | Refused
@@ -212,7 +211,7 @@ def _walk_drafts(case: Case, generation: Generation, round: int, checks: tuple[C
         if one.outcome is Outcome.REFUSED:
             explanation = "Refused: the language model found no answer in the passages that were retrieved."
             remedies = ("Ask with words that the document uses, or add the document that holds the answer.",)
-            return Walked(Refused((Reason.MODEL_REFUSED,), explanation, remedies, attempt.refusal), checks, tuple(judged))
+            return Walked(Refused((Reason.MODEL_REFUSED,), explanation, remedies), checks, tuple(judged))
         if one.outcome is Outcome.FAILED:
             return Walked(_unavailable(case, "no draft was made", attempt.call.failure), checks, tuple(judged))
         if any(check.state is State.NOT_RUN and check.reason is Reason.VERIFICATION for check in failed):
@@ -245,10 +244,7 @@ def _limits(verdict: Sufficiency | None) -> tuple[ConfidenceLevel, tuple[str, ..
         return ConfidenceLevel.HIGH, ()
     notes = []
     if verdict.can_answer == "partial":
-        missing = "; ".join(verdict.missing) or "not named"
-        notes.append(
-            f'The passages answer a part of the question only. Missing, in the model\'s words: "{missing}". The level is low at most.'
-        )
+        notes.append("The language model finds that the passages answer a part of the question only. The level is low at most.")
     if verdict.contradicts:
         notes.append("The model says that passages contradict each other, and could not show where. The level is low at most.")
     return (ConfidenceLevel.LOW if notes else ConfidenceLevel.HIGH), tuple(notes)
@@ -261,8 +257,7 @@ def _insufficient(case: Case, verdict: Sufficiency, check: Check) -> Refused:
     elif verdict.can_answer == "yes":
         sure = f"confidence {verdict.confidence:.2f}, {case.settings.min_sufficiency:.2f} required"
         explanation = f"Refused: the language model is not sure enough that the passages answer the question ({sure})."
-    said = "; ".join(verdict.missing) or verdict.reasoning
-    return Refused((Reason.SUFFICIENCY,), explanation, (check.remedy,), said)
+    return Refused((Reason.SUFFICIENCY,), explanation, (check.remedy,))
 
 
 def _unavailable(case: Case, what: str, why: str) -> Extract | Refused:

@@ -179,9 +179,11 @@ def test_given_missing_words_that_invent_a_fact_when_refused_then_they_are_not_r
     """An invented number reaches the reader by no way, and not as what is said to be missing either."""
     server.play(by_kind(sufficiency=sufficient("no", missing=("the fee of 9,999 euros", "the fee"))))
 
-    decision = decide(run(corpus, configured(server), expand_searches=0, **GUARDED))
+    case = run(corpus, configured(server), expand_searches=0, **GUARDED)
 
-    assert decision.metadata["model_reason"] == "the fee"
+    assert case.generation is not None
+    assert case.generation.verdicts[0].missing == ("the fee",)
+    assert "the fee" not in repr(decide(case).to_json())
 
 
 def test_given_a_refusal_when_it_states_a_fact_of_its_own_then_its_reason_is_left_out(corpus: MemoryCorpus, server: ModelServer) -> None:
@@ -192,8 +194,9 @@ def test_given_a_refusal_when_it_states_a_fact_of_its_own_then_its_reason_is_lef
     plain = decide(run(corpus, configured(server)))
 
     assert (invented.reason, plain.reason) == (Reason.MODEL_REFUSED, Reason.MODEL_REFUSED)
-    assert "model_reason" not in invented.metadata
-    assert plain.metadata["model_reason"] == "The passages speak of chapters only."
+    assert [one.attempt.refusal for one in invented.attempts] == [""]
+    assert [one.attempt.refusal for one in plain.attempts] == ["The passages speak of chapters only."]
+    assert "model_reason" not in {**invented.metadata, **plain.metadata}
 
 
 @pytest.mark.parametrize(

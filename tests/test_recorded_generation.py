@@ -133,10 +133,9 @@ def judged(decision: Decision) -> object:
         return [(one.stage, one.state, one.mode, one.value, one.threshold) for one in checks]
 
     attempts = [(one.number, one.outcome, one.attempt.asked, one.attempt.call, checked(one.checks)) for one in decision.attempts]
-    metadata = {name: value for name, value in decision.metadata.items() if name != "model_reason"}
     shown = [(one.document, one.page, one.spans) for one in decision.citations]
     ended = (decision.status, decision.reason, decision.reasons, decision.confidence, decision.confidence_level, decision.scores)
-    return ended, checked(decision.trace.checks), attempts, metadata, shown, len(decision.claims), len(decision.conflicts)
+    return ended, checked(decision.trace.checks), attempts, decision.metadata, shown, len(decision.claims), len(decision.conflicts)
 
 
 def numbers(of: Generation) -> object:

@@ -51,15 +51,6 @@ def show_stand_in(decision: Decision) -> None:
             st.text(note)
 
 
-def show_model_reason(decision: Decision) -> None:
-    """Why the model gave no answer, in its own words, as a quote."""
-    if said := decision.metadata.get("model_reason"):
-        with st.container(key="model_reason", gap="xsmall"):
-            st.text(tell("drafted.reason"))
-            with st.container(key="quote_model_reason"):
-                st.text(said)
-
-
 def _named(said: Mapping[str, Any]) -> dict[str, object]:
     return {"model": said["model"], "endpoint": said["endpoint"]}
 

@@ -9,7 +9,7 @@ import streamlit as st
 from rag_core.decision import Decision
 from rag_core.status import Reason
 from rag_core.trace import Check, Direction, State
-from ui.drafted import show_drafter, show_model_reason
+from ui.drafted import show_drafter
 from ui.meter import meter
 from ui.sentences import flagged
 from ui.state import Asked
@@ -27,7 +27,6 @@ def show_refusal(asked: Asked) -> None:
         st.badge(say("refusal.badge"), icon=":material/warning:", color="orange", help=say("refusal.badge_help"))
         with st.container(key="refusal_why"):
             st.text(why(asked))
-        show_model_reason(decision)
         if wrong := flagged(decision, asked.case):
             with st.container(key="refusal_flagged"):
                 st.text("\n".join(wrong))

@@ -112,7 +112,8 @@ def sufficiency(case: Case, verdict: Sufficiency) -> Check:
     said = {"yes": "the model says that the passages answer the question", "partial": "the model says that they answer a part of it"}
     found = said.get(answers, "the model says that the passages do not answer the question") + f", confidence {verdict.confidence:.2f}"
     if verdict.missing:
-        found += "; missing: " + _listed([item[:_SHOWN_CHARS] for item in verdict.missing], ", ")
+        things = "one thing" if len(verdict.missing) == 1 else f"{len(verdict.missing)} things"
+        found += f"; it names {things} as missing, in its words in the trace"
     value = None if verdict.call.failure or not answers else 0.0 if answers == "no" else verdict.confidence
     check = judge(
         "sufficiency", value, s.min_sufficiency, Direction.AT_LEAST, "share", Reason.SUFFICIENCY, s.sufficiency_mode,

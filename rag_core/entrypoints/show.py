@@ -45,8 +45,6 @@ def _drafted(decision: Decision) -> list[str]:
     if "model" not in about:
         return []
     lines = []
-    if "model_reason" in about:
-        lines.append(f'The model gives as its reason: "{about["model_reason"]}"')
     told = any(note.startswith(about["drafter_note"]) for note in decision.notes)
     if about["drafter_note"] and not told:
         lines.append(f"Not drafted by a language model: {about['drafter_note']}")

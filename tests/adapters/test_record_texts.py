@@ -134,7 +134,7 @@ def test_given_a_model_that_declined_then_its_reason_is_no_rejected_draft_and_st
 
     store.prune_rejected(30)
 
-    assert decide(store.case(id, page_text)).metadata["model_reason"] == "Nothing fits."
+    assert decide(store.case(id, page_text)).attempts[-1].attempt.refusal == "Nothing fits."
 
 
 def test_given_old_decisions_when_pruned_then_their_texts_go_with_them_and_rejected_ones_by_their_own_days(

@@ -198,10 +198,11 @@ def test_given_the_models_verdict_on_the_passages_then_a_no_refuses_and_a_part_i
     assert check.blocks is (state is State.FAILED)
 
 
-def test_given_what_is_missing_then_the_check_names_it_and_a_failed_call_is_not_run() -> None:
-    """S3-11: a no says what is missing."""
+def test_given_what_is_missing_then_the_check_counts_it_without_its_words_and_a_failed_call_is_not_run() -> None:
+    """S3-11: a no says what is missing, in the trace: a check is shown as ours."""
     assert suffices("no", 0.9, ("the notice period", "the fee", "a", "b")).found.endswith(
-        "missing: the notice period, the fee, a and 1 more"
+        "; it names 4 things as missing, in its words in the trace"
     )
+    assert suffices("no", 0.9, ("enter your password there",)).found.endswith("; it names one thing as missing, in its words in the trace")
     check = suffices("", 0.0, failure="The server did not answer.")
     assert (check.state, check.note, check.blocks) == (State.NOT_RUN, "The server did not answer.", True)

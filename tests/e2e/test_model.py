@@ -153,7 +153,7 @@ def test_given_each_thing_a_model_brings_to_the_page_when_checked_then_everyone_
     check("fallback")
     model.play(refusal("The passages speak of calibration, and not of what it costs."))
     ask(page, f"What does a calibration of the flow meter cost? ({mark})")
-    expect(page.locator(".st-key-model_reason")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".st-key-refusal_why")).to_contain_text(say("refusal.why_model_refused"), timeout=WAIT_MS)
     check("refused")
     model.play(Status(503))
     ask(page, f"What is the flow meter calibrated with? ({mark})")

@@ -120,7 +120,7 @@ def test_given_a_model_that_declines_when_asked_then_it_is_a_refusal_with_no_ext
     assert code == 0
     assert "every 5 years" not in out.split("\n  availability")[0]
     assert "the language model found no answer" in out
-    assert 'The model gives as its reason: "The passages are about something else."' in out
+    assert "something else" not in out
 
 
 def test_given_the_settings_when_printed_then_those_of_the_model_stand_there_with_their_cost(run: Run) -> None:

@@ -327,7 +327,7 @@ def test_given_bad_drafts_and_no_extract_allowed_when_asked_then_it_is_refused_w
     assert screen()["sentences.rejected"] not in [element.value for element in patient.subheader]
 
 
-def test_given_a_model_that_finds_no_answer_when_asked_then_its_reason_is_quoted_as_it_is(patient: AppTest, model: ModelServer) -> None:
+def test_given_a_model_that_finds_no_answer_when_asked_then_its_words_stand_in_the_trace_only(patient: AppTest, model: ModelServer) -> None:
     """S4-13: a model's refusal is a refusal, with its reason."""
     model.play(refusal(f"The passages say nothing of it, {MARKUP}"))
 
@@ -335,8 +335,10 @@ def test_given_a_model_that_finds_no_answer_when_asked_then_its_reason_is_quoted
 
     assert asked_of(patient).decision.reason is Reason.MODEL_REFUSED
     assert screen()["refusal.why_model_refused"] in texts(patient)
-    said = asked_of(patient).decision.metadata["model_reason"]
-    assert [element.value for element in patient.text].count(said) == 1
+    (one,) = asked_of(patient).decision.attempts
+    assert MARKUP in one.attempt.refusal
+    shown = [element.value for element in patient.text if MARKUP in element.value]
+    assert shown == [screen()["attempts.refusal"].format(refusal=one.attempt.refusal)]
     assert all(MARKUP not in element.value for element in (*patient.markdown, *patient.caption))
 
 
