@@ -1,4 +1,4 @@
-"""The page's frame: configuration and navigation. `streamlit run app.py` starts it; `python -m ui.serve` loads the model meanwhile."""
+"""The page's frame: configuration and navigation. `streamlit run app.py` starts it; `python -m ui.serve` does so a little faster."""
 
 from __future__ import annotations
 
@@ -10,13 +10,24 @@ from ui.texts import say
 
 BRAND = Path(__file__).resolve().parent / "data" / "brand"
 
-st.set_page_config(page_title="Plumbline", page_icon=BRAND / "mark.svg", layout="wide")
-st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")
-st.navigation(
-    [
-        st.Page("pages/ask.py", title=say("ask.page"), default=True),
-        st.Page("pages/documents.py", title=say("documents.page")),
-        st.Page("pages/lab.py", title=say("lab.page")),
-    ],
-    position="top",
-).run()
+
+def page() -> None:
+    """What every session runs."""
+    st.set_page_config(page_title="Plumbline", page_icon=BRAND / "mark.svg", layout="wide")
+    st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")
+    st.navigation(
+        [
+            st.Page("pages/ask.py", title=say("ask.page"), default=True),
+            st.Page("pages/documents.py", title=say("documents.page")),
+            st.Page("pages/lab.py", title=say("lab.page")),
+        ],
+        position="top",
+    ).run()
+
+
+if __name__ == "__main__":  # Streamlit runs this file for each session
+    page()
+else:  # `streamlit run` imports it first, and serves what it finds here: guarded, and with the headers
+    from ui.serve import SERVED
+
+    app = st.App(__file__, **SERVED)

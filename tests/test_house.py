@@ -22,11 +22,12 @@ SAFE = {
     "server.maxMessageSize": 50,
     "server.enableXsrfProtection": True,
     "server.enableCORS": True,
-    "server.allowedHosts": ["127.0.0.1", "localhost"],
+    "server.allowedHosts": ["127.0.0.1", "localhost", "::1"],
     "server.fileWatcherType": "none",
     "server.enableStaticServing": False,
     "client.showErrorDetails": "none",
     "client.toolbarMode": "viewer",
+    "client.allowedOrigins": [],
     "browser.gatherUsageStats": False,
 }
 

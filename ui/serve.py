@@ -1,8 +1,8 @@
 """The page as one server process: `python -m ui.serve --port 8501`.
 
-The same page as `streamlit run app.py`, with two things more: the model is being loaded, and at the first start the samples are being
-indexed, before the first browser asks for them; and every response carries headers by which a browser refuses anything that does not come
-from here.
+`streamlit run app.py` starts the same server, a little slower: here the model's process is started before the slow imports. With the server
+begin the loading of the model and, at the first start, the indexing of the samples, before the first browser asks for them. Every response
+carries headers by which a browser refuses anything that does not come from here, and pages of other origins are refused (`ui.guard`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if __name__ == "__main__":
 
 import argparse
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -25,17 +25,13 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from rag_core.errors import RagError
 from ui import frame, loading, state
-
-Message = MutableMapping[str, Any]
-Send = Callable[[Message], Awaitable[None]]
-Receive = Callable[[], Awaitable[Message]]
-Asgi = Callable[[Message, Receive, Send], Awaitable[None]]
+from ui.guard import Asgi, Message, OnlyThisPage, Receive, Send
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"
 # 'unsafe-inline' and 'unsafe-eval' are what Streamlit's own scripts and its charts need; nothing may be loaded from or sent to elsewhere
 POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'; worker-src 'self' blob:; "
-    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' ws: wss:; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; "
     "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
 )
 HEADERS = (
@@ -43,6 +39,8 @@ HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),  # a page that opens this one in a window cannot send it messages
+    (b"cross-origin-resource-policy", b"same-origin"),
 )
 
 
@@ -79,9 +77,10 @@ def _begin() -> None:
 # without the page's configuration and with another navigation.
 PagesManager.uses_pages_directory = False
 
-app = st.App(str(PAGE), lifespan=warm, middleware=[Middleware(SecurityHeaders)])
+# How app.py is served, whoever serves it; the headers come first, so that what is refused carries them too.
+SERVED: dict[str, Any] = {"lifespan": warm, "middleware": [Middleware(SecurityHeaders), Middleware(OnlyThisPage)]}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Serve the Plumbline page.")
     parser.add_argument("--port", type=int, default=8501)
-    app.run(config={"server.port": parser.parse_args().port})
+    st.App(str(PAGE), **SERVED).run(config={"server.port": parser.parse_args().port})

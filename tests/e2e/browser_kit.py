@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = Path("/usr/bin/chromium")
 START_SECONDS = 60.0
 WAIT_MS = 45_000  # for an answer on a busy machine; it takes less than a second on an idle one
+AS_MAKE_APP = ("ui.serve", "--port")
 FIRST_RUN_MS = 120_000  # for the samples to be indexed on a busy machine; about ten seconds on an idle one
 
 
@@ -30,14 +31,14 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(library: Path, log: Path, named: Mapping[str, str] | None = None) -> Iterator[str]:
-    """The address of the page, served as `make app` serves it over this library, once it answers; `named` are more variables for it."""
+def served(library: Path, log: Path, named: Mapping[str, str] | None = None, by: Sequence[str] = AS_MAKE_APP) -> Iterator[str]:
+    """The address of the page, served over this library by a Python module, once it answers; `named` are more variables for it."""
     port = free_port()
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("RAG_", "OPENAI_"))}
     environment = inherited | {"RAG_LIBRARY": str(library)} | dict(named or {})
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "ui.serve", "--port", str(port)], cwd=ROOT, env=environment, stdout=output, stderr=output,
+            [sys.executable, "-m", *by, str(port)], cwd=ROOT, env=environment, stdout=output, stderr=output,
             start_new_session=True,
         )  # fmt: skip
     try:

@@ -1,0 +1,153 @@
+"""Who is let in: the page itself and programs, under this machine's names; no page of another origin, no path that it has no use for."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from ui import guard, serve
+
+HOST = {"host": "127.0.0.1:8501"}
+OURS = {"origin": "http://127.0.0.1:8501"}
+LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+
+HOSTS = {
+    "127.0.0.1:8501": True, "localhost:8501": True, "LOCALHOST": True, "localhost.": True, "[::1]:8501": True, "localhost:9000": True,
+    "evil.example": False, "evil.example:8501": False, "127.0.0.1.evil.example": False, "localhost.evil.example:8501": False,
+    "127.0.0.2": False, "0.0.0.0:8501": False, "": False, "localhost:x": False, "localhost:850100": False, "localhost/": False,
+    "evil@localhost": False, "[::1": False, "localhost evil": False,
+}  # fmt: skip
+ORIGINS = {
+    "http://127.0.0.1:8501": True, "HTTP://127.0.0.1:8501": True,
+    "http://127.0.0.1:9999": False, "http://localhost:8501": False, "http://localhost:9999": False, "https://127.0.0.1:8501": False,
+    "http://127.0.0.1": False, "http://evil.example": False, "null": False, "file://": False, "": False, "http://127.0.0.1:8501/": False,
+    "http://127.0.0.1:8501.evil.example": False, "http://evil.example@127.0.0.1:8501": False, "chrome-extension://abc": False,
+}  # fmt: skip
+SITES = (  # what a browser says of a request without an Origin, and whether it may pass
+    ("GET", {}, True),  # a program, or an old browser
+    ("GET", {"sec-fetch-site": "same-origin", "sec-fetch-mode": "cors", "sec-fetch-dest": "empty"}, True),
+    ("GET", {"sec-fetch-site": "none", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}, True),  # typed
+    ("GET", LINK, True),
+    ("GET", LINK | {"sec-fetch-site": "same-site"}, True),
+    ("GET", LINK | {"sec-fetch-dest": "iframe"}, False),
+    ("GET", {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}, False),
+    ("GET", {"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script"}, False),
+    ("POST", LINK, False),
+    ("PUT", {"sec-fetch-site": "same-site"}, False),
+)  # fmt: skip
+PATHS = {
+    "/": 200, "/documents": 200, "/_stcore/health": 200, "/_stcore/host-config": 200, "/_stcore/upload_file/a/b": 200, "/media/a.png": 200,
+    "/static/js/a.js": 200, "/auth.png": 200,
+    "/_stcore/metrics": 404, "/_stcore//metrics": 404, "/below/_stcore/metrics": 404, "/%5Fstcore/metrics": 404,
+    "/_stcore/agent/interact": 404, "/_stcore/agent/mcp": 404, "/_stcore/script-health-check": 404, "/_stcore": 404, "/auth/login": 404,
+    "/oauth2callback": 404, "/component/a/index.html": 404,
+}  # fmt: skip
+
+
+async def page(scope: guard.Message, receive: guard.Receive, send: guard.Send) -> None:
+    """What lies behind: it takes everything."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.close", "code": 1000})
+        return
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"page"})
+
+
+@pytest.fixture
+def client() -> TestClient:
+    return TestClient(serve.SecurityHeaders(guard.OnlyThisPage(page)), base_url=OURS["origin"])
+
+
+def opens(client: TestClient, **headers: str) -> bool:
+    """Whether a web socket with these headers is accepted."""
+    try:
+        with client.websocket_connect("ws://127.0.0.1:8501/_stcore/stream", headers=HOST | headers):
+            return True
+    except WebSocketDisconnect as closed:
+        return closed.code != guard.POLICY_VIOLATION
+
+
+def test_given_a_host_when_the_page_is_asked_for_under_it_then_only_names_of_this_machine_are_answered(client: TestClient) -> None:
+    for host, allowed in HOSTS.items():
+        answer = client.get("/", headers={"host": host})
+
+        assert answer.status_code == (200 if allowed else 421), host
+        assert answer.headers["content-security-policy"] == serve.POLICY, host
+        assert opens(client, host=host) is allowed, host
+
+
+def test_given_an_origin_when_it_calls_then_only_the_page_s_own_with_its_port_is_answered(client: TestClient) -> None:
+    for origin, allowed in ORIGINS.items():
+        for method in ("GET", "POST", "PUT", "DELETE", "OPTIONS"):
+            status = client.request(method, "/_stcore/upload_file/a/b", headers=HOST | {"origin": origin}).status_code
+
+            assert status == (200 if allowed else 403), (method, origin)
+        assert opens(client, origin=origin) is allowed, origin
+
+
+def test_given_a_request_without_an_origin_when_another_site_had_it_sent_then_it_is_refused_unless_a_link_was_followed(
+    client: TestClient,
+) -> None:
+    for method, said, allowed in SITES:
+        assert client.request(method, "/", headers=HOST | said).status_code == (200 if allowed else 403), (method, said)
+    assert opens(client)
+    assert not opens(client, **LINK)
+
+
+def test_given_two_hosts_or_two_origins_when_called_then_it_is_refused(client: TestClient) -> None:
+    assert client.get("/", headers=[("host", "localhost"), ("host", "localhost")]).status_code == 421
+    twice = [("host", HOST["host"]), *OURS.items(), *OURS.items()]
+    assert client.get("/", headers=twice).status_code == 403
+
+
+def test_given_a_page_behind_a_secure_proxy_when_called_then_its_secure_origin_is_its_own() -> None:
+    client = TestClient(guard.OnlyThisPage(page), base_url="https://localhost")
+
+    assert client.post("/", headers={"origin": "https://localhost"}).status_code == 200
+    assert client.post("/", headers={"origin": "https://localhost:443"}).status_code == 200
+    assert client.post("/", headers={"origin": "http://localhost"}).status_code == 403
+
+
+def test_given_a_path_of_streamlit_when_the_page_has_no_use_for_it_then_it_is_not_there(client: TestClient) -> None:
+    for path, status in PATHS.items():
+        assert client.get(path, headers=HOST).status_code == status, path
+    assert guard.is_closed("//_stcore/metrics")
+    assert client.head("/_stcore/metrics", headers=HOST).text == ""
+
+
+def test_given_names_in_the_configuration_when_the_page_is_asked_for_under_them_then_these_are_its_names() -> None:
+    assert guard.is_allowed("a.example.org:80", ["*.example.org"])
+    assert not guard.is_allowed("example.org.evil.example", ["*.example.org"])
+    assert guard.is_allowed("anything", ["*"])
+    assert not guard.is_allowed("localhost", ["plumbline.example.org"])
+
+
+def test_given_a_request_that_is_let_in_when_handled_then_what_it_sends_and_receives_is_not_touched() -> None:
+    passed: list[tuple[object, object]] = []
+
+    async def behind(scope: guard.Message, receive: guard.Receive, send: guard.Send) -> None:
+        passed.append((receive, send))
+
+    async def receive() -> guard.Message:
+        raise AssertionError
+
+    async def send(message: guard.Message) -> None:
+        raise AssertionError
+
+    for kind in ("http", "websocket", "lifespan"):
+        scope = {"type": kind, "method": "PUT", "scheme": "http", "path": "/_stcore/upload_file/a/b", "headers": [(b"host", b"localhost")]}
+        asyncio.run(guard.OnlyThisPage(behind)(scope, receive, send))
+
+    assert passed == [(receive, send)] * 3
+
+
+def test_given_the_policy_of_the_page_when_read_then_nothing_but_the_page_s_own_origin_can_be_spoken_to() -> None:
+    policy = dict(rule.split(" ", 1) for rule in serve.POLICY.split("; "))
+
+    assert policy["connect-src"] == "'self'"
+    assert policy["form-action"] == "'self'"
