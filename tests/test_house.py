@@ -27,6 +27,7 @@ SAFE = {
     "server.enableStaticServing": False,
     "client.showErrorDetails": "none",
     "client.toolbarMode": "viewer",
+    "client.disableDataExport": True,
     "client.allowedOrigins": [],
     "browser.gatherUsageStats": False,
 }

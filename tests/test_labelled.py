@@ -332,7 +332,7 @@ def test_given_any_bytes_when_read_then_it_ends_in_questions_or_one_error(data: 
 # writing
 
 
-@pytest.mark.parametrize("text", ["=cmd|' /C calc'!A0", "+1", "-5 °C", "@SUM(A1)", "'=1", "''-x"])
+@pytest.mark.parametrize("text", ["=cmd|' /C calc'!A0", "+1", "-5 °C", "@SUM(A1)", "'=1", "''-x", "＝1+1", "＠SUM(A1)"])
 def test_given_a_formula_when_written_to_csv_then_no_spreadsheet_runs_it_and_it_reads_back_as_it_was(text: str) -> None:
     written = to_csv([LabelledQuestion(text, text, True, (text,), (text,), kind=text)])
 

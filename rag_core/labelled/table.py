@@ -16,7 +16,7 @@ from rag_core.labelled.rows import COLUMNS, has_question, lowered, quoted
 
 MOST_LINES = 1_000_000
 _DELIMITERS = (",", ";", "\t")
-_QUOTED = re.compile(r"'+[=+\-@\t\r]")  # what `csv_cell` made harmless
+_QUOTED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")  # what `csv_cell` made harmless
 # bytes that are letters of one of the two, and rare signs or letters in the other
 _CENTRAL = frozenset(b"\xec\xf8\xf9\xf2\xef\x9d\xbe\xb9\xb3\x9f\xcc\xd8\xd9")  # ě ř ů ň ď ť ľ ą ł ź Ě Ř Ů of cp1250
 _WESTERN = frozenset(b"\xe0\xea\xe8\xf1\xfb\xa1\xbf")  # à ê è ñ û ¡ ¿ of cp1252

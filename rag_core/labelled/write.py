@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from rag_core.labelled.question import PAGED, LabelledQuestion, Place
 
 FIELDS = ("id", "question", "answerable", "answers", "documents", "places", "language", "kind")
-FORMULA = re.compile(r"'*[=+\-@\t\r]")  # what a spreadsheet takes for a formula, behind any quotes that keep it from it
+# what a spreadsheet takes for a formula, some in full width too, behind any quotes that keep it from it; table.py takes one quote off again
+FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
 def to_jsonl(questions: Iterable[LabelledQuestion]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 
 import pytest
@@ -17,6 +18,7 @@ from ui.texts import say
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 
+FORMULA = "=cmd|' C calc'!A0"
 VACATION = "How many vacation days do employees have?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
 
@@ -158,3 +160,26 @@ def test_given_a_hostile_title_text_and_file_name_when_shown_everywhere_then_not
     choose(page, "Document", "a ![a]")
     expect(page.get_by_text(f"Title: {TRICKS}")).to_be_visible(timeout=WAIT_MS)
     page.wait_for_timeout(500)  # for a request that comes late
+
+
+def test_given_a_file_and_a_question_that_are_formulas_when_saved_as_a_table_then_no_spreadsheet_runs_them(page: Page) -> None:
+    upload(page, f"{FORMULA}.pdf", pdf("The valve of the boiler is turned clockwise."))
+    page.get_by_role("link", name="Documents").click()
+    table = page.locator('[data-testid="stDataFrame"]').first
+    expect(table).to_contain_text(FORMULA, timeout=WAIT_MS)
+    table.hover()
+    expect(page.get_by_role("button", name="Search").first).to_be_visible()  # the tools of the table are there,
+    assert page.get_by_role("button", name="Download as CSV").count() == 0  # but for the one that writes cells as they are
+
+    page.get_by_role("link", name=say("lab.page"), exact=True).first.click()
+    labelled = f"question,answerable,answers\n{FORMULA},yes,=1+1\nHow long is it?,yes,-5 °C\n".encode()
+    page.locator('.st-key-labelled_0 input[type="file"]').set_input_files(
+        [{"name": "formulas.csv", "mimeType": "text/csv", "buffer": labelled}]
+    )
+    expect(page.get_by_text(say("lab_sets.kept", n=2))).to_be_visible(timeout=WAIT_MS)
+    settled(page)
+    with page.expect_download(timeout=WAIT_MS) as saved:
+        page.get_by_role("button", name=say("lab_sets.save_csv"), exact=True).click()
+
+    rows = list(csv.DictReader(saved.value.path().read_text(encoding="utf-8-sig").splitlines()))
+    assert [(row["question"], row["answers"]) for row in rows] == [(f"'{FORMULA}", "'=1+1"), ("How long is it?", "'-5 °C")]

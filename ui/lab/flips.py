@@ -25,7 +25,7 @@ from ui import saved_presets, state
 from ui.changes import outcome
 from ui.lab import why
 from ui.lab.judged import Judged, judge
-from ui.lab.tables import frame, offer
+from ui.lab.tables import offer
 from ui.refusal import show_refusal
 from ui.scope import Scope
 from ui.texts import say, screen, tell
@@ -69,8 +69,7 @@ def _list(questions: Sequence[LabelledQuestion], cases: Sequence[Case], now: Jud
     chosen = np.flatnonzero(lists[name or "flipped"]).tolist()
     if chosen:
         rows = [_row(questions[row], row, now, before) for row in chosen]
-        with frame("questions"):
-            _table(rows, [questions[row].id for row in chosen])
+        _table(rows, [questions[row].id for row in chosen])
     else:
         st.caption(say(f"lab_results.none_{name}"))
     with st.container(horizontal=True):

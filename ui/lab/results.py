@@ -26,7 +26,7 @@ from ui.asking import changed_knobs
 from ui.changes import setting_name, value_in_words
 from ui.lab import charts, flips
 from ui.lab.judged import Fixed, Judged, fixed, judge
-from ui.lab.tables import frame, offer
+from ui.lab.tables import offer
 from ui.texts import say, tell
 from ui.trace import LIMITS
 
@@ -255,10 +255,7 @@ def _show_breakdown(now: Judged, labels: Fixed) -> None:
     for key in ("false_refusals", "wrong_answers", "missed_answers"):
         if key in columns:
             columns[key] = number(say(f"lab_results.column_{key}"), format="percent", help=say(f"lab_results.{key}_help"))
-    with frame("breakdown"):
-        st.dataframe(
-            rows, hide_index=True, column_config=columns, key="lab_breakdown", placeholder="–", alt=say("lab_results.breakdown_alt")
-        )  # fmt: skip
+    st.dataframe(rows, hide_index=True, column_config=columns, key="lab_breakdown", placeholder="–", alt=say("lab_results.breakdown_alt"))
     offer(rows, "breakdown")
 
 

@@ -1,4 +1,7 @@
-"""A table of the lab with its download. What a cell holds is shown as it is; in the file no cell can be run by a spreadsheet."""
+"""The download of a table of the lab. What a cell holds is shown as it is; in the file no cell can be run by a spreadsheet.
+
+Streamlit's own download of tables writes formulas as they are; `.streamlit/config.toml` turns it off.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from rag_core.labelled import csv_cell
 from ui.texts import say
@@ -24,11 +26,6 @@ def to_csv(rows: Rows) -> bytes:
         writer.writerow(rows[0])
         writer.writerows([[csv_cell(value) if isinstance(value, str) else value for value in row.values()] for row in rows])
     return out.getvalue().encode("utf-8-sig")
-
-
-def frame(name: str) -> DeltaGenerator:
-    """Where a table stands: its own download, which would write formulas as they are, is hidden here."""
-    return st.container(key=f"lab_table_{name}")
 
 
 def offer(rows: Rows, name: str) -> None:
