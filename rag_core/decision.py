@@ -34,8 +34,8 @@ class AttemptView:
     def to_json(self) -> dict[str, Any]:
         """As JSON.
 
-        `claims` are in the model's words; unless the outcome is `shown` they are rejected, and no answer. `refusal` is what it says where it
-        declines: no advice of ours.
+        `claims` are in the model's words; unless the outcome is `shown` they are rejected, and no answer. `refusal` is what it
+        says where it declines: not our advice.
         """
         one, verified = self.attempt, self.attempt.verification
         return {

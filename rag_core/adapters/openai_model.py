@@ -24,6 +24,7 @@ from pydantic import BaseModel
 
 from rag_core.adapters import model_http
 from rag_core.adapters.model_http import AnswerTooLarge
+from rag_core.adapters.redact import without_key
 from rag_core.endpoints import OPENAI, Endpoint
 from rag_core.errors import ModelUnavailable
 from rag_core.generated import Completion, Limits, Prompt
@@ -187,7 +188,9 @@ class OpenAIModel:
             return self._unavailable(f"failed ({status})", "Try again; if it stays, look into the server's log.")
         if 300 <= status < 400:
             return self._unavailable(f"points to another address ({status})", "Set the base URL to that address if you trust it.")
-        code = error.code if error.code and _CODE.fullmatch(error.code) and error.code != self._endpoint.key else ""
+        key, code = self._endpoint.key, error.code or ""
+        if not _CODE.fullmatch(code) or code == key or without_key(code, key) != code:
+            code = ""
         why = f"{status}, {code}" if code else str(status)
         return self._unavailable(f"did not accept the request ({why})", "Look into the server's log; mostly the prompt is too long for it.")
 
@@ -215,7 +218,7 @@ def _response_format(schema: type[BaseModel]) -> dict[str, Any]:
 
 
 def _completion(body: bytes, schema: type[BaseModel], structured: bool, endpoint: Endpoint, ms: float) -> Completion:
-    """What a server's answer says.
+    """What a server's answer says, without the key that it was sent.
 
     Raises:
         LookupError, TypeError, ValueError, AttributeError, RecursionError: it is no chat completion.
@@ -232,7 +235,7 @@ def _completion(body: bytes, schema: type[BaseModel], structured: bool, endpoint
         raise TypeError("the content is no text")
     usage = answer.get("usage") or {}
     return Completion(
-        text=_whole(text),
+        text=without_key(_whole(text), endpoint.key),
         structured=structured,
         model=endpoint.model,
         endpoint=endpoint.host,

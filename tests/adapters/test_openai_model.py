@@ -303,3 +303,29 @@ def _until(done: Any) -> None:
     while not done():
         assert monotonic() < end
         sleep(0.01)
+
+
+def test_given_a_model_that_repeats_its_key_then_no_form_of_it_comes_back(server: ModelServer) -> None:
+    key = "sk-proj-AbCdEfGh1234567890/QrStUvWx+z"
+    model = openai_model(server, "never", key)
+    escaped = "".join(f"\\u{ord(letter):04X}" for letter in key)
+    forms = {
+        "whole": key, "in a sentence": f"My key is {key}.", "small": key.lower(), "escaped": escaped, "partly": escaped[:12] + key[2:],
+        "as JSON may write it": key.replace("/", "\\/"), "without its label": key.removeprefix("sk-proj-"),
+        "cut at its end": key[:-5], "cut at its start": key[6:], "twice": key * 2,
+    }  # fmt: skip
+    for what, form in forms.items():
+        for said in (Said(form), Said(None, refusal=form), Said('{"name": "' + form + '"}')):
+            server.play(said)
+            text = model.complete(prompt(), SOON).text
+            decoded = text.encode().decode("unicode_escape")
+            assert "[key]" in text, what
+            assert not [at for at in range(len(key) - 11) if key[at : at + 12].lower() in decoded.lower()], what
+    for harmless in ("sk-proj-", "The key is AbCdEfGh.", "Ask the project."):
+        server.play(harmless)
+        assert model.complete(prompt(), SOON).text == harmless
+    model.close()
+    short = openai_model(server, "never", "ollama")
+    server.play("A document about ollama.")
+    assert short.complete(prompt(), SOON).text == "A document about ollama."
+    short.close()

@@ -7,13 +7,14 @@ import time
 
 import pytest
 from attack_kit import KEY, POLICIES, SICK, SICK_PAID, Arena, Attack, assert_audited, assert_extract, assert_refused, ids
-from honest_model import honest
+from honest_model import draft, honest, refusal
 from model_server import Drip, Drop, Hang, ModelServer, Status
 
 from rag_core.decision import Decision
 from rag_core.entrypoints.show import show_decision
 from rag_core.errors import Cancelled
 from rag_core.pipeline import decide
+from rag_core.recorded.writing import write
 from rag_core.status import Reason
 
 SECRET = "internal stack trace of the server"
@@ -120,3 +121,15 @@ def test_given_no_endpoint_when_a_model_is_to_draft_then_one_refusal_says_how_to
     assert_refused(decision, (Reason.NOT_RUN,))
     assert "OPENAI_BASE_URL" in decision.explanation
     assert arena.server.calls == 0
+
+
+def test_given_a_model_that_repeats_the_key_when_asked_then_it_stands_in_no_draft_no_record_and_no_log(arena: Arena, caplog):
+    for said in (refusal(f"Use the key {KEY}."), draft((f"The key is {KEY}.", "1", KEY))):
+        arena.server.play(said)
+        case = arena.engine.measure(SICK, arena.settings(), [POLICIES])
+        decision = decide(case)
+        written = write(case)
+
+        assert len(decision.attempts) > 0
+        for text in (repr(decision.to_json()), repr(decision), repr(case), repr(written), caplog.text):
+            assert KEY not in text
