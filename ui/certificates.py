@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from rag_core.adapters.certificate_pdf import Line, Plot, Sheet, to_pdf
+from rag_core.adapters.certificate_pdf import Line, Plot, Sheet, require_drawing, to_pdf
 from rag_core.certify import Bound, Certificate, Part
+from rag_core.errors import MissingDependency
 from rag_core.guarantee import Kind
 from ui.changes import setting_name, value_in_words
+from ui.problems import show_error
 from ui.texts import say, tell
 
 
@@ -79,10 +81,14 @@ def sheet(certificate: Certificate, name: str) -> Sheet:
 
 def offer(certificate: Certificate, name: str, key: str) -> None:
     """Two buttons that download a certificate, as a printed page and as JSON; the page is drawn when it is wanted."""
-    st.download_button(
-        say("lab_certify.download_pdf"), lambda: to_pdf(sheet(certificate, name)), "certificate.pdf", "application/pdf", key=f"{key}_pdf",
-        icon=":material/picture_as_pdf:", on_click="ignore",
-    )  # fmt: skip
+    try:
+        require_drawing()
+        st.download_button(
+            say("lab_certify.download_pdf"), lambda: to_pdf(sheet(certificate, name)), "certificate.pdf", "application/pdf",
+            key=f"{key}_pdf", icon=":material/picture_as_pdf:", on_click="ignore",
+        )  # fmt: skip
+    except MissingDependency as error:
+        show_error(error)
     st.download_button(
         say("lab_certify.download_json"), json.dumps(certificate.to_json(), ensure_ascii=False, indent=1), "certificate.json",
         "application/json", key=f"{key}_json", icon=":material/download:", on_click="ignore",

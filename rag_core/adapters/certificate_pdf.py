@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rag_core.adapters.optional import require
+
 A4 = (8.27, 11.69)  # inches
 LEFT, RIGHT = 0.09, 0.93  # of the page's width
 CHARS, NARROW = 104, 72  # characters of a line of text, and of a value in the table
@@ -72,8 +74,22 @@ class Sheet:
     foot: str
 
 
+def require_drawing() -> None:
+    """Raise unless a page can be drawn.
+
+    Raises:
+        MissingDependency: matplotlib is not installed.
+    """
+    require("certificate", "A printed certificate")
+
+
 def to_pdf(sheet: Sheet) -> bytes:
-    """One A4 page."""
+    """One A4 page.
+
+    Raises:
+        MissingDependency: matplotlib is not installed.
+    """
+    require_drawing()
     from matplotlib import rc_context
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
     from matplotlib.figure import Figure

@@ -26,7 +26,7 @@ from rag_core.adapters import frames
 from rag_core.adapters.answer_model import FILE, AnswerModel
 from rag_core.adapters.embedded_model import load_embedder
 from rag_core.adapters.verifiers import load_verifier
-from rag_core.errors import ModelUnavailable
+from rag_core.errors import MissingDependency, ModelUnavailable
 from rag_core.ports import Embedder, Verifier
 
 Reply = tuple[frames.Head, bytes]
@@ -48,7 +48,7 @@ def main() -> None:
                 model = _load(head)
             assert model is not None
             reply = _reply(model, head)
-        except ModelUnavailable as error:
+        except (MissingDependency, ModelUnavailable) as error:
             reply = {"problem": error.problem, "remedy": error.remedy}, b""
         except Exception as error:  # the libraries raise many kinds; the parent knows one
             traceback.print_exc()

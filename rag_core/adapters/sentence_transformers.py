@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from rag_core.adapters.optional import require
 from rag_core.errors import ModelUnavailable
 from rag_core.ports import Vectors
 
@@ -108,10 +109,12 @@ class SentenceTransformerEmbedder:
         precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
 
     Raises:
+        MissingDependency: sentence-transformers is not installed.
         ModelUnavailable: the model cannot be loaded.
     """
 
     def __init__(self, model: str = EMBEDDED, precision: str = "auto") -> None:
+        require("models", "An embedding model by name")
         import torch
         from sentence_transformers import SentenceTransformer
 
@@ -173,10 +176,12 @@ class CrossEncoderReranker:
     """A `Reranker` on a sentence-transformers cross-encoder (S3-7), loaded by name or folder.
 
     Raises:
+        MissingDependency: sentence-transformers is not installed.
         ModelUnavailable: the model cannot be loaded.
     """
 
     def __init__(self, model: str) -> None:
+        require("models", "A reranker")
         from sentence_transformers import CrossEncoder
 
         quiet()

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rag_core.adapters.optional import require
 from rag_core.adapters.sentence_transformers import quiet
 from rag_core.errors import ModelUnavailable
 
@@ -151,9 +152,11 @@ def load_form(folder: Path, precision: str, foundation: Any) -> PairForm | Joine
         foundation: gives the folder of another model by its name; HHEM needs one for its configuration and tokenizer.
 
     Raises:
+        MissingDependency: transformers is not installed.
         ModelUnavailable: it is no verifier, or none that can be read without running code of its own.
         Exception: whatever the libraries raise on damaged files.
     """
+    require("models", "A verifier by name")
     from transformers import AutoModelForSeq2SeqLM, AutoModelForSequenceClassification, AutoTokenizer
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 

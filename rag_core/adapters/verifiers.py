@@ -16,7 +16,7 @@ from rag_core.adapters.pair_model import MOST
 from rag_core.adapters.sentence_transformers import precision_here
 from rag_core.adapters.support_model import SupportModel
 from rag_core.adapters.verifier_forms import load_form
-from rag_core.errors import InvalidSetting, ModelUnavailable
+from rag_core.errors import InvalidSetting, MissingDependency, ModelUnavailable
 from rag_core.ports import Verifier
 
 EMBEDDED, NONE = "embedded", "none"  # what the setting may say besides a folder or a name
@@ -57,7 +57,7 @@ class NamedVerifier:
         self.languages = declared or card_languages(folder)
         try:
             self._form = load_form(folder, precision_here(precision), model_folder)
-        except ModelUnavailable as error:
+        except (MissingDependency, ModelUnavailable) as error:
             raise ModelUnavailable(f"The verifier {model!r} cannot be used. {error.problem}", remedy=error.remedy) from error
         except Exception as error:  # the libraries raise many kinds; each is the same to the user
             raise ModelUnavailable(

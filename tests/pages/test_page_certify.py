@@ -11,6 +11,7 @@ from certificates import material
 from page_kit import badges, captions, session_of, texts
 from streamlit.testing.v1 import AppTest
 
+from rag_core.adapters import optional
 from rag_core.adapters.certificate_pdf import to_pdf
 from rag_core.certify import Certificate
 from rag_core.configuration import load_settings
@@ -86,6 +87,19 @@ def test_given_a_target_when_certified_then_the_page_says_what_is_promised_and_w
         "Certificate (JSON)",
         "Settings for the command line (YAML)",
     }
+
+
+def test_given_no_package_that_draws_then_the_page_says_the_command_and_offers_the_rest(
+    tab: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(optional.EXTRAS, "certificate", ("no_such_package",))
+    find(tab)
+
+    assert not tab.exception
+    assert "A printed certificate needs the package no-such-package, which is not installed." in texts(tab)
+    assert "pip install --no-deps -r requirements.lock" in texts(tab)
+    assert "Certificate (JSON)" in {button.label for button in tab.get("download_button")}
+    assert "Certificate (PDF)" not in {button.label for button in tab.get("download_button")}
 
 
 def test_given_several_targets_and_a_pair_when_certified_then_each_is_shown(tab: AppTest) -> None:

@@ -1,0 +1,29 @@
+"""Packages that part of the product needs and the rest does without: the extras of pyproject.toml.
+
+Setup installs them all. An installation that leaves some out answers questions as before; what needs one says which, and the command.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from rag_core.errors import MissingDependency
+
+# the extra's name, and the modules that it brings
+EXTRAS = {"certificate": ("matplotlib",), "models": ("sentence_transformers", "transformers")}
+REMEDY = "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock"
+
+
+def require(extra: str, what: str) -> None:
+    """Raise unless the packages of an extra are there. They are looked for, not imported.
+
+    Args:
+        extra: of `EXTRAS`.
+        what: needs it, as the first words of a sentence: "A reranker".
+
+    Raises:
+        MissingDependency: one is not installed.
+    """
+    for module in EXTRAS[extra]:
+        if find_spec(module) is None:
+            raise MissingDependency(f"{what} needs the package {module.replace('_', '-')}, which is not installed.", remedy=REMEDY)

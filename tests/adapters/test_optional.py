@@ -1,0 +1,89 @@
+"""What the product does without the packages of its extras: answers as before, and says what is missing where one is needed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from rag_core.adapters.optional import EXTRAS, REMEDY
+
+ROOT = Path(__file__).resolve().parents[2]
+LEFT_OUT = sorted(module for modules in EXTRAS.values() for module in modules)
+
+USES = """
+import json, sys
+from rag_core.adapters.certificate_pdf import to_pdf
+from rag_core.adapters.embedded_model import load_embedder
+from rag_core.adapters.sentence_transformers import CrossEncoderReranker
+from rag_core.adapters.verifiers import load_verifier
+from rag_core.errors import RagError
+
+uses = {
+    "certificate": lambda: to_pdf(None),
+    "embedder": lambda: load_embedder("another", "auto"),
+    "reranker": lambda: CrossEncoderReranker("another"),
+    "verifier": lambda: load_verifier(sys.argv[1], languages="en"),
+}
+found = {}
+for name, use in uses.items():
+    try:
+        use()
+    except RagError as error:
+        found[name] = [type(error).__name__, error.problem, error.remedy]
+print(json.dumps(found))
+"""
+
+
+def without(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python as if the packages of all extras were not installed, in its children too."""
+    (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({LEFT_OUT}))\n", encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))}
+    return subprocess.run([sys.executable, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_extras_are_those_of_the_project_in_the_versions_of_the_requirements() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    pinned = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+
+    assert declared.keys() == EXTRAS.keys()
+    for name, requirements in declared.items():
+        assert set(requirements) <= set(pinned), name
+        assert requirements[0].partition("==")[0].replace("-", "_") == EXTRAS[name][0]
+
+
+def test_without_the_extras_each_use_says_what_is_missing_and_the_command(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"")
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    run = without(tmp_path, "-c", USES, str(tmp_path))
+
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout)
+    problems = {
+        "certificate": ("MissingDependency", "A printed certificate needs the package matplotlib, which is not installed."),
+        "embedder": ("MissingDependency", "An embedding model by name needs the package sentence-transformers, which is not installed."),
+        "reranker": ("MissingDependency", "A reranker needs the package sentence-transformers, which is not installed."),
+        "verifier": ("ModelUnavailable", f"The verifier {str(tmp_path)!r} cannot be used. A verifier by name needs the package "
+                     "sentence-transformers, which is not installed."),
+    }  # fmt: skip
+    assert {name: tuple(row[:2]) for name, row in found.items()} == problems
+    assert {row[2] for row in found.values()} == {REMEDY}
+    assert (ROOT / "requirements.lock").is_file()
+
+
+def test_without_the_extras_a_question_is_answered_as_with_them(tmp_path: Path) -> None:
+    text = "The warranty period is 24 months from delivery. Payment is due within 30 days of the date of the invoice."
+    (tmp_path / "notes.jsonl").write_text(
+        json.dumps({"id": "notes", "title": "Terms", "lang": "en", "text": text}) + "\n", encoding="utf-8"
+    )
+    row = {"id": "q", "lang": "en", "question": "How long is the warranty period?"}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    ask = ["-m", "rag_core", "ask", "--documents", "notes.jsonl", "--questions", "questions.jsonl", "--out", "out.jsonl"]
+    run = without(tmp_path, *ask)
+
+    assert run.returncode == 0, run.stderr
+    decision = json.loads((tmp_path / "out.jsonl").read_text(encoding="utf-8"))
+    assert (decision["status"], "24 months" in decision["answer"]) == ("success", True)
