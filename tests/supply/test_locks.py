@@ -127,6 +127,24 @@ def test_an_environment_differs_by_what_is_missing_changed_or_extra() -> None:
         assert bool(found) == any((missing, other, extra)), name
 
 
+def test_what_a_build_of_torch_needs_is_followed_through_its_extras(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needs = {
+        "torch": ['cuda-toolkit[cublas]==13.0; python_version >= "3"', 'triton==3.7; sys_platform == "nowhere"', "filelock"],
+        "cuda-toolkit": ['nvidia-cublas==13.1; extra == "cublas"', 'nvidia-nccl==2.29; extra == "nccl"'],
+        "nvidia-cublas": ["nvidia-cuda-runtime", "torch"],
+    }
+    names = [*needs, "nvidia-nccl", "nvidia-cuda-runtime", "triton", "unrelated"]
+    for name in names:
+        folder = tmp_path / f"{name.replace('-', '_')}-1.dist-info"
+        folder.mkdir()
+        lines = "".join(f"Requires-Dist: {line}\n" for line in needs.get(name, []))
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n{lines}", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    assert torch_needs(names) - {"torch"} == {"cuda-toolkit", "nvidia-cublas", "nvidia-cuda-runtime"}
+    assert torch_needs(["unrelated"]) == frozenset()
+
+
 def wheels(*endings: str) -> dict[str, str]:
     return {f"x-1.0-{ending}.whl": ending for ending in endings}
 
@@ -170,7 +188,10 @@ def test_a_resolution_becomes_a_lock_and_is_read_back() -> None:
     found = locked_packages(pylock)
 
     assert [(each.name, each.marker) for each in found] == [("a", None), ("b", 'sys_platform == "linux"')]
-    assert read_lock(lock_text(found, "2.13.0")) == found
+    text = lock_text(found, "2.13.0")
+    assert read_lock(text) == found
+    assert "torch==2.13.0 is not here" in text
+    assert "\n--only-binary :all:\n--require-hashes\na==1 " in text
     with pytest.raises(ValueError, match="a has two versions"):
         locked_packages({"packages": [package("a"), package("a", "2")]})
     with pytest.raises(ValueError, match="cannot say in short"):
