@@ -18,6 +18,7 @@ MOST_PAGES = 12  # that are offered to be looked at
 # what a problem's sentence says, and the key of its remedy; the sentences are those of the PDF reader
 REMEDIES: Mapping[str, str] = MappingProxyType(
     {
+        "its text may be missing or wrong": "page_damaged",
         "was repaired while reading": "repaired",
         "is damaged and could not be read": "page_damaged",
         "reading pictures is switched off": "ocr_off",

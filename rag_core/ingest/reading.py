@@ -20,7 +20,7 @@ from rag_core.ingest.records import metadata_from_json, metadata_to_json, pages_
 from rag_core.ingest.sealed import seal, unseal
 from rag_core.ports import Cancel, Progress
 
-READING_VERSION = 2  # of the PDF reader; pages read by another version are read again
+READING_VERSION = 3  # of the PDF reader; pages read by another version are read again
 READING = "reading.json"
 UNREAD = Stamp("", 0)
 READING_FILES = (PAGES, LAYOUT, READING)

@@ -38,6 +38,24 @@ def truncated_early() -> bytes:
     return good()[:900]
 
 
+def damaged_page(old: bytes = b"", new: bytes = b"") -> bytes:
+    """Three long pages, of which the second one's content is damaged: in its middle, or `old` is changed to `new` before it."""
+    made = document(*("" for _ in range(3)))
+    for number, page in enumerate(made, 1):
+        page.insert_textbox((72, 72, 540, 780), " ".join(f"word{number}x{n * 7919 % 9973}" for n in range(400)), fontsize=9)
+    data = bytearray(made.tobytes(deflate=True, garbage=1))
+    starts = [match.end() for match in re.finditer(rb"stream\r?\n", data) if data[match.start() - 3 : match.start()] != b"end"]
+    long_ones = [at for at in starts if data.index(b"endstream", at) - at > 900]
+    start = long_ones[1]
+    if old:
+        place = data.rindex(old, 0, start)
+        data[place : place + len(old)] = new
+    else:
+        middle = (start + data.index(b"endstream", start)) // 2
+        data[middle : middle + 8] = b"\xff" * 8
+    return bytes(data)
+
+
 def without_pages() -> bytes:
     return raw_pdf(["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 0/Kids[]>>"])
 

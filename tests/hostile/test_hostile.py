@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rag_core.domain import PageSource
 from rag_core.errors import Cancelled, DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf, PasswordNeeded
 from rag_core.ingest.pdf import Limits, PdfContent, find_tessdata, read_pdf, render_page
+from tests.campaign.lost_text import damaged_copies
 
 needs_tesseract = pytest.mark.skipif(not find_tessdata()[0], reason="no Tesseract language data found")
 
@@ -268,6 +269,41 @@ def test_given_pages_with_nothing_but_a_rule_when_read_then_they_are_empty_and_n
 
     assert [page.source for page in content.pages] == [PageSource.TEXT, PageSource.EMPTY, PageSource.EMPTY]
     assert content.problems == ()
+
+
+DAMAGED = "Page 2: This page is damaged, and some of its text may be missing or wrong."
+
+
+def test_given_a_page_whose_content_breaks_off_when_read_then_the_page_is_named_and_the_others_are_not() -> None:
+    whole = read_pdf(make.damaged_page(b"/Filter", b"/Filter"), "a.pdf")
+    assert whole.problems == ()
+
+    for what, data in {
+        "damaged in its middle": make.damaged_page(),
+        "a filter that there is not": make.damaged_page(b"FlateDecode", b"FlbteDecode"),
+        "an object that is none": make.damaged_page(b"obj", b"obx"),
+        "a dictionary that is none": make.damaged_page(b"<<", b"<["),
+    }.items():
+        content = read_pdf(data, "a.pdf")
+        assert DAMAGED in content.problems, (what, content.problems)
+        assert len(content.pages[1].text) < 0.9 * len(whole.pages[1].text), what
+        assert content.pages[1].source is not PageSource.EMPTY, what
+        assert [content.pages[at].text for at in (0, 2)] == [whole.pages[at].text for at in (0, 2)], what
+
+
+def test_given_a_file_that_is_repaired_when_a_page_needs_it_then_that_is_said_too() -> None:
+    content = read_pdf(make.damaged_page(b"obj", b"obx"), "a.pdf")
+
+    assert any("was repaired while reading" in problem for problem in content.problems)
+
+
+def test_given_damaged_copies_of_the_samples_when_they_lose_text_then_each_says_so() -> None:
+    """A few of what `tests/campaign/lost_text.py` counts."""
+    lost = 0
+    for row in damaged_copies(range(100, 116)):
+        lost += row.lost > 0.01
+        assert row.refused or row.notes or row.lost <= 0.01, row
+    assert lost > 3
 
 
 def test_given_a_page_that_is_not_there_when_drawn_then_the_error_names_the_pages_there_are() -> None:

@@ -175,12 +175,11 @@ def leaves(document: Any, limit: int) -> int:
 
 def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     """Emit what the document says about itself, then its pages."""
+    from .damage import REPAIRED, forget_complaints, with_damage
     from .ocr import Reader
     from .pages import Options, read
 
     emit({"event": "open", "count": document.page_count, "meta": document.metadata or {}, "toc": toc(document)})
-    if document.is_repaired:
-        emit({"event": "note", "problem": "The file is damaged and was repaired while reading; something may be missing."})
     base = request["cpu"] + request["cpu_page"] * document.page_count
     allow_cpu(base)
     reader = Reader(
@@ -194,8 +193,9 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     options = Options(request["keep_hidden"], request["page_chars"], request["pixels"])
     chars = 0
     for number in range(document.page_count):
+        forget_complaints()
         try:
-            page = read(document[number], options, reader)
+            page = with_damage(read(document[number], options, reader))
         except Exception as error:
             if out_of_memory(error):
                 raise
@@ -209,6 +209,8 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
                 "Split it into parts.",
             )
         emit({"event": "page", "n": number + 1, **page})
+    if document.is_repaired:  # at its opening, or when a broken object was met
+        emit({"event": "note", "problem": REPAIRED})
     emit({"event": "done"})
 
 

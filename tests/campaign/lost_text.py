@@ -1,0 +1,130 @@
+"""Damages the samples in seeded ways, reads each copy through the real child process, and counts which lost text without a note.
+
+`python tests/campaign/lost_text.py [COUNT] [FIRST]` prints the counts: about 0.7 s a copy.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from rag_core.errors import RagError  # noqa: E402
+from rag_core.ingest.pdf import PdfContent, read_pdf  # noqa: E402
+
+SAMPLES = sorted((ROOT / "data/samples").glob("*.pdf"))
+STRUCTURE = (
+    rb"/(?:Contents|Length|Filter|Kids|Font|ToUnicode|Type|Resources|FlateDecode|W|Encoding)\b|\d+ 0 (?:R|obj)|endobj|endstream|xref"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What became of a copy: `refused` with this problem, or the share of its words that is `lost`, in [0, 1], and the `notes` on it."""
+
+    number: int
+    file: str
+    kind: str
+    refused: str = ""
+    lost: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+def flip(draw: random.Random, data: bytearray) -> None:
+    for _ in range(draw.choice((1, 2, 4, 16, 64))):
+        data[draw.randrange(len(data))] = draw.randrange(256)
+
+
+def flip_in_stream(draw: random.Random, data: bytearray) -> None:
+    starts = [match.end() for match in re.finditer(rb"(?<!end)stream\r?\n", data)]
+    start = draw.choice(starts)
+    for _ in range(draw.choice((1, 3, 9))):
+        data[draw.randrange(start, max(data.index(b"endstream", start), start + 1))] = draw.randrange(256)
+
+
+def cut(draw: random.Random, data: bytearray) -> None:
+    size = draw.choice((1, 8, 100, 1000))
+    start = draw.randrange(len(data) - size)
+    del data[start : start + size]
+
+
+def insert(draw: random.Random, data: bytearray) -> None:
+    start = draw.randrange(len(data))
+    data[start:start] = draw.randbytes(draw.choice((1, 8, 100)))
+
+
+def zero(draw: random.Random, data: bytearray) -> None:
+    size = draw.choice((16, 128, 512, 2048))
+    start = draw.randrange(len(data) - size)
+    data[start : start + size] = bytes(size)
+
+
+def structure(draw: random.Random, data: bytearray) -> None:
+    for match in draw.sample(list(re.finditer(STRUCTURE, bytes(data))), draw.choice((1, 2, 4))):
+        data[draw.randrange(match.start(), match.end())] = draw.choice(b"0123456789XYZ /")
+
+
+def truncate(draw: random.Random, data: bytearray) -> None:
+    data[draw.randrange(len(data) // 3, len(data)) :] = b"\nstartxref\n0\n%%EOF\n"
+
+
+def swap(draw: random.Random, data: bytearray) -> None:
+    size = draw.choice((32, 256, 1024))
+    a, b = sorted(draw.sample(range(len(data) - size), 2))
+    data[a : a + size], data[b : b + size] = data[b : b + size], data[a : a + size]
+
+
+KINDS = (flip, flip_in_stream, cut, insert, zero, structure, truncate, swap)
+
+
+def damaged_copies(numbers: Iterable[int]) -> Iterator[Row]:
+    """The copies of these numbers, each damaged as its number alone decides, and read."""
+    for number in numbers:
+        sample, kind = SAMPLES[number % len(SAMPLES)], KINDS[number // len(SAMPLES) % len(KINDS)]
+        data = bytearray(sample.read_bytes())
+        kind(random.Random(number), data)
+        row = Row(number, sample.name, kind.__name__)
+        try:
+            content = read_pdf(bytes(data), sample.name)
+        except RagError as error:
+            yield Row(row.number, row.file, row.kind, refused=error.problem)
+            continue
+        whole, read = _whole(sample), _words(content)
+        lost = 1 - (read & whole).total() / whole.total()
+        yield Row(row.number, row.file, row.kind, lost=lost, notes=content.problems)
+
+
+@cache
+def _whole(sample: Path) -> Counter[str]:
+    content = read_pdf(sample.read_bytes(), sample.name)
+    assert not content.problems, sample.name
+    return _words(content)
+
+
+def _words(content: PdfContent) -> Counter[str]:
+    return Counter(word for page in content.pages for word in page.text.split())
+
+
+def main(count: int = 504, first: int = 0) -> None:
+    """Print what became of `count` copies."""
+    rows = list(damaged_copies(range(first, first + count)))
+    read = [row for row in rows if not row.refused]
+    print(f"{len(rows)} copies: {len(rows) - len(read)} refused, {len(read)} read.")
+    for share in (0.1, 0.01):
+        lost = [row for row in read if row.lost > share]
+        silent = [row for row in lost if not row.notes]
+        print(f"{len(lost)} lost more than {share:.0%} of their words, {len(silent)} of them without a note.", *silent, sep="\n  ")
+    whole = [row for row in read if not row.lost]
+    print(f"{len(whole)} lost no word; {sum(bool(row.notes) for row in whole)} of them have a note.")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
