@@ -71,7 +71,11 @@ def show_unfinished(engine: Engine) -> None:
     if writing():
         return  # they are being indexed
     known = {document.id for document in engine.library.snapshot.documents}
-    waiting = engine.library.unfinished()
+    try:
+        waiting = engine.library.unfinished()
+    except RagError as error:
+        show_error(error)  # the form for building anew stands on the same page
+        return
     new = [row for row in waiting if row.id not in known]
     half_rebuilt = [row for row in waiting if row.id in known]
     if new:

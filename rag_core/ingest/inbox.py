@@ -14,6 +14,7 @@ from typing import Any
 from rag_core.domain import Metadata
 from rag_core.ingest.files import damaged, sync, write_atomically
 from rag_core.ingest.records import metadata_from_json, metadata_to_json
+from rag_core.ingest.sealed import seal, unseal
 from rag_core.ingest.sources import Kind, Source, clean, digest_prefix
 
 
@@ -89,10 +90,17 @@ class Inbox:
         """
         try:
             rows = json.loads(self._path.read_bytes())
+            if not isinstance(rows, list):  # as earlier versions wrote it, without a checksum
+                rows = unseal(rows)["sources"]
             return {row["digest"]: Accepted.from_json(row) for row in rows}
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError) as error:
+            # what was published had been on the list before
+            if self._path.with_name("CURRENT").exists() or any(self._path.parent.glob("manifests/*.json")):
+                raise damaged(self._path, "is missing") from error
             return {}
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except OSError as error:
+            raise damaged(self._path, f"cannot be read ({error.strerror})") from error
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise damaged(self._path, "is not a list of sources") from error
 
     def accept(self, sources: Iterable[Source], store: Callable[[Accepted, bytes], Path]) -> list[tuple[Accepted, str | None]]:
@@ -113,14 +121,15 @@ class Inbox:
 
     def put(self, rows: Iterable[Accepted]) -> None:
         """Put these on the list, in place of earlier ones with the same digest."""
-        self._write({**self.rows(), **{row.digest: row for row in rows}})
+        self.replace([*{**self.rows(), **{row.digest: row for row in rows}}.values()])
 
     def drop(self, digests: Collection[str]) -> None:
         """Take these off the list."""
         rows = self.rows()
         kept = {digest: row for digest, row in rows.items() if digest not in digests}
         if len(kept) < len(rows):
-            self._write(kept)
+            self.replace(kept.values())
 
-    def _write(self, rows: Mapping[str, Accepted]) -> None:
-        write_atomically(self._path, json.dumps([row.to_json() for row in rows.values()], ensure_ascii=False).encode())
+    def replace(self, rows: Iterable[Accepted]) -> None:
+        """Write the list anew, whatever it was before."""
+        write_atomically(self._path, json.dumps(seal({"sources": [row.to_json() for row in rows]}), ensure_ascii=False).encode())

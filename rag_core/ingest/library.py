@@ -21,8 +21,10 @@ from rag_core.ingest.inbox import Accepted
 from rag_core.ingest.indexing import INDEX_VERSION, Indexer
 from rag_core.ingest.manifest import Entry, Manifest
 from rag_core.ingest.opened import OnDelete, Opened
+from rag_core.ingest.salvage import salvage
 from rag_core.ingest.sources import Source
 from rag_core.ingest.store import Store
+from rag_core.ingest.sweep import sweep
 from rag_core.ports import Cancel, Embedder, LexicalStore, Progress, VectorStore
 from rag_core.settings import Settings
 
@@ -75,25 +77,25 @@ class Library(Opened):
         """Index all documents again from their stored sources: for another embedding model, a newer version, or after damage.
 
         Published at the end, as a whole; names and metadata are kept. What fails stays in `unfinished()`, except where the stored source
-        is missing or was changed: that one has to be added again. When cancelled, the old generation stays, and a second call goes on
-        where the first stopped.
+        is missing or was changed: that one has to be added again. Where the manifest itself is damaged, it works from what is whole, and
+        the report's problems say what is lost; see `rag_core.ingest.salvage`. When cancelled, the old generation stays, and a second call
+        goes on where the first stopped.
 
         Raises:
             LibraryBusy: another writer held the library for `WAIT_SECONDS`.
-            LibraryDamaged: the manifest itself cannot be read.
+            LibraryError: a newer version of this program wrote the library.
         """
         library = cls(Store(folder, namespace, vectors, lexical), embedder)
         with library._writing(WAIT_SECONDS, cancelled, refresh=False):
-            old = library._store.manifest()
-            entries = old.entries if old else ()
-            rows = _described(entries)
-            library._inbox.put(rows)
-            generation = old.generation if old else 0
-            writer = library._writer(Manifest(generation, embedder.name, INDEX_VERSION))
-            indexer = Indexer(library._store, embedder, settings, progress, cancelled, _stamps(entries))
+            saved = salvage(library._store, library._inbox)
+            library._inbox.replace([*saved.rows, *saved.unfinished])
+            sweep(library._store.root, library._inbox.rows())
+            writer = library._writer(Manifest(saved.generation, embedder.name, INDEX_VERSION))
+            indexer = Indexer(library._store, embedder, settings, progress, cancelled, saved.stamps)
             adding = Adding(writer, indexer, library._inbox, keep_locked=True, at_once=True, progress=progress, cancelled=cancelled)
-            report = adding.run([(row, None) for row in rows])
-        return library, report
+            report = adding.run([(row, None) for row in saved.rows])
+            left = saved.keep_aside({entry.source.digest for entry in writer.entries.values()})
+        return library, replace(report, problems=(*saved.problems, *report.problems, *left))
 
     def add(
         self,

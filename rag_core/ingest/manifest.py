@@ -14,8 +14,10 @@ from rag_core.errors import LibraryError
 from rag_core.ingest.files import Stamp, damaged, stamps_from_json, stamps_to_json
 from rag_core.ingest.inbox import Accepted
 from rag_core.ingest.records import document_from_json, document_to_json
+from rag_core.ingest.sealed import seal, unseal
 
 SCHEMA_VERSION = 1  # the form of the files on disk
+_UNSEALED = ("schema_version", "generation", "embedder", "index_version", "index", "files", "documents")  # without a checksum of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ class Manifest:
             "schema_version": SCHEMA_VERSION, "generation": self.generation, "embedder": self.embedder,
             "index_version": self.index_version, "index": self.index, "files": stamps_to_json(self.files or {}), "documents": entries,
         }  # fmt: skip
-        return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()
+        return json.dumps(seal(row), ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes, path: Path) -> Manifest:
@@ -103,16 +105,17 @@ class Manifest:
         """
         try:
             row = json.loads(data)
-            if row["schema_version"] != SCHEMA_VERSION:
+            if row["schema_version"] != SCHEMA_VERSION:  # before the checksum: another form may have another
                 raise LibraryError(
                     f"The library was written in form {row['schema_version']}; this version reads form {SCHEMA_VERSION}.",
                     remedy="Update the program, or delete the library folder and index the documents again.",
                 )
+            row = unseal(row, _UNSEALED)
             return cls(
                 row["generation"], row["embedder"], row["index_version"], row["index"],
                 tuple(map(_entry, row["documents"])), stamps_from_json(row["files"]),
             )  # fmt: skip
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise damaged(path, "is not a manifest") from error
 
 

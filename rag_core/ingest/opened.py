@@ -70,7 +70,7 @@ class Opened:
                 tighten(self._store.root)
             if refresh:
                 self.refresh()
-            sweep(self._store.root, self._inbox.rows())
+                sweep(self._store.root, self._inbox.rows())
             yield
 
     def _writer(self, base: Manifest | None = None) -> Writer:

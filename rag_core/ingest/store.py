@@ -35,6 +35,7 @@ from rag_core.ingest.snapshot import Snapshot
 from rag_core.ports import LexicalStore, VectorStore
 
 PASSAGES = "passages.json.gz"
+NOTHING_YET = (0, "")  # what CURRENT says until the first manifest stands
 KEPT_GENERATIONS = 3  # the newest and two before it: a reader of another process may still hold those
 _NAMESPACE = re.compile(r"[a-z0-9_-]{1,64}")
 
@@ -62,16 +63,18 @@ class Store:
         path = self.root / "CURRENT"
         try:
             row = json.loads(path.read_bytes())
-            return int(row["generation"]), str(row["sha256"])
+            generation, sha256 = int(row["generation"]), str(row["sha256"])
         except (FileNotFoundError, NotADirectoryError) as error:
-            # the first manifest stands for a moment before the first CURRENT; later ones never do without
-            if any(manifest.stem != "1" for manifest in (self.root / "manifests").glob("*.json")):
+            if any((self.root / "manifests").glob("*.json")):  # `publish` writes CURRENT before the first of them
                 raise damaged(path, "is missing") from error
-            return 0, ""
+            return NOTHING_YET
         except OSError as error:
             raise damaged(path, f"cannot be read ({error.strerror})") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise damaged(path, "does not name a generation") from error
+        if generation < 1 and (generation, sha256) != NOTHING_YET:
+            raise damaged(path, "does not name a generation")
+        return generation, sha256
 
     def manifest(self) -> Manifest | None:
         """The newest manifest; None when nothing was published.
@@ -147,9 +150,13 @@ class Store:
     def publish(self, manifest: Manifest) -> None:
         """Make this generation the newest. Everything that it names must be on the disk already."""
         data = manifest.to_bytes()
+        if not (self.root / "CURRENT").exists():
+            self._point_to(*NOTHING_YET)  # so that a manifest without it is damage, not a beginning
         write_atomically(self.root / f"manifests/{manifest.generation}.json", data)
-        pointer = {"generation": manifest.generation, "sha256": stamp(data).sha256}
-        write_atomically(self.root / "CURRENT", json.dumps(pointer).encode())
+        self._point_to(manifest.generation, stamp(data).sha256)
+
+    def _point_to(self, generation: int, sha256: str) -> None:
+        write_atomically(self.root / "CURRENT", json.dumps({"generation": generation, "sha256": sha256}).encode())
 
     def clear(self, newest: int, live: Collection[int], unfinished: Collection[str]) -> None:
         """Delete what no kept generation names and no unfinished source (by digest) needs.
@@ -164,7 +171,7 @@ class Store:
             else:
                 path.unlink(missing_ok=True)
         for folder in ("indexes", "documents", "sources", "work"):
-            for path in _children(self.root / folder):
+            for path in children(self.root / folder):
                 if f"{folder}/{path.name}" not in named and path.name.split("-")[0] not in unfinished:
                     _remove(path)
 
@@ -186,7 +193,7 @@ class Store:
 
 def namespaces(folder: Path) -> tuple[str, ...]:
     """The namespaces below `folder`, sorted: sub-folders of a right name that are empty, or hold what only a namespace holds."""
-    return tuple(sorted(path.name for path in _children(folder) if _NAMESPACE.fullmatch(path.name) and _is_namespace(path)))
+    return tuple(sorted(path.name for path in children(folder) if _NAMESPACE.fullmatch(path.name) and _is_namespace(path)))
 
 
 def create_namespace(folder: Path, name: str) -> None:
@@ -225,7 +232,8 @@ def sync_tree(folders: Iterable[Path]) -> None:
     sync(paths)
 
 
-def _children(folder: Path) -> list[Path]:
+def children(folder: Path) -> list[Path]:
+    """What is in a folder; nothing where there is none."""
     return list(folder.iterdir()) if folder.is_dir() else []
 
 

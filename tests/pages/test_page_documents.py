@@ -407,3 +407,16 @@ def test_given_an_encrypted_document_when_its_page_is_wanted_then_the_page_says_
     assert "its password is stored nowhere" in page.info[0].value
     assert page.code[0].value == "The secret is 42."
     assert not page.image
+
+
+def test_given_a_damaged_list_of_unfinished_files_when_opened_then_the_page_says_so_and_offers_to_build_anew(
+    app: AppTest, library: Path
+) -> None:
+    settle(app)
+    (library / "default/inbox.json").write_bytes(b"")
+
+    page = app.switch_page("pages/documents.py").run()
+
+    assert not page.exception
+    assert any("inbox.json" in text.value for text in page.text)
+    assert by_key(page, "FormSubmitter:rebuild_form")
