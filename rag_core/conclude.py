@@ -24,6 +24,7 @@ from rag_core.trace import Check, State, Trace
 
 RESOLVE_CONFLICTS = "resolve_conflicts"  # S3-11
 EXPAND_SEARCH = "expand_search"
+_READ_THEM = "Look at the findings of the documents: they say why pages could not be read, and which of it can be mended."
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ def refuse(
         reasons=reasons,
         retrieved=_retrieved(case),
         scores=scores(case),
-        suggestions=suggestions + (("Install Tesseract and index the unreadable pages again.",) if unread else ()),
+        suggestions=suggestions + ((_READ_THEM,) if unread else ()),
         notes=(*beside.notes, *_notes(case, trace, case.library.languages)),
         metadata=_metadata(case, 0, _action(reasons), beside),
         attempts=beside.attempts,

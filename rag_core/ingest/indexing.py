@@ -26,7 +26,7 @@ from rag_core.ingest.context import embedding_text
 from rag_core.ingest.files import Stamp, pack, pack_vectors, stamp, stamps_from_json, stamps_to_json, verify_file
 from rag_core.ingest.inbox import Accepted
 from rag_core.ingest.manifest import Entry, combined
-from rag_core.ingest.pdf import find_tessdata
+from rag_core.ingest.pdf import SAVE_AGAIN, find_tessdata, missing_packages
 from rag_core.ingest.private import make_folder, write
 from rag_core.ingest.reading import READING_FILES, Reading, ReadOptions, keep, read, reuse
 from rag_core.ingest.records import document_from_json, document_to_json, passages_to_json
@@ -295,10 +295,26 @@ def _document(row: Accepted, reading: Reading, language: str, choice: strategies
 
 
 def _no_text(document: Document) -> EmptyDocument:
-    unread = len(document.unreadable_pages)
-    if unread:
+    if document.unreadable_pages:
         return EmptyDocument(
-            f"None of the {document.page_count} pages has text, and {unread} of them could not be read as pictures.",
-            remedy="Install Tesseract with the document's language, or add a copy that has a text layer.",
+            f"None of the {document.page_count} pages has text. {' '.join(document.problems)}".strip(), remedy=_remedy(document.problems)
         )
     return EmptyDocument(f"There is no text on any of its {document.page_count} pages.", remedy="Check that it is the right file.")
+
+
+def _remedy(problems: Sequence[str]) -> str:
+    """What can be done about pages that could not be read, by what the reader says of them; the sentences are those of the PDF reader."""
+    said, packages = " ".join(problems), " ".join(missing_packages())
+    if "switched off" in said:
+        what = "Switch on the setting `ocr` and index the file again"
+    elif "no language data" in said or (packages and "text recognition" in said):
+        what = f"Install the language data of Tesseract for the document's language (on Debian: {packages})"
+    elif "are spent" in said:
+        what = "Split the file into parts, so that each is read in its own time"
+    elif "too large" in said:
+        what = "Print the file to a usual paper size"
+    elif "damaged" in said:
+        return SAVE_AGAIN
+    else:
+        what = "Add a clearer or straighter scan"
+    return f"{what}, or add a copy that has a text layer."

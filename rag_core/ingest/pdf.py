@@ -174,6 +174,12 @@ def find_tessdata() -> tuple[tuple[str, ...], str]:
     return (), ""
 
 
+def missing_packages() -> tuple[str, ...]:
+    """The packages, as Debian names them, of the language data that reading pictures could use and that are not installed."""
+    installed = find_tessdata()[0]
+    return tuple(f"tesseract-ocr-{code}" for code in OCR_LANGUAGES if code not in installed)
+
+
 def _refuse_at_sight(data: bytes, limits: Limits) -> None:
     if not data:
         raise EmptyDocument("The file is empty (0 bytes).", remedy="Check that it was copied or downloaded completely.")
@@ -252,7 +258,7 @@ def _content(opened: Event, pages: Sequence[Page], notes: Iterable[str], keep_hi
         author=" ".join(meta.get("author", "").split()),
         date=iso_date(meta.get("creationDate", "")) or iso_date(meta.get("modDate", "")),
         toc=tuple((int(level), " ".join(str(title).split()), int(page)) for level, title, page in opened["toc"]),
-        problems=(*notes, *_page_problems(pages, keep_hidden)),
+        problems=(*notes, *_page_problems(pages, keep_hidden), *_missing_data(pages)),
     )
 
 
@@ -268,6 +274,14 @@ def _page_problems(pages: Sequence[Page], keep_hidden: bool) -> Iterator[str]:
     if hidden:
         chars = sum(page.hidden_chars for page in pages)
         yield f"{page_list(hidden)}: {chars:,} characters of hidden text were {'kept' if keep_hidden else 'left out'}."
+
+
+def _missing_data(pages: Sequence[Page]) -> Iterator[str]:
+    """That language data are missing, where a picture was read, or could not be read, without them."""
+    missing = missing_packages()
+    tried = any(page.source is PageSource.UNREADABLE and "text recognition" in page.problem for page in pages)
+    if missing and tried:
+        yield f"Pictures were read without the language data {', '.join(missing)}, which are not installed."
 
 
 def page_list(numbers: Sequence[int]) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pymupdf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from library_kit import SETTINGS, library
 
 from rag_core.domain import Metadata
 from rag_core.errors import IngestError, InvalidInput
@@ -107,3 +109,33 @@ def test_given_metadata_that_cannot_be_when_described_then_the_remedy_says_what_
         Source("a.pdf", b"", "pdf").described(dict([pair]))
     assert pair[1] in caught.value.problem
     assert caught.value.remedy.startswith("Give ")
+
+
+def test_given_a_scan_that_cannot_be_read_when_indexed_then_the_remedy_is_that_of_its_reason(tmp_path, monkeypatch):
+    """Nobody is told to install what is installed."""
+    picture = pymupdf.open()
+    picture.new_page().insert_text((72, 100), "The quick brown fox.", fontsize=14)
+    scan = pymupdf.open()
+    page = scan.new_page()
+    page.insert_image(page.rect, pixmap=picture[0].get_pixmap(dpi=100))
+    source = Source("scan.pdf", scan.tobytes(deflate=True), "pdf")
+
+    def remedy(**changes):
+        ((_, error),) = library(tmp_path).add([source], SETTINGS.changed(**changes)).problems
+        return error.problem, error.remedy
+
+    problem, off = remedy(ocr=False)
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
+    _, none = remedy()
+    for code in ("eng", "ces", "deu"):
+        (tmp_path / f"{code}.traineddata").write_bytes(b"no data that Tesseract could use")
+    failing, some = remedy()
+    (tmp_path / "hin.traineddata").write_bytes(b"no data that Tesseract could use")
+    _, every = remedy()
+
+    assert "None of the 1 pages has text. Page 1: This page is a picture and reading pictures is switched off." in problem
+    assert "setting `ocr`" in off
+    assert "tesseract-ocr-eng tesseract-ocr-ces tesseract-ocr-deu tesseract-ocr-hin" in none
+    assert "text recognition" in failing
+    assert "(on Debian: tesseract-ocr-hin)" in some
+    assert "Tesseract" not in every

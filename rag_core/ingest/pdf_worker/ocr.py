@@ -24,7 +24,7 @@ class Unreadable(Exception):
 
 @dataclass
 class Reader:
-    """Reads pictures until `seconds` of recognition are spent. `languages`: Tesseract's codes joined by "+", "" without Tesseract."""
+    """Reads pictures until `seconds` of recognition are spent. `languages`: Tesseract's codes joined by "+", or ""."""
 
     languages: str
     tessdata: str
@@ -55,7 +55,7 @@ class Reader:
         if not self.enabled:
             raise Unreadable("and reading pictures is switched off.")
         if not self.languages:
-            raise Unreadable("and no text recognition (Tesseract) is installed.")
+            raise Unreadable("and no language data of Tesseract are installed.")
         if self.spent >= self.seconds:
             raise Unreadable(f"and the {self.seconds:g} s allowed for reading pictures in one file are spent.")
         dpi = min(DPI, int(72 * math.sqrt(self.max_pixels / max(1.0, page.rect.width * page.rect.height))))
