@@ -7,11 +7,14 @@ as formulas, and the fonts are in the file. Equal input gives equal bytes.
 from __future__ import annotations
 
 import io
+import os
+import tempfile
 import textwrap
 import threading
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from rag_core.adapters.optional import require
@@ -90,6 +93,8 @@ def to_pdf(sheet: Sheet) -> bytes:
         MissingDependency: matplotlib is not installed.
     """
     require_drawing()
+    with _drawing:
+        _import_without_traces()
     from matplotlib import rc_context
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
     from matplotlib.figure import Figure
@@ -111,6 +116,19 @@ def to_pdf(sheet: Sheet) -> bytes:
         page = io.BytesIO()
         figure.savefig(page, format="pdf", metadata={"Title": sheet.title, "CreationDate": None})
         return page.getvalue()
+
+
+@cache
+def _import_without_traces() -> None:
+    """Import matplotlib with a passing folder for the list of fonts that it writes, else into the home folder."""
+    before = os.environ.get("MPLCONFIGDIR")
+    with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+        os.environ["MPLCONFIGDIR"] = folder
+        try:
+            import matplotlib.font_manager  # noqa: F401  # it makes that list
+        finally:
+            del os.environ["MPLCONFIGDIR"]
+            os.environ.update({} if before is None else {"MPLCONFIGDIR": before})
 
 
 def _write(figure: Any, sheet: Sheet) -> float:

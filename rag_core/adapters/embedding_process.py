@@ -52,7 +52,7 @@ class ProcessEmbedder:
 
     def __init__(self, model: str, precision: str = "auto") -> None:
         self._load: frames.Head = {"do": "load", "model": model, "precision": precision}
-        self._greeting: tuple[str, int, str] | None = None  # name, max_tokens and tokenizer, the same from every child
+        self._greeting: tuple[str, int, str, str] | None = None  # name, max_tokens, tokenizer, unblocked: the same from every child
         self._lock = threading.Lock()
         self._child: _Child | None = _started(self._load)
 
@@ -70,6 +70,11 @@ class ProcessEmbedder:
     def tokenizer(self) -> str:
         """Hash of its vocabulary."""
         return self._greeted()[2]
+
+    @property
+    def unblocked(self) -> str:
+        """Why the child has a network; "" where it is refused one."""
+        return self._greeted()[3]
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, special tokens included, without any cut."""
@@ -95,7 +100,7 @@ class ProcessEmbedder:
         if child is not None:
             child.end()
 
-    def _greeted(self) -> tuple[str, int, str]:
+    def _greeted(self) -> tuple[str, int, str, str]:
         with self._lock:
             if self._greeting is None:
                 self._loaded()
@@ -112,7 +117,9 @@ class ProcessEmbedder:
         if not child.loaded:
             head, _ = self._exchange(child)
             child.loaded = True
-            self._greeting = str(head["name"]), int(head["max_tokens"]), str(head["tokenizer"])
+            self._greeting = str(head["name"]), int(head["max_tokens"]), str(head["tokenizer"]), str(head["unblocked"])
+            if head["unblocked"]:
+                _log.warning("The embedding model's process has a network. %s", head["unblocked"])
         return child
 
     def _exchange(self, child: _Child, request: frames.Head | None = None) -> tuple[frames.Head, bytes]:

@@ -1,13 +1,14 @@
 """The child of `embedding_process`: loads one model, then embeds and counts as it is told over standard input.
 
-    read   {"do": "load", "model", "precision"}     write  {"name", "max_tokens", "tokenizer"}
+    read   {"do": "load", "model", "precision"}     write  {"name", "max_tokens", "tokenizer", "unblocked"}
     read   {"do": "count_tokens", "texts"}          write  {"counts"}
     read   {"do": "embed", "texts"}                 write  {"shape": [n, dim]} and n * dim float32 as they lie in memory
     read   {"do": "answers", "question", "texts"}   write  {"odds"}, from the answerability model
     read   {"do": "verifier", "verifier": [...]}    write  {"version", "languages"}; what `load_verifier` takes says which one
     read   {"do": "supports", "verifier", "pairs"}  write  {"odds"}, from that verifier
 
-What cannot be done is answered by {"problem", "remedy"}. The child ends when its standard input does: then its parent is gone.
+`unblocked` says why this process has a network, "" where it is refused one. What cannot be done is answered by {"problem", "remedy"}.
+The child ends when its standard input does: then its parent is gone.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from typing import IO
 
 from rag_core.adapters import frames
 from rag_core.adapters.answer_model import FILE, AnswerModel
-from rag_core.adapters.embedded_model import load_embedder
+from rag_core.adapters.embedded_model import PREFIX, load_embedder
+from rag_core.adapters.sentence_transformers import offline
 from rag_core.adapters.verifiers import load_verifier
 from rag_core.errors import MissingDependency, ModelUnavailable
+from rag_core.ingest.pdf_worker.isolation import block
 from rag_core.ports import Embedder, Verifier
 
 Reply = tuple[frames.Head, bytes]
@@ -45,6 +48,7 @@ def main() -> None:
         head = requests.get()
         try:
             if head["do"] == "load":
+                _take_network(head["model"])
                 model = _load(head)
             assert model is not None
             reply = _reply(model, head)
@@ -100,6 +104,14 @@ def _verifier(model: str, precision: str, languages: str) -> Verifier:
     return load_verifier(model, precision, languages)
 
 
+@cache
+def _take_network(model: str) -> str:
+    """Refuse this process the network, unless its model needs one; "" where that is in force, else why it is not."""
+    if model.startswith(PREFIX):
+        return "The embedding model is one of a server."
+    return block(files=False) if offline() else "HF_HUB_OFFLINE is switched off, so that models may be downloaded."
+
+
 def _load(head: frames.Head) -> Embedder:
     return load_embedder(head["model"], head["precision"])
 
@@ -107,7 +119,12 @@ def _load(head: frames.Head) -> Embedder:
 def _reply(model: Embedder, head: frames.Head) -> Reply:
     match head["do"]:
         case "load":
-            return {"name": model.name, "max_tokens": model.max_tokens, "tokenizer": model.tokenizer}, b""
+            return {
+                "name": model.name,
+                "max_tokens": model.max_tokens,
+                "tokenizer": model.tokenizer,
+                "unblocked": _take_network(head["model"]),
+            }, b""
         case "count_tokens":
             return {"counts": model.count_tokens(head["texts"])}, b""
         case "answers":

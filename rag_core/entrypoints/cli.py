@@ -132,7 +132,6 @@ def _count(text: str) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # never reach for a hub unless the user says so
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     args = parser().parse_args(argv)
     try:

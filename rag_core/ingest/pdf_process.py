@@ -30,6 +30,7 @@ MAX_LINE_BYTES = 1 << 28  # a 25-million-pixel picture as base64 is at most 100 
 # all that the child has of the environment; ORT_DISABLE_TELEMETRY is ONNX Runtime's own switch, a second line behind not importing it
 ENVIRONMENT = {
     "PATH": os.defpath,
+    "HOME": "/nonexistent",  # without one, Python asks the system's name service for it at every start, through a socket
     "LANG": "C.UTF-8",
     "OMP_THREAD_LIMIT": "1",
     "OPENBLAS_NUM_THREADS": "1",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import textwrap
 from dataclasses import replace
+from pathlib import Path
 
 import pymupdf
 import pytest
@@ -85,3 +88,23 @@ def test_given_the_adapter_when_imported_then_matplotlib_is_not_loaded_before_a_
     program = "import rag_core.adapters.certificate_pdf, rag_core.wiring, sys; print('matplotlib' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip() == "False"
+
+
+def test_given_a_page_that_was_drawn_then_nothing_is_left_in_the_home_folder_or_the_environment(tmp_path: Path) -> None:
+    program = """
+        import os
+        from rag_core.adapters.certificate_pdf import Line, Plot, Sheet, to_pdf
+        plot = Plot("", [0.1, 0.2], [Line(name, [0.5, 0.6]) for name in "abcd"], [True, True], 0.1)
+        assert to_pdf(Sheet("t", "n", [], [], [plot], "x", "y", "z", "f")).startswith(b"%PDF")
+        print(os.environ.get("MPLCONFIGDIR"))
+    """
+    home = tmp_path / "home"
+    home.mkdir()
+    (tmp_path / "tmp").mkdir()
+    bare = {name: value for name, value in os.environ.items() if not name.startswith(("MPL", "XDG_"))}
+    environment = bare | {"HOME": str(home), "TMPDIR": str(tmp_path / "tmp")}
+
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], env=environment, capture_output=True, text=True, check=True)
+
+    assert run.stdout.strip() == "None"
+    assert [path for folder in (home, tmp_path / "tmp") for path in folder.iterdir()] == []

@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable
@@ -329,3 +330,38 @@ def test_given_no_process_can_be_started_then_it_is_typed_and_preparing_leaves_i
     with pytest.raises(ModelUnavailable, match="could not be started: No such file") as caught:
         ProcessEmbedder("any")
     assert caught.value.remedy
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no filter of system calls on this system")
+def test_given_a_model_of_this_machine_then_its_process_is_refused_the_network_and_another_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    for model, offline, said in (
+        ("a model", "1", ""),
+        ("a model", "0", "HF_HUB_OFFLINE is switched off"),
+        ("openai:a model", "1", "one of a server"),
+    ):
+        monkeypatch.setenv("HF_HUB_OFFLINE", offline)
+        embedder = ProcessEmbedder(model, "float32")
+
+        assert embedder.unblocked == said or (said and said in embedder.unblocked), (model, offline)
+        if said:
+            embedder.embed(["connect"])
+        else:
+            with pytest.raises(ModelUnavailable, match="PermissionError"):
+                embedder.embed(["connect"])
+        assert len(embedder.embed(["as before"])) == 1
+        embedder.close()
+
+
+def test_given_the_models_when_imported_then_no_hub_is_asked_unless_the_user_says_so_and_nobody_is_told() -> None:
+    program = """
+        import os, rag_core.wiring
+        from huggingface_hub import constants
+        print(constants.HF_HUB_OFFLINE, constants.HF_HUB_DISABLE_TELEMETRY, os.environ["ORT_DISABLE_TELEMETRY"])
+    """
+    bare = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "ORT_", "DO_NOT"))}
+    for said, expected in (({}, "True True 1"), ({"HF_HUB_OFFLINE": "0"}, "False True 1")):
+        run = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(program)], env=bare | said, capture_output=True, text=True, check=True,
+            cwd=TESTS.parent,
+        )  # fmt: skip
+        assert run.stdout.strip() == expected
