@@ -17,6 +17,7 @@ from rag_core.endpoints import model_environment
 from rag_core.engine import Engine
 from rag_core.entrypoints.show import printable
 from rag_core.errors import InvalidInput
+from rag_core.ingest.bounds import require_metadata
 from rag_core.ingest.library import AddReport
 from rag_core.ingest.sources import Source, described, sources_from
 from rag_core.labelled import LabelledQuestion, read_labelled_files
@@ -50,7 +51,7 @@ def add_documents(engine: Engine, paths: Iterable[Path], settings: Settings, arg
     """Index these paths; returns how many problems there were."""
     word = password(args)
     meta = key_values(getattr(args, "meta", []))
-    described(Metadata(), meta)  # what is wrong with it is said before a file is read
+    require_metadata(described(Metadata(), meta))  # what is wrong with it is said before a file is read
     refused = []
 
     def usable() -> Iterator[Source]:  # one file after the other, each stored before the next is read

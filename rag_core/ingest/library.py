@@ -16,6 +16,7 @@ from rag_core.domain import Metadata
 from rag_core.errors import IngestError, InvalidInput
 from rag_core.ingest import stored_sources
 from rag_core.ingest.adding import Adding, AddReport
+from rag_core.ingest.bounds import MAX_NAME_CHARS, require_metadata, require_source
 from rag_core.ingest.files import Stamp
 from rag_core.ingest.inbox import Accepted
 from rag_core.ingest.indexing import INDEX_VERSION, Indexer
@@ -218,9 +219,10 @@ class Library(Opened):
         """Replace a document's metadata; nothing is embedded again.
 
         Raises:
-            InvalidInput: there is no such document.
+            InvalidInput: there is no such document, or a value is too long.
             LibraryBusy: another writer held the library for `wait` seconds.
         """
+        require_metadata(metadata)
         with self._writing(wait):
             writer = self._writer()
             if document_id not in writer.entries:
@@ -272,10 +274,15 @@ class Library(Opened):
 
 def _only_sources(sources: Iterable[Source | IngestError], refused: list[tuple[str, IngestError]]) -> Iterator[Source]:
     for source in sources:
-        if isinstance(source, Source):
-            yield source
-        else:
+        if not isinstance(source, Source):
             refused.append(("input", source))
+            continue
+        try:
+            require_source(source)
+        except InvalidInput as error:
+            refused.append((source.name[:MAX_NAME_CHARS], IngestError(error.problem, remedy=error.remedy)))
+        else:
+            yield source
 
 
 def _described(entries: Iterable[Entry]) -> list[Accepted]:

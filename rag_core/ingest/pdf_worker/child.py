@@ -25,6 +25,7 @@ Emit = Callable[[dict[str, object]], None]
 # layout: a neural model; 0.3 s of start and 100 MB together with what it runs on
 UNWANTED = ("pymupdf.layout", "pymupdf4llm", "onnxruntime", "networkx", "tabulate")
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
+META_CHARS = 2_000  # of a title or an author; the parent keeps fewer, and says so
 
 
 class Failure(Exception):
@@ -179,7 +180,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     from .ocr import Reader
     from .pages import Options, read
 
-    emit({"event": "open", "count": document.page_count, "meta": document.metadata or {}, "toc": toc(document)})
+    emit({"event": "open", "count": document.page_count, "meta": meta(document), "toc": toc(document)})
     base = request["cpu"] + request["cpu_page"] * document.page_count
     allow_cpu(base)
     reader = Reader(
@@ -212,6 +213,11 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     if document.is_repaired:  # at its opening, or when a broken object was met
         emit({"event": "note", "problem": REPAIRED})
     emit({"event": "done"})
+
+
+def meta(document: Any) -> dict[str, str]:
+    """What the document says about itself; of each text the first `META_CHARS` characters."""
+    return {key: str(value or "")[:META_CHARS] for key, value in (document.metadata or {}).items()}
 
 
 def toc(document: Any) -> list[list[object]]:
