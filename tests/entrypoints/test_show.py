@@ -65,7 +65,7 @@ def test_given_a_file_that_would_steer_the_terminal_when_commands_speak_of_it_th
         for text in said[-1]:
             assert [ascii(one) for one in STEERING if one in text] == [], command
 
-    assert json.loads(said[1].out)["name"] == paper.name
+    assert json.loads(said[1].out)["name"].endswith("31m\u202efdp.txt")
     assert json.loads(said[3].out)["question" if "question" in json.loads(said[3].out) else "answer"]
     assert json.loads(said[5].out)["id"] == "\u202e1"
     assert json.loads(said[6].out)["id"] == "1\x9b"
