@@ -1,4 +1,4 @@
-"""The command line: index, ask, judge, evaluate, calibrate, documents, delete, model, settings.
+"""The command line: index, ask, judge, evaluate, calibrate, documents, delete, model, doctor, settings.
 
 Exit codes: 0 all went well, 1 some input could not be used (the rest was done, the problems are on standard error), 2 wrong usage or a
 setting out of range, 130 interrupted, 143 ended by SIGTERM (nothing that was finished is lost).
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rag_core.entrypoints import calibrate_command, commands, evaluate_command, model_command
+from rag_core.entrypoints import calibrate_command, commands, doctor_command, evaluate_command, model_command
 from rag_core.entrypoints.ended import Terminated, ended_by_signals
 from rag_core.entrypoints.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
@@ -29,6 +29,7 @@ EXAMPLES = """examples:
   python -m rag_core calibrate show
   python -m rag_core documents
   python -m rag_core model
+  python -m rag_core doctor
   python -m rag_core settings --preset scoping
 """
 LABELLED = "labelled questions: CSV, JSON, JSON lines, BEIR or RAGAS; or files that belong together, such as questions and gold labels"
@@ -115,6 +116,10 @@ def parser() -> argparse.ArgumentParser:
 
     model = sub.add_parser("model", parents=[tune], help="say which language models are configured, and what works with each")
     model.set_defaults(run=model_command.model)
+
+    doctor = sub.add_parser("doctor", parents=[place, tune], help="try what this machine gives: packages, reader, model, library")
+    doctor.add_argument("--json", action="store_true", help="as JSON")
+    doctor.set_defaults(run=doctor_command.doctor)
 
     settings = sub.add_parser("settings", parents=[tune], help="show every setting with its range and what changing it costs")
     settings.add_argument("--json", action="store_true", help="as JSON")

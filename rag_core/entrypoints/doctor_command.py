@@ -1,0 +1,142 @@
+"""What this machine gives Plumbline and what it lacks, each in one sentence, tried out rather than looked up."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rag_core.entrypoints.common import chosen_settings, library_folder
+from rag_core.entrypoints.show import printable
+from rag_core.errors import RagError
+from rag_core.ingest import pdf_process
+from rag_core.ingest.pdf import DEFAULT_LIMITS, OCR_LANGUAGES, find_tessdata, read_pdf
+from rag_core.settings import Settings
+from rag_core.wiring import embedder_apart
+
+SETUP = "Run: make setup"
+OPEN_NETWORK = "Read files of unknown origin on Linux (x86-64 or aarch64), or forbid this program the network in a firewall."
+WORD = "Plumbline"
+SMALL_PDF = (
+    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 1/Kids[3 0 R]>>endobj\n"
+    b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj\n"
+    b"4 0 obj<</Length 44>>stream\nBT /F 20 Tf 20 100 Td (" + WORD.encode() + b") Tj ET        \nendstream endobj\n"
+    b"5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\ntrailer<</Root 1 0 R/Size 6>>\n%%EOF"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One row: what was looked at, whether it is as it should be, what was found, and what to do where it is not."""
+
+    about: str
+    ok: bool
+    found: str
+    remedy: str = ""
+
+
+def doctor(args: argparse.Namespace) -> int:
+    """Print all findings; 1 where one needs a remedy."""
+    settings = chosen_settings(args)
+    checks: tuple[tuple[str, Callable[[], list[Finding]]], ...] = (
+        ("packages", _packages),
+        ("reading PDFs", _reading),
+        ("scanned pages", _tesseract),
+        ("embedding model", lambda: _embedding(settings)),
+        ("library", lambda: [_library(library_folder(args))]),
+    )
+    found = [row for about, check in checks for row in _tried(about, check)]
+    if args.json:
+        print(json.dumps([asdict(row) for row in found], indent=1))
+    else:
+        for row in found:
+            print(printable(f"{'ok' if row.ok else 'MEND':<5} {row.about:<16} {row.found}{f' {row.remedy}' if row.remedy else ''}"))
+    return 0 if all(row.ok for row in found) else 1
+
+
+def _tried(about: str, check: Callable[[], list[Finding]]) -> list[Finding]:
+    try:
+        return check()
+    except RagError as error:
+        return [Finding(about, False, error.problem, error.remedy)]
+
+
+def _packages() -> list[Finding]:
+    python = Finding("Python", True, f"{platform.python_version()} on {sys.platform}, {platform.machine()}.")
+    try:
+        from supply.environment import difference
+    except ImportError:  # only rag_core was copied: there is no lock to hold against
+        return [python]
+    differs = difference(tests=False)
+    if differs.missing or differs.other:
+        found = "; ".join([*(f"{name} is missing" for name in differs.missing), *differs.other])
+        return [python, Finding("packages", False, f"Not those of the lock: {found}.", SETUP)]
+    return [python, Finding("packages", True, "All packages of requirements.lock are installed, in their versions.")]
+
+
+def _reading() -> list[Finding]:
+    """A small file is read by the real process; what that process said of itself is what is told."""
+    text = read_pdf(SMALL_PDF, "doctor.pdf", ocr=False).pages[0].text
+    state = pdf_process.isolation()
+    assert state is not None
+    megabytes = DEFAULT_LIMITS.memory_bytes >> 20
+    limited = state.memory_bytes == DEFAULT_LIMITS.memory_bytes
+    return [
+        Finding(
+            "reading PDFs",
+            text == WORD,
+            "A small file was read." if text == WORD else "A small file was read wrongly.",
+            SETUP * (text != WORD),
+        ),
+        Finding("its network", False, f"The process that reads PDFs has a network. {state.unblocked}", OPEN_NETWORK)
+        if state.unblocked
+        else Finding("its network", True, "The kernel refuses the process that reads PDFs every socket and every file to write (seccomp)."),
+        Finding("its memory", True, f"The process that reads PDFs is held to {megabytes:,} MiB.")
+        if limited
+        else Finding(
+            "its memory", False, "The memory of the process that reads PDFs is not limited.", "Read large files of unknown origin on Linux."
+        ),
+    ]
+
+
+def _tesseract() -> list[Finding]:
+    languages, folder = find_tessdata()
+    if not languages:
+        remedy = "Install Tesseract with its languages (Debian: tesseract-ocr tesseract-ocr-ces tesseract-ocr-deu tesseract-ocr-hin)."
+        return [Finding("scanned pages", False, "No language data of Tesseract were found; scanned pages cannot be read.", remedy)]
+    missing = [code for code in OCR_LANGUAGES if code not in languages]
+    lacks = f" Not installed: {', '.join(missing)}." if missing else ""
+    return [Finding("scanned pages", True, f"Tesseract reads {', '.join(languages)} ({folder}).{lacks}")]
+
+
+def _embedding(settings: Settings) -> list[Finding]:
+    """The model as the page runs it: loading checks the hash of the embedded one's weights."""
+    model = embedder_apart(settings.embedding_model, settings.embedding_precision)
+    dimensions = model.embed([WORD]).shape[1]
+    network = f"It has a network: {model.unblocked}" if model.unblocked else "Its process is refused the network."
+    checked = (
+        " The hash of its weights is the published one."
+        if settings.embedding_model == Settings.model_fields["embedding_model"].default
+        else ""
+    )
+    return [Finding("embedding model", True, f"{model.name} is loaded and gives {dimensions} numbers.{checked} {network}")]
+
+
+def _library(folder: Path) -> Finding:
+    place = folder
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            pass
+    except OSError as error:
+        return Finding(
+            "library", False, f"{place} cannot be written to: {error.strerror}.", "Make it writable, or name another with --library."
+        )
+    return Finding("library", True, f"{folder.resolve()} can be written to{'' if os.path.exists(folder) else ', and will be made'}.")
