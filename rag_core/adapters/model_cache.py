@@ -14,10 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from rag_core.adapters.record_file import COMPANIONS, RecordFile
+from rag_core.adapters.record_sums import Tables, migration
 from rag_core.endpoints import Endpoint
 from rag_core.errors import LibraryError, RecordsDamaged
 from rag_core.generated import Completion, Limits, Prompt
-from rag_core.ingest.private import FILE_MODE, make_folder
 from rag_core.ports import LanguageModel
 
 FILE = "model_cache.sqlite"
@@ -27,6 +27,8 @@ QUIET_SECONDS = 60.0  # after the cache was emptied: a question may still see th
 _NEVER = -1  # the epoch of an answer that must not be kept
 _COLUMNS = "text, structured, model, endpoint, tokens_in, tokens_out"
 
+_GUARDED: Tables = {"answers": ("id", "key", "at", *_COLUMNS.split(", ")), "epoch": ("number", "begun")}
+
 # `epoch` changes whenever the cache is emptied: what was asked before is not stored after.
 _MIGRATIONS = (
     (
@@ -34,6 +36,7 @@ _MIGRATIONS = (
         "CREATE TABLE epoch (number INTEGER NOT NULL, begun REAL NOT NULL)",
         "INSERT INTO epoch VALUES (abs(random()), 0)",
     ),
+    migration(_GUARDED),
 )
 
 
@@ -46,15 +49,15 @@ class ModelCache:
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
-        self._file, self._clock = RecordFile(path, _MIGRATIONS), clock
+        self._file, self._clock = RecordFile(path, _MIGRATIONS, _GUARDED), clock
 
     def get(self, key: str) -> tuple[Completion | None, int]:
         """The answer kept under a key, None where there is none; and the epoch, to be handed to `put`."""
         try:
-            self._create()
+            self._file.begin()
             with self._file.reading() as db:
-                epoch, begun = db.execute("SELECT number, begun FROM epoch").fetchone()
-                row = db.execute(f"SELECT {_COLUMNS} FROM answers WHERE key = ? AND at >= ?", (key, self._oldest())).fetchone()
+                epoch, begun = db.execute("SELECT number, begun FROM sound_epoch").fetchone()
+                row = db.execute(f"SELECT {_COLUMNS} FROM sound_answers WHERE key = ? AND at >= ?", (key, self._oldest())).fetchone()
         except (LibraryError, OSError) as error:
             self._give_up(error)
             return None, _NEVER
@@ -68,7 +71,7 @@ class ModelCache:
                 return
             with self._file.writing() as db:
                 db.execute(
-                    f"INSERT OR REPLACE INTO answers (key, at, {_COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?, ? FROM epoch WHERE number = ?",
+                    f"INSERT OR REPLACE INTO answers (key, at, {_COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?, ? FROM sound_epoch WHERE number = ?",
                     (key, self._clock(), *row, epoch),
                 )
                 db.execute("DELETE FROM answers WHERE at < ? OR id <= (SELECT max(id) FROM answers) - ?", (self._oldest(), MOST))
@@ -95,12 +98,6 @@ class ModelCache:
                 "Answers of a language model that may hold words of deleted documents could not be deleted.",
                 remedy=f"Delete {FILE} in the collection's folder; it is only a cache.",
             ) from error
-
-    def _create(self) -> None:
-        path = self._file.path
-        if not path.exists():
-            make_folder(path.parent)
-            path.touch(mode=FILE_MODE)
 
     def _oldest(self) -> float:
         return self._clock() - KEEP_SECONDS

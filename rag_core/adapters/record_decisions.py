@@ -14,7 +14,10 @@ from rag_core.ports import PageText
 from rag_core.recorded import PassageOf, from_record
 from rag_core.stored import MAX_COMMENT_CHARS, Feedback, FeedbackState, StoredDecision, Verdict
 
-_FEEDBACK = "SELECT f.id, f.decision, f.verdict, f.comment, f.at, f.state, d.question, d.documents, f.document, f.page FROM feedback f"
+_FEEDBACK = (
+    "SELECT f.id, f.decision, f.verdict, f.comment, f.at, f.state, d.question, d.documents, f.document, f.page"
+    " FROM sound_feedback f JOIN sound_decisions d ON d.id = f.decision"
+)
 
 
 class DecisionRecords(TextRecords):
@@ -37,7 +40,7 @@ class DecisionRecords(TextRecords):
             InvalidInput: there is none with this id, or another version stored it.
         """
         with self._file.reading() as db:
-            row = db.execute("SELECT record FROM decisions WHERE id = ?", (id,)).fetchone()
+            row = db.execute("SELECT record FROM sound_decisions WHERE id = ?", (id,)).fetchone()
             own = self._texts(db, "decision", id)
         if row is None:
             raise InvalidInput(f"There is no stored question {id}.", remedy="It may have been deleted since; ask it again.")
@@ -46,7 +49,7 @@ class DecisionRecords(TextRecords):
     def decisions(self, limit: int = 100) -> tuple[StoredDecision, ...]:
         """The newest stored questions, newest first."""
         with self._file.reading() as db:
-            rows = db.execute("SELECT id, at, origin, question FROM decisions ORDER BY id DESC LIMIT ?", (limit,)).fetchall()
+            rows = db.execute("SELECT id, at, origin, question FROM sound_decisions ORDER BY id DESC LIMIT ?", (limit,)).fetchall()
         return tuple(StoredDecision(*row) for row in rows)
 
     def prune(self, days: int, most: int, rejected_days: int = 30) -> int:
@@ -100,12 +103,13 @@ class DecisionRecords(TextRecords):
     def feedback(self, state: FeedbackState | str = FeedbackState.OPEN) -> tuple[Feedback, ...]:
         """The feedback in this state, newest first."""
         with self._file.reading() as db:
-            query = f"{_FEEDBACK} JOIN decisions d ON d.id = f.decision WHERE f.state = ? ORDER BY f.id DESC"
+            query = f"{_FEEDBACK} WHERE f.state = ? ORDER BY f.id DESC"
             rows = db.execute(query, (FeedbackState(state),)).fetchall()
-        return tuple(
-            Feedback(id, decision, Verdict(verdict), comment, at, FeedbackState(state), question, tuple(self._json(searched)), *pointed)
-            for id, decision, verdict, comment, at, state, question, searched, *pointed in rows
-        )
+        with self._as_written():
+            return tuple(
+                Feedback(id, decision, Verdict(verdict), comment, at, FeedbackState(state), question, tuple(self._json(searched)), *pointed)
+                for id, decision, verdict, comment, at, state, question, searched, *pointed in rows
+            )
 
     def amend(self, feedback_id: int, comment: str, document: str = "", page: int = 0) -> None:
         """Say more about a decision than was said at first; see `add_feedback`. One that was settled or taken back stays as it is."""

@@ -10,25 +10,31 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rag_core.adapters.record_sums import Tables, guard, teach
 from rag_core.errors import LibraryBusy, LibraryError, RecordsDamaged
 from rag_core.ingest.private import FILE_MODE, make_folder, tighten
 
 WAIT_SECONDS = 10.0  # for another writer
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+# SQLITE_ERROR: our statements fit our tables, so the file's are others, or a row does not have its checksum
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_MISMATCH)
 COMPANIONS = ("", "-wal", "-shm")
 
 
 class RecordFile:
-    """The file at `path` with the tables of `migrations`: the n-th one takes a file from version n to n + 1, in one transaction."""
+    """The file at `path` with the tables of `migrations`: the n-th one takes a file from version n to n + 1, in one transaction.
 
-    def __init__(self, path: Path, migrations: Sequence[Sequence[str]]) -> None:
+    The file is checked as a whole when it is opened, and a row of the `guarded` tables when it is changed, or read through its view; see
+    `record_sums`.
+    """
+
+    def __init__(self, path: Path, migrations: Sequence[Sequence[str]], guarded: Tables) -> None:
         self.path = path
-        self._migrations = migrations
+        self._migrations, self._guarded = migrations, guarded
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
         self._lock = threading.RLock()
@@ -89,15 +95,19 @@ class RecordFile:
         if self._connection is not None and self._opened == _identity(self.path):
             return self._connection
         self.close()
-        if not self.path.exists():
-            self.path.touch(mode=FILE_MODE)  # SQLite gives its companions the same
+        self.begin()
+        if not self.path.stat().st_size:
+            raise self.damaged()  # SQLite would take it for a new one
         for companion in COMPANIONS:
             tighten(Path(f"{self.path}{companion}"))
         connection = sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "secure_delete = ON"):
                 connection.execute(f"PRAGMA {pragma}")
+            if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):  # 0.07 s for 44 MB
+                raise self.damaged()
             self._migrate(connection)
+            guard(connection, self._guarded)
         except BaseException:
             connection.close()
             raise
@@ -108,9 +118,30 @@ class RecordFile:
         self.close()
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self._migrate(connection)
+        guard(connection, self._guarded)
         return connection
 
+    def begin(self) -> None:
+        """Make the file with empty tables, where there is none. It appears whole: an empty file is always damage.
+
+        Raises:
+            OSError: the disk or the permissions refused.
+        """
+        if self.path.exists():
+            return
+        make_folder(self.path.parent)
+        draft = self.path.with_name(f".{self.path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
+        draft.touch(mode=FILE_MODE)  # SQLite gives its companions the same
+        try:
+            with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+                self._migrate(connection)
+            with suppress(FileExistsError):  # another process was quicker
+                os.link(draft, self.path)
+        finally:
+            draft.unlink(missing_ok=True)
+
     def _migrate(self, connection: sqlite3.Connection) -> None:
+        teach(connection)
         known = len(self._migrations)
         if _version(connection) < known:
             with _transaction(connection, "BEGIN IMMEDIATE"):
@@ -129,11 +160,13 @@ class RecordFile:
         try:
             yield
         except sqlite3.Error as error:
-            kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-            if kind in _DAMAGED:
+            kind = getattr(error, "sqlite_errorcode", None)  # none: text that is no UTF-8, where Python reads it, or a fault of ours
+            ours = isinstance(error, (sqlite3.ProgrammingError, sqlite3.InterfaceError))
+            kind = (sqlite3.SQLITE_MISUSE if ours else sqlite3.SQLITE_CORRUPT) if kind is None else kind
+            if kind & 0xFF in _DAMAGED or kind == sqlite3.SQLITE_IOERR_SHORT_READ:
                 self.close()
                 raise self.damaged() from error
-            if kind in _BUSY:
+            if kind & 0xFF in _BUSY:
                 raise LibraryBusy("The records of this collection are being written by another process.", remedy="Try again.") from error
             raise _refused(doing, str(error)) from error
         except OSError as error:

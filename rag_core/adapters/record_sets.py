@@ -17,7 +17,7 @@ from rag_core.stored import RunHead, SavedPreset
 
 _RUN = (
     "SELECT id, name, set_name, settings, calibration, model, generation, started, total,"
-    " (SELECT count(*) FROM results WHERE run = r.id) FROM runs r"
+    " (SELECT count(*) FROM results WHERE run = r.id) FROM sound_runs r"
 )
 _DEFAULT_PRESET = "default_preset"
 
@@ -28,7 +28,7 @@ class SetRecords(TextRecords):
     def sets(self) -> tuple[str, ...]:
         """The names of the stored sets, sorted."""
         with self._file.reading() as db:
-            return tuple(name for (name,) in db.execute("SELECT name FROM sets ORDER BY name"))
+            return tuple(name for (name,) in db.execute("SELECT name FROM sound_sets ORDER BY name"))
 
     def read_set(self, name: str) -> tuple[LabelledQuestion, ...]:
         """The questions of a set, in their order.
@@ -57,7 +57,7 @@ class SetRecords(TextRecords):
 
     def _read_set(self, name: str) -> tuple[LabelledQuestion, ...]:
         with self._file.reading() as db:
-            row = db.execute("SELECT questions FROM sets WHERE name = ?", (name,)).fetchone()
+            row = db.execute("SELECT questions FROM sound_sets WHERE name = ?", (name,)).fetchone()
         return self._questions(row[0]) if row else ()
 
     def begin_run(
@@ -107,7 +107,7 @@ class SetRecords(TextRecords):
             InvalidInput: there is no such run.
         """
         with self._file.reading() as db:
-            row = db.execute("SELECT questions FROM runs WHERE id = ?", (run_id,)).fetchone()
+            row = db.execute("SELECT questions FROM sound_runs WHERE id = ?", (run_id,)).fetchone()
         if row is None:
             raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
         return self._questions(row[0])
@@ -123,11 +123,12 @@ class SetRecords(TextRecords):
     def copy_result(self, run_id: int, question_id: str, from_run: int, from_question: str) -> None:
         """Store the result of another run's question as one of this run, as it is; an earlier result is replaced."""
         to, source = (run_id, plain(question_id)), (from_run, plain(from_question))
-        insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, record FROM results WHERE run = ? AND question = ?"
+        insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, record FROM sound_results"
+        which = "run = ? AND question = ?"
         texts = "INSERT INTO model_texts (run, question, rejected, at, documents, body) SELECT ?, ?, rejected, at, documents, body"
         with self._file.writing() as db:
-            if db.execute(f"{insert} AND EXISTS (SELECT 1 FROM runs WHERE id = ?)", (*to, *source, run_id)).rowcount:
-                db.execute(f"{texts} FROM model_texts WHERE run = ? AND question = ?", (*to, *source))
+            if db.execute(f"{insert} WHERE {which} AND EXISTS (SELECT 1 FROM runs WHERE id = ?)", (*to, *source, run_id)).rowcount:
+                db.execute(f"{texts} FROM sound_model_texts WHERE {which}", (*to, *source))
 
     def restamp_run(self, run_id: int, *, calibration: str, model: str, generation: int) -> None:
         """Note with what a run goes on that is resumed after the library changed."""
@@ -138,13 +139,13 @@ class SetRecords(TextRecords):
     def done(self, run_id: int) -> frozenset[str]:
         """Ids of the questions that have a result: a run that is resumed asks only the others."""
         with self._file.reading() as db:
-            return frozenset(id for (id,) in db.execute("SELECT question FROM results WHERE run = ?", (run_id,)))
+            return frozenset(id for (id,) in db.execute("SELECT question FROM sound_results WHERE run = ?", (run_id,)))
 
     def results(self, run_id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> dict[str, Case]:
         """The measured cases of a run by question id, in the order of its questions; see `recorded.from_record` for their texts."""
         order = {question.id: n for n, question in enumerate(self.run_questions(run_id))}
         with self._file.reading() as db:
-            rows = db.execute("SELECT question, record FROM results WHERE run = ?", (run_id,)).fetchall()
+            rows = db.execute("SELECT question, record FROM sound_results WHERE run = ?", (run_id,)).fetchall()
             own = self._texts(db, "run", run_id)
         rows.sort(key=lambda row: order.get(row[0], len(order)))
         texts = Texts(page_text, passage_of, own)
@@ -158,15 +159,16 @@ class SetRecords(TextRecords):
     def _runs(self, which: str, values: tuple[int, ...]) -> tuple[RunHead, ...]:
         with self._file.reading() as db:
             rows = db.execute(f"{_RUN} {which}", values).fetchall()
-        return tuple(
-            RunHead(id, name, set_name, self.namespace, settings_of(self._json(settings)), *others)
-            for id, name, set_name, settings, *others in rows
-        )
+        with self._as_written():
+            return tuple(
+                RunHead(id, name, set_name, self.namespace, settings_of(self._json(settings)), *others)
+                for id, name, set_name, settings, *others in rows
+            )
 
     def presets(self) -> tuple[SavedPreset, ...]:
         """The saved presets, by name."""
         with self._file.reading() as db:
-            rows = db.execute("SELECT name, preset_values, certificate, created FROM presets ORDER BY name").fetchall()
+            rows = db.execute("SELECT name, preset_values, certificate, created FROM sound_presets ORDER BY name").fetchall()
         return tuple(SavedPreset(name, self._json(values), self._json(certificate), created) for name, values, certificate, created in rows)
 
     def save_preset(self, preset: SavedPreset) -> None:

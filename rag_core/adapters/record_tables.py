@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from rag_core.adapters.record_file import RecordFile
+from rag_core.adapters.record_sums import Tables, migration
 from rag_core.errors import InvalidInput, RecordsDamaged
 from rag_core.labelled import LabelledQuestion
 
 MAX_NAME_CHARS = 100  # of a set, a run, a preset
+
+GUARDED: Tables = {
+    "decisions": ("id", "at", "origin", "question", "documents", "record"),
+    "feedback": ("id", "decision", "verdict", "comment", "document", "page", "at", "state"),
+    "sets": ("name", "questions"),
+    "runs": ("id", "name", "set_name", "settings", "calibration", "model", "generation", "started", "total", "questions"),
+    "results": ("run", "question", "record"),
+    "presets": ("name", "preset_values", "certificate", "created"),
+    "choices": ("name", "value"),
+    "model_texts": ("id", "decision", "run", "question", "rejected", "at", "documents", "body"),
+    "deletions": ("document", "generation"),
+}
 
 # Ids are never given again: a page that remembers one would show another's.
 MIGRATIONS = (
@@ -43,6 +57,7 @@ MIGRATIONS = (
         "CREATE INDEX model_texts_result ON model_texts (run, question)",
         "CREATE TABLE deletions (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
     ),
+    migration(GUARDED),
 )
 
 
@@ -50,13 +65,13 @@ class Records:
     """What the parts of a namespace's store share."""
 
     def __init__(self, path: Path) -> None:
-        self._file = RecordFile(path, MIGRATIONS)
+        self._file = RecordFile(path, MIGRATIONS, GUARDED)
         self.namespace = path.parent.name
 
     def _choice(self, name: str) -> Any:
         """What was last chosen under a name; None when nothing was."""
         with self._file.reading() as db:
-            row = db.execute("SELECT value FROM choices WHERE name = ?", (name,)).fetchone()
+            row = db.execute("SELECT value FROM sound_choices WHERE name = ?", (name,)).fetchone()
         return None if row is None else self._json(row[0])
 
     def _choose(self, name: str, value: Any) -> None:
@@ -79,6 +94,14 @@ class Records:
         rows = self._unpack(data)
         try:
             return tuple(LabelledQuestion.from_json(row) for row in rows)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise self._damaged() from error
+
+    @contextmanager
+    def _as_written(self) -> Iterator[None]:
+        """What a row holds has its checksum; where an earlier version, which had none, left damage, that is told all the same."""
+        try:
+            yield
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise self._damaged() from error
 

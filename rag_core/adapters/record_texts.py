@@ -32,10 +32,11 @@ class TextRecords(Records):
         if not self._file.path.exists():
             return
         wanted = json.dumps(list(documents))
-        held = "SELECT 1 FROM json_each(model_texts.documents) one JOIN json_each(?) gone ON one.value = gone.value"
+        held = "SELECT 1 FROM json_each(t.documents) one JOIN json_each(?) gone ON one.value = gone.value"
         with self._file.writing() as db:
-            db.execute(f"DELETE FROM model_texts WHERE EXISTS ({held})", (wanted,))
-            db.execute("INSERT OR REPLACE INTO deletions SELECT value, ? FROM json_each(?)", (generation, wanted))
+            # which documents a text is from must be what was written: otherwise words of a deleted one might stay
+            db.execute(f"DELETE FROM model_texts WHERE id IN (SELECT t.id FROM sound_model_texts t WHERE EXISTS ({held}))", (wanted,))
+            db.execute("INSERT OR REPLACE INTO deletions (document, generation) SELECT value, ? FROM json_each(?)", (generation, wanted))
         self._file.empty_log()
 
     def prune_rejected(self, days: int) -> int:
@@ -61,7 +62,7 @@ class TextRecords(Records):
     ) -> None:
         """Store what a model wrote for a decision, or for the result of a run; nothing of a document that was deleted meanwhile."""
         documents = json.dumps(written.documents)
-        gone = "SELECT 1 FROM deletions JOIN json_each(?) one ON one.value = deletions.document WHERE deletions.generation >= ?"
+        gone = "SELECT 1 FROM sound_deletions d JOIN json_each(?) one ON one.value = d.document WHERE d.generation >= ?"
         if db.execute(gone, (documents, generation)).fetchone():
             return
         insert = "INSERT INTO model_texts (decision, run, question, rejected, at, documents, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -73,7 +74,7 @@ class TextRecords(Records):
     def _texts(self, db: sqlite3.Connection, which: str, id: int) -> dict[str, str]:
         """The texts that are still there, by hash; `which` is `decision` or `run`."""
         found: dict[str, str] = {}
-        for (body,) in db.execute(f"SELECT body FROM model_texts WHERE {which} = ?", (id,)).fetchall():
+        for (body,) in db.execute(f"SELECT body FROM sound_model_texts WHERE {which} = ?", (id,)).fetchall():
             texts = self._unpack(body)
             if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
                 raise self._damaged()

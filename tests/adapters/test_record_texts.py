@@ -16,8 +16,9 @@ import pytest
 from builders import SENTENCE, HashEmbedder, case, citation, claim, draft, hit, passage, settings
 
 from rag_core import wiring
+from rag_core.adapters.record_file import RecordFile
 from rag_core.adapters.record_store import FILE, RecordStore
-from rag_core.adapters.record_tables import MIGRATIONS
+from rag_core.adapters.record_tables import GUARDED, MIGRATIONS
 from rag_core.adapters.record_texts import MOST_CHARS
 from rag_core.audit.citations import evidence_key
 from rag_core.case import Case, ClaimAudit, Draft, LibraryFacts
@@ -83,7 +84,9 @@ def raw(path: Path, statement: str, *values: object) -> list[tuple]:
 
 
 def age(path: Path, days: int) -> None:
-    raw(path, "UPDATE model_texts SET at = ?", (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds"))
+    at = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+    with RecordFile(path, MIGRATIONS, GUARDED).writing() as db:  # as the store writes it, with its checksum
+        db.execute("UPDATE model_texts SET at = ?", (at,))
 
 
 def on_disk(path: Path) -> str:

@@ -1,0 +1,199 @@
+"""A changed byte in a file of records: one error with a remedy, or nothing changes; and files of earlier versions get their checksums."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from builders import case, settings
+from test_record_texts import answered
+
+from rag_core.adapters.model_cache import ModelCache
+from rag_core.adapters.record_store import FILE, RecordStore
+from rag_core.adapters.record_tables import GUARDED, MIGRATIONS
+from rag_core.errors import LibraryError, RecordsDamaged
+from rag_core.generated import Completion
+from rag_core.labelled import LabelledQuestion
+from rag_core.stored import FeedbackState, SavedPreset, Verdict
+
+FLIPS = 60  # positions in a file of about 100 KB, a fixed sample
+
+
+def fill(store: RecordStore) -> None:
+    """Something in every table."""
+    question = LabelledQuestion(id="q1", question="What is it?", answerable=True)
+    id = store.keep(case(0.9, 0.8, question="How long is the notice period?"))
+    store.keep(answered())
+    store.add_feedback(id, Verdict.WRONG_ANSWER, "It is three months.", document="sha256:1", page=2)
+    store.write_set("mine", [question])
+    run = store.begin_run("first", "mine", [question], settings=settings(), calibration="c", model="hash@float32", generation=3)
+    store.add_result(run.id, "q1", case(0.9))
+    store.save_preset(SavedPreset("strict", {"min_top_cosine": 0.7}, None, "2026-11-22T00:00:00+00:00"))
+    store.set_default_preset("strict")
+    store.set_keeping(True)
+    store.forget_documents(["sha256:9"], 1)
+    store.close()
+
+
+def read_all(path: Path) -> list[object]:
+    store = RecordStore(path)
+    try:
+        decisions = store.decisions()
+        (run,) = store.runs()
+        return [
+            decisions, [store.case(one.id) for one in decisions], [store.feedback(state) for state in FeedbackState], store.sets(),
+            [store.read_set(name) for name in store.sets()], run, store.run_questions(run.id), store.results(run.id), store.done(run.id),
+            store.presets(), store.default_preset(), store.keeping(),
+        ]  # fmt: skip
+    finally:
+        store.close()
+
+
+def read_or_error(path: Path) -> list[object] | LibraryError:
+    try:
+        return read_all(path)
+    except LibraryError as error:
+        return error
+
+
+def read_every_row(path: Path) -> None:
+    store = RecordStore(path)
+    try:
+        for table in GUARDED:
+            with store._file.reading() as db:
+                db.execute(f"SELECT * FROM sound_{table}").fetchall()
+    finally:
+        store.close()
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    (tmp_path / "default").mkdir()
+    return tmp_path / "default" / FILE
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("records") / "default" / FILE
+    fill(RecordStore(path))
+    return path
+
+
+def test_given_a_changed_byte_anywhere_then_it_is_told_or_what_is_read_is_the_same(template, path):
+    whole, data = read_all(template), template.read_bytes()
+    chance = random.Random(13)
+    positions = [*range(100), *chance.sample(range(100, len(data)), FLIPS)]  # all of the header, then anywhere
+    for position in positions:
+        path.write_bytes(data[:position] + bytes([data[position] ^ 1 << chance.randrange(8)]) + data[position + 1 :])
+        read = read_or_error(path)
+        if isinstance(read, LibraryError):
+            assert read.remedy
+            assert isinstance(read, RecordsDamaged) or "newer version" in read.problem, f"byte {position}: {read!r}"
+        else:
+            assert read == whole, f"byte {position}"
+        for companion in path.parent.iterdir():
+            companion.unlink()
+
+
+def test_given_any_value_that_was_changed_then_its_row_is_neither_read_nor_copied_nor_stamped_anew(template, path):
+    for table, columns in GUARDED.items():
+        for column in columns[1:] if table not in ("sets", "presets", "choices") else columns:
+            shutil.copy(template, path)
+            with closing(sqlite3.connect(path)) as db, db:
+                db.execute("PRAGMA foreign_keys = OFF")
+                changed = db.execute(f"UPDATE {table} SET {column} = coalesce({column}, 0) || 'x'").rowcount
+            assert changed, table
+            with pytest.raises(RecordsDamaged):
+                read_every_row(path)
+            path.unlink()
+    shutil.copy(template, path)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE feedback SET comment = 'It is two months.'")
+    store = RecordStore(path)
+    with pytest.raises(RecordsDamaged):
+        store.settle(1, FeedbackState.LABELLED)
+    with pytest.raises(RecordsDamaged):
+        store.feedback()
+
+
+@pytest.mark.parametrize("harm", [b"", b"SQLite format 3\0", b"\0" * 4096], ids=["empty", "header", "zeros"])
+def test_given_an_emptied_file_then_it_is_damage_not_a_new_one(template, path, harm):
+    path.write_bytes(harm)
+
+    with pytest.raises(RecordsDamaged):
+        read_all(path)
+    with pytest.raises(RecordsDamaged):
+        RecordStore(path).keep(case(0.9))
+    assert path.read_bytes() == harm
+
+
+def test_given_a_file_cut_short_anywhere_then_it_is_damage(template, path):
+    data = template.read_bytes()
+    for share in (0.1, 0.5, 0.9, 0.999):
+        path.write_bytes(data[: int(len(data) * share)])
+        with pytest.raises(RecordsDamaged):
+            read_all(path)
+        for companion in path.parent.iterdir():
+            companion.unlink()
+
+
+def test_given_a_file_without_checksums_when_opened_then_it_gets_them_once_and_keeps_all_it_has(template, path):
+    whole = read_all(template)
+    shutil.copy(template, path)
+    with closing(sqlite3.connect(path)) as db, db:
+        for table in GUARDED:
+            db.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS) - 1}")
+
+    assert read_all(path) == whole
+    with closing(sqlite3.connect(path)) as db, db:
+        for table in GUARDED:
+            assert db.execute(f"SELECT count(*) FROM {table} WHERE checksum IS NULL").fetchone() == (0,), table
+        db.execute("UPDATE sets SET name = 'other'")
+    with pytest.raises(RecordsDamaged):
+        read_all(path)
+
+
+def test_given_damage_that_was_there_before_the_checksums_then_it_is_told_and_no_raw_error(template, path):
+    for statement in ("UPDATE feedback SET verdict = 'wrpng'", "UPDATE feedback SET state = 'oqen'", "UPDATE runs SET settings = '[]'"):
+        shutil.copy(template, path)
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute(statement)
+            for table in GUARDED:
+                db.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
+            db.execute(f"PRAGMA user_version = {len(MIGRATIONS) - 1}")
+        store = RecordStore(path)
+        if "verdict" in statement:
+            with pytest.raises(RecordsDamaged):
+                store.feedback()
+        elif "settings" in statement:
+            with pytest.raises(RecordsDamaged):
+                store.runs()
+        else:
+            assert store.feedback() == ()
+        store.close()
+        path.unlink()
+
+
+def test_given_an_answer_in_the_cache_that_was_changed_then_it_is_not_given_and_the_cache_begins_anew(tmp_path):
+    path = tmp_path / "model_cache.sqlite"
+    cache = ModelCache(path, clock=lambda: 1e9)
+    answer = Completion("It takes 28 days.", False, "m", "e", 1, 1)
+    _, epoch = cache.get("key")
+    cache.put("key", answer, epoch)
+    assert cache.get("key")[0].text == "It takes 28 days."
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE answers SET text = 'It takes 38 days.'")
+
+    assert cache.get("key")[0] is None
+    for harm in (b"", b"junk"):
+        _, epoch = cache.get("key")
+        cache.put("key", answer, epoch)
+        assert cache.get("key")[0].text == "It takes 28 days."
+        cache._file.close()
+        path.write_bytes(harm)
+        assert cache.get("key")[0] is None
