@@ -19,12 +19,14 @@ from typing import Any
 
 from rag_core.errors import InvalidInput
 from rag_core.ingest.indexing import INDEX_VERSION
+from rag_core.ingest.sealed import seal, unseal
 from rag_core.ports import AnswerReader, Embedder
 from rag_core.settings import DATA
 from rag_core.signals import SIGNALS, magnitude
 
 FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 2
+_KEYS = {"schema_version", "identity", "signals", "mean", "scale", "coefficients", "intercept", "narrow", "provenance"}
 LEAST = 50  # questions of either kind for a fit of all signals
 LEAST_TO_ADJUST = 20  # questions of either kind for a fit that starts from another
 READ = 3  # of the first passages the answerability model reads, about 10 ms each
@@ -180,13 +182,27 @@ def read(path: Path) -> Calibration:
         InvalidInput: it is damaged, or in another form.
     """
     try:
-        return Calibration.from_json(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        row = json.loads(path.read_text(encoding="utf-8"))
+        found = Calibration.from_json(row if _unsealed(row) else unseal(row))
+        if unknown := {*found.signals, *(found.narrow.signals if found.narrow else ())} - set(SIGNALS):
+            raise ValueError(f"there is no signal {min(unknown)!r}")
+        return found
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         again = "Restore it from the repository" if path == FILE else "Delete it"
         raise InvalidInput(
             f"The calibration file {'/'.join(path.parts[-2:])} cannot be read: {_why(error)}.",
             remedy=f"{again}, or fit it again: python -m rag_core calibrate fit --help",
         ) from error
+
+
+def packed(made: Calibration) -> bytes:
+    """The file that `read` reads, with a checksum of itself."""
+    return (json.dumps(seal(made.to_json()), ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+
+
+def _unsealed(row: Any) -> bool:
+    """Whether it has no checksum, as in files of earlier versions and in the one that is shipped."""
+    return isinstance(row, dict) and row.keys() <= _KEYS
 
 
 def _why(error: Exception) -> str:

@@ -22,6 +22,7 @@ from rag_core.calibrate import (
     adjust,
     fit,
     load,
+    packed,
     question_hash,
     read,
     signals_version,
@@ -125,6 +126,31 @@ def test_given_a_file_that_is_no_calibration_then_it_is_a_typed_problem(text: st
 
     with pytest.raises(InvalidInput, match="cannot be read"):
         read(path)
+
+
+def test_given_any_byte_of_a_written_calibration_changed_or_cut_off_then_it_is_told_or_reads_the_same(tmp_path: Path) -> None:
+    made, path = calibration("m"), tmp_path / "calibration.json"
+    data = packed(made)
+    for position in range(len(data)):
+        for harmed in (data[:position] + bytes([data[position] ^ 1]) + data[position + 1 :], data[:position]):
+            path.write_bytes(harmed)
+            assert read_or_none(path) in (None, made), f"byte {position}"
+    path.write_bytes(data)
+    assert read(path) == made
+
+
+def read_or_none(path: Path) -> Calibration | None:
+    try:
+        return read(path)
+    except InvalidInput:
+        return None
+
+
+def test_given_a_calibration_without_a_checksum_that_names_no_known_signal_then_it_is_told_and_nothing_fails_by_it(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(InvalidInput, match="there is no signal 'top_cosinf'"):
+        read(stored(tmp_path, signals=["top_cosinf", *calibration("m").signals[1:]]))
 
 
 def test_given_the_shipped_calibration_then_it_names_its_provenance_and_fits_the_embedded_model() -> None:

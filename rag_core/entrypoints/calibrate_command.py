@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -50,9 +49,7 @@ def fit(args: argparse.Namespace) -> int:
         }
         made = _fitted(args, engine, samples, about)
     with storage_problems("keeping the calibration"):
-        write_atomically(
-            out, (json.dumps(made.to_json(), ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode(), private=args.out is None
-        )
+        write_atomically(out, calibrate.packed(made), private=args.out is None)
     print(_described(made))
     print(f"\nWritten to {printable(str(out))}.")
     return 1 if problems + unmeasured else 0
