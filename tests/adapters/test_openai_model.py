@@ -321,6 +321,11 @@ def test_given_a_model_that_repeats_its_key_then_no_form_of_it_comes_back(server
             decoded = text.encode().decode("unicode_escape")
             assert "[key]" in text, what
             assert not [at for at in range(len(key) - 11) if key[at : at + 12].lower() in decoded.lower()], what
+    labelled = "sk-svcacct-0123456789abcdefgh"
+    other = openai_model(server, "never", labelled)
+    server.play(labelled.removeprefix("sk-svcacct-"))
+    assert other.complete(prompt(), SOON).text == "[key]"
+    other.close()
     for harmless in ("sk-proj-", "The key is AbCdEfGh.", "Ask the project."):
         server.play(harmless)
         assert model.complete(prompt(), SOON).text == harmless

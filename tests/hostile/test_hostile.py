@@ -318,6 +318,12 @@ def test_given_a_file_that_is_repaired_when_a_page_needs_it_then_that_is_said_to
     assert any("was repaired while reading" in problem for problem in content.problems)
 
 
+def test_given_a_file_whose_tables_alone_are_damaged_when_read_then_no_page_is_blamed() -> None:
+    content = read_pdf(make.damaged_page(b"/Filter", b"/Filter").replace(b"\nxref", b"\nxxxx").replace(b"startxref", b"startxxxx"), "a.pdf")
+
+    assert content.problems == ("The file is damaged and was repaired while reading; something may be missing.",)
+
+
 def test_given_damaged_copies_of_the_samples_when_they_lose_text_then_each_says_so() -> None:
     """A few of what `tests/campaign/lost_text.py` counts."""
     lost = 0

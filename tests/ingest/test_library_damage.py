@@ -195,7 +195,7 @@ def test_given_a_disk_that_is_full_when_adding_then_no_library_below_speaks_for_
 
 def test_given_a_disk_that_takes_only_the_first_bytes_when_an_index_is_saved_then_it_is_an_error_of_the_system(tmp_path):
     vectors, lexical = FaissStore(4), Bm25Store()
-    made = vectors.build(np.eye(4, dtype=np.float32)), lexical.build([[f"word{row}-{n}" for n in range(9)] for row in range(40)])
+    made = vectors.build(np.eye(4, dtype=np.float32)), lexical.build([[f"word{(row + n) % 20}" for n in range(9)] for row in range(400)])
     vectors.save(made[0], tmp_path)
     lexical.save(made[1], tmp_path)
     whole = max(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file())
