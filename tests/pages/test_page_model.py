@@ -435,7 +435,11 @@ def test_given_a_model_that_says_no_of_the_passages_when_refused_then_no_extract
     assert asked_of(patient).decision.reason is Reason.SUFFICIENCY
     assert screen()["refusal.why_sufficiency"] in texts(patient)
     assert screen()["sentences.rejected"] not in [element.value for element in patient.subheader]
-    assert "Missing, in its words: “the price”" in texts(patient)
+    said = screen()["attempts.missing"].format(missing="the price")
+    assert [element.value for element in patient.text if "the price" in element.value] == [
+        element.value for element in patient.text if said in element.value
+    ]
+    assert said in texts(patient)
     rows = patient.dataframe[-1].value
     assert list(rows[rows["check"] == screen()["trace.title_sufficiency"]]["when"]) == [screen()["trace.when_gate"]]
 
