@@ -137,3 +137,12 @@ def is_running(id: int) -> bool:
         return Path(f"/proc/{id}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_given_a_file_that_becomes_a_pipe_before_it_is_opened_then_nobody_waits_for_it(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "x.pdf")
+    monkeypatch.setattr(Path, "stat", lambda path: os.stat(__file__))
+
+    (found,) = sources_from([tmp_path / "x.pdf"])
+
+    assert "is a pipe" in found.problem

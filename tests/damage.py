@@ -1,0 +1,216 @@
+"""Harm done to every stored file of a library, and what is read from it afterwards. The suite takes a sample; a campaign may take all.
+
+folder = a_library(path)                                           something in every kind of file
+for done in damaged(folder, copies, stored(folder), per_file=2):   bytes changed, cut short, emptied, deleted
+    done.problem()                                                 "" where it was told or changed nothing, else what went wrong
+healing_problem(copy)                                              "" where the remedies make it whole
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pymupdf
+from builders import HashEmbedder, calibration, case
+
+from rag_core import calibrate
+from rag_core.adapters.bm25_index import Bm25Store
+from rag_core.adapters.faiss_index import FaissStore
+from rag_core.adapters.model_cache import FILE as CACHE
+from rag_core.adapters.model_cache import ModelCache
+from rag_core.adapters.record_store import FILE as RECORDS
+from rag_core.adapters.record_store import RecordStore
+from rag_core.domain import Metadata
+from rag_core.errors import RagError
+from rag_core.generated import Completion
+from rag_core.ingest.library import Library
+from rag_core.ingest.sources import Source, text_source
+from rag_core.settings import Settings
+from rag_core.stored import Verdict
+
+NAMESPACE, DIM = "default", 32
+SETTINGS = Settings.load()
+NOT_READ = ("lock", "lock.json")  # who writes, for a message only
+OPTIONAL = {RECORDS: "records", CACHE: "cache", "calibration.json": "calibration"}  # deleted: as if they had never been made
+BODIES, WAITING = {"The notice period is 28 days.", "Cats sleep all day.", "Dogs run about."}, "Not yet."
+PORTS = {"vectors": FaissStore(DIM), "lexical": Bm25Store()}
+
+
+def a_library(folder: Path) -> Path:
+    """A PDF, two texts and a file that waits, in several generations; records, a calibration, and a kept answer of a model."""
+    library, sources = opened(folder), given()
+    (contract,) = library.add(sources[:1], SETTINGS).added
+    library.add(sources[1:], SETTINGS)
+    library.set_metadata(contract.id, Metadata(title="The contract"))
+    library.add([text_source("waits", WAITING)], SETTINGS, cancelled=lambda: True)
+    root = folder / NAMESPACE
+    (root / "calibration.json").write_bytes(calibrate.packed(calibration()))
+    store = RecordStore(root / RECORDS)
+    store.add_feedback(store.keep(case(0.9, 0.8)), Verdict.HELPFUL, "It is right.")
+    store.set_keeping(True)
+    store.close()
+    cache = ModelCache(root / CACHE, clock=lambda: 1e9)
+    cache.put("key", Completion("It is 28 days.", False, "m", "e", 1, 1), cache.get("key")[1])
+    cache._file.close()
+    return folder
+
+
+@cache
+def given() -> tuple[Source, ...]:
+    """The files of the library, as they were handed in."""
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 72), "The notice period is 28 days.")
+    contract = Source("contract.pdf", document.tobytes(), "pdf")
+    return contract, text_source("note", "Cats sleep all day.", id="note"), text_source("memo", "Dogs run about.")
+
+
+def opened(folder: Path) -> Library:
+    """The library with an embedder that needs no model."""
+    return Library.open(folder, NAMESPACE, embedder=HashEmbedder(DIM), **PORTS)
+
+
+def _library(folder: Path) -> object:
+    library = opened(folder)
+    snapshot = library.snapshot
+    found = [
+        snapshot.lexical.search(["notice", "period"], 3, None),
+        snapshot.vectors.search(HashEmbedder(DIM).embed(["notice"])[0], 3, None),
+    ]
+    pages = [snapshot.page(one.id, number) for one in snapshot.documents for number in range(1, one.page_count + 1)]
+    sources = [hashlib.sha256(library.source(one.id)).hexdigest() for one in snapshot.documents]
+    return repr((snapshot.documents, snapshot.passages, found, pages, sources))
+
+
+def _unfinished(folder: Path) -> object:
+    return repr(opened(folder).unfinished())
+
+
+def _records(folder: Path) -> object:
+    store = RecordStore(folder / NAMESPACE / RECORDS)
+    try:
+        return repr(
+            ([(one, store.case(one.id)) for one in store.decisions()], store.feedback(), store.keeping(), store.sets(), store.runs())
+        )
+    finally:
+        store.close()
+
+
+def _calibration(folder: Path) -> object:
+    path = folder / NAMESPACE / "calibration.json"
+    return repr(calibrate.read(path)) if path.exists() else ""
+
+
+def _cache(folder: Path) -> object:
+    cache = ModelCache(folder / NAMESPACE / CACHE, clock=lambda: 1e9)
+    answer, _ = cache.get("key")
+    cache._file.close()
+    return repr(answer)
+
+
+PARTS: Mapping[str, Callable[[Path], object]] = {
+    "library": _library, "unfinished": _unfinished, "records": _records, "calibration": _calibration, "cache": _cache,
+}  # fmt: skip
+
+
+def read(folder: Path, parts: Collection[str] = tuple(PARTS)) -> dict[str, object]:
+    """What these parts of a library hold; the error where one is refused, whatever its kind."""
+    found: dict[str, object] = {}
+    for part in parts:
+        try:
+            found[part] = PARTS[part](folder)
+        except Exception as error:
+            found[part] = error
+    return found
+
+
+def healing_problem(folder: Path) -> str:
+    """What is wrong after the remedies: the library is built anew, and its files are added again. Empty where it is whole."""
+    try:
+        library, report = Library.rebuild(folder, NAMESPACE, SETTINGS, embedder=HashEmbedder(DIM), **PORTS)
+        again = library.add(given(), SETTINGS)
+        opened(folder).verify()
+    except Exception as error:
+        return f"after the remedies: {error!r}"
+    bodies = {passage.text.strip() for passage in opened(folder).snapshot.passages}
+    if again.problems or not all(error.remedy for _, error in report.problems):
+        return f"problems without a remedy: {report.problems}, {again.problems}"
+    return "" if BODIES <= bodies <= BODIES | {WAITING} else f"other texts after the remedies: {bodies}"
+
+
+@dataclass(frozen=True)
+class Done:
+    """One file harmed, what was read before (`whole`), with nothing there (`bare`), and after."""
+
+    name: str
+    harm: str
+    whole: Mapping[str, object]
+    bare: Mapping[str, object]
+    after: Mapping[str, object]
+
+    @property
+    def told(self) -> bool:
+        """Whether some part was refused with an error of ours that has a remedy."""
+        return any(isinstance(value, RagError) and value.remedy for value in self.after.values())
+
+    def problem(self) -> str:
+        """What went wrong; empty where every part was refused by a typed error, or reads as before."""
+        for part, value in self.after.items():
+            if isinstance(value, RagError):
+                if not (value.problem and value.remedy):
+                    return f"{self}: {part}: an error without a remedy: {value!r}"
+            elif isinstance(value, Exception):
+                return f"{self}: {part}: a raw error: {value!r}"
+            elif value != self.whole[part] and not self._may_be_bare(part):
+                return f"{self}: {part}: other bytes were believed"
+        return ""
+
+    def _may_be_bare(self, part: str) -> bool:
+        # a cache that is damaged in any way is thrown away: the model is asked again
+        of = OPTIONAL.get(self.name.rpartition("/")[2].removesuffix("-wal").removesuffix("-shm"))
+        return part == of and (self.harm == "deleted" or part == "cache") and self.after[part] == self.bare[part]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.harm}"
+
+
+def harms(data: bytes, per_file: int, chance: random.Random) -> Iterator[tuple[str, bytes | None]]:
+    """`per_file` changed bytes, one cut, an empty file, and none."""
+    for position in chance.sample(range(len(data)), min(per_file, len(data))):
+        yield f"byte {position} changed", data[:position] + bytes([data[position] ^ 1 << chance.randrange(8)]) + data[position + 1 :]
+    if len(data) > 1:
+        size = chance.randrange(1, len(data))
+        yield f"cut to {size} bytes", data[:size]
+    if data:
+        yield "emptied", b""
+    yield "deleted", None
+
+
+def newest(folder: Path) -> list[Path]:
+    """Of the stored files with the same name, which belong to several generations, the last one."""
+    return sorted({path.name: path for path in stored(folder)}.values())
+
+
+def stored(folder: Path) -> list[Path]:
+    """All stored files of a library, older generations too."""
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in NOT_READ)
+
+
+def damaged(folder: Path, copies: Path, files: Collection[Path], *, per_file: int, seed: int = 13) -> Iterator[Done]:
+    """These files of a copy of the library below `folder`, harmed in every way, one at a time. `copies` is a folder of ours."""
+    chance, whole, bare = random.Random(seed), read(folder), read(copies / "nothing")
+    for path in files:
+        name, data = str(path.relative_to(folder)), path.read_bytes()
+        own = OPTIONAL.get(path.name)
+        parts = (own,) if own and path.suffix == ".sqlite" else ("library", "unfinished", "calibration")  # what the file may change
+        for harm, harmed in harms(data, per_file, chance):
+            copy = copies / "copy"
+            shutil.copytree(folder, copy)
+            (copy / name).unlink() if harmed is None else (copy / name).write_bytes(harmed)
+            yield Done(name, harm, whole, bare, read(copy, parts))
+            shutil.rmtree(copy)
