@@ -15,7 +15,7 @@ MODEL_VARIABLES = (
     "OPENAI_BASE_URL", "OPENAI_API_KEY", "RAG_MODEL", "RAG_FALLBACK_BASE_URL", "RAG_FALLBACK_API_KEY", "RAG_FALLBACK_MODEL",
 )  # fmt: skip
 LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
-MUST_RUN = ("browser", "ocr")
+MUST_RUN = ("browser", "ocr", "tracer")
 
 
 class NetworkUsed(OSError):

@@ -195,9 +195,9 @@ def test_that_is_skipped():
 
 @pytest.mark.parametrize(
     ("mark", "on_the_build_server", "outcome"),
-    [("browser", True, 1), ("ocr", True, 1), ("slow", True, 0), ("browser", False, 0)],
+    [("browser", True, 1), ("ocr", True, 1), ("tracer", True, 1), ("slow", True, 0), ("browser", False, 0)],
 )
-def test_given_a_skipped_test_when_on_the_build_server_then_browser_and_ocr_fail(
+def test_given_a_skipped_test_when_on_the_build_server_then_browser_ocr_and_tracer_fail(
     mark: str, on_the_build_server: bool, outcome: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PLUMBLINE_CI", raising=False)
@@ -205,7 +205,7 @@ def test_given_a_skipped_test_when_on_the_build_server_then_browser_and_ocr_fail
         monkeypatch.setenv("PLUMBLINE_CI", "1")
     (tmp_path / "conftest.py").write_text(read("tests/conftest.py"), encoding="utf-8")
     (tmp_path / "test_one.py").write_text(SKIPPED.format(mark=mark), encoding="utf-8")
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    browser\n    ocr\n    slow\n", encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    browser\n    ocr\n    tracer\n    slow\n", encoding="utf-8")
 
     run = subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=tmp_path, capture_output=True, text=True, check=False)
 

@@ -1,0 +1,101 @@
+"""One whole session of the page, seen by a tracer: no process of ours looks up a name, speaks to another machine, or writes elsewhere."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+
+from browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, WAIT_MS, _wait_until_healthy, ask, drop, free_port, go, settled
+from hostile import make
+from playwright.sync_api import Browser, Page, expect
+from test_lab import ANSWERABLE, LABELLED, OFF_TOPIC, open_tab
+from traced import bare_environment, needs_strace, read_trace, under_strace
+
+from ui.texts import say
+
+pytestmark = [
+    pytest.mark.browser, pytest.mark.tracer, pytest.mark.slow, needs_strace,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
+]  # fmt: skip
+
+
+@contextmanager
+def traced_page(folder: Path) -> Iterator[str]:
+    """The address of the page as `make app` serves it, on a machine without a home folder's content; the trace is whole at the end."""
+    port = free_port()
+    environment = {**bare_environment(folder / "home", folder / "tmp"), "RAG_LIBRARY": str(folder / "library")}
+    command = [*under_strace(folder / "trace"), sys.executable, "-m", "ui.serve", "--port", str(port)]
+    log = folder / "log"
+    with log.open("wb") as output:
+        tracer = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output, start_new_session=True)
+    try:
+        _wait_until_healthy(tracer, f"http://127.0.0.1:{port}/_stcore/health", log)
+        yield f"http://127.0.0.1:{port}/"
+        children = Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children").read_text(encoding="utf-8").split()
+        os.kill(int(children[0]), signal.SIGTERM)  # the server; strace ends with the last process, and writes the rest of its file
+        tracer.wait(60)
+    finally:
+        if tracer.poll() is None:
+            os.killpg(tracer.pid, signal.SIGKILL)
+            tracer.wait(10)
+
+
+def session(page: Page, address: str) -> None:
+    """A question, an upload with a scanned page, documents, a changed setting, a labelled run, a certificate and its printed page."""
+    page.goto(address)
+    expect(page.get_by_role("heading", name=say("ask.title"))).to_be_visible(timeout=WAIT_MS)
+    expect(page.get_by_text(say("jobs.samples"))).to_be_hidden(timeout=FIRST_RUN_MS)
+    ask(page, ANSWERABLE[0].partition(",")[0])
+    expect(page.locator(".st-key-answer")).to_be_visible(timeout=WAIT_MS)
+    slider = page.get_by_role("slider", name="How sure")
+    slider.focus()
+    slider.press("ArrowLeft")
+    settled(page)
+    drop(page, "scan.pdf", make.scanned())
+    expect(page.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=FIRST_RUN_MS)
+    go(page, say("documents.page"))
+    settled(page)
+
+    page.get_by_role("link", name=say("lab.page"), exact=True).first.click()
+    expect(page.get_by_role("heading", name=say("lab.title"), exact=True)).to_be_visible(timeout=WAIT_MS)
+    page.locator('.st-key-labelled_0 input[type="file"]').set_input_files(
+        [{"name": "mine.csv", "mimeType": "text/csv", "buffer": LABELLED}]
+    )
+    expect(page.get_by_text(say("lab_sets.kept", n=len(ANSWERABLE) + len(OFF_TOPIC)))).to_be_visible(timeout=WAIT_MS)
+    page.get_by_role("button", name=say("lab_sets.run"), exact=True).click()
+    expect(page.get_by_text("The run is complete: 14 questions")).to_be_visible(timeout=FIRST_RUN_MS)
+    for tab in ("results", "guarantee"):
+        open_tab(page, tab)
+    target = page.locator(".st-key-certify_wrong_answers input")
+    target.fill("30")
+    target.press("Tab")
+    page.get_by_role("button", name=say("lab_certify.run"), exact=True).click()
+    expect(page.locator(".st-key-certificate")).to_be_visible(timeout=FIRST_RUN_MS)
+    with page.expect_download(timeout=FIRST_RUN_MS) as saved:
+        page.get_by_role("button", name=say("lab_certify.download_pdf"), exact=True).click()
+    assert Path(saved.value.path()).read_bytes().startswith(b"%PDF")
+
+
+def test_given_a_whole_session_of_the_page_when_traced_then_no_process_speaks_to_another_machine_or_writes_elsewhere(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    with traced_page(tmp_path) as address:
+        page = chromium.new_page(viewport={"width": 1280, "height": 900})
+        session(page, address)
+        page.close()
+
+    seen = read_trace(tmp_path / "trace")
+    assert seen.spoken_to == ()
+    assert seen.families <= {"AF_INET", "AF_UNIX"}  # AF_NETLINK is opened for a lookup, AF_INET6 by nobody
+    assert seen.outside(tmp_path / "library", tmp_path / "tmp") == set()
+    assert any("library" in path for path in seen.changed)  # the tracer saw what there was to see
+    assert list((tmp_path / "home").iterdir()) == []
