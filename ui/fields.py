@@ -81,7 +81,7 @@ def _field(knob: Knob) -> None:
     session, key, values, label = state.session(), f"knob_{knob.name}", state.session().values, say(f"knobs.{knob.name}")
     if knob.name in FIXED:
         st.session_state[key] = getattr(session.settings(), knob.name)  # the library's, which may be another one now
-    else:  # told to the browser in every run: one that draws the field anew would draw it at its lowest, and send that
+    else:  # told to the browser in every run: what a run that was cut short had to say is dropped, and a slider then stands at its lowest
         st.session_state[key] = st.session_state.get(key, values[knob.name])
     said: dict[str, Any] = {"key": key, "help": help_text(knob), "disabled": knob.name in FIXED}
     if knob.low is not None and knob.high is not None:

@@ -83,8 +83,7 @@ def settle(offered: list[str]) -> None:
     if not shown.startswith(_OPTION) or shown not in offered:
         st.session_state.pop(_CHOSEN, None)
         shown = session.preset
-    if st.session_state.get("preset") != shown:
-        st.session_state["preset"] = shown
+    st.session_state["preset"] = shown  # told to the browser in every run, as each field of the settings (`ui.fields`)
 
 
 def chosen() -> SavedPreset | None:

@@ -288,3 +288,15 @@ def test_given_the_librarys_model_when_shown_then_it_is_the_librarys_and_says_wh
     assert (field.value, field.disabled) == ("another-model", True)
     assert "Documents page" in field.help
     assert screen()["rebuild.title"] in field.help
+
+
+def test_given_any_run_of_the_page_when_drawn_then_every_field_of_the_settings_is_told_its_value(page: AppTest) -> None:
+    """A run that is cut short may have told the browser nothing: Streamlit drops what it had not sent, and the next run is all there is."""
+    for part in ["retrieve", "gate", "draft", "audit", "output", "ingest", "retrieve"]:
+        page.selectbox(key="stage").set_value(part).run()
+        page.run()
+        fields = [*page.slider, *page.toggle, *page.selectbox, *page.text_input]
+        knobs = [field for field in fields if field.key == "preset" or str(field.key).startswith("knob_")]
+
+        assert len(knobs) > 3
+        assert [field.key for field in knobs if not field.proto.set_value] == [], part
