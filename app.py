@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from ui import touches
 from ui.texts import say
 
 BRAND = Path(__file__).resolve().parent / "data" / "brand"
@@ -13,6 +14,7 @@ BRAND = Path(__file__).resolve().parent / "data" / "brand"
 
 def page() -> None:
     """What every session runs."""
+    touches.take_each()
     st.set_page_config(page_title="Plumbline", page_icon=BRAND / "mark.svg", layout="wide")
     st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")
     st.navigation(

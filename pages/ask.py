@@ -16,6 +16,7 @@ from ui.sidebar import settings_from_sidebar
 from ui.texts import say
 
 WIDTH = 1500  # pixels: the answer beside the page it stands on; longer lines are hard to read
+QUESTION = "question"  # the field that it is typed into
 
 
 def page() -> None:
@@ -29,7 +30,14 @@ def page() -> None:
     # in a container, or Streamlit pins it to the bottom and scrolls there, past the answer
     with st.container(key="ask"):
         too_early = not documents and running()  # a refusal for want of documents would not be the truth
-        question = st.chat_input(say("ask.question"), key="question", max_chars=MAX_QUESTION_CHARS, disabled=too_early)
+        st.chat_input(
+            say("ask.question"),
+            key=QUESTION,
+            max_chars=MAX_QUESTION_CHARS,
+            disabled=too_early,
+            on_submit=asking.hold_typed,
+            args=(QUESTION,),
+        )
     left, right = st.columns(2)
     with left:
         scope = choose_scope(documents)
@@ -37,13 +45,10 @@ def page() -> None:
         upload_field()
     # filled when the question on the page is known, and among the earlier ones
     earlier, notice = st.container(key="earlier"), st.container(key="notice")
-    again = waiting.wanted()
-    question = question or again or show_examples({document.name for document in documents}, session, running())
+    show_examples({document.name for document in documents}, session, running())
 
     try:
-        if question:
-            on_page = session.asked if session.asked is not None and question == again == session.asked.question else None
-            asking.begin(engine, question, scope, settings, on_page)
+        asking.begin_held(engine, scope, settings)
         if not asking.take() and session.asked is not None:
             session.show(asking.again(engine, session.asked, scope, settings))
     except RagError as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import streamlit as st
+
 from rag_core.engine import Engine, log_decision
 from rag_core.generated import OnStage
 from rag_core.pipeline import decide, replay
@@ -12,27 +14,54 @@ from rag_core.settings import Cost, Settings
 from ui import recording
 from ui.pending import Pending, tab_closed
 from ui.scope import Scope
-from ui.state import NAMESPACE, Asked, session
+from ui.state import NAMESPACE, Asked, Session, session
 
 INGEST = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.INGEST)
 ASK = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.ASK)
 PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: an answer from the cache is there by then
 
 
+def hold_typed(key: str) -> None:
+    """Take the question that was typed into this field; its callback."""
+    if typed := st.session_state.get(key):
+        session().hold(str(typed))
+
+
+def begin_held(engine: Engine, scope: Scope, settings: Settings) -> None:
+    """Ask what was submitted, in that order. Streamlit ends a run at the next touch of the page: what was not asked by then stays held.
+
+    Raises:
+        RagError: one of them cannot be asked; it can be asked once more.
+    """
+    here = session()
+    while here.held:
+        held = here.held[0]
+        on_page = here.asked if held.again and here.asked is not None and here.asked.question == held.question else None
+        try:
+            begin(engine, held.question, scope, settings, on_page)
+        except Exception:  # not the end of a run, which is none of these
+            here.held.pop(0)
+            here.stopped = held.question
+            raise
+        here.held.pop(0)
+
+
 def begin(engine: Engine, question: str, scope: Scope, settings: Settings, earlier: Asked | None = None) -> None:
     """Ask a question, or the one that is on the page again: at once, or beside the page where a language model may take its time.
 
-    One that is still on its way is stopped.
+    One that is still on its way is stopped, and can be asked again.
 
     Raises:
         RagError: the question cannot be asked.
     """
     here = session()
-    here.cancel()
     here.stopped = ""
+    here.cancel()
+    if here.stopped == question:
+        here.stopped = ""
     namespace = here.namespace
     if settings.drafter != "model":
-        _show(ask(engine, question, scope, settings, namespace), earlier)
+        _show(here, ask(engine, question, scope, settings, namespace), earlier)
         return
 
     def work(on_stage: OnStage, cancelled: Cancel) -> Asked:
@@ -47,16 +76,17 @@ def take(patience: float | None = None) -> bool:
     Raises:
         RagError: it could not be asked.
     """
-    here, pending = session(), session().pending
+    here = session()
+    pending = here.pending
     if pending is None or not pending.wait(PATIENCE_SECONDS if patience is None else patience):
         return pending is not None
-    here.pending = None
+    if pending.asked is not None:
+        _show(here, pending.asked, pending.earlier)
+    else:
+        here.stopped = pending.question
+    here.pending = None  # last: a run that is ended before leaves it to the next one
     if pending.error is not None:
         raise pending.error
-    if pending.asked is None:
-        here.stopped = pending.question
-    else:
-        _show(pending.asked, pending.earlier)
     return False
 
 
@@ -115,8 +145,8 @@ def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, 
     return {name: (getattr(before, name), getattr(after, name)) for name in names}
 
 
-def _show(asked: Asked, earlier: Asked | None) -> None:
-    """Put a question on the page, and keep its record; asked again, it takes its earlier place."""
+def _show(here: Session, asked: Asked, earlier: Asked | None) -> None:
+    """Keep a question's record, and put it on the page; asked again, it takes its earlier place."""
     if earlier is not None:
         asked = replace(asked, before=(earlier.decision, earlier.settings), number=earlier.number)
-    session().show(recording.record(asked))
+    here.show(recording.record(asked))

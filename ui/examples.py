@@ -32,28 +32,22 @@ EXAMPLES = (
 )
 
 
-def show_examples(names: Collection[str], session: Session, busy: bool) -> str | None:
-    """The example that was clicked, if any. Nothing is shown once a question was asked; `busy` says that documents are on their way."""
-    taken: str | None = st.session_state.pop("example", None)
-    if taken or session.asked is not None or session.pending is not None:
-        return taken
+def show_examples(names: Collection[str], session: Session, busy: bool) -> None:
+    """Questions to click on. Nothing is shown once a question was submitted; `busy` says that documents are on their way."""
+    if session.held or session.asked is not None or session.pending is not None:
+        return
     if not names and busy:
         st.info(say("examples.reading"), icon=":material/hourglass_top:")
-        return None
+        return
     if not names:
         st.info(say("examples.empty"), icon=":material/upload_file:")
-        return None
+        return
     here = [example for example in EXAMPLES if set(example.samples) <= set(names)]
     if not here:
-        return None
+        return
     st.caption(say("examples.title"))
     with st.container(key="examples"):
         for number, example in enumerate(here):
             with st.container(horizontal=True, vertical_alignment="center", key=f"example_row_{number}"):
-                st.button(example.question, key=f"example_{number}", on_click=_take, args=(example.question,))
+                st.button(example.question, key=f"example_{number}", on_click=session.hold, args=(example.question,))
                 st.caption(say(f"examples.{example.shows}"), width="content")
-    return None
-
-
-def _take(question: str) -> None:
-    st.session_state.example = question

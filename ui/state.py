@@ -107,18 +107,28 @@ class Asked:
     outdated: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A question that was submitted and has not been asked yet; `again` says that its button asked for it once more."""
+
+    question: str
+    again: bool = False
+
+
 @dataclass
 class Session:
     """What one browser tab holds. `values` are the settings by name; `preset` is where they started from.
 
-    `history` holds the questions, oldest first, each as it was last decided; `asked` is the one on the page. `pending` is the one that is
-    on its way, `stopped` the text of the one that was stopped last, until another is asked.
+    `history` holds the questions, oldest first, each as it was last decided; `asked` is the one on the page. `held` are those that wait to
+    be asked, oldest first. `pending` is the one that is on its way, `stopped` the text of the one that came to nothing last, until another
+    is asked.
     """
 
     preset: str
     values: dict[str, Any]
     namespace: str = NAMESPACE
     asked: Asked | None = None
+    held: list[Held] = field(default_factory=list)
     pending: Pending | None = None
     stopped: str = ""
     history: list[Asked] = field(default_factory=list)
@@ -142,6 +152,10 @@ class Session:
         self.history = sorted([*(one for one in self.history if one.number != asked.number), asked], key=lambda one: one.number)
         self.history = self.history[-MOST_QUESTIONS:]
         self.asked = asked
+
+    def hold(self, question: str, again: bool = False) -> None:
+        """Take a question that was submitted; for a widget's callback, which no other touch of the page ends (`ui.touches`)."""
+        self.held.append(Held(question, again))
 
     def cancel(self) -> None:
         """Stop the question that is on its way, without waiting for its end: whatever it would come to is not taken."""

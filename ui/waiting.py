@@ -15,12 +15,6 @@ from ui.state import Asked
 from ui.texts import say, tell
 
 LOOK_SECONDS = 0.25
-AGAIN = "ask_again"  # in the session: the question that its button asks again
-
-
-def wanted() -> str:
-    """The question whose button was pressed to ask it again, once; empty where none was."""
-    return str(st.session_state.pop(AGAIN, ""))
 
 
 @st.fragment(run_every=LOOK_SECONDS)
@@ -70,7 +64,4 @@ def show_outdated(asked: Asked) -> None:
 
 
 def _ask_button(question: str, label: str) -> None:
-    def ask() -> None:
-        st.session_state[AGAIN] = question
-
-    st.button(label, key="ask_again_button", icon=":material/refresh:", on_click=ask)
+    st.button(label, key="ask_again_button", icon=":material/refresh:", on_click=state.session().hold, args=(question, True))

@@ -111,6 +111,23 @@ def test_given_a_server_that_hangs_when_asked_then_only_the_stage_is_shown_and_c
     assert session_of(page).history == []
 
 
+def test_given_a_question_on_its_way_when_another_is_asked_then_the_first_stays_with_a_way_to_ask_it_again(
+    model: ModelServer, page: AppTest
+) -> None:
+    model.play(Hang())
+    ask(page, QUESTION)
+    wait_for(page, lambda: model.calls == 1)
+
+    model.play(honest)
+    ask(page, "How many vacation days do employees have?")
+    wait_for(page, lambda: session_of(page).asked is not None)
+
+    assert asked_of(page).question == "How many vacation days do employees have?"
+    assert session_of(page).stopped == QUESTION
+    assert QUESTION in texts(page)
+    assert page.button(key="ask_again_button")
+
+
 def test_given_a_question_that_was_stopped_when_asked_again_then_it_is_answered(patient: AppTest) -> None:
     session_of(patient).stopped = QUESTION
     patient.run()

@@ -1,0 +1,155 @@
+"""A question that was submitted is asked, once, whatever else is touched then: Streamlit ends a run at the next touch of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from page_kit import JOB_SECONDS, ask, asked_of, session_of, texts
+from streamlit.runtime.scriptrunner import RerunData, RerunException
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+from streamlit.testing.v1 import AppTest
+
+from rag_core.errors import ModelUnavailable
+from ui import asking, recording
+from ui.examples import EXAMPLES
+from ui.pending import Pending
+from ui.state import Asked
+
+QUESTION = "How often does the flow meter have to be calibrated?"
+OTHER = "How many vacation days do employees have?"
+SPREAD = 12  # places of a page's run at which it is ended
+Touch = Callable[[int], Callable[[], int]]
+
+
+@pytest.fixture
+def page(library: object, app: AppTest) -> AppTest:
+    return app.run()
+
+
+@pytest.fixture
+def touch(monkeypatch: pytest.MonkeyPatch) -> Touch:
+    """Ends the page's run at the nth of the places where Streamlit looks for a touch, and runs it anew as a touch does; counts them."""
+    looks = ScriptRunner._maybe_handle_execution_control_request
+    seen = wanted = 0
+
+    def look(self: ScriptRunner) -> None:
+        nonlocal seen
+        looks(self)
+        if self._execing and self._is_in_script_thread():
+            seen += 1
+            if seen == wanted:
+                raise RerunException(RerunData())
+
+    def at(place: int) -> Callable[[], int]:
+        nonlocal seen, wanted
+        seen, wanted = 0, place
+        return lambda: seen
+
+    monkeypatch.setattr(ScriptRunner, "_maybe_handle_execution_control_request", look)  # once: a run keeps the one that it began with
+    return at
+
+
+def questions(app: AppTest) -> list[str]:
+    return [one.question for one in session_of(app).history]
+
+
+def kept() -> list[str]:
+    """The questions on record, newest first."""
+    return [one.question for one in recording.store().decisions()]
+
+
+def test_given_a_question_when_the_page_is_touched_at_any_moment_then_it_is_asked_once(page: AppTest, touch: Touch) -> None:
+    seen = touch(0)
+    ask(page, "What is the accuracy of the flow meter?")
+    places = seen()
+    before = len(kept())
+
+    for number in range(SPREAD):
+        touch(1 + number * (places - 1) // (SPREAD - 1))
+        ask(page, f"{QUESTION} ({number})")
+
+        assert questions(page)[-1] == f"{QUESTION} ({number})", number
+        assert len(questions(page)) == number + 2, number
+        assert len(kept()) == before + number + 1, number
+    assert asked_of(page).question in texts(page)
+
+
+def test_given_a_question_that_was_measured_when_the_page_is_touched_before_it_is_shown_then_it_is_kept_and_shown_once(
+    page: AppTest, touch: Touch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure, armed = asking.ask, [0]
+
+    def measured(*given: object) -> Asked:
+        done = measure(*given)  # type: ignore[arg-type]
+        if armed:
+            touch(armed.pop())
+        return done
+
+    monkeypatch.setattr(asking, "ask", measured)
+    for place in range(1, 8):
+        armed[:] = [place]
+        ask(page, f"{QUESTION} ({place})")
+
+        assert questions(page)[-1] == f"{QUESTION} ({place})", place
+        assert len(questions(page)) == len(kept()) == place, place
+
+
+def test_given_an_answer_that_came_beside_the_page_when_touched_before_it_is_shown_then_it_is_kept_and_shown_once(
+    page: AppTest, touch: Touch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(page, QUESTION)
+    first, record, armed = asked_of(page), recording.record, [0]
+
+    def recorded(asked: Asked) -> Asked:
+        if armed:
+            touch(armed.pop())
+        return record(asked)
+
+    monkeypatch.setattr(recording, "record", recorded)
+    for place in range(1, 6):
+        armed[:] = [place]
+        answered = replace(first, question=f"{QUESTION} ({place})", number=0, record=None)
+        session_of(page).pending = Pending(answered.question, lambda *_, answered=answered: answered)
+        assert session_of(page).pending.wait(JOB_SECONDS)
+        page.run()
+
+        assert questions(page)[-1] == answered.question, place
+        assert len(questions(page)) == len(kept()) == place + 1, place
+
+
+def test_given_an_example_when_the_page_is_touched_as_it_is_clicked_then_it_is_asked(page: AppTest, touch: Touch) -> None:
+    touch(2)
+
+    page.button(key="example_0").click().run()
+
+    assert questions(page) == [EXAMPLES[0].question]
+
+
+def test_given_a_second_question_before_the_first_was_asked_then_both_are_asked_in_their_order(page: AppTest) -> None:
+    session_of(page).hold(QUESTION)
+
+    ask(page, OTHER)
+
+    assert questions(page) == [QUESTION, OTHER]
+    assert session_of(page).held == []
+
+
+@pytest.mark.parametrize("error", [ModelUnavailable("The model is away.", remedy="Bring it back."), ZeroDivisionError()])
+def test_given_a_question_that_cannot_be_asked_when_tried_then_its_words_stay_and_can_be_asked_again(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fails(*_: object) -> Asked:
+        raise error
+
+    with monkeypatch.context() as broken:
+        broken.setattr(asking, "ask", fails)
+        ask(page, QUESTION)
+    assert session_of(page).held == []
+    page.run()
+    assert QUESTION in texts(page)
+
+    page.button(key="ask_again_button").click().run()
+
+    assert questions(page) == [QUESTION]
