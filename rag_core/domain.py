@@ -154,6 +154,7 @@ class Document:
     hidden_chars: int = 0
     problems: tuple[str, ...] = ()
     size_bytes: int = 0
+    reading_version: int = 0  # of the reader that read its pages; 0 where no reader did
 
     @property
     def title(self) -> str:

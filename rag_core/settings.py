@@ -225,7 +225,9 @@ class Settings(ModelSettings):
     )
     overlap_tokens: int = number(50, 0, 200, 5, Stage.INGEST, _I, "tokens", "What neighbouring passages share (S3-2).")
     ocr: bool = choice(True, Stage.INGEST, _I, "Read pages without a text layer by OCR where Tesseract is installed.")
-    keep_hidden: bool = choice(False, Stage.INGEST, _I, "Index text that cannot be seen on the page (transparent, tiny, white on white).")
+    keep_hidden: bool = choice(
+        False, Stage.INGEST, _I, "Index text that cannot be seen on the page (transparent, tiny, covered, in the colour of its ground)."
+    )
     embedding_model: str = choice("all-MiniLM-L6-v2", Stage.INGEST, _I, "The embedding model: the embedded one, or any by name or folder.")
     embedding_precision: Literal["auto", "float32", "bfloat16"] = choice(
         "auto", Stage.INGEST, _I, "Arithmetic of the embedding model; auto takes bfloat16 where the processor has it."

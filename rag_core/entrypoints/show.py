@@ -10,6 +10,7 @@ import regex
 from rag_core.audit.citations import sources_list
 from rag_core.decision import Decision
 from rag_core.domain import Document
+from rag_core.ingest.reading import is_outdated
 from rag_core.settings import Settings
 from rag_core.trace import Check
 
@@ -82,6 +83,8 @@ def _flags(document: Document) -> str:
         flags.append(f"{len(document.unreadable_pages)} pages unreadable")
     if document.hidden_chars:
         flags.append(f"{document.hidden_chars} hidden characters")
+    if is_outdated(document):
+        flags.append("read by an earlier version: delete it and add it again, or read it again on the page, so that hidden text is found")
     return f"  ({', '.join(flags)})" if flags else ""
 
 
@@ -101,6 +104,7 @@ def document_json(document: Document) -> dict[str, object]:
         "hidden_chars": document.hidden_chars,
         "problems": list(document.problems),
         "size_bytes": document.size_bytes,
+        "read_by_earlier_version": is_outdated(document),
         "metadata": {"date": meta.date, "authority": meta.authority, "verified": meta.verified, **meta.values},
     }
 

@@ -28,7 +28,7 @@ from rag_core.ingest.inbox import Accepted
 from rag_core.ingest.manifest import Entry, combined
 from rag_core.ingest.pdf import SAVE_AGAIN, find_tessdata, missing_packages
 from rag_core.ingest.private import make_folder, write
-from rag_core.ingest.reading import READING_FILES, Reading, ReadOptions, keep, read, reuse
+from rag_core.ingest.reading import READING_FILES, READING_VERSION, Reading, ReadOptions, keep, read, reuse
 from rag_core.ingest.records import document_from_json, document_to_json, passages_to_json
 from rag_core.ingest.sealed import seal, unseal
 from rag_core.ingest.store import PASSAGES, Store
@@ -291,6 +291,7 @@ def _document(row: Accepted, reading: Reading, language: str, choice: strategies
         hidden_chars=sum(page.hidden_chars for page in pages),
         problems=tuple(dict.fromkeys(reading.problems)),  # those of single pages are among them, with their pages
         size_bytes=size,
+        reading_version=READING_VERSION if row.kind == "pdf" else 0,
     )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rag_core import errors
@@ -58,6 +59,19 @@ class Limits:
 DEFAULT_LIMITS = Limits()
 MAX_STATED_CHARS = 300  # of a title or an author, as in `bounds`; the longest of 67 files had 109 and 57
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
+
+
+# why text is hidden, by the child's word for it
+HIDDEN_KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "none": "transparent or not painted",
+        "tiny": "too small to read",
+        "beside": "beside the page",
+        "unseen": "covered, cut away, masked or in the colour of their ground",
+        "other": "saying other letters than are shown",
+        "layer": "in a layer that is switched off",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +124,7 @@ def read_pdf(
     pages: list[Page] = []
     opened: Event = {"count": 0, "meta": {}, "toc": []}
     notes: list[str] = []
+    kinds: dict[str, list[tuple[int, int]]] = {}
     for event in pdf_process.events(request, data, wall_seconds=limits.wall_seconds, cancelled=cancelled):
         with _checked():
             match event["event"]:
@@ -117,6 +132,8 @@ def read_pdf(
                     opened = event
                 case "page":
                     pages.append(_page(event))
+                    for kind, chars in event.get("kinds", {}).items():
+                        kinds.setdefault(HIDDEN_KINDS[kind], []).append((pages[-1].number, int(chars)))
                 case "note":
                     notes.append(str(event["problem"]))
                 case _:
@@ -129,7 +146,7 @@ def read_pdf(
     if all(page.source is PageSource.EMPTY for page in pages):
         raise EmptyDocument(f"All pages of the file are blank ({len(pages):,}).", remedy="Check that it is the right file.")
     with _checked():
-        return _content(opened, pages, notes, keep_hidden)
+        return _content(opened, pages, notes, _hidden(kinds, keep_hidden))
 
 
 def render_page(
@@ -251,7 +268,7 @@ def _page(event: Event) -> Page:
     )
 
 
-def _content(opened: Event, pages: Sequence[Page], notes: Iterable[str], keep_hidden: bool) -> PdfContent:
+def _content(opened: Event, pages: Sequence[Page], notes: Iterable[str], hidden: Iterable[str]) -> PdfContent:
     meta = {key: str(value or "") for key, value in opened["meta"].items()}
     stated = {"title": clean_title(meta.get("title", "")), "author": " ".join(meta.get("author", "").split())}
     long = [f"The file states a {what} of more than {MAX_STATED_CHARS} characters; its first ones are kept." for what in _too_long(stated)]
@@ -261,7 +278,7 @@ def _content(opened: Event, pages: Sequence[Page], notes: Iterable[str], keep_hi
         author=stated["author"][:MAX_STATED_CHARS],
         date=iso_date(meta.get("creationDate", "")) or iso_date(meta.get("modDate", "")),
         toc=tuple((int(level), " ".join(str(title).split()), int(page)) for level, title, page in opened["toc"]),
-        problems=(*notes, *long, *_page_problems(pages, keep_hidden), *_missing_data(pages)),
+        problems=(*notes, *long, *_page_problems(pages), *hidden, *_missing_data(pages)),
     )
 
 
@@ -269,7 +286,7 @@ def _too_long(stated: Mapping[str, str]) -> list[str]:
     return [what for what, text in stated.items() if len(text) > MAX_STATED_CHARS]
 
 
-def _page_problems(pages: Sequence[Page], keep_hidden: bool) -> Iterator[str]:
+def _page_problems(pages: Sequence[Page]) -> Iterator[str]:
     """One sentence for each kind of problem, with the pages that have it."""
     by_problem: dict[str, list[int]] = {}
     for page in pages:
@@ -277,10 +294,29 @@ def _page_problems(pages: Sequence[Page], keep_hidden: bool) -> Iterator[str]:
             by_problem.setdefault(page.problem, []).append(page.number)
     for problem, numbers in by_problem.items():
         yield f"{page_list(numbers)}: {problem}"
-    hidden = [page.number for page in pages if page.hidden_chars]
-    if hidden:
-        chars = sum(page.hidden_chars for page in pages)
-        yield f"{page_list(hidden)}: {chars:,} characters of hidden text were {'kept' if keep_hidden else 'left out'}."
+
+
+def _hidden(kinds: Mapping[str, Sequence[tuple[int, int]]], keep_hidden: bool) -> Iterator[str]:
+    """What was left out, and what was kept, with its kinds and their pages. `kinds`: (page, characters) by kind."""
+    never = HIDDEN_KINDS["layer"]
+    left = {kind: found for kind, found in kinds.items() if not keep_hidden or kind == never}
+    kept = {kind: found for kind, found in kinds.items() if kind not in left}
+    if left:
+        pages, chars, details = _summed(left)
+        yield f"{pages}: {chars:,} characters of hidden text were left out: {details}."
+    if kept:
+        pages, chars, details = _summed(kept)
+        yield f"{pages}: {details}. Somebody asked for them: {chars:,} characters of hidden text were kept."
+
+
+def _summed(kinds: Mapping[str, Sequence[tuple[int, int]]]) -> tuple[str, int, str]:
+    """Pages, characters, and each kind with its own."""
+    pages = sorted({page for found in kinds.values() for page, _ in found})
+    parts = []
+    for kind, found in kinds.items():
+        where = page_list([page for page, _ in found])
+        parts.append(f"{sum(chars for _, chars in found):,} {kind} ({where[0].lower()}{where[1:]})")
+    return page_list(pages), sum(chars for found in kinds.values() for _, chars in found), "; ".join(parts)
 
 
 def _missing_data(pages: Sequence[Page]) -> Iterator[str]:

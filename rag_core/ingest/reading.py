@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rag_core.domain import Metadata, Page
+from rag_core.domain import Document, Metadata, Page
 from rag_core.errors import EmptyDocument, IngestError, LibraryError, PasswordNeeded
 from rag_core.ingest.files import Stamp, pack, stamp, stamps_from_json, stamps_to_json
 from rag_core.ingest.inbox import Accepted
@@ -35,6 +35,11 @@ class ReadOptions:
     can_ocr: bool
     keep_hidden: bool
     version: int = READING_VERSION
+
+
+def is_outdated(document: Document) -> bool:
+    """Whether an earlier version read the document: before version 3, text under boxes and pictures was read as if it showed."""
+    return 0 < document.reading_version < READING_VERSION
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from typing import Any
 
 from rag_core.domain import Box, Document, Line, Metadata, Page, PageSource, Passage, PassageKind, Span, WordBox
 
+LAST_UNSAID = 2  # the reading version of documents that do not name one
+
 
 def metadata_to_json(metadata: Metadata) -> dict[str, Any]:
     """A JSON object with every field."""
@@ -37,7 +39,7 @@ def document_to_json(document: Document) -> dict[str, Any]:
 def document_from_json(row: Mapping[str, Any]) -> Document:
     """What `document_to_json` was given."""
     lists = {name: tuple(row[name]) for name in ("ocr_pages", "unreadable_pages", "problems")}
-    return Document(**{**row, **lists, "metadata": metadata_from_json(row["metadata"])})
+    return Document(**{"reading_version": LAST_UNSAID, **row, **lists, "metadata": metadata_from_json(row["metadata"])})
 
 
 def passages_to_json(passages: Sequence[Passage]) -> list[list[Any]]:

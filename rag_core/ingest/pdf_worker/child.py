@@ -177,6 +177,8 @@ def leaves(document: Any, limit: int) -> int:
 def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     """Emit what the document says about itself, then its pages."""
     from .damage import REPAIRED, forget_complaints, with_damage
+    from .fonts import Fonts
+    from .layers import Layers
     from .ocr import Reader
     from .pages import Options, read
 
@@ -192,15 +194,26 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
         allow_cpu=lambda seconds: allow_cpu(base + seconds),
     )
     options = Options(request["keep_hidden"], request["page_chars"], request["pixels"])
+    fonts, layers = Fonts(), Layers(document, request["password"])
     chars = 0
     for number in range(document.page_count):
         forget_complaints()
         try:
-            page = with_damage(read(document[number], options, reader))
+            page = with_damage(read(document[number], options, reader, fonts, layers))
         except Exception as error:
             if out_of_memory(error):
                 raise
-            page = {"w": 0.0, "h": 0.0, "source": "unreadable", "text": "", "lines": [], "words": [], "hidden": 0, "sample": ""}
+            page = {
+                "w": 0.0,
+                "h": 0.0,
+                "source": "unreadable",
+                "text": "",
+                "lines": [],
+                "words": [],
+                "hidden": 0,
+                "sample": "",
+                "kinds": {},
+            }
             page["problem"] = "This page is damaged and could not be read."
         chars += len(str(page["text"]))
         if chars > request["chars"]:

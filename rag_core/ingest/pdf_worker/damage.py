@@ -9,7 +9,8 @@ without a word, all did.
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pymupdf
 
@@ -26,9 +27,23 @@ _COMPLAINTS = re.compile(
 )
 
 
+_kept: list[str] = []  # complaints about the page, from before something was drawn
+
+
 def forget_complaints() -> None:
     """Begin anew: what was complained of up to now belongs to no page."""
+    _kept.clear()
     pymupdf.TOOLS.reset_mupdf_warnings()
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Within, the page is drawn after its text was read: what is complained of then (a broken picture) has lost no text."""
+    _kept.append(pymupdf.TOOLS.mupdf_warnings())
+    try:
+        yield
+    finally:
+        pymupdf.TOOLS.reset_mupdf_warnings()
 
 
 def with_damage(page: dict[str, object]) -> dict[str, object]:
@@ -36,7 +51,7 @@ def with_damage(page: dict[str, object]) -> dict[str, object]:
 
     A damaged page on which nothing was found is not a blank one.
     """
-    complaints: Any = pymupdf.TOOLS.mupdf_warnings()
+    complaints = "\n".join([*_kept, pymupdf.TOOLS.mupdf_warnings()])
     if not _COMPLAINTS.search(complaints):
         return page
     source = "unreadable" if page["source"] == "empty" else page["source"]

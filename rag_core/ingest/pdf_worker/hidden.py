@@ -1,30 +1,30 @@
-"""Says whether text can be seen: by its own ink, or against what is painted behind it.
-
-Found: transparent and render-mode-3 text, text of at most 1.5 pt, and near-white text on a near-white ground. Not found: text in any other
-colour on a ground of that colour, and text that something was painted over; both would need a rendering of every page.
-"""
+"""Why text cannot be seen, what a span's attributes say about it, and how much of it a page has; `sight` looks at the page."""
 
 # mypy: allow-untyped-calls
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 import pymupdf
 
-from .marks import fitting_zoom
-from .rows import Rect
-
 TINY_PT = 1.5  # no print is that small; the smallest legal notices are about 4 pt
 TRANSPARENT = 12  # of 255: under 5 % opacity
 PALE = 224  # lowest channel of a colour that is hard to see on white paper
-ZOOM = 2.0  # pixels per point: a stem of 8-pt print is then about one pixel wide
-# White letters cover at most about 45 % of their box on a dark ground (bold capitals), and on a white ground all of it except for what
-# else is printed there, which is less than 30 % for black text under them.
-SAME_SHARE = 0.6
+SAMPLE_CHARS = 200
 
-_PALE_PIXELS = bytes(1 if value >= PALE else 0 for value in range(256))
+
+class Kind(Enum):
+    """Why a word is not read; `rag_core.ingest.pdf` has the words for it."""
+
+    NONE = "none"  # transparent, or not painted
+    TINY = "tiny"
+    BESIDE = "beside"  # the page
+    UNSEEN = "unseen"  # painted over, cut away, masked, or in the colour of its ground
+    OTHER = "other"  # says other letters than are shown
+    LAYER = "layer"  # in a layer that is switched off
 
 
 class Ink(Enum):
@@ -55,30 +55,22 @@ def style_of(span: dict[str, Any]) -> tuple[float, bool, bool]:
     return span["size"], bool(bold), bool(flags & pymupdf.TEXT_FONT_MONOSPACED)
 
 
-class Background:
-    """What a page looks like, rendered only if asked."""
+@dataclass
+class Hidden:
+    """Text that is in the file and cannot be seen. `kinds` counts its characters by the value of their Kind."""
 
-    def __init__(self, page: Any, max_pixels: int) -> None:
-        self._page = page
-        self._max_pixels = max_pixels
-        self._picture: Any = None
-        self._samples = b""
-        self._zoom = 0.0
+    chars: int = 0
+    words: list[str] = field(default_factory=list)
+    kinds: dict[str, int] = field(default_factory=dict)
 
-    def swallows(self, box: Rect) -> bool:
-        """Whether pale text in `box` (points) cannot be told from its ground: most of the box is pale."""
-        if self._picture is None:
-            self._zoom = fitting_zoom(self._page, ZOOM, self._max_pixels)
-            matrix = pymupdf.Matrix(self._zoom, self._zoom)
-            self._picture = self._page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
-            self._samples = self._picture.samples
-        picture = self._picture
-        left, right = (max(0, min(int(picture.width), round(x * self._zoom))) for x in (box[0], box[2]))
-        top, bottom = (max(0, min(int(picture.height), round(y * self._zoom))) for y in (box[1], box[3]))
-        if left >= right or top >= bottom:
-            return True
-        pale = 0
-        for y in range(top, bottom):
-            row = self._samples[y * picture.stride + left : y * picture.stride + right]
-            pale += row.translate(_PALE_PIXELS).count(1)
-        return pale > SAME_SHARE * (right - left) * (bottom - top)
+    def add(self, text: str, kind: Kind) -> None:
+        """Count `text`, and keep it if it still belongs to the sample."""
+        if self.chars < SAMPLE_CHARS:
+            self.words.append(text)
+        self.chars += len(text)
+        self.kinds[kind.value] = self.kinds.get(kind.value, 0) + len(text)
+
+    @property
+    def sample(self) -> str:
+        """The first characters of it, at most SAMPLE_CHARS."""
+        return " ".join(self.words)[:SAMPLE_CHARS]

@@ -10,48 +10,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 import pymupdf
 
+from .damage import unheard
+from .fonts import Fonts
 from .glyphs import widen
-from .hidden import Background, Ink, ink_of, style_of
+from .hidden import Hidden, Ink, Kind, ink_of, style_of
+from .layers import Layers
 from .marks import fitting_zoom
 from .ocr import Reader, Unreadable, words_of
 from .rows import Rect, Rows, Run, Word, build
+from .sight import InkedRun, InkedWord, reasons
 
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE  # not clipped to the page: text beside it is counted as hidden
 FEW_CHARS = 50  # a page number, a scanner's stamp, a Bates number: fewer letters than that on a picture do not make it a page of text
 PICTURE_SHARE = 0.5  # of the page's area from which a picture is taken for the page's content
 UNKNOWN_SHARE = 0.3  # of characters without a Unicode value, from which the text layer is worth less than the picture
 FEW_UNKNOWN_SHARE = 0.01  # from which the user is told; below it they are single signs such as bullets
-SAMPLE_CHARS = 200
 BLANK_CHECK_PIXELS = 500_000  # an A4 page at about 72 dpi: print of 4 pt still leaves its grey
 RULE_PT = 3.0  # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
 
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")
 _DELIMITERS = dict.fromkeys([*range(33), 160])  # what MuPDF parts words at
-
-
-@dataclass
-class Hidden:
-    """Text that is in the file and cannot be seen."""
-
-    chars: int = 0
-    words: list[str] = field(default_factory=list)
-
-    def add(self, text: str) -> None:
-        """Count `text`, and keep it if it still belongs to the sample."""
-        if self.chars < SAMPLE_CHARS:
-            self.words.append(text)
-        self.chars += len(text)
-
-    @property
-    def sample(self) -> str:
-        """The first characters of it, at most SAMPLE_CHARS."""
-        return " ".join(self.words)[:SAMPLE_CHARS]
 
 
 @dataclass(frozen=True)
@@ -63,7 +47,7 @@ class Options:
     max_pixels: int
 
 
-def read(page: Any, options: Options, reader: Reader) -> dict[str, object]:
+def read(page: Any, options: Options, reader: Reader, fonts: Fonts, layers: Layers) -> dict[str, object]:
     """The page as the JSON event `page`, without its number.
 
     Raises:
@@ -73,10 +57,12 @@ def read(page: Any, options: Options, reader: Reader) -> dict[str, object]:
     blocks, words = text_page.extractDICT()["blocks"], text_page.extractWORDS()
     hidden = Hidden()
     searchable_scan = _is_searchable_scan(page, blocks)
-    background = Background(page, options.max_pixels)
-    inked = _runs(page, blocks, words)
-    runs = _visible(inked, page, background, hidden, keep_invisible=searchable_scan, keep_all=options.keep_hidden)
-    rows = build(runs, options.page_chars)
+    inked = list(_runs(page, blocks, words))
+    with unheard():
+        unseen = reasons(page, text_page, inked, options.max_pixels, fonts, flags=FLAGS, keep_invisible=searchable_scan)
+    rows = build(_visible(inked, unseen, hidden, keep_all=options.keep_hidden), options.page_chars)
+    for word in layers.words(page.number, (word[4] for word in words), FLAGS):
+        hidden.add(word, Kind.LAYER)
     source, problem = ("ocr" if searchable_scan else "text"), ""
     if not searchable_scan and _wants_ocr(page, rows.text):
         rows, source, problem = _by_picture(page, options, reader, rows)
@@ -95,6 +81,7 @@ def read(page: Any, options: Options, reader: Reader) -> dict[str, object]:
         "words": rows.words,
         "hidden": hidden.chars,
         "sample": hidden.sample,
+        "kinds": hidden.kinds,
         "problem": problem,
     }
 
@@ -108,7 +95,7 @@ def _by_picture(page: Any, options: Options, reader: Reader, rows: Rows) -> tupl
     except Unreadable as why:
         return rows, "unreadable", f"This page is a picture {why}"
     inked = _runs(page, text_page.extractDICT()["blocks"], words_of(text_page))
-    read = build((Run([word for word, _ in words], block, direction) for words, block, direction in inked), options.page_chars)
+    read = build((Run([word for word, _ in words], place[0], direction) for words, place, direction in inked), options.page_chars)
     if len(read.text) > len(rows.text) and any(map(str.isalnum, read.text)):
         return read, "ocr", ""
     if rows.text:  # a picture with a caption: the text layer was all there is to read
@@ -116,12 +103,8 @@ def _by_picture(page: Any, options: Options, reader: Reader, rows: Rows) -> tupl
     return rows, "unreadable", "This page is a picture and text recognition found nothing on it."
 
 
-_InkedWord = tuple[Word, Ink]
-_InkedRun = tuple[list[_InkedWord], int, tuple[int, int]]
-
-
-def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iterator[_InkedRun]:
-    """MuPDF's lines in its order, as (words, block, direction) in the coordinates of the page as it is shown."""
+def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iterator[InkedRun]:
+    """MuPDF's lines in its order, as (words, (block, line), direction) in the coordinates of the page as it is shown."""
     by_line: dict[tuple[int, int], list[Any]] = {}
     for word in words:
         by_line.setdefault((word[5], word[6]), []).append(word)
@@ -137,7 +120,7 @@ def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iter
                 inked = [(Word(part, box, *style), ink) for word in inside for part, box in _clean(word[4], word[:4])]
             else:
                 inked = list(_inked(spans, inside, turn))
-            yield inked, block["number"], _direction(line["dir"], turn)
+            yield inked, (block["number"], index), _direction(line["dir"], turn)
 
 
 def _direction(step: tuple[float, float], turn: Any) -> tuple[int, int]:
@@ -150,7 +133,7 @@ def _direction(step: tuple[float, float], turn: Any) -> tuple[int, int]:
     return 0, (1 if y > 0 else -1)
 
 
-def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator[_InkedWord]:
+def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator[InkedWord]:
     """Each word with the style of the span it stands in; a word that runs through several spans is parted where the ink changes."""
     inks, styles = [ink_of(span) for span in spans], [style_of(span) for span in spans]
     ends = list(accumulate(len(span["text"].translate(_DELIMITERS)) for span in spans))
@@ -192,30 +175,15 @@ def _split(box: Rect, share: float) -> tuple[Rect, Rect]:
     return (box[0], box[1], middle, box[3]), (middle, box[1], box[2], box[3])
 
 
-def _visible(
-    runs: Iterator[_InkedRun], page: Any, background: Background, hidden: Hidden, *, keep_invisible: bool, keep_all: bool
-) -> Iterator[Run]:
-    """The runs without hidden words, which are counted in `hidden`."""
-    width, height = page.rect.width, page.rect.height
-    for words, block, direction in runs:
-        shown = []
-        for word, ink in words:
-            x0, y0, x1, y1 = word.box
-            unseen = not (0 <= x0 + x1 <= 2 * width and 0 <= y0 + y1 <= 2 * height)  # its centre is beside the page
-            if ink is not Ink.PLAIN and not unseen:
-                unseen = _is_unseen(word, ink, background, keep_invisible)
-            if unseen:
-                hidden.add(word.text)
-            if not unseen or keep_all:
-                shown.append(word)
+def _visible(runs: list[InkedRun], unseen: list[list[Kind | None]], hidden: Hidden, *, keep_all: bool) -> Iterator[Run]:
+    """The runs without the words that are `unseen` for some reason, which are counted in `hidden`."""
+    for (words, place, direction), kinds in zip(runs, unseen, strict=True):
+        for (word, _), kind in zip(words, kinds, strict=True):
+            if kind is not None:
+                hidden.add(word.text, kind)
+        shown = [word for (word, _), kind in zip(words, kinds, strict=True) if keep_all or kind is None]
         if shown:
-            yield Run(shown, block, direction)
-
-
-def _is_unseen(word: Word, ink: Ink, background: Background, keep_invisible: bool) -> bool:
-    if ink is Ink.PALE:
-        return background.swallows(word.box)
-    return ink is Ink.TINY or not keep_invisible
+            yield Run(shown, place[0], direction)
 
 
 def _is_searchable_scan(page: Any, blocks: list[dict[str, Any]]) -> bool:

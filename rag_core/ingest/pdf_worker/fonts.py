@@ -1,0 +1,142 @@
+"""Finds glyphs that a font's text map takes for another letter or digit than they show (`ToUnicode`: the page shows 28, the text says 38).
+
+Two things are held against the map. What the font itself calls a glyph (its name, or its own table of characters) counts where the glyph's
+shape speaks for it too, since programs that write fonts name glyphs wrongly. And the shape of each digit counts by itself, as digits look
+alike in all fonts. A letter whose font names it wrongly, or not at all, is not found out.
+"""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from typing import Any
+
+from pymupdf import mupdf
+
+from .trace import Glyph
+
+Shape = tuple[int, float]  # the pixels, and width against height
+
+SIDE = 20  # pixels of the square into which a glyph's shape is drawn
+MOST_FONTS = 64  # that are remembered, as each keeps its program in memory
+DIGITS = "0123456789"
+KNOWN = [chr(code) for code in (*range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x61, 0x7B), *range(0xC0, 0x250)) if chr(code).isalnum()]
+REFERENCES = ("Helvetica", "Helvetica-Bold", "Times-Roman", "Times-Bold", "Courier", "Courier-Bold")
+NEAR = 0.25  # of a square, by which a digit may differ from the nearest reference
+RATHER = 1.25  # times as many pixels must differ from what the map says as from what the font says
+APART = 1.5  # times as many pixels must differ from what the map says as from what is shown
+
+
+class Fonts:
+    """The fonts of one document, each glyph looked at once."""
+
+    def __init__(self) -> None:
+        self._fonts: dict[int, tuple[Any, dict[Glyph, bool]]] = {}
+        self._own: dict[int, dict[int, set[str]]] = {}
+
+    def false(self, used: dict[int, tuple[Any, set[Glyph]]]) -> dict[str, set[Glyph]]:
+        """Of the glyphs `used` on a page, by font, those that show another character than they are said to; by the font's name."""
+        found: dict[str, set[Glyph]] = {}
+        for address, (font, glyphs) in used.items():
+            if address not in self._fonts:
+                if len(self._fonts) >= MOST_FONTS:
+                    self._fonts.clear()
+                    self._own.clear()
+                self._fonts[address] = font, {}  # kept, or its address would come to name another
+            known = self._fonts[address][1]
+            for glyph in glyphs - known.keys():
+                known[glyph] = self._is_false(address, font, *glyph)
+            wrong = {glyph for glyph in glyphs if known[glyph]}
+            if wrong:
+                found.setdefault(bare_name(str(font.m_internal.name)), set()).update(wrong)
+        return found
+
+    def _is_false(self, address: int, font: Any, number: int, code: int) -> bool:
+        said = chr(max(0, min(code, 0x10FFFF)))
+        if said not in _KNOWN_SET or number <= 0:
+            return False
+        if said in DIGITS and _shows_other_digit(font, number, said):
+            return True
+        shown = self._called(address, font, number)
+        if not shown or any(_alike(said, other) for other in shown):
+            return False
+        return any(_looks_rather(font, number, other, said) for other in shown)
+
+    def _called(self, address: int, font: Any, number: int) -> set[str]:
+        """The characters that the font itself has this glyph for; empty where it does not say."""
+        name = str(mupdf.ll_fz_get_glyph_name2(font.m_internal, number)).partition(".")[0]
+        code = 0 if name.isdigit() else mupdf.ll_fz_unicode_from_glyph_name(name)  # MuPDF makes names of numbers up
+        if code > 0 and chr(code) in _KNOWN_SET:
+            return {chr(code)}
+        if address not in self._own:
+            own: dict[int, set[str]] = {}
+            for sign in KNOWN:
+                own.setdefault(mupdf.ll_fz_encode_character(font.m_internal, ord(sign)), set()).add(sign)
+            self._own[address] = own
+        return self._own[address].get(number, set())
+
+
+def bare_name(name: str) -> str:
+    """A font's name without what marks it as a subset: "Arial" of "ABCDEF+Arial"."""
+    return name.partition("+")[2] or name
+
+
+_KNOWN_SET = frozenset(KNOWN)
+_DARK = bytes(value >= 128 for value in range(256))
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two letters are the same but for case and marks."""
+    return unicodedata.normalize("NFKD", one).casefold()[:1] == unicodedata.normalize("NFKD", other).casefold()[:1]
+
+
+def _shows_other_digit(font: Any, number: int, said: str) -> bool:
+    shape = _shape(font, number)
+    if not shape:
+        return False
+    away = {digit: min(_distance(shape, reference) for reference in _references(digit)) for digit in DIGITS}
+    nearest = min(away, key=lambda digit: away[digit])
+    return nearest != said and away[nearest] < NEAR and away[said] > APART * away[nearest]
+
+
+def _looks_rather(font: Any, number: int, shown: str, said: str) -> bool:
+    shape = _shape(font, number)
+    if not shape:
+        return False
+    one, other = (min((_distance(shape, reference) for reference in _references(sign)), default=1.0) for sign in (shown, said))
+    return RATHER * one < other
+
+
+@cache
+def _references(sign: str) -> tuple[Shape, ...]:
+    shapes = []
+    for name in REFERENCES:
+        font = mupdf.fz_new_base14_font(name)
+        shape = _shape(font, mupdf.ll_fz_encode_character(font.m_internal, ord(sign)))
+        if shape:
+            shapes.append(shape)
+    return tuple(shapes)
+
+
+def _distance(one: Shape, other: Shape) -> float:
+    """The share of the square in which two shapes differ, and how far their proportions do."""
+    return (one[0] ^ other[0]).bit_count() / SIDE**2 + abs(one[1] - other[1])
+
+
+def _shape(font: Any, number: int) -> Shape | None:
+    """The glyph stretched to fill a square, one bit a pixel, and its width against its height; None without ink."""
+    bounds = mupdf.fz_bound_glyph(font, number, mupdf.FzMatrix())
+    width, height = bounds.x1 - bounds.x0, bounds.y1 - bounds.y0
+    if not (0 < width < 10 and 0 < height < 10):
+        return None
+    text = mupdf.fz_new_text()
+    mupdf.fz_show_glyph(text, font, mupdf.FzMatrix(), number, 0, 0, 0, mupdf.FZ_BIDI_LTR, mupdf.FZ_LANG_UNSET)
+    fit = mupdf.FzMatrix(SIDE / width, 0, 0, -SIDE / height, -bounds.x0 * SIDE / width, bounds.y1 * SIDE / height)
+    picture = mupdf.fz_new_pixmap_with_bbox(mupdf.fz_device_gray(), mupdf.FzIrect(0, 0, SIDE, SIDE), mupdf.FzSeparations(), 0)
+    mupdf.fz_clear_pixmap_with_value(picture, 0)
+    device = mupdf.fz_new_draw_device(mupdf.FzMatrix(), picture)
+    mupdf.fz_fill_text(device, text, fit, mupdf.fz_device_gray(), (1.0,), 1.0, mupdf.FzColorParams())
+    mupdf.fz_close_device(device)
+    return int.from_bytes(bytes(mupdf.fz_pixmap_samples_memoryview(picture)).translate(_DARK), "big"), min(2.0, width / height)

@@ -1,0 +1,134 @@
+"""Text that nobody can see, and text that looks odd and can be seen, in all the forms of `forms`.
+
+The reader of pages runs in this process here, as 120 child processes would take a minute; `test_hostile` runs it in its child.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import string
+import zlib
+from typing import Any
+
+import forms
+import pymupdf
+import pytest
+
+from rag_core.domain import Document
+from rag_core.entrypoints.show import show_documents
+from rag_core.ingest.pdf import HIDDEN_KINDS, read_pdf
+from rag_core.ingest.pdf_worker.fonts import Fonts
+from rag_core.ingest.pdf_worker.hidden import Kind
+from rag_core.ingest.pdf_worker.layers import Layers
+from rag_core.ingest.pdf_worker.ocr import Reader
+from rag_core.ingest.pdf_worker.pages import Options, read
+from rag_core.ingest.reading import READING_VERSION, is_outdated
+from rag_core.ingest.records import document_from_json, document_to_json
+
+PIXELS = 25_000_000
+NO_OCR = Reader("", "", 0, PIXELS, enabled=False, allow_cpu=lambda seconds: None)
+
+
+def page_of(data: bytes, *, keep_hidden: bool = False) -> dict[str, Any]:
+    document = pymupdf.open(stream=data, filetype="pdf")
+    return read(document[0], Options(keep_hidden, 200_000, PIXELS), NO_OCR, Fonts(), Layers(document, ""))
+
+
+def test_given_each_form_of_hidden_text_when_read_then_it_is_counted_and_cannot_be_quoted() -> None:
+    seen: set[str] = set()
+    for name, form in forms.hidden_forms():
+        page = page_of(form.data)
+        words = set(page["text"].split())
+
+        assert not words & set(form.hidden.split()), f"{name}: the page shows nothing of {form.hidden!r}, and it is read: {page['text']!r}"
+        assert words >= set(form.seen.split()), f"{name}: the page shows {form.seen!r}, and is read as {page['text']!r}"
+        assert page["hidden"] > 0, f"{name}: {form.hidden!r} is not counted"
+        assert sum(page["kinds"].values()) == page["hidden"], name
+        seen.add(name)
+    assert len(seen) >= 65
+
+
+def test_given_each_form_of_unusual_text_that_shows_when_read_then_all_of_it_stays() -> None:
+    seen: set[str] = set()
+    for name, form in forms.visible_forms():
+        page = page_of(form.data)
+
+        assert sorted(set(page["text"].split())) == sorted(set(form.seen.split())), f"{name}: the page shows {form.seen!r}"
+        assert page["hidden"] == 0, f"{name}: {page['sample']!r} shows, and is counted as hidden"
+        seen.add(name)
+    assert len(seen) >= 50
+
+
+def test_given_a_bad_redaction_when_read_in_the_child_then_its_page_and_kind_are_told() -> None:
+    made = pymupdf.open(stream=forms.visible("struck through").data)
+    for name in ("under a black box", "replaced by ActualText"):
+        made.insert_pdf(pymupdf.open(stream=forms.hidden(name).data))
+
+    left, kept = (read_pdf(made.tobytes(), "a.pdf", keep_hidden=keep) for keep in (False, True))
+
+    assert left.problems == (
+        "Pages 2-3: 50 characters of hidden text were left out: 25 covered, cut away, masked or in the colour of their ground (page 2); "
+        "25 saying other letters than are shown (page 3).",
+    )
+    assert "Somebody asked for them: 50 characters of hidden text were kept." in kept.problems[0]
+    assert [forms.SECRET in page.text for page in left.pages] == [True, False, False]
+    assert [forms.SECRET in page.text for page in kept.pages] == [True, True, True]
+
+
+def test_the_child_and_the_parent_know_the_same_kinds_of_hidden_text() -> None:
+    assert {kind.value for kind in Kind} == set(HIDDEN_KINDS)
+
+
+@pytest.mark.parametrize("size", [6, 8, 12, 30])
+def test_given_any_size_of_print_when_a_box_covers_it_by_halves_then_only_what_shows_is_read(size: int) -> None:
+    width = pymupdf.get_text_length("Settlement: ", fontsize=size)
+    content = forms.text("Settlement: 4200000", size=size) + f"0.3 g {72 + width} {600 - size / 2} {5 * size} {2 * size} re f"
+
+    assert page_of(forms.Paper().save(content))["text"].split() == [*forms.SHOWN.split(), "Settlement:"]
+
+
+def test_given_a_broken_picture_under_text_when_drawn_then_the_text_is_not_said_to_be_damaged() -> None:
+    paper, light = forms.Paper(), bytes(200 + n % 55 for n in random.Random(7).randbytes(64 * 64 * 3))
+    keys = "/Type/XObject/Subtype/Image/Width 64/Height 64/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode"
+    paper.name("XObject", "X", paper.stream(zlib.compress(light, 1)[:-4000], keys))
+
+    content = read_pdf(paper.save("q 300 0 0 80 60 560 cm /X Do Q " + forms.WORDS), "a.pdf")
+
+    assert content.problems == ()
+    assert forms.SECRET in content.pages[0].text
+
+
+def test_given_a_document_of_an_earlier_version_when_its_record_is_read_then_it_is_to_be_read_again() -> None:
+    now = Document("sha256:0", "a.pdf", "en", 1, reading_version=READING_VERSION)
+    row = document_to_json(now)
+    before = document_from_json({name: value for name, value in row.items() if name != "reading_version"})
+
+    assert not is_outdated(document_from_json(row))
+    assert not is_outdated(Document("note", "note.txt", "en", 1))
+    assert is_outdated(before)
+    assert "read by an earlier version" in show_documents([before], as_json=False)
+    assert "earlier version" not in show_documents([now], as_json=False)
+
+
+def test_given_the_glyphs_of_common_fonts_when_held_against_their_characters_then_none_is_false() -> None:
+    for name in ("helv", "heit", "hebi", "tiro", "tiit", "tibi", "cour", "cobi", "china-s", "japan"):
+        font = pymupdf.Font(name)
+        glyphs = {(font.has_glyph(ord(sign)), ord(sign)) for sign in string.ascii_letters + string.digits}
+
+        assert Fonts().false({1: (font.this, glyphs)}) == {}, name
+
+
+def test_given_a_digit_of_a_font_that_names_none_when_it_is_said_to_be_another_then_its_shape_tells(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Fonts, "_called", lambda *_: set())
+    missed = []
+    for name in ("helv", "hebo", "tiro", "tibo", "cour", "cobo"):
+        font = pymupdf.Font(name)
+        for shown, said in itertools.permutations(string.digits, 2):
+            glyph = font.has_glyph(ord(shown)), ord(said)
+            if Fonts().false({1: (font.this, {glyph})}) != {font.name: {glyph}}:
+                missed.append((name, shown, said))
+
+    assert missed == []
