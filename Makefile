@@ -13,7 +13,7 @@ STOPPED := { echo "Setup did not finish. What was done is kept: run the same com
 READY := .venv/.setup-done
 TEST_TOOLS := .venv/.test-tools-done
 
-.PHONY: app test check bench setup tools lock licences sbom clean
+.PHONY: app test check bench campaign setup tools lock licences sbom clean
 
 app: $(READY)
 	@echo "Starting Plumbline. The first page takes about 6 seconds. Open http://127.0.0.1:$(PORT) in a browser; Ctrl+C stops it."
@@ -31,6 +31,10 @@ check: $(TEST_TOOLS)
 
 bench: $(TEST_TOOLS)
 	@$(BIN)/python -m tests.bench
+
+# Hours of attacks, counted into one table; see SECURITY.md. `make campaign ARGS="kills --kills 20"` for a part of it.
+campaign: $(TEST_TOOLS)
+	@nice -n 19 $(BIN)/python -m tests.campaign $(ARGS)
 
 setup: $(READY)
 
