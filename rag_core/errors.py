@@ -9,13 +9,14 @@ RagError
 │   ├── DamagedPdf        cannot be opened or ends too early
 │   ├── EmptyDocument     no pages, or no text at all
 │   ├── StoredFileDamaged the library's copy of the file is not what was handed in
-│   └── LimitExceeded     more pages, characters, memory or time than allowed
+│   └── LimitExceeded     more pages, characters, passages, memory or time than allowed
 ├── LibraryError
 │   ├── LibraryBusy       another process is writing
 │   ├── LibraryDamaged    a checksum does not match
 │   ├── ModelMismatch     built with another embedding model or precision
 │   └── RecordsDamaged    the file of decisions, labels and feedback cannot be read
 ├── ModelUnavailable      a model could not be loaded or reached
+│   └── ModelTimedOut     it did not answer one request in the time allowed
 ├── MissingDependency     an optional package is not installed
 └── Cancelled             the user stopped it; nothing is lost
 """
@@ -80,7 +81,7 @@ class StoredFileDamaged(IngestError):
 
 
 class LimitExceeded(IngestError):
-    """The file asks for more pages, characters, memory or time than allowed."""
+    """The file asks for more pages, characters, passages, memory or time than allowed."""
 
 
 class LibraryError(RagError):
@@ -105,6 +106,10 @@ class RecordsDamaged(LibraryError):
 
 class ModelUnavailable(RagError):
     """A model could not be loaded or reached."""
+
+
+class ModelTimedOut(ModelUnavailable):
+    """A model in a process of ours did not answer one request in the time allowed, and was ended."""
 
 
 class MissingDependency(RagError):

@@ -14,10 +14,11 @@ import sys
 import threading
 import weakref
 from collections import deque
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
+from threading import Timer
 from typing import IO
 
 import numpy as np
@@ -25,13 +26,14 @@ import numpy as np
 from rag_core.adapters import frames
 from rag_core.adapters.answer_model import FILE, LANGUAGES
 from rag_core.adapters.pair_model import version_of
-from rag_core.errors import ModelUnavailable
+from rag_core.errors import ModelTimedOut, ModelUnavailable
 from rag_core.ports import Vectors
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKER = "rag_core.adapters.embedding_worker"
 LINE_BYTES = 4096  # of what the child writes to standard error; longer lines are cut into pieces
 LAST_WORDS_CHARS = 200
+ANSWER_SECONDS = 300.0  # for one request to a loaded model; the longest usual one, three passages for a verifier, takes some seconds
 END_SECONDS = 2.0  # for a child that closed its pipe to be gone, so that it can be said why
 _log = logging.getLogger(__name__)
 
@@ -125,12 +127,20 @@ class ProcessEmbedder:
     def _exchange(self, child: _Child, request: frames.Head | None = None) -> tuple[frames.Head, bytes]:
         """The child's reply to this request, or to the one it was started with."""
         try:
-            if request is not None:
-                frames.write(child.requests, request)
-            head, body = frames.read(child.replies)
+            if request is None:
+                head, body = frames.read(child.replies)
+            else:
+                with child.within(ANSWER_SECONDS):
+                    frames.write(child.requests, request)
+                    head, body = frames.read(child.replies)
         except (OSError, EOFError, ValueError) as error:
             fate = child.fate() or str(error)
             self.close()
+            if child.late:
+                raise ModelTimedOut(
+                    f"The model's process did not answer within {ANSWER_SECONDS:g} s, and was ended.",
+                    remedy="Close other programs or choose a smaller model, then try it again: the model is loaded anew.",
+                ) from error
             raise ModelUnavailable(
                 f"The embedding model's process ended while it was needed ({fate}).",
                 remedy="Try it again: the model is loaded anew. If that does not help, free some memory, or look into the log.",
@@ -214,6 +224,7 @@ class _Child:
 
     def __init__(self) -> None:
         self.loaded = False  # the model
+        self.late = False  # it was ended because it did not answer in time
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         try:
             # -P: the folder where the program was started may hold a file named like a module
@@ -236,6 +247,21 @@ class _Child:
         self._listener = threading.Thread(target=_log_lines, args=(self._process.stderr, self._said), daemon=True, name="model's log")
         self._listener.start()
         self.end = weakref.finalize(self, _end, self._process)
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """End the process, and say so in `late`, when the block takes longer."""
+        timer = Timer(seconds, self._give_up)
+        timer.daemon = True  # nobody waits for it when the program ends
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _give_up(self) -> None:
+        self.late = True
+        self._process.kill()
 
     @property
     def ended(self) -> bool:
