@@ -7,23 +7,25 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 
 from rag_core.domain import Page, PageSource, Passage, PassageKind, Span
-from rag_core.errors import Cancelled, InvalidSetting
+from rag_core.errors import Cancelled, InvalidSetting, LimitExceeded
 from rag_core.ingest.context import context, embedding_text, section_path
 from rag_core.ingest.normalise import read_passage_text
 from rag_core.ingest.strategies import Strategy
 from rag_core.ingest.structure import blocks
-from rag_core.ingest.units import Atom, Counter, Unit, counted, parted, sizes_of, units
+from rag_core.ingest.units import COUNT_BATCH, Atom, Counter, Unit, batches, counted, parted, sizes_of, units
 from rag_core.ports import Cancel, Embedder
 
 __all__ = ["chunk", "embedding_text"]
 
 SMALL_TOKENS = 25  # a passage below this says too little to be found by, and joins a neighbour
 MIN_TOKENS = 32  # the smallest limit a user can set: a sentence
+MAX_PASSAGES = 20_000  # of a document; 2,000 pages make about 7,000. Each takes about 10 KB until it is in the index
+FEWER = "Split the file into parts, or index it with larger passages."
 MIN_ROOM = 16  # tokens for the text however long the context; if that is too much for the model, the final check parts the passage
 
 _TEXT = (PassageKind.PARAGRAPH, PassageKind.LIST)
@@ -55,6 +57,7 @@ def chunk(
     embedder: Embedder,
     max_tokens: int | None = None,
     overlap_tokens: int = 50,
+    max_passages: int = MAX_PASSAGES,
     cancelled: Cancel | None = None,
 ) -> list[Passage]:
     """Cut a document into passages in reading order. Every visible character outside the boilerplate lies in at least one.
@@ -69,10 +72,12 @@ def chunk(
         max_tokens: of a passage with its context line, special tokens included; None for the strategy's own size. The model's limit holds
             anyway.
         overlap_tokens: at most so many are repeated, in whole sentences; 0 for none (S3-2).
+        max_passages: of the document; one that makes more is refused.
         cancelled: read between batches.
 
     Raises:
         Cancelled: the user stopped it.
+        LimitExceeded: it makes more than `max_passages`.
         InvalidSetting: `max_tokens` is too small for a sentence, or for the context line of a passage, or `overlap_tokens` is negative.
     """
     limit = min(strategy.max_tokens if max_tokens is None else max_tokens, embedder.max_tokens)
@@ -83,16 +88,19 @@ def chunk(
         )
     count = _counter(embedder, cancelled)
     texts = {page.number: page.text for page in pages}
-    found = units(blocks(pages, language), texts, language, by_definition=strategy.by_definition)
+    found = units(blocks(pages, language), texts, by_definition=strategy.by_definition)
     special = embedder.count_tokens([""])[0]
     room = _room(found, texts, title, limit - special, count)
-    drafts: list[_Draft] = []
-    for _, flow in groupby(counted(found, texts, count, room), key=_flow):
-        drafts += _Packer(strategy, overlap_tokens).packed(list(flow), room)
+    flows = groupby(counted(found, texts, language, count, room), key=_flow)
+    drafts = (draft for _, flow in flows for draft in _Packer(strategy, overlap_tokens).packed(flow, room))
     maker = _Maker(document_id, pages, texts, language)
-    passages = _settled(_joined(drafts), maker, lambda passage: embedding_text(passage, title), limit - special, count)
     prefix = document_id.removeprefix("sha256:")[:12] if document_id.startswith("sha256:") else document_id
-    return [replace(passage, id=f"{prefix}:{number:05d}", tokens=passage.tokens + special) for number, passage in enumerate(passages)]
+    passages: list[Passage] = []
+    for passage in _settled(_joined(drafts), maker, lambda passage: embedding_text(passage, title), limit - special, count):
+        if len(passages) == max_passages:
+            raise LimitExceeded(f"The file makes more than {max_passages:,} passages (on page {passage.page:,}).", remedy=FEWER)
+        passages.append(replace(passage, id=f"{prefix}:{len(passages):05d}", tokens=passage.tokens + special))
+    return passages
 
 
 def _counter(embedder: Embedder, cancelled: Cancel | None) -> Counter:
@@ -133,11 +141,12 @@ class _Packer:
         self._kinds: set[PassageKind] = set()
         self._size = 0
 
-    def packed(self, flow: Sequence[Unit], room_of: Room) -> Iterator[_Draft]:
-        """The drafts of one flow; all its units have the same context, so the same room."""
-        first, room = flow[0], room_of(flow[0])
+    def packed(self, flow: Iterator[Unit], room_of: Room) -> Iterator[_Draft]:
+        """The drafts of one flow, which has at least one unit; all its units have the same context, so the same room."""
+        first = next(flow)
+        room = room_of(first)
         overlap = self._overlap if first.kind in _TEXT else 0
-        for unit in flow:
+        for unit in chain([first], flow):
             total = sum(atom.tokens for atom in unit.atoms)
             if self._kinds and self._is_full(total, room):
                 yield self._draft(first, room)
@@ -175,17 +184,16 @@ def _tail(atoms: Sequence[Atom], limit: int) -> list[Atom]:
     return list(atoms[start:])
 
 
-def _joined(drafts: Sequence[_Draft]) -> list[_Draft]:
+def _joined(drafts: Iterable[_Draft]) -> Iterator[_Draft]:
     """Very small drafts joined to the one before, or else after, of the same section, where it fits."""
-    out: list[_Draft] = []
+    last: _Draft | None = None
     for draft in drafts:
-        small = bool(out) and min(out[-1].tokens, draft.tokens) < SMALL_TOKENS
-        both = _both(out[-1], draft) if small else None
-        if both:
-            out[-1] = both
-        else:
-            out.append(draft)
-    return out
+        both = _both(last, draft) if last and min(last.tokens, draft.tokens) < SMALL_TOKENS else None
+        if last and not both:
+            yield last
+        last = both or draft
+    if last:
+        yield last
 
 
 def _both(draft: _Draft, following: _Draft) -> _Draft | None:
@@ -256,14 +264,13 @@ class _Maker:
         return bisect_left(self._breaks[page], offset) + 1
 
 
-def _settled(drafts: Sequence[_Draft], maker: _Maker, embedded: Callable[[Passage], str], limit: int, count: Counter) -> list[Passage]:
+def _settled(drafts: Iterable[_Draft], maker: _Maker, embedded: Callable[[Passage], str], limit: int, count: Counter) -> Iterator[Passage]:
     """The passages of these drafts, each counted as it is embedded: tokens of parts do not always add up. What is too large is halved."""
-    made = [(draft, passage) for draft in drafts if (passage := maker.passage(draft))]
-    sizes = sizes_of([embedded(passage) for _, passage in made], count)
-    out: list[Passage] = []
-    for (draft, passage), size in zip(made, sizes, strict=True):
-        if size <= limit:
-            out.append(replace(passage, tokens=size))
-        else:
-            out += _settled(maker.halves(draft, count), maker, embedded, limit, count)
-    return out
+    made = ((draft, passage) for draft in drafts if (passage := maker.passage(draft)))
+    for batch in batches(made, lambda _: 1, COUNT_BATCH):
+        sizes = sizes_of([embedded(passage) for _, passage in batch], count)
+        for (draft, passage), size in zip(batch, sizes, strict=True):
+            if size <= limit:
+                yield replace(passage, tokens=size)
+            else:
+                yield from _settled(maker.halves(draft, count), maker, embedded, limit, count)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import regex
@@ -16,6 +16,7 @@ import regex
 from rag_core.domain import Page
 from rag_core.ingest.tables import names_unit
 
+MAX_ROW_CHARS = 200_000  # as much as of a page of a PDF; whoever cuts a row into words holds about 300 bytes for each
 MARGIN_ROWS = 4  # rows from the upper and the lower edge that can be running headers or footers; filings have up to three
 MIN_PAGES = 3  # a text on two pages is a coincidence
 MIN_SHARE = 0.3  # of all pages; left and right pages often carry different headers
@@ -78,7 +79,7 @@ def _rows_of_lines(page: Page) -> Iterator[Row]:
 
 def _rows_of_text(page: Page) -> Iterator[Row]:
     offset = block = 0
-    for number, line in enumerate(page.text.split("\n"), start=1):
+    for number, line in _lines_of_text(page.text):
         start, end = _bare(page.text, offset, offset + len(line))
         indent = len(page.text[offset:start].expandtabs(4))
         offset += len(line) + 1
@@ -89,6 +90,18 @@ def _rows_of_text(page: Page) -> Iterator[Row]:
         yield Row(page.number, number, start, end, text, len(_CELL_BREAK.split(text.strip("|"))), block, left=float(indent))
 
 
+def _lines_of_text(text: str) -> Iterator[tuple[int, str]]:
+    """The lines with their numbers from 1; one of more than `MAX_ROW_CHARS` in parts, each ends where its next blank stood."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        while len(line) > MAX_ROW_CHARS:
+            cut = line.rfind(" ", 0, MAX_ROW_CHARS)
+            if cut <= 0:
+                break  # one word: no text
+            yield number, line[:cut]
+            line = line[cut + 1 :]
+        yield number, line
+
+
 def _bare(text: str, start: int, end: int) -> tuple[int, int]:
     while start < end and text[start].isspace():
         start += 1
@@ -97,7 +110,7 @@ def _bare(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def boilerplate(pages: Sequence[Sequence[Row]]) -> set[Row]:
+def boilerplate(pages: Collection[Sequence[Row]]) -> set[Row]:
     """Running headers, footers and page numbers.
 
     A row is one when it stands at the upper or lower edge of its page, with nothing but such rows further out, and its text (digits

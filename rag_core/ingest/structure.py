@@ -7,6 +7,7 @@ are into `Page.text`. It only tells parts apart; how they are cut into passages 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -15,7 +16,7 @@ from itertools import pairwise
 from rag_core.domain import Page, Span
 from rag_core.ingest.code import code_end, code_rows
 from rag_core.ingest.headings import Style, heading_end, style, title
-from rag_core.ingest.rows import Row, body_size, boilerplate, ends_sentence, rows
+from rag_core.ingest.rows import MAX_ROW_CHARS, Row, body_size, boilerplate, ends_sentence, rows
 from rag_core.ingest.tables import header_rows, table_end
 
 _ITEM = re.compile(
@@ -67,13 +68,14 @@ def blocks(pages: Sequence[Page], language: str) -> list[Block]:
         pages: in order.
         language: ISO 639-1 or "und"; the rules of today are the same for all.
     """
-    by_page = [rows(page) for page in pages]
+    by_page = deque(rows(page) for page in pages)
     running = boilerplate(by_page)
     code = code_rows([row for page in by_page for row in page])
     body = body_size(by_page)
     found: list[Block] = []
     styles: dict[int, Style] = {}
-    for page in by_page:
+    while by_page:
+        page = by_page.popleft()  # its rows are not held beside its blocks
         content = [row for row in page if row not in running]
         for kind, start, end in _runs(content, code, body):
             if kind is BlockKind.HEADING:
@@ -81,7 +83,8 @@ def blocks(pages: Sequence[Page], language: str) -> list[Block]:
             found.append(_block(kind, content[start:end]))
         found += [_block(BlockKind.BOILERPLATE, [row]) for row in page if row in running]
     _carry_headers(found)
-    return _with_sections(found, styles, {page.number: page.text for page in pages})
+    _set_sections(found, styles, {page.number: page.text for page in pages})
+    return found
 
 
 def _runs(content: Sequence[Row], code: Collection[Row], body: float) -> Iterator[tuple[BlockKind, int, int]]:
@@ -103,7 +106,9 @@ def _runs(content: Sequence[Row], code: Collection[Row], body: float) -> Iterato
 def _text_run(content: Sequence[Row], start: int, code: Collection[Row], body: float) -> tuple[BlockKind, int]:
     kind = BlockKind.LIST if starts_item(content[start]) else BlockKind.PARAGRAPH
     end = start + 1
-    while end < len(content) and _same_text(content[end - 1], content[end], kind):
+    while (
+        end < len(content) and content[end].end - content[start].start <= MAX_ROW_CHARS and _same_text(content[end - 1], content[end], kind)
+    ):
         if max(code_end(content, end, code), table_end(content, end), heading_end(content, end, body)) > end:
             break
         end += 1
@@ -170,10 +175,10 @@ def _near(before: Block, block: Block, interrupted: bool) -> bool:
     return block.page == before.page + 1 and not interrupted
 
 
-def _with_sections(found: Sequence[Block], styles: Mapping[int, Style], texts: Mapping[int, str]) -> list[Block]:
+def _set_sections(found: list[Block], styles: Mapping[int, Style], texts: Mapping[int, str]) -> None:
     levels = {each: level for level, each in enumerate(sorted(set(styles.values())), start=1)}
     path: list[tuple[int, str]] = []
-    out = []
+    section: tuple[str, ...] = ()  # one for all blocks below a heading
     for index, block in enumerate(found):
         if index in styles:
             level = levels[styles[index]]
@@ -181,6 +186,6 @@ def _with_sections(found: Sequence[Block], styles: Mapping[int, Style], texts: M
             while path and path[-1][0] >= level:
                 path.pop()
             path.append((level, words))
+            section = tuple(words for _, words in path)
             block = replace(block, level=level, title=words)
-        out.append(replace(block, section=tuple(words for _, words in path)))
-    return out
+        found[index] = replace(block, section=section)

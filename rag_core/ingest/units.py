@@ -6,9 +6,10 @@ lines. Nothing is lost on the way: every visible character of a block that is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import TypeVar
 
 import regex
 
@@ -21,6 +22,8 @@ from rag_core.language import sentences
 
 MAX_WORD_CHARS = 100  # WordPiece reads no longer word: it would stand as one unknown token
 COUNT_BATCH = 512  # texts whose tokens are counted between two looks at the cancel flag
+COUNT_CHARS = 250_000  # of such texts together: a page may be one sentence of 200,000
+MAX_UNIT_CHARS = 50_000  # where a paragraph no longer goes on over a page break; dense pages have about 8,000
 
 _KINDS = {
     BlockKind.PARAGRAPH: PassageKind.PARAGRAPH,
@@ -30,6 +33,7 @@ _KINDS = {
 }
 _GRAPHEME = regex.compile(r"\X")
 
+T = TypeVar("T")
 Texts = Mapping[int, str]
 Counter = Callable[[Sequence[str]], list[int]]  # tokens of each text without the special ones
 
@@ -55,13 +59,12 @@ class Unit:
     atoms: tuple[Atom, ...] = field(default=())
 
 
-def units(blocks: Sequence[Block], texts: Texts, language: str, *, by_definition: bool) -> list[Unit]:
-    """The units of a document in reading order, with uncounted atoms.
+def units(blocks: Iterable[Block], texts: Texts, *, by_definition: bool) -> list[Unit]:
+    """The units of a document in reading order. Those of running text have no atoms yet: `counted` finds their sentences.
 
     Args:
         blocks: as `structure.blocks` gives them.
         texts: raw text by 1-based page number.
-        language: of the sentences.
         by_definition: part code before each function or class.
     """
     found: list[Unit] = []
@@ -82,7 +85,7 @@ def units(blocks: Sequence[Block], texts: Texts, language: str, *, by_definition
             headings.clear()
     if headings:  # nothing stands below the last ones
         found.append(Unit(PassageKind.PARAGRAPH, tuple(headings), section))
-    return [replace(unit, atoms=_above(unit) + (unit.atoms or _sentences(unit.spans, texts, language))) for unit in found]
+    return found
 
 
 def _above(unit: Unit) -> tuple[Atom, ...]:
@@ -132,6 +135,8 @@ def _goes_on(unit: Unit, following: Unit, texts: Texts) -> bool:
     last, first = unit.spans[-1], following.spans[0]
     if following.kind is not PassageKind.PARAGRAPH or unit.kind not in (PassageKind.PARAGRAPH, PassageKind.LIST):
         return False
+    if sum(span.end - span.start for span in unit.spans) > MAX_UNIT_CHARS:
+        return False
     open_ended = not ends_sentence(texts[last.page][last.start : last.end])
     return first.page == last.page + 1 and open_ended and texts[first.page][first.start].islower()
 
@@ -140,13 +145,31 @@ def _sentences(spans: tuple[Span, ...], texts: Texts, language: str) -> tuple[At
     return tuple(Atom(cut(spans, start, end)) for start, end in sentences(join(texts, spans), language))
 
 
-def counted(found: Sequence[Unit], texts: Texts, count: Counter, room: Callable[[Unit], int]) -> Iterator[Unit]:
-    """The units with the tokens of their atoms, and with atoms that are larger than `room(unit)` parted at words, then within words."""
-    atoms = [atom for unit in found for atom in unit.atoms]
-    sizes = iter(sizes_of([join(texts, atom.spans) for atom in atoms], count))
-    for unit in found:
-        measured = [replace(atom, tokens=next(sizes)) for atom in unit.atoms]
-        yield replace(unit, atoms=tuple(part for atom in measured for part in parted(atom, texts, count, room(unit))))
+def counted(found: Iterable[Unit], texts: Texts, language: str, count: Counter, room: Callable[[Unit], int]) -> Iterator[Unit]:
+    """The units with their atoms and these with their tokens; atoms of more than `room(unit)` are parted at words, then within words.
+
+    A few units at a time, so that the sentences of a long document never stand in memory together.
+    """
+    with_atoms = (replace(unit, atoms=_above(unit) + (unit.atoms or _sentences(unit.spans, texts, language))) for unit in found)
+    for batch in batches(with_atoms, lambda unit: len(unit.atoms), COUNT_BATCH):
+        sizes = iter(sizes_of([join(texts, atom.spans) for unit in batch for atom in unit.atoms], count))
+        for unit in batch:
+            measured = [replace(atom, tokens=next(sizes)) for atom in unit.atoms]
+            yield replace(unit, atoms=tuple(part for atom in measured for part in parted(atom, texts, count, room(unit))))
+
+
+def batches(values: Iterable[T], weight: Callable[[T], int], full: int) -> Iterator[list[T]]:
+    """The values in lists, each closed once its weights come to `full` or more."""
+    batch: list[T] = []
+    total = 0
+    for value in values:
+        batch.append(value)
+        total += weight(value)
+        if total >= full:
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
 
 
 def parted(atom: Atom, texts: Texts, count: Counter, room: int) -> list[Atom]:
@@ -193,5 +216,6 @@ def _fitting(raw: str, pieces: list[tuple[int, int]], count: Counter, room: int)
 
 
 def sizes_of(texts: Sequence[str], count: Counter) -> list[int]:
-    """The tokens of each text, counted `COUNT_BATCH` at a time."""
-    return [size for start in range(0, len(texts), COUNT_BATCH) for size in count(texts[start : start + COUNT_BATCH])]
+    """The tokens of each text, counted `COUNT_BATCH` at a time, or fewer where they are long."""
+    heavy = COUNT_CHARS // COUNT_BATCH
+    return [size for batch in batches(texts, lambda text: max(heavy, len(text)), COUNT_BATCH * heavy) for size in count(batch)]

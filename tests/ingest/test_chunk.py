@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from paper import Set, embedder, head, page, prose, quoted
 
 from rag_core.domain import Page, PageSource, Passage, PassageKind
-from rag_core.errors import Cancelled, InvalidSetting
+from rag_core.errors import Cancelled, InvalidSetting, LimitExceeded
 from rag_core.ingest.chunk import chunk, embedding_text
 from rag_core.ingest.context import section_path
 from rag_core.ingest.normalise import locate, read_passage_text
+from rag_core.ingest.rows import MAX_ROW_CHARS, rows
 from rag_core.ingest.strategies import STRATEGIES
 from rag_core.ingest.structure import BlockKind, blocks
 
@@ -329,3 +330,53 @@ def test_given_long_sections_when_they_are_joined_then_outer_levels_go_first() -
 
     assert section_path(levels) == f"{'b' * 50} › {'c' * 40}"
     assert section_path(["d" * 300]) == "d" * 119 + "…"
+
+
+def test_given_more_passages_than_allowed_when_cut_then_the_file_is_refused_with_the_page() -> None:
+    most = len(cut(DOCUMENT))
+
+    assert len(cut(DOCUMENT, max_passages=most)) == most
+    with pytest.raises(LimitExceeded, match=f"more than {most - 1} passages .on page 2") as caught:
+        cut(DOCUMENT, max_passages=most - 1)
+    assert "Split" in caught.value.remedy
+
+
+class Watched:
+    """Counts like the embedder of these tests, and remembers the most characters that it was given at once."""
+
+    max_tokens = embedder().max_tokens
+
+    def __init__(self) -> None:
+        self.most = 0
+
+    def count_tokens(self, texts: list[str]) -> list[int]:
+        self.most = max(self.most, sum(map(len, texts)))
+        return embedder().count_tokens(texts)
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        [Page(number, " ".join(["a"] * 20_000)) for number in range(1, 31)],  # one paragraph that goes on over thirty pages
+        [Page(1, "\n".join(["a " * 40] * 7_000))],  # one paragraph of many short rows
+        [Page(1, "a " * 300_000)],  # one row
+    ],
+    ids=["pages", "rows", "row"],
+)
+def test_given_a_paragraph_without_end_when_cut_then_no_more_than_a_part_of_it_is_handled_at_once(pages: list[Page]) -> None:
+    watched = Watched()
+
+    passages = chunk("doc", pages, language="en", title="", strategy=STRATEGIES["technical"], embedder=watched)  # type: ignore[arg-type]
+
+    assert watched.most <= 2 * MAX_ROW_CHARS < sum(len(each.text) for each in pages)
+    assert sum(passage.text.count("a") for passage in passages) >= sum(each.text.count("a") for each in pages)
+
+
+def test_given_a_row_of_a_text_that_is_too_long_when_read_then_its_parts_hold_all_of_it() -> None:
+    text = f"first\n{'word ' * 100_000}\n{'x' * (MAX_ROW_CHARS + 5)} y"
+
+    found = rows(Page(1, text))
+
+    assert [row.number for row in found] == [1, 2, 2, 2, 3]
+    assert all(text[row.start : row.end] == row.text for row in found)
+    assert "".join(row.text for row in found).replace(" ", "") == text.replace(" ", "").replace("\n", "")
