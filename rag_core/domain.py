@@ -7,7 +7,7 @@ found on the page again. This module knows nothing about files, models or thresh
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -97,8 +97,8 @@ class Page:
     number: int
     text: str
     source: PageSource = PageSource.TEXT
-    lines: tuple[Line, ...] = ()
-    words: tuple[WordBox, ...] = ()
+    lines: Sequence[Line] = ()
+    words: Sequence[WordBox] = ()
     width: float = 0.0
     height: float = 0.0
     hidden_chars: int = 0

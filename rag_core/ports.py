@@ -208,6 +208,6 @@ class Corpus(Protocol):
         """The raw text of a page, by document id and 1-based page."""
         ...
 
-    def words(self, document: str, page: int) -> tuple[WordBox, ...]:
+    def words(self, document: str, page: int) -> Sequence[WordBox]:
         """The word boxes of a page; empty for a text document."""
         ...

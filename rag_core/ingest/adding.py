@@ -156,10 +156,20 @@ class Adding:
     def _finish_group(self) -> None:
         group, self._group = self._group, []
         if group:
-            for entry, parts in self._indexer.finish(group):
-                self._put(entry, parts)
+            self._finish(group)
             if not self._at_once:
                 self._writer.publish_when_due()
+
+    def _finish(self, group: Sequence[Prepared]) -> None:
+        try:
+            for entry, parts in self._indexer.finish(group):
+                self._put(entry, parts)
+        except IngestError as error:  # said before any of them is complete
+            if len(group) == 1:
+                self._failed(group[0].row, error)
+            else:  # the fault of one: the others are embedded without it
+                for prepared in group:
+                    self._finish([prepared])
 
     def _put(self, entry: Entry, parts: Parts | None = None) -> None:
         old = self._writer.entries.get(entry.document.id)

@@ -13,8 +13,9 @@ import json
 import os
 import threading
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +27,8 @@ from rag_core.ports import Vectors
 
 MANY = 32  # files: waiting for one took 4 ms on a busy disk, for the whole filesystem about as long as for ten
 _LIBC = ctypes.CDLL(None, use_errno=True)  # for syncfs, which Linux has and Python does not offer
+
+JSON_ROWS = 1_000
 
 
 class Stamp(NamedTuple):
@@ -131,7 +134,25 @@ def sync(paths: Collection[Path]) -> None:
 
 def pack(value: Any) -> bytes:
     """JSON in gzip; equal values give equal bytes."""
-    return gzip.compress(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(), compresslevel=5, mtime=0)
+    return pack_parts([json.dumps(value, ensure_ascii=False, separators=(",", ":"))])
+
+
+def pack_parts(parts: Iterable[str]) -> bytes:
+    """The texts, one after the other, in gzip; equal texts give equal bytes, whatever their parts."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile("", "wb", compresslevel=5, fileobj=buffer, mtime=0) as file:
+        for part in parts:
+            file.write(part.encode())
+    return buffer.getvalue()
+
+
+def json_rows(rows: Iterable[Any]) -> Iterator[str]:
+    """The JSON array of `rows` in parts of `JSON_ROWS`, so that neither its text nor all rows need stand in memory."""
+    waiting, before = iter(rows), "["
+    while block := list(islice(waiting, JSON_ROWS)):
+        yield before + json.dumps(block, ensure_ascii=False, separators=(",", ":"))[1:-1]
+        before = ","
+    yield "]" if before == "," else "[]"
 
 
 def unpack(data: bytes, path: Path) -> Any:

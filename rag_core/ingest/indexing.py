@@ -9,38 +9,33 @@ import hashlib
 import json
 import os
 import shutil
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from rag_core.domain import Document, Page, PageSource, Passage
-from rag_core.errors import Cancelled, EmptyDocument, LibraryDamaged, LibraryError, ModelUnavailable, StoredFileDamaged
+from rag_core.errors import EmptyDocument, LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest import stored_sources, strategies
 from rag_core.ingest.chunk import chunk
-from rag_core.ingest.context import embedding_text
-from rag_core.ingest.files import Stamp, pack, pack_vectors, stamp, stamps_from_json, stamps_to_json, verify_file
+from rag_core.ingest.embedding import terms_of, vectors_of
+from rag_core.ingest.files import Stamp, json_rows, pack_parts, pack_vectors, stamp, stamps_from_json, stamps_to_json, verify_file
 from rag_core.ingest.inbox import Accepted
 from rag_core.ingest.manifest import Entry, combined
 from rag_core.ingest.pdf import SAVE_AGAIN, find_tessdata, missing_packages
 from rag_core.ingest.private import make_folder, write
-from rag_core.ingest.reading import READING_FILES, READING_VERSION, Reading, ReadOptions, keep, read, reuse
+from rag_core.ingest.reading import READING_FILES, READING_VERSION, Reading, ReadOptions, read, reuse
 from rag_core.ingest.records import document_from_json, document_to_json, passages_to_json
 from rag_core.ingest.sealed import seal, unseal
 from rag_core.ingest.store import PASSAGES, Store
 from rag_core.ingest.writer import TERMS, VECTORS, Parts, pack_terms
-from rag_core.language import detect, terms
-from rag_core.ports import Cancel, Embedder, Progress, Vectors
+from rag_core.language import detect
+from rag_core.ports import Cancel, Embedder, Progress
 from rag_core.settings import Settings
 
 INDEX_VERSION = 2  # of chunker, language module and normalisation together; a library of another version must be rebuilt
 DOCUMENT = "document.json"
-EMBED_BATCH = 16  # texts between two looks at the cancel flag, and what a question waits for: half a second with the embedded model
-YIELD_SECONDS = 0.001  # a lock is not fair: without a pause this thread would take the model again before a question that waits for it
 LANGUAGE_CHARS = 20_000  # enough to detect a language by
 
 
@@ -57,6 +52,7 @@ class Prepared:
     document: Document
     title: str
     passages: tuple[Passage, ...]
+    terms: Sequence[Sequence[str]]
     folder: Path
     source: Stamp
     problem: StoredFileDamaged | None = None
@@ -128,7 +124,9 @@ class Indexer:
         document = _document(row, reading, language, choice, reading.source.size)
         if not passages:
             raise _no_text(document)
-        return Prepared(row, key, document, title, tuple(passages), folder, reading.source, self.problem(row) if reused else None)
+        indexed = terms_of(row.name, title, passages)
+        problem = self.problem(row) if reused else None
+        return Prepared(row, key, document, title, tuple(passages), indexed, folder, reading.source, problem)
 
     def problem(self, row: Accepted) -> StoredFileDamaged | None:
         """What is wrong with the stored file of a source whose pages were read before; None when it is what was handed in."""
@@ -143,16 +141,16 @@ class Indexer:
 
         Raises:
             Cancelled: the user stopped it; none of them is complete.
+            LimitExceeded: embedding took longer than is allowed; none of them is complete.
             ModelUnavailable: the model gave no usable vectors.
         """
-        texts = [[embedding_text(passage, prepared.title) for passage in prepared.passages] for prepared in group]
         name = group[0].row.name if len(group) == 1 else f"{len(group)} texts"
-        vectors = self._embed([text for rows in texts for text in rows], f"{name}: embedding")
+        titled = [(prepared.title, passage) for prepared in group for passage in prepared.passages]
+        vectors = vectors_of(self._embedder, titled, f"{name}: embedding", self._progress, self._cancelled)
         first = 0
-        for prepared, rows in zip(group, texts, strict=True):
-            last = first + len(rows)
-            indexed = [terms(text, passage.language) for text, passage in zip(rows, prepared.passages, strict=True)]
-            parts = Parts(prepared.passages, vectors[first:last], indexed)
+        for prepared in group:
+            last = first + len(prepared.passages)
+            parts = Parts(prepared.passages, vectors[first:last], prepared.terms)
             yield self._write(prepared, parts), parts
             first = last
 
@@ -165,34 +163,17 @@ class Indexer:
         reused = reading is not None
         if reading is None:
             try:
-                data, source = stored_sources.read(self._store.root, row, self._known.get(row.digest))
+                data, source = stored_sources.opened(self._store.root, row, self._known.get(row.digest))
             except LibraryDamaged as error:
                 raise _stored_file_damaged(row, error) from error
-            reading = replace(read(row, data, options, password, self._progress, self._cancelled), source=source)
-            keep(reading, options, folder)
+            with data:
+                reading = read(row, data, source, options, folder, password, self._progress, self._cancelled)
         return reading, reused
-
-    def _embed(self, texts: Sequence[str], what: str) -> Vectors:
-        batches = []
-        for start in range(0, len(texts), EMBED_BATCH):
-            if self._cancelled is not None and self._cancelled():
-                raise Cancelled("Stopped while embedding.", remedy="Resume to index the rest.")
-            batches.append(self._embedder.embed(texts[start : start + EMBED_BATCH]))
-            time.sleep(YIELD_SECONDS)
-            if self._progress is not None:
-                self._progress(what, min(start + EMBED_BATCH, len(texts)), len(texts))
-        vectors = np.concatenate(batches)
-        if vectors.shape[0] != len(texts) or not np.isfinite(vectors).all():
-            raise ModelUnavailable(
-                f"The embedding model gave {vectors.shape[0]} vectors for {len(texts)} texts, or some that are not finite.",
-                remedy="Use another model or precision.",
-            )
-        return vectors
 
     def _write(self, prepared: Prepared, parts: Parts) -> Entry:
         folder = prepared.folder
         files = {
-            PASSAGES: pack(passages_to_json(parts.passages)),
+            PASSAGES: pack_parts(json_rows(passages_to_json(parts.passages))),
             VECTORS: pack_vectors(parts.vectors),
             TERMS: pack_terms(parts.terms),
         }

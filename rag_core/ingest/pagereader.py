@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from rag_core.domain import Page
 from rag_core.errors import InvalidInput
-from rag_core.ingest.files import Stamp, damaged, read_verified, unpack
+from rag_core.ingest.files import Stamp, damaged, read_verified, unpack, verify_file
 from rag_core.ingest.manifest import Entry
 from rag_core.ingest.records import page_from_json
 
@@ -42,7 +42,9 @@ class PageReader:
         name, expected = _file(entry, LAYOUT)
         layout = self._remember((name, expected), lambda: _weighed(read_verified(self._root / name, expected)))
         try:
-            return page_from_json(self._head(entry, number), layout)
+            head = self._head(entry, number)
+            offset, length = head["layout"]
+            return page_from_json(head, layout[offset : offset + length])
         except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
             raise damaged(self._root / name, "does not hold the page") from error
 
@@ -87,15 +89,19 @@ class PageReader:
         return value
 
 
-def read_pages(folder: Path, stamps: Mapping[str, Stamp]) -> tuple[Page, ...]:
-    """All pages of a stored reading, with rows and words; `stamps` by the files' names in `folder`.
+def read_pages(folder: Path, stamps: Mapping[str, Stamp]) -> Iterator[Page]:
+    """The pages of a stored reading one after the other, with rows and words; `stamps` by the files' names in `folder`.
 
     Raises:
-        LibraryDamaged: a file is missing or was changed.
+        LibraryDamaged: a file is missing or was changed; said before the first page.
     """
     heads = unpack(read_verified(folder / PAGES, stamps[PAGES]), folder / PAGES)
-    layout = read_verified(folder / LAYOUT, stamps[LAYOUT])
-    return tuple(page_from_json(head, layout) for head in heads)
+    verify_file(folder / LAYOUT, stamps[LAYOUT])
+    with (folder / LAYOUT).open("rb") as file:
+        for head in heads:
+            offset, length = head["layout"]
+            file.seek(offset)
+            yield page_from_json(head, file.read(length))
 
 
 def _file(entry: Entry, name: str) -> tuple[str, Stamp]:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, BinaryIO
 
 from rag_core import errors
-from rag_core.domain import Box, Line, Page, PageSource, WordBox
+from rag_core.domain import Box, Page, PageSource
 from rag_core.errors import DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf
 from rag_core.ingest import pdf_process
+from rag_core.ingest.layout import received
+from rag_core.ingest.limits import DEFAULT_LIMITS, Limits
 from rag_core.ingest.pdf_facts import HEADER_BYTES, clean_title, foreign_format, iso_date
 from rag_core.ingest.pdf_process import Event
 from rag_core.ports import Cancel, Progress
@@ -26,37 +28,9 @@ from rag_core.ports import Cancel, Progress
 OCR_LANGUAGES = ("eng", "ces", "deu", "hin")  # the first one weighs most; eng first took 20 % less time than ces first
 TESSDATA_FOLDERS = ("usr/share/tesseract-ocr/*/tessdata", "usr/share/tessdata", "usr/local/share/tessdata", "opt/homebrew/share/tessdata")
 
-LEAST_MEMORY_BYTES = 300 << 20  # Python and MuPDF alone take about 250 MiB of address space; with less, every file would seem damaged
+SIGHT_BYTES = 4096  # from which another format is told
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much one file may cost. Each limit is for one file; a file over a limit is refused, other files go on.
-
-    The longest of the filings tried (213 pages, 1.9 MB, 853,000 characters, 2 s) stays a factor of 20 below the defaults, or more.
-    """
-
-    file_bytes: int = 200_000_000  # held in memory by both processes
-    memory_bytes: int = 2 << 30  # address space of the child; text takes about 0.3 GB, recognition of a page 0.4 GB and more
-    cpu_seconds: float = 30.0  # a 39 KB bomb took 18 s in PyMuPDF's drawing code
-    cpu_seconds_per_page: float = 0.5  # a page takes about 0.007 s; drawing one to look for hidden text up to about 0.1 s
-    wall_seconds: float = 900.0  # recognition included
-    ocr_seconds: float = 600.0  # recognition in all, about 100 dense pages; the pages after that are reported as unreadable
-    pages: int = 5_000
-    page_chars: int = 200_000  # a page is cut there, and says so; a dense page has about 8,000
-    chars: int = 50_000_000
-    pixels: int = 25_000_000  # of any picture that is made of a page: A4 at 400 dpi is 15 million
-
-    def __post_init__(self) -> None:
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if not 0 < value < float("inf") and not (item.name == "ocr_seconds" and value == 0):
-                raise ValueError(f"Limits.{item.name} must be positive and finite, got {value}")
-        if self.memory_bytes < LEAST_MEMORY_BYTES:
-            raise ValueError(f"Limits.memory_bytes must be at least {LEAST_MEMORY_BYTES:,}, got {self.memory_bytes:,}")
-
-
-DEFAULT_LIMITS = Limits()
 MAX_STATED_CHARS = 300  # of a title or an author, as in `bounds`; the longest of 67 files had 109 and 57
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
 
@@ -92,25 +66,27 @@ class PdfContent:
 
 
 def read_pdf(
-    data: bytes,
+    data: bytes | BinaryIO,
     name: str,
     *,
     password: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
     keep_hidden: bool = False,
     ocr: bool = True,
+    keep: Callable[[Page], Page] = lambda page: page,
     progress: Progress | None = None,
     cancelled: Cancel | None = None,
 ) -> PdfContent:
     """Read all pages of a PDF.
 
     Args:
-        data: the file.
+        data: the file, or where it is read from, in blocks.
         name: what progress is reported under; it is neither opened nor passed on.
         password: opens an encrypted file; it goes through a pipe to the child and nowhere else.
         limits: how much the file may cost.
         keep_hidden: leave text that cannot be seen in `Page.text` (it is counted in any case).
         ocr: read pages that are pictures, where Tesseract's language data are installed.
+        keep: given each page as it comes; what it returns is kept in memory as the page.
         progress: told (name, page, pages) after each page.
         cancelled: asked about ten times a second; reading stops within a second of it saying so.
 
@@ -125,22 +101,25 @@ def read_pdf(
     opened: Event = {"count": 0, "meta": {}, "toc": []}
     notes: list[str] = []
     kinds: dict[str, list[tuple[int, int]]] = {}
-    for event in pdf_process.events(request, data, wall_seconds=limits.wall_seconds, cancelled=cancelled):
+    most = pdf_process.PAGE_LINE_BYTES
+    for event in pdf_process.events(request, data, wall_seconds=limits.wall_seconds, max_line_bytes=most, cancelled=cancelled):
         with _checked():
             match event["event"]:
                 case "open":
                     opened = event
                 case "page":
-                    pages.append(_page(event))
+                    page = _page(event)
                     for kind, chars in event.get("kinds", {}).items():
-                        kinds.setdefault(HIDDEN_KINDS[kind], []).append((pages[-1].number, int(chars)))
+                        kinds.setdefault(HIDDEN_KINDS[kind], []).append((page.number, int(chars)))
                 case "note":
                     notes.append(str(event["problem"]))
                 case _:
                     raise _failure(event, limits)
             count = int(opened["count"])
-        if progress is not None and event["event"] == "page":
-            progress(name, len(pages), count)
+        if event["event"] == "page":
+            pages.append(keep(page))
+            if progress is not None:
+                progress(name, len(pages), count)
     if not any(page.width for page in pages):
         raise DamagedPdf("None of the file's pages could be read.", remedy=SAVE_AGAIN)
     if all(page.source is PageSource.EMPTY for page in pages):
@@ -198,16 +177,18 @@ def missing_packages() -> tuple[str, ...]:
     return tuple(f"tesseract-ocr-{code}" for code in OCR_LANGUAGES if code not in installed)
 
 
-def _refuse_at_sight(data: bytes, limits: Limits) -> None:
-    if not data:
+def _refuse_at_sight(data: bytes | BinaryIO, limits: Limits) -> None:
+    size = pdf_process.size_of(data)
+    if not size:
         raise EmptyDocument("The file is empty (0 bytes).", remedy="Check that it was copied or downloaded completely.")
-    if len(data) > limits.file_bytes:
+    if size > limits.file_bytes:
         raise LimitExceeded(
-            f"The file has {len(data):,} bytes; at most {limits.file_bytes:,} are allowed.",
+            f"The file has {size:,} bytes; at most {limits.file_bytes:,} are allowed.",
             remedy="Split it into parts, or leave out its pictures.",
         )
-    foreign = foreign_format(data)
-    if foreign or b"%PDF-" not in data[:HEADER_BYTES]:
+    start = data if isinstance(data, bytes) else data.read(SIGHT_BYTES)
+    foreign = foreign_format(start)
+    if foreign or b"%PDF-" not in start[:HEADER_BYTES]:
         what = f"it looks like {foreign}" if foreign else "it does not begin like one"
         raise NotAPdf(f"The file is not a PDF: {what}.", remedy="Convert it to PDF (print to PDF), and add that copy.")
 
@@ -220,7 +201,10 @@ def _request(limits: Limits, password: str | None) -> dict[str, object]:
         "ocr_seconds": limits.ocr_seconds,
         "pages": limits.pages,
         "page_chars": limits.page_chars,
-        "chars": limits.chars,
+        "page_words": limits.page_words,
+        "characters": limits.chars,
+        "words": limits.words,
+        "rows": limits.rows,
         "pixels": limits.pixels,
         "password": password or "",
     }
@@ -251,15 +235,14 @@ def _checked() -> Iterator[None]:
 
 
 def _page(event: Event) -> Page:
+    text = str(event["text"])
+    words, lines = received(event["words"], event["lines"], event["cells"], len(text))
     return Page(
         number=int(event["n"]),
-        text=str(event["text"]),
+        text=text,
         source=PageSource(event["source"]),
-        lines=tuple(
-            Line(start, end, Box(x0, y0, x1, y1), size, bool(bold), bool(mono), block, tuple(zip(cells[::2], cells[1::2], strict=True)))
-            for start, end, x0, y0, x1, y1, size, bold, mono, block, cells in event["lines"]
-        ),
-        words=tuple(WordBox(*word) for word in event["words"]),
+        lines=lines,
+        words=words,
         width=float(event["w"]),
         height=float(event["h"]),
         hidden_chars=int(event["hidden"]),

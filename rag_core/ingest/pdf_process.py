@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from rag_core.errors import Cancelled, DamagedPdf, LimitExceeded
 from rag_core.ports import Cancel
@@ -26,6 +26,8 @@ from rag_core.ports import Cancel
 WORKER = Path(__file__).with_name("pdf_worker")
 POLL_S = 0.1  # how long a cancel or the wall limit may go unnoticed
 CHUNK_BYTES = 1 << 18
+PAGE_LINE_BYTES = 1 << 24  # a page of the most characters, words and rows takes about 10 MB
+MAX_BRACKETS = 400_000  # of a line: a page's text and the outline have fewer, and each may become an object of 64 bytes and more
 MAX_LINE_BYTES = 1 << 28  # a 25-million-pixel picture as base64 is at most 100 MB; more is not our child speaking
 # all that the child has of the environment; ORT_DISABLE_TELEMETRY is ONNX Runtime's own switch, a second line behind not importing it
 ENVIRONMENT = {
@@ -60,13 +62,21 @@ def isolation() -> Isolation | None:
     return _isolation
 
 
-def events(request: Mapping[str, object], data: bytes, *, wall_seconds: float, cancelled: Cancel | None = None) -> Iterator[Event]:
+def events(
+    request: Mapping[str, object],
+    data: bytes | BinaryIO,
+    *,
+    wall_seconds: float,
+    max_line_bytes: int = MAX_LINE_BYTES,
+    cancelled: Cancel | None = None,
+) -> Iterator[Event]:
     """The child's events, in order, up to and without `done`.
 
     Args:
         request: everything the child is told, the password included; it travels through a pipe only.
-        data: the file.
+        data: the file, or where it is read from, block by block as the child takes it.
         wall_seconds: time until the child is killed.
+        max_line_bytes: of one event as JSON.
         cancelled: asked about every 0.1 s.
 
     Raises:
@@ -74,7 +84,7 @@ def events(request: Mapping[str, object], data: bytes, *, wall_seconds: float, c
         LimitExceeded: the child ran out of time or memory.
         DamagedPdf: the child crashed, or sent what it never sends.
     """
-    header = json.dumps({**request, "size": len(data)}).encode() + b"\n"
+    header = json.dumps({**request, "size": size_of(data)}).encode() + b"\n"
     child = subprocess.Popen(
         [sys.executable, "-I", "-B", str(WORKER)],  # -B: it may write no file, so not its compiled modules either
         stdin=subprocess.PIPE,
@@ -85,7 +95,7 @@ def events(request: Mapping[str, object], data: bytes, *, wall_seconds: float, c
     )
     page, heard = 1, False
     try:
-        for line in _lines(child, memoryview(header + data), time.monotonic() + wall_seconds, wall_seconds, cancelled):
+        for line in _lines(child, _blocks(header, data), wall_seconds, min(max_line_bytes, MAX_LINE_BYTES), cancelled):
             event = _event(line)
             if event["event"] == "ready" and not heard:  # said once and first: later, a file might say it
                 _remember(event)
@@ -113,6 +123,8 @@ def _remember(event: Event) -> None:
 
 
 def _event(line: bytes) -> Event:
+    if line.count(b"[") + line.count(b"{") > MAX_BRACKETS:
+        raise nonsense()
     try:
         event = json.loads(line, parse_constant=lambda _: 0.0)  # no NaN and no infinity, whatever a font says
         if isinstance(event["event"], str):
@@ -123,12 +135,14 @@ def _event(line: bytes) -> Event:
 
 
 def _lines(
-    child: subprocess.Popen[bytes], to_send: memoryview, deadline: float, wall_seconds: float, cancelled: Cancel | None
+    child: subprocess.Popen[bytes], blocks: Iterator[bytes], wall_seconds: float, max_line_bytes: int, cancelled: Cancel | None
 ) -> Iterator[bytes]:
-    """What the child writes, line by line, while it is sent `to_send`; neither side ever waits for the other."""
+    """What the child writes, line by line, while it is sent `blocks`; neither side ever waits for the other."""
     assert child.stdin is not None
     assert child.stdout is not None
     pending = bytearray()
+    deadline = time.monotonic() + wall_seconds
+    to_send = memoryview(next(blocks))
     with selectors.DefaultSelector() as ready:
         for pipe, what in ((child.stdin, selectors.EVENT_WRITE), (child.stdout, selectors.EVENT_READ)):
             os.set_blocking(pipe.fileno(), False)
@@ -143,7 +157,7 @@ def _lines(
                 )
             for key, _ in ready.select(POLL_S):
                 if key.fileobj is child.stdin:
-                    to_send = _send(child.stdin.fileno(), to_send)
+                    to_send = _send(child.stdin.fileno(), to_send, blocks)
                     if not to_send:  # the pipe stays open: when it closes, the child ends
                         ready.unregister(child.stdin)
                     continue
@@ -153,14 +167,31 @@ def _lines(
                 pending += received
                 *lines, rest = pending.split(b"\n") if b"\n" in received else (pending,)
                 pending = rest
-                if len(pending) > MAX_LINE_BYTES:
+                if max(map(len, (pending, *lines))) > max_line_bytes:
                     raise nonsense()
                 yield from map(bytes, lines)
 
 
-def _send(pipe: int, to_send: memoryview) -> memoryview:
+def size_of(data: bytes | BinaryIO) -> int:
+    """The size of a file in bytes."""
+    return len(data) if isinstance(data, bytes) else os.fstat(data.fileno()).st_size
+
+
+def _blocks(header: bytes, data: bytes | BinaryIO) -> Iterator[bytes]:
+    yield header
+    if isinstance(data, bytes):
+        yield data
+        return
+    data.seek(0)
+    while block := data.read(CHUNK_BYTES):
+        yield block
+
+
+def _send(pipe: int, to_send: memoryview, blocks: Iterator[bytes]) -> memoryview:
+    """What is still to be sent after some of it was; empty when that was all."""
     try:
-        return to_send[os.write(pipe, to_send[:CHUNK_BYTES]) :]
+        rest = to_send[os.write(pipe, to_send[:CHUNK_BYTES]) :]
+        return rest or memoryview(next(blocks, b""))
     except BlockingIOError:
         return to_send
     except BrokenPipeError:

@@ -9,6 +9,7 @@ import os
 import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700  # read and write, and enter, for the owner alone
 USUAL_MODE = 0o666  # what the umask leaves of it: for files that a user keeps elsewhere
@@ -34,8 +35,17 @@ def write(path: Path, data: bytes | memoryview, mode: int = FILE_MODE) -> None:
     Raises:
         OSError: the disk or the permissions refused.
     """
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as file:
+    with create(path, mode) as file:
         file.write(data)
+
+
+def create(path: Path, mode: int = FILE_MODE) -> BinaryIO:
+    """Open an empty file for writing, as `write` does; the caller closes it.
+
+    Raises:
+        OSError: the disk or the permissions refused.
+    """
+    return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb")
 
 
 def tighten(path: Path) -> None:

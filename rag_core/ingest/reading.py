@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from rag_core.domain import Document, Metadata, Page
-from rag_core.errors import EmptyDocument, IngestError, LibraryError, PasswordNeeded
-from rag_core.ingest.files import Stamp, pack, stamp, stamps_from_json, stamps_to_json
+from rag_core.errors import EmptyDocument, IngestError, LibraryError, LimitExceeded, PasswordNeeded
+from rag_core.ingest.files import Stamp, stamps_from_json, stamps_to_json
 from rag_core.ingest.inbox import Accepted
+from rag_core.ingest.layout import Lines
+from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.pagereader import LAYOUT, PAGES, read_pages
+from rag_core.ingest.pagewriter import PageWriter
 from rag_core.ingest.pdf import read_pdf
+from rag_core.ingest.pdf_process import size_of
 from rag_core.ingest.private import tighten, write
-from rag_core.ingest.records import metadata_from_json, metadata_to_json, pages_to_json
+from rag_core.ingest.records import metadata_from_json, metadata_to_json
 from rag_core.ingest.sealed import seal, unseal
 from rag_core.ports import Cancel, Progress
 
@@ -24,6 +29,8 @@ READING_VERSION = 3  # of the PDF reader; pages read by another version are read
 READING = "reading.json"
 UNREAD = Stamp("", 0)
 READING_FILES = (PAGES, LAYOUT, READING)
+HELD_BYTES = 64 << 20  # of the file being read, in this process: 16 million characters in any script but emoji, and 200,000 rows
+LAYOUT_BYTES = 64 << 20  # packed, on disk; the longest filing tried takes 2 MB. The page reader holds as much of all documents together
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,10 @@ def is_outdated(document: Document) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The pages of a source, and what the file says about itself (title, date, author)."""
+    """The pages of a source, and what the file says about itself (title, date, author).
+
+    The pages have their rows. The boxes of their words stand on disk only: they take most of the room, and cutting does not need them.
+    """
 
     pages: tuple[Page, ...]
     metadata: Metadata = field(default_factory=Metadata)
@@ -53,16 +63,54 @@ class Reading:
 
 
 def read(
-    row: Accepted, data: bytes, options: ReadOptions, password: str | None, progress: Progress | None, cancelled: Cancel | None
+    row: Accepted,
+    data: BinaryIO,
+    source: Stamp,
+    options: ReadOptions,
+    folder: Path,
+    password: str | None,
+    progress: Progress | None,
+    cancelled: Cancel | None,
 ) -> Reading:
-    """Read a source. A text document is one page, its text kept character for character.
+    """Read a source, and write the reading into `folder`, which must exist. A text document is one page, its text kept as it is.
+
+    Pages are written as they come; they count only once the last file of the reading stands. `source` is the stamp of the bytes.
 
     Raises:
         IngestError: it cannot be read.
         Cancelled: `cancelled` said so.
+        OSError: the disk refused.
     """
+    with PageWriter(folder, LAYOUT_BYTES) as writer:
+        reading = replace(_read(row, data, options, writer, password, progress, cancelled), source=source)
+    _keep(reading, options, folder, writer.stamps())
+    return reading
+
+
+def _read(
+    row: Accepted,
+    data: BinaryIO,
+    options: ReadOptions,
+    writer: PageWriter,
+    password: str | None,
+    progress: Progress | None,
+    cancelled: Cancel | None,
+) -> Reading:
+    held = 0
+
+    def keep(page: Page) -> Page:
+        nonlocal held
+        writer.put(page)
+        held += sys.getsizeof(page.text) + (page.lines.bytes if isinstance(page.lines, Lines) else 0)
+        if held > HELD_BYTES:
+            raise LimitExceeded(
+                f"Text and rows of the file take more than {HELD_BYTES >> 20} MiB of memory (reached on page {page.number:,}).",
+                remedy="Split the file into parts.",
+            )
+        return _without_words(page)
+
     if row.kind == "text":
-        return Reading((Page(1, _decoded(data, row.name)),))
+        return Reading((keep(Page(1, _decoded(data, row.name))),))
     if row.needs_password and password is None:
         raise PasswordNeeded(f"{row.name} is encrypted, and its password is not stored.", remedy="Add the file again with its password.")
     content = read_pdf(
@@ -71,6 +119,7 @@ def read(
         password=password,
         keep_hidden=options.keep_hidden,
         ocr=options.ocr,
+        keep=keep,
         progress=progress and (lambda what, done, total: progress(f"{what}: reading", done, total)),
         cancelled=cancelled,
     )
@@ -78,27 +127,32 @@ def read(
     return Reading(content.pages, Metadata(content.title, content.date, values=values), content.problems)
 
 
-def _decoded(data: bytes, name: str) -> str:
+def _decoded(data: BinaryIO, name: str) -> str:
+    most = 4 * DEFAULT_LIMITS.chars  # UTF-8 takes up to four bytes a character
+    if size_of(data) > most:
+        raise LimitExceeded(f"{name} has {size_of(data):,} bytes; at most {most:,} are allowed.", remedy="Split it into parts.")
     try:
-        text = data.decode()  # a byte-order mark stays: offsets count it
+        text = data.read().decode()  # a byte-order mark stays: offsets count it
     except UnicodeDecodeError as error:
         raise IngestError(f"{name} is not UTF-8 text (byte {error.start}).", remedy="Save it as UTF-8 and add it again.") from error
+    for many, what, most in ((len(text), "characters", DEFAULT_LIMITS.chars), (text.count("\n"), "lines", DEFAULT_LIMITS.rows)):
+        if many > most:
+            raise LimitExceeded(f"{name} has {many:,} {what}; at most {most:,} are allowed.", remedy="Split it into parts.")
     if not text.strip():
         raise EmptyDocument(f"{name} holds no text.", remedy="Check that it was saved completely.")
     return text
 
 
-def keep(reading: Reading, options: ReadOptions, folder: Path) -> None:
-    """Write a reading into `folder`, which must exist. It counts only once its last file stands."""
-    heads, layout = pages_to_json(reading.pages)
-    files = {PAGES: pack(heads), LAYOUT: layout}
-    for name, data in files.items():
-        write(folder / name, data)
+def _without_words(page: Page) -> Page:
+    return replace(page, words=())
+
+
+def _keep(reading: Reading, options: ReadOptions, folder: Path, stamps: Mapping[str, Stamp]) -> None:
     row = {
         "options": _to_json(options),
         "metadata": metadata_to_json(reading.metadata),
         "problems": list(reading.problems),
-        "stamps": stamps_to_json({name: stamp(data) for name, data in files.items()}),
+        "stamps": stamps_to_json(stamps),
         "read_from": list(reading.source),
     }
     write(folder / READING, json.dumps(seal(row), ensure_ascii=False).encode())
@@ -110,7 +164,7 @@ def kept(options: ReadOptions, folder: Path) -> Reading | None:
     if row is None:
         return None
     try:
-        pages = read_pages(folder, stamps_from_json(row["stamps"]))
+        pages = tuple(map(_without_words, read_pages(folder, stamps_from_json(row["stamps"]))))
         return Reading(pages, metadata_from_json(row["metadata"]), tuple(row["problems"]), Stamp(*row["read_from"]))
     except (LibraryError, ValueError, KeyError, TypeError):  # damaged or cut short: it is read again from the source
         return None

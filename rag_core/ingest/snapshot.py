@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -94,7 +94,7 @@ class Snapshot:
         """The raw text that offsets of this page refer to; raises as `page` does."""
         return self.reader.text(self._entry(document_id), page)
 
-    def words(self, document_id: str, page: int) -> tuple[WordBox, ...]:
+    def words(self, document_id: str, page: int) -> Sequence[WordBox]:
         """Where the page's words stand, in PDF points; none for text documents. Raises as `page` does."""
         return self.page(document_id, page).words
 

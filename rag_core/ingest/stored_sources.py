@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
 from rag_core.errors import LibraryDamaged
 from rag_core.ingest import private
@@ -58,10 +58,21 @@ def check(root: Path, row: Accepted, expected: Stamp | None = None) -> Stamp:
     Raises:
         LibraryDamaged: the file is missing, cannot be read, or is not what was handed in.
     """
+    file, found = opened(root, row, expected)
+    file.close()
+    return found
+
+
+def opened(root: Path, row: Accepted, expected: Stamp | None = None) -> tuple[BinaryIO, Stamp]:
+    """A source's stored bytes as an open file, which stands at its start, and their stamp; arguments and errors as in `check`."""
     path = root / name_of(row)
     try:
-        with path.open("rb") as file:
-            return _checked(path, row, file, expected)
+        with ExitStack() as opening:
+            file = opening.enter_context(path.open("rb"))
+            found = _checked(path, row, file, expected)
+            file.seek(0)
+            opening.pop_all()
+            return file, found
     except OSError as error:
         raise _unreadable(path, error) from error
 

@@ -19,15 +19,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import HashEmbedder
+from builders import DIM, HashEmbedder
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core import wiring
 from rag_core.adapters import embedding_process, frames
+from rag_core.adapters.bm25_index import Bm25Store
 from rag_core.adapters.embedding_process import ProcessEmbedder
+from rag_core.adapters.faiss_index import FaissStore
 from rag_core.adapters.sentence_transformers import EMBEDDED, SentenceTransformerEmbedder
 from rag_core.errors import ModelUnavailable
+from rag_core.ingest.library import Library
+from rag_core.ingest.sources import text_source
+from rag_core.settings import Settings
 
 TESTS = Path(__file__).resolve().parents[1]
 WAIT_SECONDS = 60.0
@@ -233,6 +238,45 @@ def test_given_a_call_that_was_interrupted_then_its_reply_is_not_taken_for_the_n
     monkeypatch.setattr(frames, "read", read)
 
     assert np.array_equal(embedder.embed(["c"]), HashEmbedder().embed(["c"]))
+
+
+def test_given_a_text_that_hangs_the_model_when_added_then_it_is_refused_in_time_and_the_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[object] = []
+    write = frames.write
+    monkeypatch.setattr(frames, "write", lambda stream, head, body=b"": (write(stream, head, body), sent.extend(head.get("texts", ()))))
+    waits: list[float] = []
+
+    class Timer:
+        """Its time is up as soon as the child was sent the text that hangs it, and never otherwise."""
+
+        def __init__(self, seconds: float, function: Callable[[], None]) -> None:
+            sent.clear()
+            waits.append(seconds)
+            self._function, self._cancelled = function, threading.Event()
+
+        def start(self) -> None:
+            threading.Thread(target=self._run, daemon=True).start()
+
+        def cancel(self) -> None:
+            self._cancelled.set()
+
+        def _run(self) -> None:
+            while not self._cancelled.wait(0.01):
+                if "hang" in sent:
+                    return self._function()
+
+    monkeypatch.setattr(embedding_process, "Timer", Timer)
+    opened = Library.open(tmp_path, "default", embedder=ProcessEmbedder("any"), vectors=FaissStore(DIM), lexical=Bm25Store())
+
+    report = opened.add([text_source("a", "hang"), text_source("b", "No danger here.")], Settings.load())
+
+    assert [document.name for document in report.added] == ["b"]
+    ((name, error),) = report.problems
+    assert (name, error.kind) == ("a", "LimitExceeded")
+    assert "did not answer within 300 s" in error.problem
+    assert set(waits) == {300.0}
 
 
 def test_given_a_child_that_hangs_when_closed_from_another_thread_then_the_call_ends_typed() -> None:

@@ -10,7 +10,7 @@ from rag_core.adapters.bm25_index import Bm25Store
 from rag_core.adapters.faiss_index import FaissStore
 from rag_core.domain import Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelMismatch
-from rag_core.ingest import indexing
+from rag_core.ingest import embedding, indexing
 from rag_core.ingest.library import Library
 from rag_core.ingest.sources import Source, sources_from
 
@@ -134,6 +134,54 @@ def test_given_a_fault_of_ours_on_one_file_when_added_then_the_others_go_on_and_
     assert [document.name for document in report.added] == ["b"]
     assert [(name, "ZeroDivisionError" in error.problem) for name, error in report.problems] == [("a", True)]
     assert "ZeroDivisionError: trap" in caplog.text
+
+
+def test_given_a_text_with_too_many_different_words_when_added_then_the_others_go_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedding, "MAX_TERMS", 5)
+
+    report = library(tmp_path).add([text("a", "One two three four five six."), text("b", "No danger here.")], SETTINGS)
+
+    assert [document.name for document in report.added] == ["b"]
+    assert [(name, error.kind) for name, error in report.problems] == [("a", "LimitExceeded")]
+    assert "more than 5 different words (reached on page 1)" in report.problems[0][1].problem
+
+
+class SlowEmbedder(HashEmbedder):
+    """Takes `seconds` of a clock that the test holds for a text that says "slow", and for any other `usual`."""
+
+    def __init__(self, seconds: float, usual: float = 0.0) -> None:
+        super().__init__()
+        self.now, self._seconds, self._usual = 0.0, seconds, usual
+
+    def embed(self, texts):
+        self.now += sum(self._seconds if "slow" in text else self._usual for text in texts)
+        return super().embed(texts)
+
+
+def test_given_a_file_that_takes_too_long_to_embed_when_added_then_it_is_named_and_the_others_go_on(tmp_path, monkeypatch):
+    embedder = SlowEmbedder(seconds=40.0)
+    monkeypatch.setattr(embedding, "monotonic", lambda: embedder.now)
+    slow = "\n\n".join(f"Sentence {number} is slow. " + "It has many words that fill it. " * 30 for number in range(40))
+    opened = library(tmp_path, embedder=embedder)
+
+    report = opened.add([text("slow", slow), text("b", "No danger here."), text("c", "Nor here.")], SETTINGS)
+
+    assert [document.name for document in report.added] == ["b", "c"]
+    ((name, error),) = report.problems
+    assert (name, error.kind) == ("slow", "LimitExceeded")
+    assert "more than the" in error.problem
+    assert "passages; " in error.problem
+    assert opened.unfinished() == ()
+    check_whole(opened)
+
+
+def test_given_a_slow_machine_when_embedding_takes_as_long_as_allowed_then_nothing_is_refused(tmp_path, monkeypatch):
+    embedder = SlowEmbedder(seconds=0.0, usual=embedding.SECONDS_PER_PASSAGE)
+    monkeypatch.setattr(embedding, "monotonic", lambda: embedder.now)
+
+    report = library(tmp_path, embedder=embedder).add([text(f"t{number}", f"Text {number}.") for number in range(40)], SETTINGS)
+
+    assert len(report.added) == 40
 
 
 def test_given_a_document_when_deleted_then_it_is_gone_and_can_be_added_again(tmp_path):

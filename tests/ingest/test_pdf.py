@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
 import sys
 import textwrap
 import time
+from array import array
 from pathlib import Path
 
 import pymupdf
@@ -271,6 +273,17 @@ def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     return put
 
 
+def columns(*numbers: float) -> str:
+    return base64.b64encode(array("d", numbers).tobytes()).decode()
+
+
+def page_event(**changed: str) -> str:
+    """A program that sends a page of one letter."""
+    page = {"event": "page", "n": 1, "w": 1, "h": 1, "source": "text", "text": "x", "hidden": 0}
+    event = page | dict.fromkeys(("lines", "words", "cells", "sample", "problem"), "") | changed
+    return f"print({json.dumps(event)!r}); print({json.dumps({'event': 'done'})!r})"
+
+
 @pytest.mark.parametrize(
     ("program", "kind", "says"),
     [
@@ -282,6 +295,11 @@ def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         ("print('[1, 2]')", DamagedPdf, "never should"),
         ('print(\'{"event": "page", "n": 1}\')', DamagedPdf, "never should"),
         ('print(\'{"event": "failed", "kind": "RagError"}\')', DamagedPdf, "never should"),
+        ("print(json.dumps({'event': 'open', 'count': 1, 'meta': {}, 'toc': [[]] * 400_001}))", DamagedPdf, "never should"),
+        (page_event(words="AAAA"), DamagedPdf, "never should"),  # three bytes are no number
+        (page_event(words=columns(0, 2, 1, 1, 2, 2)), DamagedPdf, "never should"),  # the page has one character
+        (page_event(words=columns(0, 0.5, 1, 1, 2, 2)), DamagedPdf, "never should"),
+        (page_event(lines=columns(0, 1, 1, 1, 2, 2, 9, 0, 0, 0, 2)), DamagedPdf, "never should"),  # its cells are missing
         ("sys.stdout.write('x' * (1 << 21)); sys.stdout.flush(); time.sleep(60)", DamagedPdf, "never should"),
         ("time.sleep(60)", LimitExceeded, "1 s"),
     ],
@@ -297,7 +315,7 @@ def test_given_a_child_that_misbehaves_when_read_then_it_is_a_typed_error(
 
 
 def test_given_a_crash_after_pages_when_read_then_the_page_is_named(child) -> None:
-    page = {"w": 1, "h": 1, "source": "text", "text": "x", "lines": [], "words": [], "hidden": 0, "sample": "", "problem": ""}
+    page = {"w": 1, "h": 1, "source": "text", "text": "x", "lines": "", "words": "", "cells": "", "hidden": 0, "sample": "", "problem": ""}
     events = [{"event": "open", "count": 3, "meta": {}, "toc": []}, *({"event": "page", "n": n, **page} for n in (1, 2))]
     child(f"print({chr(10).join(map(json.dumps, events))!r}, flush=True); os.abort()")
 
@@ -329,7 +347,8 @@ def test_given_keys_in_the_environment_and_a_password_when_read_then_the_child_i
         seen = json.dumps([sys.argv, dict(os.environ)])
         print(json.dumps({"event": "note", "problem": f"{'swordfish' in seen} {'sk-very' in seen} {told['password'] == 'swordfish'}"}))
         print(json.dumps({"event": "open", "count": 1, "meta": {}, "toc": []}))
-        page = {"w": 1, "h": 1, "source": "text", "text": "x", "lines": [], "words": [], "hidden": 0, "sample": "", "problem": ""}
+        none = dict.fromkeys(("lines", "words", "cells", "sample", "problem"), "")
+        page = none | {"w": 1, "h": 1, "source": "text", "text": "x", "hidden": 0}
         print(json.dumps({"event": "page", "n": 1, **page}))
         print(json.dumps({"event": "done"}))
         """

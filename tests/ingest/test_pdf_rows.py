@@ -17,7 +17,7 @@ def run(*words: Word, block: int = 0, direction: tuple[int, int] = (1, 0)) -> Ru
 
 
 def text_of(*runs: Run) -> str:
-    return build(runs, 10_000).text
+    return build(runs, 10_000, 1_000).text
 
 
 def test_given_the_cells_of_a_row_one_after_another_when_built_then_they_are_one_row_parted_by_tabs() -> None:
@@ -29,7 +29,7 @@ def test_given_the_cells_of_a_row_one_after_another_when_built_then_they_are_one
         run(word("2,371", 430)),
     ]
 
-    page = build(row, 1_000)
+    page = build(row, 1_000, 1_000)
 
     assert page.text == "Net income\t$\t596\t$\t2,371"
     assert page.lines[0][-1] == [0, 10, 11, 12, 13, 16, 17, 18, 19, 24]
@@ -77,13 +77,13 @@ def test_given_upward_text_when_built_then_its_rows_are_found_along_its_own_dire
 def test_given_mixed_styles_when_built_then_the_row_has_the_style_of_most_of_its_characters() -> None:
     mixed = [word("Heading", 50, size=14, bold=True), word("a", 120, size=9)]
 
-    line = build([run(*mixed, block=7)], 1_000).lines[0]
+    line = build([run(*mixed, block=7)], 1_000, 1_000).lines[0]
 
     assert line[6:10] == [14, 1, 0, 7]
 
 
 def test_given_more_characters_than_allowed_when_built_then_whole_rows_are_left_out() -> None:
-    page = build([run(word("first", 50)), run(word("second", 50, 120)), run(word("x", 50, 140))], 11)
+    page = build([run(word("first", 50)), run(word("second", 50, 120)), run(word("x", 50, 140))], 11, 1_000)
 
     assert (page.text, page.truncated, len(page.lines), len(page.words)) == ("first", True, 1, 1)
 
@@ -95,7 +95,7 @@ words = st.builds(
 
 @given(st.lists(st.lists(words, min_size=1, max_size=4).map(lambda some: run(*some)), max_size=12))
 def test_given_any_runs_when_built_then_offsets_name_their_words_and_the_order_is_unchanged(runs: list[Run]) -> None:
-    page = build(runs, 10_000)
+    page = build(runs, 10_000, 1_000)
 
     said = [word.text for one in runs for word in one.words]
     assert [page.text[int(start) : int(end)] for start, end, *_ in page.words] == said

@@ -24,6 +24,7 @@ Emit = Callable[[dict[str, object]], None]
 
 # layout: a neural model; 0.3 s of start and 100 MB together with what it runs on
 UNWANTED = ("pymupdf.layout", "pymupdf4llm", "onnxruntime", "networkx", "tabulate")
+TOC_ROWS, TITLE_CHARS = 10_000, 500  # the longest filing tried has 120 rows; a title stands in one line
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
 META_CHARS = 2_000  # of a title or an author; the parent keeps fewer, and says so
 
@@ -176,6 +177,7 @@ def leaves(document: Any, limit: int) -> int:
 
 def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     """Emit what the document says about itself, then its pages."""
+    from .columns import packed
     from .damage import REPAIRED, forget_complaints, with_damage
     from .fonts import Fonts
     from .layers import Layers
@@ -193,9 +195,9 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
         enabled=request["ocr"],
         allow_cpu=lambda seconds: allow_cpu(base + seconds),
     )
-    options = Options(request["keep_hidden"], request["page_chars"], request["pixels"])
+    options = Options(request["keep_hidden"], request["page_chars"], request["page_words"], request["pixels"])
     fonts, layers = Fonts(), Layers(document, request["password"])
-    chars = 0
+    found = {"characters": 0, "words": 0, "rows": 0}
     for number in range(document.page_count):
         forget_complaints()
         try:
@@ -215,14 +217,16 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
                 "kinds": {},
             }
             page["problem"] = "This page is damaged and could not be read."
-        chars += len(str(page["text"]))
-        if chars > request["chars"]:
-            raise Failure(
-                "LimitExceeded",
-                f"The file has more than {request['chars']:,} characters (reached on page {number + 1}).",
-                "Split it into parts.",
-            )
-        emit({"event": "page", "n": number + 1, **page})
+        words, lines = page.pop("words"), page.pop("lines")
+        for what, more in (("characters", page["text"]), ("words", words), ("rows", lines)):
+            found[what] += len(more)
+            if found[what] > request[what]:
+                raise Failure(
+                    "LimitExceeded",
+                    f"The file has more than {request[what]:,} {what} (reached on page {number + 1}).",
+                    "Split it into parts.",
+                )
+        emit({"event": "page", "n": number + 1, **page, **packed(words, lines)})
     if document.is_repaired:  # at its opening, or when a broken object was met
         emit({"event": "note", "problem": REPAIRED})
     emit({"event": "done"})
@@ -236,7 +240,7 @@ def meta(document: Any) -> dict[str, str]:
 def toc(document: Any) -> list[list[object]]:
     """The outline as [level, title, page]; empty when it is broken, as nothing depends on it."""
     try:
-        return [[level, str(title), page] for level, title, page, *_ in document.get_toc()]
+        return [[level, str(title)[:TITLE_CHARS], page] for level, title, page, *_ in document.get_toc()[:TOC_ROWS]]
     except Exception:
         return []
 

@@ -46,7 +46,7 @@ def unheard() -> Iterator[None]:
         pymupdf.TOOLS.reset_mupdf_warnings()
 
 
-def with_damage(page: dict[str, object]) -> dict[str, object]:
+def with_damage(page: dict[str, Any]) -> dict[str, Any]:
     """The `page` event, with what was complained of since `forget_complaints` among its problems.
 
     A damaged page on which nothing was found is not a blank one.

@@ -44,10 +44,11 @@ class Options:
 
     keep_hidden: bool
     page_chars: int
+    page_words: int
     max_pixels: int
 
 
-def read(page: Any, options: Options, reader: Reader, fonts: Fonts, layers: Layers) -> dict[str, object]:
+def read(page: Any, options: Options, reader: Reader, fonts: Fonts, layers: Layers) -> dict[str, Any]:
     """The page as the JSON event `page`, without its number.
 
     Raises:
@@ -60,7 +61,7 @@ def read(page: Any, options: Options, reader: Reader, fonts: Fonts, layers: Laye
     inked = list(_runs(page, blocks, words))
     with unheard():
         unseen = reasons(page, text_page, inked, options.max_pixels, fonts, flags=FLAGS, keep_invisible=searchable_scan)
-    rows = build(_visible(inked, unseen, hidden, keep_all=options.keep_hidden), options.page_chars)
+    rows = build(_visible(inked, unseen, hidden, keep_all=options.keep_hidden), options.page_chars, options.page_words)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden.add(word, Kind.LAYER)
     source, problem = ("ocr" if searchable_scan else "text"), ""
@@ -71,7 +72,8 @@ def read(page: Any, options: Options, reader: Reader, fonts: Fonts, layers: Laye
     if not problem and rows.text.count("\ufffd") > FEW_UNKNOWN_SHARE * len(rows.text):
         problem = "Some letters of this page have no value in the file, and cannot be found or quoted."
     if rows.truncated:
-        problem = f"Only the first {options.page_chars:,} characters of this page were read."
+        most = f"{options.page_words:,} words" if rows.crowded else f"{options.page_chars:,} characters"
+        problem = f"Only the first {most} of this page were read."
     return {
         "w": round(page.rect.width, 2),
         "h": round(page.rect.height, 2),
@@ -95,7 +97,8 @@ def _by_picture(page: Any, options: Options, reader: Reader, rows: Rows) -> tupl
     except Unreadable as why:
         return rows, "unreadable", f"This page is a picture {why}"
     inked = _runs(page, text_page.extractDICT()["blocks"], words_of(text_page))
-    read = build((Run([word for word, _ in words], place[0], direction) for words, place, direction in inked), options.page_chars)
+    seen = (Run([word for word, _ in words], place[0], direction) for words, place, direction in inked)
+    read = build(seen, options.page_chars, options.page_words)
     if len(read.text) > len(rows.text) and any(map(str.isalnum, read.text)):
         return read, "ocr", ""
     if rows.text:  # a picture with a caption: the text layer was all there is to read

@@ -42,23 +42,25 @@ class Rows:
     """A page's text and what stands where in it, as compact lists of numbers that go into JSON as they are.
 
     `lines`: [start, end, x0, y0, x1, y1, size, bold, mono, block, [cell start, cell end, …]]; `words`: [start, end, x0, y0, x1, y1].
-    Offsets are characters of `text`. `truncated` says that `max_chars` was reached.
+    Offsets are characters of `text`. `truncated` says that a limit was reached, `crowded` that it was the one on words.
     """
 
     text: str = ""
     lines: list[list[object]] = field(default_factory=list)
     words: list[list[float]] = field(default_factory=list)
     truncated: bool = False
+    crowded: bool = False
 
 
-def build(runs: Iterable[Run], max_chars: int) -> Rows:
-    """The rows of `runs` in their order, at most `max_chars` characters; a row that would not fit is left out with all that follow."""
+def build(runs: Iterable[Run], max_chars: int, max_words: int) -> Rows:
+    """The rows of `runs` in their order, within both limits; a row that would not fit is left out with all that follow."""
     page = Rows()
     parts: list[str] = []
     length = 0
     for row in _rows(runs):
         text, line, words = _row(row, length)
-        if length + len(text) > max_chars:
+        page.crowded = len(page.words) + len(words) > max_words
+        if page.crowded or length + len(text) > max_chars:
             page.truncated = True
             break
         parts.append(text)

@@ -1,0 +1,157 @@
+"""The words and rows of a page as columns of numbers: 48 bytes a word, where tuples of Python's numbers take about 250.
+
+They read like tuples of `WordBox` and `Line`, whose values are made one by one when somebody asks for them.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_core.domain import Box, Line, WordBox
+from rag_core.ingest.files import json_rows
+
+T_co = TypeVar("T_co", covariant=True)
+Floats = NDArray[np.float64]
+WORD_NUMBERS = 6  # start, end, x0, y0, x1, y1
+LINE_NUMBERS = 11  # the same, size, bold, mono, block, and how many numbers its cells take
+
+
+class _Column(Sequence[T_co]):
+    """A sequence of values that are made when they are asked for. Equal to any sequence of equal values, as a tuple to a tuple."""
+
+    __slots__ = ("_table",)
+
+    def __init__(self, table: Floats) -> None:
+        self._table = table
+        self._table.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    @overload
+    def __getitem__(self, index: int) -> T_co: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T_co, ...]: ...
+    def __getitem__(self, index: int | slice) -> T_co | tuple[T_co, ...]:
+        if isinstance(index, slice):
+            return tuple(self._value(row) for row in range(len(self))[index])
+        return self._value(range(len(self))[index])
+
+    def __iter__(self) -> Iterator[T_co]:
+        return map(self._value, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, tuple | _Column):
+            return NotImplemented
+        return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def _value(self, row: int) -> T_co:
+        raise NotImplementedError
+
+
+class Words(_Column[WordBox]):
+    """Word boxes. `table` has shape (words, 6): start, end, x0, y0, x1, y1; nobody else may change it."""
+
+    __slots__ = ()
+
+    def _value(self, row: int) -> WordBox:
+        start, end, *box = self._table[row].tolist()
+        return WordBox(int(start), int(end), *box)
+
+    @classmethod
+    def of(cls, words: Iterable[Sequence[float]]) -> Words:
+        """The columns of these rows of six numbers."""
+        return cls(_table(words, WORD_NUMBERS))
+
+    @property
+    def bytes(self) -> int:
+        """What they take in memory."""
+        return self._table.nbytes
+
+
+class Lines(_Column[Line]):
+    """Rows of a page.
+
+    Args:
+        table: shape (rows, 11): start, end, x0, y0, x1, y1, size, bold, mono, block, and how many numbers of `cells` are the row's.
+        cells: the offsets of all rows' cells, one after the other: start, end, start, end, …
+    """
+
+    __slots__ = ("_cells", "_ends")
+
+    def __init__(self, table: Floats, cells: NDArray[np.int64]) -> None:
+        super().__init__(table)
+        self._cells = cells
+        self._ends = np.cumsum(table[:, -1].astype(np.int64))
+        if (self._ends[-1] if len(table) else 0) != len(cells) or (table[:, -1] % 2).any() or (table[:, -1] < 0).any():
+            raise ValueError(f"{len(cells)} numbers are not the cells of these {len(table)} rows")
+
+    def _value(self, row: int) -> Line:
+        start, end, x0, y0, x1, y1, size, bold, mono, block, count = self._table[row].tolist()
+        last = int(self._ends[row])
+        cells = self._cells[last - int(count) : last].tolist()
+        box = Box(x0, y0, x1, y1)
+        return Line(int(start), int(end), box, size, bool(bold), bool(mono), int(block), tuple(zip(cells[::2], cells[1::2], strict=True)))
+
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[Any]]) -> Lines:
+        """The columns of rows as they stand on disk: start, end, box, size, bold, mono, block, pairs of cells."""
+        cells: list[int] = []
+        table = []
+        for start, end, box, size, bold, mono, block, pairs in rows:
+            table.append((start, end, *box, size, bold, mono, block, 2 * len(pairs)))
+            cells += [offset for first, last in pairs for offset in (first, last)]
+        return cls(_table(table, LINE_NUMBERS), np.array(cells, dtype=np.int64))
+
+    @property
+    def bytes(self) -> int:
+        """What they take in memory."""
+        return self._table.nbytes + self._cells.nbytes + self._ends.nbytes
+
+
+def received(words: str, lines: str, cells: str, chars: int) -> tuple[Words, Lines]:
+    """What `pdf_worker.columns.packed` sent for a page of so many characters.
+
+    Raises:
+        ValueError: the columns do not fit together, or an offset is none of the page's.
+    """
+    table = _decoded(lines, LINE_NUMBERS)
+    offsets = _decoded(cells, 1).reshape(-1)
+    boxes = _decoded(words, WORD_NUMBERS)
+    for numbers in (boxes[:, :2], table[:, :2], offsets, table[:, -1]):
+        if ((numbers < 0) | (numbers != np.floor(numbers))).any():
+            raise ValueError("an offset is no whole number")
+    for numbers in (boxes[:, :2], table[:, :2], offsets):
+        if (numbers > chars).any():
+            raise ValueError(f"an offset is beyond the page's {chars} characters")
+    return Words(boxes), Lines(table, offsets.astype(np.int64))
+
+
+def layout_json(words: Sequence[WordBox], lines: Sequence[Line]) -> Iterator[str]:
+    """The JSON object of a page's layout as it stands on disk, in parts."""
+    yield '{"words":'
+    yield from json_rows(words)
+    yield ',"lines":'
+    yield from json_rows(map(_line_row, lines))
+    yield "}\n"
+
+
+def _line_row(line: Line) -> list[object]:
+    return [line.start, line.end, list(line.box), line.size, line.bold, line.mono, line.block, [list(cell) for cell in line.cells]]
+
+
+def _table(rows: Iterable[Sequence[float]], width: int) -> Floats:
+    return np.array(list(rows), dtype=np.float64).reshape(-1, width)
+
+
+def _decoded(packed: str, width: int) -> Floats:
+    table = np.frombuffer(base64.b64decode(packed, validate=True), dtype=np.float64).reshape(-1, width)
+    return np.nan_to_num(table, nan=0.0, posinf=0.0, neginf=0.0)  # whatever a font says
