@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import greedy
 import make
 import pymupdf
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from rag_core.domain import PageSource
 from rag_core.errors import Cancelled, DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf, PasswordNeeded
+from rag_core.ingest.layout import Lines, Words
 from rag_core.ingest.pdf import Limits, PdfContent, find_tessdata, read_pdf, render_page
 from tests.campaign.lost_text import damaged_copies
 
@@ -102,6 +104,8 @@ def test_given_a_page_that_costs_too_much_when_a_limit_is_reached_then_it_is_nam
         (Limits(pages=2), "3 pages; at most 2"),
         (Limits(chars=100), "more than 100 characters.*page 3"),
         (Limits(file_bytes=500), "at most 500"),
+        (Limits(words=20), "more than 20 words.*page 3"),
+        (Limits(rows=2), "more than 2 rows.*page 3"),
     ],
 )
 def test_given_a_limit_below_what_a_good_file_needs_when_read_then_the_limit_is_named(limits: Limits, says: str) -> None:
@@ -119,6 +123,28 @@ def test_given_a_page_with_more_characters_than_allowed_when_read_then_it_is_cut
 
     assert content.pages[0].text == "first row\nsecond row"
     assert content.problems == ("Page 1: Only the first 25 characters of this page were read.",)
+
+
+def test_given_a_page_with_more_words_than_allowed_when_read_then_it_is_cut_at_a_row_and_says_so() -> None:
+    content = read_pdf(
+        greedy.shared(1, b"BT /F1 9 Tf 9 90 Td (first row) Tj 0 -20 Td (second row) Tj ET"), "a.pdf", limits=Limits(page_words=3)
+    )
+
+    assert content.pages[0].text == "first row"
+    assert content.problems == ("Page 1: Only the first 3 words of this page were read.",)
+
+
+def test_given_an_endless_outline_when_read_then_it_is_cut() -> None:
+    assert len(read_pdf(greedy.outline(10_500), "a.pdf").toc) == 10_000
+
+
+def test_given_a_page_of_many_words_when_read_then_its_boxes_and_rows_are_columns() -> None:
+    page = read_pdf(greedy.crowded(20_000), "a.pdf").pages[0]
+
+    assert isinstance(page.words, Words)
+    assert isinstance(page.lines, Lines)
+    assert (len(page.words), page.words.bytes) == (20_000 // 396 * 396, 48 * len(page.words))
+    assert [page.text[word.start : word.end] for word in page.words] == page.text.split()
 
 
 def test_given_a_page_tree_that_holds_itself_when_read_then_each_page_is_read_once() -> None:
