@@ -17,7 +17,7 @@ from rag_core.audit.overlap import overlap, similarities
 from rag_core.audit.phrases import indicators
 from rag_core.audit.support import SAME_SENTENCE, Assessment, assess
 from rag_core.case import ClaimAudit
-from rag_core.domain import Claim, Evidence
+from rag_core.domain import Claim, Evidence, holds_hidden
 from rag_core.ingest.normalise import normalise
 from rag_core.language import is_order, sentences
 from rag_core.ports import Embedder, PageText, Verifier
@@ -74,9 +74,13 @@ def measure_claims(
             flags=(*one.flags, *wrong),
             read=one.read,
         )
-    return tuple(
+    audited = [
         replace(one, similarity=1.0, support=1.0, word_for_word=True) if is_same else one
         for one, is_same in zip(measured, same, strict=True)
+    ]
+    return tuple(
+        replace(one, support=0.0, flags=(*one.flags, "hidden")) if holds_hidden(_source(claim.evidence, page_text)) else one
+        for one, claim in zip(audited, claims, strict=True)
     )
 
 

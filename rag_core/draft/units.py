@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from rag_core.domain import Evidence, Passage, PassageKind, Span
+from rag_core.domain import Evidence, Passage, PassageKind, Span, holds_hidden
 from rag_core.ingest.context import SECTION_MARK
 from rag_core.ingest.normalise import join, locate, normalise
 from rag_core.language import sentences
@@ -49,7 +49,14 @@ def evidence_of(passage: Passage, span: Span, page_text: PageText) -> Evidence:
 
 
 def units(passage: Passage, page_text: PageText) -> list[Unit]:
-    """The units of a passage in reading order: rows of a table, lines of code, sentences of everything else."""
+    """The units of a passage in reading order: rows of a table, lines of code, sentences of everything else.
+
+    One with hidden words that were kept is none: no reader of the page could check it.
+    """
+    return [unit for unit in _all_units(passage, page_text) if not holds_hidden(unit.text)]
+
+
+def _all_units(passage: Passage, page_text: PageText) -> list[Unit]:
     if passage.kind is PassageKind.TABLE:
         return _rows(passage, page_text)
     if passage.kind is PassageKind.CODE:

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from rag_core import errors
-from rag_core.domain import Box, Page, PageSource
+from rag_core.domain import HIDDEN_SIGNS, Box, Page, PageSource
 from rag_core.errors import DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf
 from rag_core.ingest import pdf_process
 from rag_core.ingest.layout import received
@@ -84,7 +84,7 @@ def read_pdf(
         name: what progress is reported under; it is neither opened nor passed on.
         password: opens an encrypted file; it goes through a pipe to the child and nowhere else.
         limits: how much the file may cost.
-        keep_hidden: leave text that cannot be seen in `Page.text` (it is counted in any case).
+        keep_hidden: leave text that cannot be seen in `Page.text`, each word between HIDDEN_SIGNS (it is counted in any case).
         ocr: read pages that are pictures, where Tesseract's language data are installed.
         keep: given each page as it comes; what it returns is kept in memory as the page.
         progress: told (name, page, pages) after each page.
@@ -96,7 +96,14 @@ def read_pdf(
     """
     _refuse_at_sight(data, limits)
     languages, tessdata = find_tessdata()
-    request = {**_request(limits, password), "keep_hidden": keep_hidden, "ocr": ocr, "languages": "+".join(languages), "tessdata": tessdata}
+    request = {
+        **_request(limits, password),
+        "keep_hidden": keep_hidden,
+        "hidden_signs": HIDDEN_SIGNS,
+        "ocr": ocr,
+        "languages": "+".join(languages),
+        "tessdata": tessdata,
+    }
     pages: list[Page] = []
     opened: Event = {"count": 0, "meta": {}, "toc": []}
     notes: list[str] = []

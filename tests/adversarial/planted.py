@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import pymupdf
 
-CSS = "body { font-family: sans-serif; font-size: 10.5pt; } td { border: 1px solid #777; padding: 3pt 8pt; white-space: nowrap; }"
+CSS = "body { font-family: sans-serif; font-size: 10.5pt; } "
+CSS += "td { border: 1px solid #777; padding: 3pt 8pt; white-space: nowrap; font-size: 8pt; }"
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from honest_model import data_lines, honest
 from model_server import Asked
 from planted import GARAGES, Garage
 
+from rag_core.domain import HIDDEN_SIGNS
 from rag_core.ingest.normalise import normalise
 
 PLACES = ("text", "table", "hidden", "title", "name")
@@ -91,4 +92,5 @@ def test_given_a_model_that_leaks_its_rules_when_asked_then_nothing_of_them_is_s
 def _stood_in_the_prompt(arena: Arena, order: str) -> bool:
     wanted = normalise(order).text.casefold()
     rows = [json.dumps(row, ensure_ascii=False).casefold() for asked in arena.server.asked for row in data_lines(asked)]
-    return any(wanted in normalise(row).text for row in rows)
+    unmarked = dict.fromkeys(map(ord, HIDDEN_SIGNS))  # each word of a hidden order is marked
+    return any(wanted in normalise(row).text.translate(unmarked) for row in rows)

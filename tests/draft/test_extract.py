@@ -196,6 +196,13 @@ def test_given_a_table_then_its_rows_are_the_units_without_the_header() -> None:
     assert [TABLE_PAGE[one.spans[0].start : one.spans[0].end] for one in found] == ["Bolt\t5", "Nut\t7"]
 
 
+def test_given_sentences_with_hidden_words_that_were_kept_then_they_are_no_units() -> None:
+    text = "The sum is \u2e284,200,000\u2e29 dollars. It was paid in May."
+    kept = Passage("h#1", "h", text, (Span(1, 0, len(text)),), "en")
+
+    assert [one.text for one in units(kept, lambda document, page: text)] == ["It was paid in May."]
+
+
 def test_given_a_table_then_it_answers_with_the_row_its_header_and_the_place_of_both() -> None:
     question = "What is the price of a nut?"
     vector, lexical = EMBEDDER.embed([question])[0], CONTRACT.lexical

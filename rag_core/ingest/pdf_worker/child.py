@@ -195,7 +195,8 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
         enabled=request["ocr"],
         allow_cpu=lambda seconds: allow_cpu(base + seconds),
     )
-    options = Options(request["keep_hidden"], request["page_chars"], request["page_words"], request["pixels"])
+    signs = request["hidden_signs"] if request["keep_hidden"] else None
+    options = Options(signs, request["page_chars"], request["page_words"], request["pixels"])
     fonts, layers = Fonts(), Layers(document, request["password"])
     found = {"characters": 0, "words": 0, "rows": 0}
     for number in range(document.page_count):

@@ -24,7 +24,7 @@ MOST_FONTS = 64  # that are remembered, as each keeps its program in memory
 DIGITS = "0123456789"
 KNOWN = [chr(code) for code in (*range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x61, 0x7B), *range(0xC0, 0x250)) if chr(code).isalnum()]
 REFERENCES = ("Helvetica", "Helvetica-Bold", "Times-Roman", "Times-Bold", "Courier", "Courier-Bold")
-NEAR = 0.25  # of a square, by which a digit may differ from the nearest reference
+NEAR = 0.25  # of a square, by which a glyph may differ from the reference that it is taken for
 RATHER = 1.25  # times as many pixels must differ from what the map says as from what the font says
 APART = 1.5  # times as many pixels must differ from what the map says as from what is shown
 
@@ -106,7 +106,7 @@ def _looks_rather(font: Any, number: int, shown: str, said: str) -> bool:
     if not shape:
         return False
     one, other = (min((_distance(shape, reference) for reference in _references(sign)), default=1.0) for sign in (shown, said))
-    return RATHER * one < other
+    return one < NEAR and RATHER * one < other
 
 
 @cache

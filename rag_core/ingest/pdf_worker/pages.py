@@ -9,7 +9,7 @@ take 18 s and 2.4 GB (measured with PyMuPDF 2.0), while the text of the same pag
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -42,7 +42,7 @@ _DELIMITERS = dict.fromkeys([*range(33), 160])  # what MuPDF parts words at
 class Options:
     """What the caller asked for: see `rag_core.ingest.pdf.Limits`."""
 
-    keep_hidden: bool
+    hidden_signs: Sequence[str] | None  # put before and after each hidden word, which is kept then; None to leave them out
     page_chars: int
     page_words: int
     max_pixels: int
@@ -61,7 +61,7 @@ def read(page: Any, options: Options, reader: Reader, fonts: Fonts, layers: Laye
     inked = list(_runs(page, blocks, words))
     with unheard():
         unseen = reasons(page, text_page, inked, options.max_pixels, fonts, flags=FLAGS, keep_invisible=searchable_scan)
-    rows = build(_visible(inked, unseen, hidden, keep_all=options.keep_hidden), options.page_chars, options.page_words)
+    rows = build(_visible(inked, unseen, hidden, options.hidden_signs), options.page_chars, options.page_words)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden.add(word, Kind.LAYER)
     source, problem = ("ocr" if searchable_scan else "text"), ""
@@ -178,15 +178,21 @@ def _split(box: Rect, share: float) -> tuple[Rect, Rect]:
     return (box[0], box[1], middle, box[3]), (middle, box[1], box[2], box[3])
 
 
-def _visible(runs: list[InkedRun], unseen: list[list[Kind | None]], hidden: Hidden, *, keep_all: bool) -> Iterator[Run]:
+def _visible(runs: list[InkedRun], unseen: list[list[Kind | None]], hidden: Hidden, signs: Sequence[str] | None) -> Iterator[Run]:
     """The runs without the words that are `unseen` for some reason, which are counted in `hidden`."""
     for (words, place, direction), kinds in zip(runs, unseen, strict=True):
         for (word, _), kind in zip(words, kinds, strict=True):
             if kind is not None:
                 hidden.add(word.text, kind)
-        shown = [word for (word, _), kind in zip(words, kinds, strict=True) if keep_all or kind is None]
+        both = zip((word for word, _ in words), kinds, strict=True)
+        shown = [word if kind is None else _between(word, signs) for word, kind in both if kind is None or signs]
         if shown:
             yield Run(shown, place[0], direction)
+
+
+def _between(word: Word, signs: Sequence[str] | None) -> Word:
+    before, after = signs or ("", "")
+    return word._replace(text=f"{before}{word.text}{after}")
 
 
 def _is_searchable_scan(page: Any, blocks: list[dict[str, Any]]) -> bool:
