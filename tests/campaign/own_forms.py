@@ -19,7 +19,11 @@ def hidden_forms() -> Iterator[tuple[str, Form]]:
 def visible_forms() -> Iterator[tuple[str, Form]]:
     """Text that is plain to see."""
     yield from _built(VISIBLE, "", f"{SHOWN} {SECRET}")
-    yield "ligature of one glyph", _ligature()
+
+
+def disputed_forms() -> Iterator[tuple[str, Form]]:
+    """Text that some viewers show and others do not."""
+    yield from _built(DISPUTED, SECRET, SHOWN)
 
 
 def _built(builds: Mapping[str, Build], hidden: str, seen: str) -> Iterator[tuple[str, Form]]:
@@ -79,16 +83,15 @@ def _drawn_font(paper: Paper, glyph: str) -> str:
     return text(SECRET, font="F2")
 
 
-def _layer(state: str, expression: str = "") -> Build:
-    """A layer that is on, or off, when the page is looked at, as opposed to printed; or one by an expression."""
+def _layer(state: str) -> Build:
+    """A layer that is on, or off, when the page is looked at, as opposed to printed."""
 
     def build(paper: Paper) -> str:
         usage = f"/Usage<</View<</ViewState/{state}>>/Print<</PrintState/ON>>>>"
         layer = paper.add(f"<</Type/OCG/Name(Notes)/Intent/View{usage}>>")
         event = f"/AS[<</Event/View/Category[/View]/OCGs[{layer} 0 R]>>]"
         paper.catalog = f"/OCProperties<</OCGs[{layer} 0 R]/D<</ON[{layer} 0 R]{event}>>>>"
-        member = paper.add(f"<</Type/OCMD/VE[{expression} {layer} 0 R]>>") if expression else layer
-        paper.name("Properties", "L", member)
+        paper.name("Properties", "L", layer)
         return "/OC /L BDC " + WORDS + "EMC"
 
     return build
@@ -140,7 +143,6 @@ def _under_field(paper: Paper) -> str:
 HIDDEN: Mapping[str, Build] = {
     "letters that paint themselves white": lambda paper: _drawn_font(paper, "600 0 d0 1 g 100 0 400 700 re f"),
     "letters without a box": lambda paper: _drawn_font(paper, "600 0 d0"),
-    "ink of no colorant": _colour(_tint("None"), "1"),
     "spot colour without a tint": _colour(_tint("Gold"), "0"),
     "white of Lab": _colour("[/Lab<</WhitePoint[0.95 1 1.09]/Range[-100 100 -100 100]>>]", "100 0 0"),
     "white of an index": _colour("[/Indexed/DeviceRGB 1<000000FFFFFF>]", "1"),
@@ -150,7 +152,6 @@ HIDDEN: Mapping[str, Build] = {
     "under a darkening box": _state("/BM/Darken", WORDS + "/G gs 0 g " + BOX),
     "taken off by a difference": _state("/BM/Difference", "1 g " + BOX + "/G gs " + "0 g " + WORDS),
     "layer for print only": _layer("OFF"),
-    "layer off by an expression": _expression_off,
     "clipped by twice the same path": _content("70 590 300 30 re 70 590 300 30 re W* n " + WORDS),
     "risen off the page": _content(f"BT /F1 12 Tf 5000 Ts 72 600 Td ({SECRET}) Tj ET"),
     "skewed to a line": _content(f"BT /F1 12 Tf 1 1 1 1 72 600 Tm ({SECRET}) Tj ET"),
@@ -162,6 +163,11 @@ HIDDEN: Mapping[str, Build] = {
     "under a dashed marker": _content(WORDS + "16 w 0 G [3 0] 0 d 70 603 m 270 603 l S"),
     "under a fat point": _content(WORDS + "0 G 1 J 300 w 170 603 m 170 603 l S 1 g " + text(SHOWN, 72, 700)),
     "under its own white outline": _content(f"0 g 1 G 9 w BT /F1 12 Tf 2 Tr 72 600 Td ({SECRET}) Tj ET"),
+}
+# MuPDF paints these, and so does our picture of the page; other viewers do not.
+DISPUTED: Mapping[str, Build] = {
+    "ink of no colorant": _colour(_tint("None"), "1"),
+    "layer off by an expression": _expression_off,
 }
 VISIBLE: Mapping[str, Build] = {
     "letters that paint themselves black": lambda paper: _drawn_font(paper, "600 0 d0 0 g 100 0 400 700 re f"),
@@ -179,34 +185,6 @@ VISIBLE: Mapping[str, Build] = {
 }
 
 
-def _mapped(shown: str, rows: str, hidden: str, seen: str, encoding: str = "/Encoding/WinAnsiEncoding") -> Form:
-    """A word in a standard font whose map says other letters than the font shows, or more."""
-    paper = Paper()
-    to_unicode = paper.stream(cmap(rows, rows.count("\n")))
-    paper.name("Font", "F2", f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica{encoding}/ToUnicode {to_unicode} 0 R>>")
-    return Form(paper.save(text("Term") + text(shown, x=110, font="F2") + text("days", x=160)), hidden, f"{SHOWN} {seen}")
-
-
-def _many_of_one() -> Form:
-    return _mapped("28", "<32> <0032>\n<38> <0038003000300030>\n", "28000", "Term days")
-
-
-def _word_of_a_letter() -> Form:
-    return _mapped("a fee", "<61> <0061>\n<66> <006e006f0020006600650065>\n<65> <0065>\n<20> <0020>\n", "no", "Term days")
-
-
-def _word_after_a_letter() -> Form:
-    return _mapped("due", "<64> <0064>\n<75> <0075>\n<65> <00650020006e0065007600650072>\n", "never", "Term days")
-
-
-def _digit_of_a_blank() -> Form:
-    return _mapped("28\\240", "<32> <0032>\n<38> <0038>\n<a0> <0030>\n", "280", "Term days")
-
-
-def _blank_between() -> Form:
-    return _mapped("2\\2408", "<32> <0032>\n<38> <0038>\n<a0> <0039>\n", "298", "Term days")
-
-
 def _tiny_between() -> Form:
     content = "BT /F1 12 Tf 72 600 Td (Term: 2) Tj /F1 0.2 Tf (9) Tj /F1 12 Tf (8 days) Tj ET "
     return Form(Paper().save(content), "298", f"{SHOWN} Term: days")
@@ -218,16 +196,7 @@ def _backwards() -> Form:
     return Form(Paper().save(content), "28", f"{SHOWN} Term days")
 
 
-def _ligature() -> Form:
-    return _mapped("of\\001ce", "<01> <00660069>\n", "", "Term office days", "/Encoding<</Differences[1/fi]>>")
-
-
 HIDDEN_FORMS: Mapping[str, Callable[[], Form]] = {
-    "one glyph that says four digits": _many_of_one,
-    "one letter that says a word more": _word_of_a_letter,
-    "one letter that says a word after it": _word_after_a_letter,
-    "blank that says a digit at the end": _digit_of_a_blank,
-    "blank that says a digit in between": _blank_between,
     "tiny digit between two others": _tiny_between,
     "digits painted backwards": _backwards,
 }

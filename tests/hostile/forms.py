@@ -415,6 +415,34 @@ def _swapped_letters() -> Form:
     return Form(embedded("The fee is not due", {"n": "h"}), "hot", f"{SHOWN} The fee is due")
 
 
+def _mapped(shown: str, rows: str, hidden: str, seen: str, encoding: str = "/Encoding/WinAnsiEncoding") -> Form:
+    """A word in a standard font whose map says other letters than the font shows, or more."""
+    paper = Paper()
+    to_unicode = paper.stream(cmap(rows, rows.count("\n")))
+    paper.name("Font", "F2", f"<</Type/Font/Subtype/Type1/BaseFont/Helvetica{encoding}/ToUnicode {to_unicode} 0 R>>")
+    return Form(paper.save(text("Term") + text(shown, x=110, font="F2") + text("days", x=160)), hidden, f"{SHOWN} {seen}")
+
+
+def _many_of_one() -> Form:
+    return _mapped("28", "<32> <0032>\n<38> <0038003000300030>\n", "28000", "Term days")
+
+
+def _word_of_a_letter() -> Form:
+    return _mapped("a fee", "<61> <0061>\n<66> <006e006f0020006600650065>\n<65> <0065>\n<20> <0020>\n", "no", "Term days")
+
+
+def _word_after_a_letter() -> Form:
+    return _mapped("due", "<64> <0064>\n<75> <0075>\n<65> <00650020006e0065007600650072>\n", "never", "Term days")
+
+
+def _digit_of_a_blank() -> Form:
+    return _mapped("28\\240", "<32> <0032>\n<38> <0038>\n<a0> <0030>\n", "280", "Term days")
+
+
+def _blank_between() -> Form:
+    return _mapped("2\\2408", "<32> <0032>\n<38> <0038>\n<a0> <0039>\n", "298", "Term days")
+
+
 HIDDEN_BY_PROGRAM: Mapping[str, Callable[[], Form]] = {
     "under a box on a turned page": _turned,
     "outside the crop box": _cropped,
@@ -429,6 +457,11 @@ HIDDEN_BY_PROGRAM: Mapping[str, Callable[[], Form]] = {
     "ToUnicode against glyph names": _swapped(names=True),
     "ToUnicode of an embedded font swapped": _swapped_embedded,
     "ToUnicode of letters swapped": _swapped_letters,
+    "one glyph that says four digits": _many_of_one,
+    "one letter that says a word more": _word_of_a_letter,
+    "one letter that says a word after it": _word_after_a_letter,
+    "blank that says a digit at the end": _digit_of_a_blank,
+    "blank that says a digit in between": _blank_between,
 }
 
 _SHADE = "0.85 g " + BOX + "0 g "
@@ -599,11 +632,22 @@ def _devanagari() -> Form:
     return Form(bytes(made.tobytes()), seen=f"{SHOWN} {words}")
 
 
+def _ligature_of_one_glyph() -> Form:
+    return _mapped("of\\001ce", "<01> <00660069>\n", "", "Term office days", "/Encoding<</Differences[1/fi]>>")
+
+
+def _fraction() -> Form:
+    """A fraction of one glyph, as programs give it to the text."""
+    return _mapped("1\\001", "<31> <0031>\n<01> <0031002f0032>\n", "", "Term 11/2 days", "/Encoding<</Differences[1/onehalf]>>")
+
+
 VISIBLE_BY_PROGRAM: Mapping[str, Callable[[], Form]] = {
     "white on blue on a turned page": _turned_visible,
     "field of a form": _field,
     "page with a stamp": _stamp,
     "hyphen with ActualText": _hyphenated,
+    "ligature of one glyph": _ligature_of_one_glyph,
+    "fraction of one glyph": _fraction,
     "embedded font": _ligature,
     "embedded font without names": _without_names,
     "embedded italics without names": _italics_without_names,

@@ -2,7 +2,7 @@
 
 Two things are held against the map. What the font itself calls a glyph (its name, or its own table of characters) counts where the glyph's
 shape speaks for it too, since programs that write fonts name glyphs wrongly. And the shape of each digit counts by itself, as digits look
-alike in all fonts. A letter whose font names it wrongly, or not at all, is not found out.
+alike in all fonts. A glyph without ink shows no letter and no digit. A letter whose font names it wrongly, or not at all, is not found out.
 """
 
 # mypy: allow-untyped-calls
@@ -15,7 +15,7 @@ from typing import Any
 
 from pymupdf import mupdf
 
-from .trace import Glyph
+from .crowded import Glyph
 
 Shape = tuple[int, float]  # the pixels, and width against height
 
@@ -24,6 +24,7 @@ MOST_FONTS = 64  # that are remembered, as each keeps its program in memory
 DIGITS = "0123456789"
 KNOWN = [chr(code) for code in (*range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x61, 0x7B), *range(0xC0, 0x250)) if chr(code).isalnum()]
 REFERENCES = ("Helvetica", "Helvetica-Bold", "Times-Roman", "Times-Bold", "Courier", "Courier-Bold")
+LEAST_EM = 0.001  # of a glyph with ink; MuPDF gives a blank one an extent of a ten-millionth
 NEAR = 0.25  # of a square, by which a glyph may differ from the reference that it is taken for
 RATHER = 1.25  # times as many pixels must differ from what the map says as from what the font says
 APART = 1.5  # times as many pixels must differ from what the map says as from what is shown
@@ -57,6 +58,8 @@ class Fonts:
         said = chr(max(0, min(code, 0x10FFFF)))
         if said not in _KNOWN_SET or number <= 0:
             return False
+        if _is_blank(font, number):
+            return True
         if said in DIGITS and _shows_other_digit(font, number, said):
             return True
         shown = self._called(address, font, number)
@@ -99,6 +102,12 @@ def _shows_other_digit(font: Any, number: int, said: str) -> bool:
     away = {digit: min(_distance(shape, reference) for reference in _references(digit)) for digit in DIGITS}
     nearest = min(away, key=lambda digit: away[digit])
     return nearest != said and away[nearest] < NEAR and away[said] > APART * away[nearest]
+
+
+def _is_blank(font: Any, number: int) -> bool:
+    """Whether the glyph has no ink: a blank that says a letter or a digit, beside others that show."""
+    bounds = mupdf.fz_bound_glyph(font, number, mupdf.FzMatrix())
+    return bool(bounds.x1 - bounds.x0 < LEAST_EM or bounds.y1 - bounds.y0 < LEAST_EM)
 
 
 def _looks_rather(font: Any, number: int, shown: str, said: str) -> bool:

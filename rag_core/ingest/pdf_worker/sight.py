@@ -14,12 +14,13 @@ from typing import Any
 import pymupdf
 
 from .bands import Bands
+from .crowded import Glyph
 from .fonts import Fonts, bare_name
 from .hidden import TINY_PT, Ink, Kind
 from .ink import Question, unseen
 from .replaced import replaced
 from .rows import Rect, Word
-from .trace import Glyph, Trace
+from .trace import Trace
 
 InkedWord = tuple[Word, Ink]
 InkedRun = tuple[list[InkedWord], tuple[int, int], tuple[int, int]]  # words, (block, line) of MuPDF, reading direction
@@ -73,6 +74,9 @@ def _otherwise(page: Any, runs: Sequence[InkedRun], places: Sequence[_Place], tr
         for index in replaced(page, [runs[run][0][word][0].text for run, word in places], flags):
             yield places[index]
     false = fonts.false(trace.fonts)
+    for address, glyphs in trace.crowded.items():
+        if glyphs:
+            false.setdefault(bare_name(str(trace.fonts[address][0].m_internal.name)), set()).update(glyphs)
     if not false:
         return
     boxes = _false_glyphs(page, false)

@@ -16,6 +16,7 @@ from pymupdf import mupdf
 
 from .bands import Bands, band_of
 from .corners import Corners
+from .crowded import FURTHER, Glyph, crowded
 from .rows import Rect, union
 
 MOST_OPERATIONS = 30_000  # a dense table has 2,000; more would take longer to walk over than to render, and all of the page is a suspect
@@ -30,7 +31,6 @@ EVERYWHERE: Rect = (float("-inf"), float("-inf"), float("inf"), float("inf"))
 
 ITEM_BYTES = 24  # of MuPDF's fz_text_item: x, y, advance as floats; glyph, character, code as integers
 
-Glyph = tuple[int, int]  # the number of a glyph in its font, and the character that the file gives it
 _Colour = tuple[int, int, int]
 _CALLBACKS = (
     *("fill_path", "stroke_path", "fill_text", "stroke_text", "fill_shade", "fill_image", "fill_image_mask", "begin_metatext"),
@@ -43,7 +43,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
     """What was found on one page, in points of the page as it is shown.
 
     `replaced`: text stands for other text. `texts`: the extents of what was written, in order. `fonts`: by an address that names it while
-    it is kept, each font with the glyphs that were used.
+    it is kept, each font with the glyphs that were used. `crowded`: by the same address, what one glyph is said to show and cannot.
     """
 
     def __init__(self, page: Any) -> None:
@@ -56,6 +56,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         self.complete = True
         self.texts: list[Rect] = []
         self.fonts: dict[int, tuple[Any, set[Glyph]]] = {}
+        self.crowded: dict[int, set[Glyph]] = {}
         self._texts = Bands()
         self._placeless = False
         self._grounds: dict[_Colour | None, Bands] = {}  # by colour; None for pictures and whatever has many colours
@@ -160,8 +161,11 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             if address not in self.fonts:
                 self.fonts[address] = mupdf.FzFont(mupdf.ll_fz_keep_font(span.font)), set()
             items = array("i", mupdf.raw_to_python_bytes(span.items, ITEM_BYTES * span.len))
-            self.fonts[address][1].update(zip(items[3::6], items[4::6], strict=True))
-            codes.update(items[4::6])
+            numbers, characters = items[3::6], items[4::6]
+            self.fonts[address][1].update(zip(numbers, characters, strict=True))
+            if FURTHER in numbers:
+                self.crowded.setdefault(address, set()).update(crowded(zip(numbers, characters, strict=True)))
+            codes.update(characters)
             span = span.next
         return codes
 
