@@ -114,7 +114,9 @@ def run(table: Table, *, kills: int, seed: int, seconds: float) -> None:
         number = len(usual)
         while ended.total() < kills and time.monotonic() - begun < seconds:
             number += 1
-            operation = "delete" if len(known.must) > MOST_DOCUMENTS else draw.choice(OPERATIONS)
+            if len(known.must) > MOST_DOCUMENTS:
+                victims.run("delete", number, known, None, children_too=False)
+            operation = draw.choice(OPERATIONS)
             moment = draw.uniform(0, 1.1 * usual[operation])
             how, took, alive = victims.run(operation, number, known, moment, children_too=draw.random() < 0.5)
             if how == "-9":
