@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from rag_core.errors import PasswordNeeded
+from rag_core.errors import PasswordNeeded, RagError
 from rag_core.ingest.library import AddReport
-from ui import loading, state
+from ui import loading, state, uploads
 from ui.jobs import FileState, Job
 from ui.problems import show_error
 from ui.texts import say, tell
-from ui.work import here, start_add, upload
+from ui.work import here, start_add
 
 if TYPE_CHECKING:
     from rag_core.evaluate import Ran
@@ -38,7 +38,11 @@ def upload_field() -> None:
         say("jobs.add"), ["pdf", "txt", "md"], accept_multiple_files=True, key=f"upload_{session.uploads}", help=say("jobs.add_help")
     )
     if files:
-        upload([(file.name, file.getvalue()) for file in files])
+        try:
+            start_add(uploads.taken(files))
+        except RagError as error:  # the disk is full, or the folder may not be written to
+            show_error(error)
+            return
         session.uploads += 1
         st.rerun()
 

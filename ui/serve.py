@@ -24,7 +24,7 @@ from starlette.middleware import Middleware
 from streamlit.runtime.pages_manager import PagesManager
 
 from rag_core.errors import RagError
-from ui import frame, loading, state
+from ui import frame, loading, state, uploads
 from ui.guard import Asgi, Message, OnlyThisPage, Receive, Send
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"
@@ -76,6 +76,8 @@ def _begin() -> None:
 # Until app.py has called st.navigation once, Streamlit would run a page of pages/ by itself when its address is the first to be opened:
 # without the page's configuration and with another navigation.
 PagesManager.uses_pages_directory = False
+
+uploads.install()  # before a server is made, which takes Streamlit's store of uploads as it finds it
 
 # How app.py is served, whoever serves it; the headers come first, so that what is refused carries them too.
 SERVED: dict[str, Any] = {"lifespan": warm, "middleware": [Middleware(SecurityHeaders), Middleware(OnlyThisPage)]}

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_core.domain import Document
+from rag_core.errors import IngestError
 from rag_core.ingest.inbox import Accepted
 from rag_core.ingest.library import AddReport, Library
-from rag_core.ingest.sources import TEXT_SUFFIXES, Source
+from rag_core.ingest.sources import Source
 from rag_core.ports import Cancel, Progress
 from rag_core.settings import Settings
 from rag_core.wiring import rebuild_library
@@ -43,20 +44,16 @@ def here() -> Here:
     return Here(state.library_folder(), state.session().namespace, state.base_settings())
 
 
-def upload(files: Sequence[tuple[str, bytes]]) -> None:
-    """Start indexing these files, given as (name, bytes)."""
-    start_add([Source(name, data, "text" if name.lower().endswith(TEXT_SUFFIXES) else "pdf") for name, data in files])
-
-
-def start_add(sources: Sequence[Source]) -> None:
-    """Start a job that adds these sources under the session's settings."""
+def start_add(handed_in: Sequence[Source | IngestError]) -> None:
+    """Start a job that adds these sources under the session's settings; errors among them are told with what comes of the others."""
+    sources = [source for source in handed_in if isinstance(source, Source)]
     names: dict[str, str] = {}  # by digest: equal bytes are one document
     for source in sources:
         names[source.digest] = source.name
     listed = [File(name, f"sha256:{digest}") for digest, name in names.items()]
 
     def work(library: Library, settings: Settings, progress: Progress, stop: Cancel) -> AddReport:
-        return library.add(sources, settings, progress=progress, cancelled=stop)
+        return library.add(handed_in, settings, progress=progress, cancelled=stop)
 
     _start("adding", work, listed, sources)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from rag_core.domain import Metadata
 from rag_core.ingest.files import damaged, sync, write_atomically
+from rag_core.ingest.held import HeldFile
 from rag_core.ingest.records import metadata_from_json, metadata_to_json
 from rag_core.ingest.sealed import seal, unseal
 from rag_core.ingest.sources import Kind, Source, clean, digest_prefix
@@ -103,7 +104,7 @@ class Inbox:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise damaged(self._path, "is not a list of sources") from error
 
-    def accept(self, sources: Iterable[Source], store: Callable[[Accepted, bytes], Path]) -> list[tuple[Accepted, str | None]]:
+    def accept(self, sources: Iterable[Source], store: Callable[[Accepted, bytes | HeldFile], Path]) -> list[tuple[Accepted, str | None]]:
         """Store the bytes of all sources, then list them; returns each with its password.
 
         Equal bytes are one source with several names. `store` writes the bytes of a source, and returns the file.

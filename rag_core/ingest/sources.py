@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from rag_core.domain import Metadata, require_between
 from rag_core.errors import IngestError, InvalidInput, LimitExceeded, NotAPdf
+from rag_core.ingest.held import HeldFile, blocks_of
 from rag_core.ingest.paths import name_of, open_file, pdfs_in, unreadable
 
 Kind = Literal["pdf", "text"]
@@ -34,7 +35,7 @@ class Source:
     """
 
     name: str
-    data: bytes = field(repr=False)
+    data: bytes | HeldFile = field(repr=False)
     kind: Kind
     id: str = ""
     language: str = ""
@@ -45,7 +46,10 @@ class Source:
     @property
     def digest(self) -> str:
         """SHA-256 of the bytes as hex digits; of the caller's id and the bytes where there is an id."""
-        return hashlib.sha256(digest_prefix(self.id) + self.data).hexdigest()
+        hashed = hashlib.sha256(digest_prefix(self.id))
+        for block in blocks_of(self.data):
+            hashed.update(block)
+        return hashed.hexdigest()
 
     def described(self, values: Mapping[str, str], password: str | None = None) -> Source:
         """With metadata given as text: title, date, authority, verified, and any other key; and with a password.

@@ -15,6 +15,7 @@ from typing import IO, BinaryIO
 from rag_core.errors import LibraryDamaged
 from rag_core.ingest import private
 from rag_core.ingest.files import Stamp, damaged
+from rag_core.ingest.held import HeldFile, blocks_of
 from rag_core.ingest.inbox import Accepted
 from rag_core.ingest.private import make_folder
 
@@ -27,7 +28,7 @@ def name_of(row: Accepted) -> str:
     return f"{FOLDER}/{row.digest}"
 
 
-def write(root: Path, row: Accepted, data: bytes) -> Path:
+def write(root: Path, row: Accepted, data: bytes | HeldFile) -> Path:
     """Keep the bytes of a source, whose digest was made from them; the file is not on the disk until it is synced.
 
     A stored file that has the digest stays as it is; one that was damaged is replaced.
@@ -42,7 +43,8 @@ def write(root: Path, row: Accepted, data: bytes) -> Path:
     make_folder(path.parent)
     draft = path.with_name(f"{row.digest}.tmp")
     try:
-        private.write(draft, data)
+        with private.create(draft) as file:
+            file.writelines(blocks_of(data))
         os.replace(draft, path)
     except OSError:
         draft.unlink(missing_ok=True)  # the room is needed for what comes next

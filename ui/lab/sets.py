@@ -13,7 +13,7 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.labelled import LabelledQuestion, RowProblem, read_labelled, read_labelled_files, read_rows, to_csv, to_jsonl, to_row
 from rag_core.settings import DATA, Settings
-from ui import first_run, recording, state
+from ui import first_run, recording, state, uploads
 from ui.lab import running
 from ui.problems import show_error
 from ui.texts import say, tell
@@ -74,7 +74,7 @@ def _offer_new(engine: Engine) -> None:
     st.caption(say("lab_sets.upload_about"))
     if files:
         st.session_state["labelled_uploads"] = number + 1
-        _take_files([(file.name, file.getvalue()) for file in files])
+        _take_files([(file.name, uploads.contents(file)) for file in files])
         st.rerun()
     samples = {source.name for source in first_run.samples()}
     if samples <= {document.name for document in engine.library.snapshot.documents}:

@@ -1,0 +1,124 @@
+"""Files on their way from the browser to the library: on disk, bounded, and forgotten by Streamlit once they are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pymupdf
+import pytest
+from page_kit import settle, texts
+from starlette.exceptions import HTTPException
+from streamlit.proto.Common_pb2 import FileURLs
+from streamlit.runtime import memory_uploaded_file_manager
+from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
+from streamlit.testing.v1 import AppTest
+
+import ui.serve
+from rag_core.errors import IngestError, LimitExceeded
+from rag_core.ingest.held import HeldFile
+from rag_core.ingest.sources import Source
+from ui import uploads
+from ui.uploads import SMALL_BYTES, OnDisk
+
+SESSION = "one"
+Drop = Callable[..., list[UploadedFile]]
+
+
+@pytest.fixture
+def manager() -> OnDisk:
+    return OnDisk("/upload")
+
+
+@pytest.fixture
+def drop(manager: OnDisk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Drop:
+    """Sends files as a browser does, and gives them as `st.file_uploader` does."""
+    monkeypatch.setenv("RAG_LIBRARY", str(tmp_path / "library"))
+    monkeypatch.setattr(uploads, "get_script_run_ctx", lambda: SimpleNamespace(session_id=SESSION, uploaded_file_mgr=manager))
+
+    def send(**files: bytes) -> list[UploadedFile]:
+        for name, data in files.items():
+            manager.add_file(SESSION, UploadedFileRec(name, f"{name}.pdf", "application/pdf", data))
+        return [UploadedFile(record, FileURLs()) for record in manager.get_files(SESSION, list(files))]
+
+    return send
+
+
+def test_given_files_of_any_size_when_sent_then_large_ones_stand_on_disk_and_no_name_is_left(
+    manager: OnDisk, drop: Drop, tmp_path: Path
+) -> None:
+    large, small = b"%PDF" + bytes(SMALL_BYTES), b"%PDF small"
+
+    files = drop(large=large, small=small)
+
+    assert [len(record.data) for record in manager.get_files(SESSION, ["large", "small"])] == [0, len(small)]
+    assert [uploads.contents(file) for file in files] == [large, small]
+    assert list((tmp_path / "library").iterdir()) == []
+
+
+def test_given_dropped_files_when_taken_then_they_are_sources_on_disk_and_streamlit_holds_none(manager: OnDisk, drop: Drop) -> None:
+    large, small = b"%PDF" + bytes(SMALL_BYTES), b"%PDF small"
+
+    sources = uploads.taken(drop(large=large, small=small))
+
+    for source, data in zip(sources, (large, small), strict=True):
+        assert isinstance(source, Source)
+        assert isinstance(source.data, HeldFile)
+        assert b"".join(source.data.blocks()) == data
+    assert manager.get_files(SESSION, ["large", "small"]) == []
+    assert manager.held == {}
+
+
+def test_given_more_than_is_allowed_at_once_when_taken_then_the_rest_is_named_and_forgotten(
+    manager: OnDisk, drop: Drop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "MAX_FILES", 3)
+    monkeypatch.setattr(uploads, "MAX_BYTES", 10_000_000)
+
+    found = uploads.taken(drop(a=b"1", b=bytes(9_999_998), c=b"12", d=b"4"))
+
+    assert [isinstance(each, Source) for each in found] == [True, True, False, False]
+    refused = [each for each in found if isinstance(each, IngestError)]
+    assert all(isinstance(each, LimitExceeded) and each.remedy for each in refused)
+    assert [each.problem for each in refused] == [
+        "c.pdf was not taken: files of at most 10 MB together can be added at once.",
+        "d.pdf was not taken: at most 3 files can be added at once.",
+    ]
+    assert manager.get_files(SESSION, list("abcd")) == []
+
+
+def test_given_a_session_that_sends_without_end_when_its_share_is_full_then_the_server_refuses_until_it_is_forgotten(
+    manager: OnDisk, drop: Drop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "MAX_BYTES", 3 * SMALL_BYTES)
+    drop(a=bytes(SMALL_BYTES + 1))
+
+    with pytest.raises(HTTPException) as caught:
+        drop(b=bytes(2 * SMALL_BYTES))
+    manager.remove_session_files(SESSION)
+
+    assert caught.value.status_code == 413
+    assert manager.held == {}
+    assert len(drop(c=bytes(2 * SMALL_BYTES))) == 1
+
+
+def test_the_server_keeps_uploads_on_disk() -> None:
+    assert ui.serve.SERVED
+    assert memory_uploaded_file_manager.MemoryUploadedFileManager is OnDisk
+
+
+def test_given_more_files_than_allowed_when_dropped_on_the_page_then_the_first_are_indexed_and_the_others_named(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "MAX_FILES", 1)
+    made = pymupdf.open()
+    made.new_page().insert_text((72, 100), "The harbour bridge is 412 metres long.")
+    data = made.tobytes()
+
+    page.file_uploader[0].set_value([("bridge.pdf", data, "application/pdf"), ("late.pdf", data, "application/pdf")]).run()
+    settle(page)
+
+    assert not page.exception
+    assert "late.pdf was not taken: at most 1 files can be added at once." in texts(page)
+    assert any("1" in success.value for success in page.success)
