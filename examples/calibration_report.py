@@ -23,12 +23,14 @@ from typing import Any
 
 import numpy as np
 
-from rag_core import calibrate, metrics, wiring
-from rag_core.calibrate import question_hash
-from rag_core.calibration_fit import Sample, figures, fitted
-from rag_core.ingest.sources import Source, sources_from
-from rag_core.labelled import read_labelled_files
-from rag_core.settings import DATA, Settings
+from rag_core import wiring
+from rag_core.evaluation import metrics
+from rag_core.evaluation.calibration import Sample, figures, fitted
+from rag_core.evaluation.labelled import read_labelled_files
+from rag_core.gating import scores as calibrate
+from rag_core.gating.scores import question_hash
+from rag_core.library.sources import Source, sources_from
+from rag_core.settings.settings import DATA, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "calibration.md"
@@ -48,7 +50,7 @@ class Measured:
     samples: tuple[Sample, ...]
 
     def figures(self) -> dict[str, Any]:
-        """See `rag_core.calibration_fit.figures`."""
+        """See `rag_core.evaluation.calibration.figures`."""
         return figures(self.probability, self.answerable)
 
 

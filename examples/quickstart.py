@@ -7,10 +7,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rag_core.audit.citations import sources_list
-from rag_core.ingest.sources import Source, text_source
-from rag_core.pipeline import decide, replay
-from rag_core.settings import Settings
+from rag_core.decision.decide import decide, replay
+from rag_core.grounding.citations import sources_list
+from rag_core.library.sources import Source, text_source
+from rag_core.settings.settings import Settings
 from rag_core.wiring import build_engine
 
 POLICY = """Working time and leave

@@ -11,39 +11,34 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal
 
-from rag_core import calibrate
-from rag_core.adapters.answer_model import FILE as MODEL_FILE
-from rag_core.adapters.answer_model import AnswerModel
-from rag_core.adapters.bm25_index import Bm25Store
-from rag_core.adapters.embedded_model import load_embedder
-from rag_core.adapters.embedding_cache import CachedEmbedder
-from rag_core.adapters.embedding_process import ProcessEmbedder, ProcessReader, ProcessVerifier
-from rag_core.adapters.faiss_index import FaissStore
-from rag_core.adapters.model_cache import FILE as CACHE_FILE
-from rag_core.adapters.model_cache import CachedModel, ModelCache
-from rag_core.adapters.model_chain import ModelChain
-from rag_core.adapters.pair_model import version_of
-from rag_core.adapters.record_store import FILE, RecordStore
-from rag_core.adapters.sentence_transformers import (
-    EMBEDDED,
-    EMBEDDED_LANGUAGES,
-    CrossEncoderReranker,
-    precision_here,
-)
-from rag_core.adapters.support_model import FILE as SUPPORT_FILE
-from rag_core.adapters.support_model import LANGUAGES as SUPPORT_LANGUAGES
-from rag_core.adapters.verifiers import EMBEDDED as EMBEDDED_VERIFIER
-from rag_core.adapters.verifiers import NONE as NO_VERIFIER
-from rag_core.adapters.verifiers import VerifierOnDemand, declared_languages, load_verifier
-from rag_core.endpoints import Endpoint, endpoints, model_environment
+from rag_core.adapters.embedding.answerability import FILE as MODEL_FILE
+from rag_core.adapters.embedding.answerability import AnswerModel
+from rag_core.adapters.embedding.by_name import EMBEDDED, EMBEDDED_LANGUAGES, CrossEncoderReranker, precision_here
+from rag_core.adapters.embedding.cache import CachedEmbedder
+from rag_core.adapters.embedding.cross_encoder import version_of
+from rag_core.adapters.embedding.embedded import load_embedder
+from rag_core.adapters.embedding.process import ProcessEmbedder, ProcessReader, ProcessVerifier
+from rag_core.adapters.entailment.by_name import EMBEDDED as EMBEDDED_VERIFIER
+from rag_core.adapters.entailment.by_name import NONE as NO_VERIFIER
+from rag_core.adapters.entailment.by_name import VerifierOnDemand, declared_languages, load_verifier
+from rag_core.adapters.entailment.embedded import FILE as SUPPORT_FILE
+from rag_core.adapters.entailment.embedded import LANGUAGES as SUPPORT_LANGUAGES
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.adapters.llm.cache import FILE as CACHE_FILE
+from rag_core.adapters.llm.cache import CachedModel, ModelCache
+from rag_core.adapters.llm.chain import ModelChain
+from rag_core.adapters.records.store import FILE, RecordStore
+from rag_core.decision.measure import Tools
+from rag_core.domain.ports import AnswerReader, Cancel, Embedder, LanguageModel, Progress, Verifier
 from rag_core.engine import Engine
 from rag_core.errors import InvalidSetting, LibraryError
-from rag_core.ingest.library import AddReport, Library
-from rag_core.ingest.manifest import Manifest
-from rag_core.ingest.store import Store
-from rag_core.measure import Tools
-from rag_core.ports import AnswerReader, Cancel, Embedder, LanguageModel, Progress, Verifier
-from rag_core.settings import Settings
+from rag_core.gating import scores as calibrate
+from rag_core.library.library import AddReport, Library
+from rag_core.library.manifest import Manifest
+from rag_core.library.store import Store
+from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
+from rag_core.settings.settings import Settings
 
 Structured = Literal["auto", "always", "never"]  # whether answers are asked for by a schema
 
@@ -123,7 +118,7 @@ def language_model(
     over the file of secrets, unless another one is given.
 
     Raises:
-        InvalidSetting: what is configured cannot be used; see `rag_core.endpoints.endpoints`.
+        InvalidSetting: what is configured cannot be used; see `rag_core.settings.endpoints.endpoints`.
     """
     places = configured_models(settings, environment)
     if not places:
@@ -154,7 +149,7 @@ def _chain(places: tuple[Endpoint, ...], structured: Structured, cache: ModelCac
 @lru_cache(maxsize=8)
 def endpoint_model(endpoint: Endpoint, structured: Structured) -> LanguageModel:
     """The model of one endpoint, one in the process, so that its connections and what it is known not to understand are shared."""
-    from rag_core.adapters.openai_model import OpenAIModel  # takes a second to import, and many do without
+    from rag_core.adapters.llm.openai_server import OpenAIModel  # takes a second to import, and many do without
 
     return OpenAIModel(endpoint, structured)
 

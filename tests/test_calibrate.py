@@ -15,21 +15,12 @@ from builders import HashEmbedder, calibration, identity
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core import calibrate, wiring
-from rag_core.calibrate import (
-    Calibration,
-    Identity,
-    adjust,
-    fit,
-    load,
-    packed,
-    question_hash,
-    read,
-    signals_version,
-)
+from rag_core import wiring
 from rag_core.errors import InvalidInput
-from rag_core.settings import Settings
-from rag_core.signals import SIGNALS
+from rag_core.gating import scores as calibrate
+from rag_core.gating.features import SIGNALS
+from rag_core.gating.scores import Calibration, Identity, adjust, fit, load, packed, question_hash, read, signals_version
+from rag_core.settings.settings import Settings
 
 ZERO = dict.fromkeys(SIGNALS, 0.0)
 

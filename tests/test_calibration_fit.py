@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from builders import calibration, identity
 
-from rag_core.calibrate import Calibration, question_hash
-from rag_core.calibration_fit import Sample, adjusted, false_refusals_at, figures, figures_by_language, fitted, given_by, left_out
 from rag_core.errors import InvalidInput
-from rag_core.signals import SIGNALS
+from rag_core.evaluation.calibration import Sample, adjusted, false_refusals_at, figures, figures_by_language, fitted, given_by, left_out
+from rag_core.gating.features import SIGNALS
+from rag_core.gating.scores import Calibration, question_hash
 
 ZERO = dict.fromkeys(SIGNALS, 0.0)
 

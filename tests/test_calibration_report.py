@@ -12,9 +12,9 @@ import pytest
 
 from examples import calibration_report as report
 from examples.calibration_report import BEGIN, END, LabelledSet, Measured
-from rag_core import calibrate
-from rag_core.calibration_fit import Sample
-from rag_core.signals import SIGNALS
+from rag_core.evaluation.calibration import Sample
+from rag_core.gating import scores as calibrate
+from rag_core.gating.features import SIGNALS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")

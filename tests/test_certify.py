@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 from certificates import BASIS, MISSED, REFUSED, WRONG, certificate, made, material
 
-from rag_core.calibrate import question_hash
-from rag_core.certify import BY_TYPE, FIRST, MODE_OF, Certificate, Request, Stale, Uncertified, certify, second_thresholds, stale
-from rag_core.certify.certificate import deciding
-from rag_core.certify.thresholds import rows, steps
+from rag_core.decision.decide import replay
 from rag_core.errors import InvalidInput
-from rag_core.guarantee import Kind, Target
-from rag_core.pipeline import replay
-from rag_core.settings import Cost, Mode, Settings
+from rag_core.evaluation.certify import BY_TYPE, FIRST, MODE_OF, Certificate, Request, Stale, Uncertified, certify, second_thresholds, stale
+from rag_core.evaluation.certify.certificate import deciding
+from rag_core.evaluation.certify.thresholds import rows, steps
+from rag_core.evaluation.guarantee import Kind, Target
+from rag_core.gating.scores import question_hash
+from rag_core.settings.settings import Cost, Mode, Settings
 
 
 def settings_of(found: Certificate) -> Settings:

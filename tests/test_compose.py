@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from builders import GOOD_AUDIT, HashEmbedder, MemoryCorpus, Text, case, claim, contradicted, draft, hit, hits, passage, settings
 
-from rag_core.compose import compose
-from rag_core.domain import Hit
-from rag_core.draft.cite import cite
-from rag_core.draft.raw import first_sentences, short_enough, stays_whole, whole_passages
-from rag_core.settings import Mode, Settings
+from rag_core.compression.citing import cite
+from rag_core.compression.raw import first_sentences, short_enough, stays_whole, whole_passages
+from rag_core.decision.compose import compose
+from rag_core.domain.documents import Hit
+from rag_core.settings.settings import Mode, Settings
 
 CUT = {"distance_mode": Mode.ENFORCE, "max_distance": 0.8}
 FAR = settings(**CUT)

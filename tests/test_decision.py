@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from builders import case, claim, contradicted, draft, hit, hits, passage, settings
 
-from rag_core.case import Case, ClaimAudit, Draft, LibraryFacts, Understanding
-from rag_core.decision import Decision
-from rag_core.domain import Claim, Hit, Metadata, Passage, Span
-from rag_core.pipeline import decide
-from rag_core.settings import Mode, Settings
-from rag_core.status import AnswerStatus, ConfidenceLevel, Reason
-from rag_core.trace import Trace
+from rag_core.decision.decide import decide
+from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Claim, Hit, Metadata, Passage, Span
+from rag_core.domain.measurements import Case, ClaimAudit, Draft, LibraryFacts, Understanding
+from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
+from rag_core.domain.trace import Trace
+from rag_core.settings.settings import Mode, Settings
 
 GREETED = case(answer="Hello.", understanding=Understanding("en", "greeting"))
 DECISIONS = {

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_core.endpoints import NAMES, OPENAI, Endpoint, endpoints, masked, model_environment
 from rag_core.errors import InvalidSetting
+from rag_core.settings.endpoints import NAMES, OPENAI, Endpoint, endpoints, masked, model_environment
 
 KEY = "sk-proj-0123456789abcdefghijWXYZ"
 LOCAL = {"OPENAI_BASE_URL": "http://127.0.0.1:11434/v1", "RAG_MODEL": "qwen3:8b"}

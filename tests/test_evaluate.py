@@ -11,11 +11,14 @@ import pytest
 from builders import settings
 from ingest.library_kit import HashEmbedder, library, text
 
-from rag_core.adapters.record_store import RecordStore
-from rag_core.case import Case
+from rag_core.adapters.records.store import RecordStore
+from rag_core.decision.batch import Outcomes, ReplaySet, replay_many
+from rag_core.decision.measure import Tools
+from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency
+from rag_core.domain.measurements import Case
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput
-from rag_core.evaluate import (
+from rag_core.evaluation import (
     SETUPS,
     Marks,
     Rate,
@@ -32,13 +35,10 @@ from rag_core.evaluate import (
     report,
     run,
 )
-from rag_core.generated import Attempt, Call, Generation, Step, Sufficiency
-from rag_core.labelled import LabelledQuestion, Place, read_labelled
-from rag_core.measure import Tools
-from rag_core.metrics import clopper_pearson, mcnemar
-from rag_core.replay_set import Outcomes, ReplaySet, replay_many
-from rag_core.settings import Settings, presets
-from rag_core.stored import RunHead
+from rag_core.evaluation.labelled import LabelledQuestion, Place, read_labelled
+from rag_core.evaluation.metrics import clopper_pearson, mcnemar
+from rag_core.records.stored import RunHead
+from rag_core.settings.settings import Settings, presets
 from rag_core.wiring import records
 
 ANSWERS = settings()  # nothing that can be switched refuses

@@ -13,16 +13,16 @@ from honest_model import honest
 from ingest.library_kit import HashEmbedder, library, text
 from model_server import Hang, ModelServer, Said, Status
 
-from rag_core.adapters.record_store import RecordStore
+from rag_core.adapters.records.store import RecordStore
+from rag_core.decision.measure import Tools
+from rag_core.domain.llm_trace import Attempt, Call, Generation, Step
 from rag_core.engine import Engine
 from rag_core.errors import ModelUnavailable
-from rag_core.evaluate import Ran, begin, estimate, run, sample, unmeasured
-from rag_core.evaluate.spending import SILENT, Spending, unasked
-from rag_core.generated import Attempt, Call, Generation, Step
-from rag_core.labelled import LabelledQuestion
-from rag_core.measure import Tools
-from rag_core.settings import Settings
-from rag_core.stored import RunHead
+from rag_core.evaluation import Ran, begin, estimate, run, sample, unmeasured
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.evaluation.spending import SILENT, Spending, unasked
+from rag_core.records.stored import RunHead
+from rag_core.settings.settings import Settings
 from rag_core.wiring import language_model, records
 
 DRAFTS = settings(drafter="model", short_context_words=10, main_gate="cosine", max_retries=1, answer_language_mode="off")

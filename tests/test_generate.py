@@ -9,16 +9,16 @@ from functools import partial
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings, tools
 
-from rag_core.case import Case
+from rag_core.decision.decide import decide
+from rag_core.decision.llm_steps import MOST_HITS, SAID_CHARS, generate, sayable
+from rag_core.decision.measure import Tools, measure
+from rag_core.decision.progress import pending
+from rag_core.domain.llm_trace import Step
+from rag_core.domain.measurements import Case
+from rag_core.domain.ports import Vectors
+from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.errors import Cancelled, ModelUnavailable
-from rag_core.generate import MOST_HITS, SAID_CHARS, generate, sayable
-from rag_core.generated import Step
-from rag_core.measure import Tools, measure
-from rag_core.pipeline import decide
-from rag_core.ports import Vectors
-from rag_core.settings import Mode, Settings
-from rag_core.status import AnswerStatus, Reason
-from rag_core.walk import pending
+from rag_core.settings.settings import Mode, Settings
 from rag_core.wiring import language_model
 from tests.honest_model import data_lines, draft, kind, passages, refusal, sufficient, verdicts
 from tests.model_server import Asked, Hang, ModelServer, Said, Status
@@ -333,7 +333,7 @@ def test_given_an_answer_that_is_there_at_once_when_drafted_then_reading_ahead_i
             server.left.wait(0.01)
         ended.append(True)
 
-    monkeypatch.setattr("rag_core.generate.prepare", endless)
+    monkeypatch.setattr("rag_core.decision.llm_steps.prepare", endless)
 
     assert decide(run(corpus, configured(server))).metadata["drafter"] == "model"
     assert ended == [True]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from rag_core.guarantee import STARTS, Counts, Kind, Target, bounds, choose, errorless, needed, shortages, tally
+from rag_core.evaluation.guarantee import STARTS, Counts, Kind, Target, bounds, choose, errorless, needed, shortages, tally
 
 WRONG, MISSED, REFUSED = Kind.WRONG_ANSWERS, Kind.MISSED_ANSWERS, Kind.FALSE_REFUSALS
 GRID = np.round(np.linspace(1, 0, 101), 2)  # strictest first

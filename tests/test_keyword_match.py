@@ -11,14 +11,14 @@ from builders import HashEmbedder, case, settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.case import KeywordMatch
+from rag_core.domain.measurements import KeywordMatch
+from rag_core.domain.ports import Vectors
+from rag_core.domain.trace import State
 from rag_core.errors import InvalidSetting
-from rag_core.gates import keywords as keyword_gate
-from rag_core.keyword_match import MAX_WORDS, SEPARATOR, context_of, match_keywords, parse_synonyms
+from rag_core.gating.gates import keywords as keyword_gate
+from rag_core.gating.keywords import MAX_WORDS, SEPARATOR, context_of, match_keywords, parse_synonyms
 from rag_core.language import keywords
-from rag_core.ports import Vectors
-from rag_core.settings import Mode
-from rag_core.trace import State
+from rag_core.settings.settings import Mode
 
 PARTIES = "Smlouva je mezi Firmou A a Firmou B. Doba plnění je 30 dní."
 PRICE = "Dodavatel dodá zboží. Cena činí 500 Kč."

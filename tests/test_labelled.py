@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.errors import InvalidInput
-from rag_core.labelled import (
+from rag_core.evaluation.labelled import (
     LabelledQuestion,
     Place,
     csv_cell,
@@ -24,8 +24,8 @@ from rag_core.labelled import (
     to_jsonl,
     to_row,
 )
-from rag_core.labelled import read as reading
-from rag_core.labelled.question import MOST_QUESTION_CHARS
+from rag_core.evaluation.labelled import read as reading
+from rag_core.evaluation.labelled.question import MOST_QUESTION_CHARS
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 ONE = LabelledQuestion("a", "How long is the notice period?", True, ("30 days",))

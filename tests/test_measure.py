@@ -17,18 +17,18 @@ from hypothesis import strategies as st
 from tiny_models import cross_encoder
 
 from rag_core import wiring
-from rag_core.adapters.embedding_cache import CachedEmbedder
-from rag_core.adapters.sentence_transformers import EMBEDDED, EMBEDDED_LANGUAGES
-from rag_core.decision import Decision
-from rag_core.domain import Metadata
+from rag_core.adapters.embedding.by_name import EMBEDDED, EMBEDDED_LANGUAGES
+from rag_core.adapters.embedding.cache import CachedEmbedder
+from rag_core.decision.decide import decide
+from rag_core.decision.measure import MAX_QUESTION_CHARS, Tools, measure, understand
+from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Metadata
+from rag_core.domain.ports import Vectors
+from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, ModelUnavailable
-from rag_core.ingest.sources import text_source
-from rag_core.measure import MAX_QUESTION_CHARS, Tools, measure, understand
-from rag_core.pipeline import decide
-from rag_core.ports import Vectors
-from rag_core.settings import Mode, Settings
-from rag_core.status import AnswerStatus, Reason
+from rag_core.library.sources import text_source
+from rag_core.settings.settings import Mode, Settings
 
 TODAY = date(2026, 11, 20)
 POLICY = """Employees are entitled to 25 days of paid vacation each calendar year. Unused vacation days expire at the end of March.
@@ -243,11 +243,11 @@ def test_given_the_same_question_again_then_the_decision_is_the_same_to_the_last
 
 def test_given_a_question_then_the_engine_logs_how_it_ended_without_any_text(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
     """S1-7, S4-22: the event with its score, and the metadata."""
-    with caplog.at_level(logging.INFO, logger="rag_core.gates"):
+    with caplog.at_level(logging.INFO, logger="rag_core.gating.gates"):
         engine.ask("Was ist ein Knowledge Graph?", Settings.load("relevance-guard"), documents=["tracker"])
         engine.ask("How many days of vacation do employees have?", Settings.load())
 
-    lines = [record.getMessage() for record in caplog.records if record.name == "rag_core.gates"]
+    lines = [record.getMessage() for record in caplog.records if record.name == "rag_core.gating.gates"]
     assert [line.split(" ")[0] for line in lines] == ["contexts_not_relevant_to_query", "RAG", "RAG"]
     assert not any(word in line for line in lines for word in ("Knowledge", "vacation", "Ticket"))
 

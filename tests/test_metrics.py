@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics as sklearn
 
-from rag_core import metrics
-from rag_core.metrics import Interval
+from rag_core.evaluation import metrics
+from rag_core.evaluation.metrics import Interval
 
 # few distinct scores, so that ties are the rule
 pairs = st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0]), st.booleans()), min_size=1, max_size=60)

@@ -10,17 +10,17 @@ import pytest
 from builders import GOOD_AUDIT, SENTENCE, case, claim, draft, passage, settings
 from certificates import BASIS
 
-from rag_core.case import Case, Draft
-from rag_core.certify import Certificate, Request, Uncertified, certify
-from rag_core.evaluate import answer_hits, failing, marks, report
-from rag_core.evaluate.failing import error_of
-from rag_core.generated import Attempt, Call, Generation, Step
-from rag_core.guarantee import Kind, Target
-from rag_core.labelled import LabelledQuestion
-from rag_core.recorded import DELETED
-from rag_core.replay_set import replay_many
-from rag_core.settings import Mode
-from rag_core.status import AnswerStatus, Reason
+from rag_core.decision.batch import replay_many
+from rag_core.domain.llm_trace import Attempt, Call, Generation, Step
+from rag_core.domain.measurements import Case, Draft
+from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.evaluation import answer_hits, failing, marks, report
+from rag_core.evaluation.certify import Certificate, Request, Uncertified, certify
+from rag_core.evaluation.failing import error_of
+from rag_core.evaluation.guarantee import Kind, Target
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.records import DELETED
+from rag_core.settings.settings import Mode
 
 MEASURED_AT = 0.5  # the limit that the questions were asked under: below it the model was not asked
 OF = settings(drafter="model", answerability_mode=Mode.ENFORCE, min_answerability=MEASURED_AT, short_context_words=20)

@@ -9,17 +9,17 @@ from dataclasses import replace
 import pytest
 from builders import AUDIT_MODES, MODES, case, claim, contradicted, draft, hit, hits, matched, passage, settings
 
-from rag_core.audit.audits import AUDITS, RESOLVE
-from rag_core.case import Case, ClaimAudit, Draft, LibraryFacts, Understanding
-from rag_core.decision import Decision
-from rag_core.domain import Claim, Conflict
+from rag_core.decision.decide import decide
+from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Claim, Conflict
+from rag_core.domain.measurements import Case, ClaimAudit, Draft, LibraryFacts, Understanding
+from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
+from rag_core.domain.trace import State
 from rag_core.engine import log_decision
-from rag_core.gates import GATES
+from rag_core.gating.gates import GATES
+from rag_core.grounding.checks import AUDITS, RESOLVE
 from rag_core.language import is_refusal
-from rag_core.pipeline import decide
-from rag_core.settings import Mode, Settings
-from rag_core.status import AnswerStatus, ConfidenceLevel, Reason
-from rag_core.trace import State
+from rag_core.settings.settings import Mode, Settings
 
 CS = Understanding("cs")
 CZECH_REFUSAL = "Požadovaná informace není v dokumentech."
@@ -426,7 +426,7 @@ def test_given_an_answer_then_its_scores_and_times_are_there() -> None:
 
 def logged(decision: Decision, caplog: pytest.LogCaptureFixture) -> list[str]:
     caplog.clear()
-    with caplog.at_level(logging.INFO, logger="rag_core.gates"):
+    with caplog.at_level(logging.INFO, logger="rag_core.gating.gates"):
         log_decision(decision)
     assert {record.levelno for record in caplog.records} == {logging.INFO}
     return [record.getMessage() for record in caplog.records]

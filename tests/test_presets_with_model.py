@@ -12,13 +12,13 @@ from builders import MODEL_AUDIT_MODES
 from honest_model import data_lines, draft, honest, kind, passages, refusal, sufficient, verdicts
 from model_server import Asked, ModelServer
 
-from rag_core.configuration import load_settings
-from rag_core.decision import Decision
+from rag_core.domain.decision import Decision
+from rag_core.domain.llm_trace import Step
+from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.engine import Engine
-from rag_core.generated import Step
-from rag_core.ingest.sources import text_source
-from rag_core.settings import Mode, Settings, presets
-from rag_core.status import AnswerStatus, Reason
+from rag_core.library.sources import text_source
+from rag_core.settings.configuration import load_settings
+from rag_core.settings.settings import Mode, Settings, presets
 from rag_core.wiring import build_engine, language_model
 
 OFF, OBSERVE, ENFORCE = Mode.OFF, Mode.OBSERVE, Mode.ENFORCE
@@ -215,7 +215,7 @@ def test_given_the_guard_by_a_model_when_it_refuses_then_its_event_is_logged_wit
     """S1-9: the event of the source, with a number; no text of a document, a question or a model."""
     server.play(sufficient("no", 0.8, missing=("the interval",)))
 
-    with caplog.at_level(logging.INFO, "rag_core.gates"):
+    with caplog.at_level(logging.INFO, "rag_core.gating.gates"):
         asked(engine, "relevance-llm")
 
     (line,) = (one.getMessage() for one in caplog.records if "llm_rejected_contexts" in one.getMessage())

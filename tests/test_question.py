@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.question import core, expand
+from rag_core.retrieval.query import core, expand
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,15 @@ from builders import SENTENCE, HashEmbedder, MemoryCorpus, Text, case, citation,
 from hypothesis import given
 from hypothesis import settings as examples
 
-from rag_core.audit.citations import evidence_key
-from rag_core.case import Case, LibraryFacts
-from rag_core.decision import Decision
-from rag_core.domain import Passage, PassageKind, Span
+from rag_core.decision.decide import decide, replay
+from rag_core.decision.measure import measure
+from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Passage, PassageKind, Span
+from rag_core.domain.measurements import Case, LibraryFacts
 from rag_core.errors import InvalidInput
-from rag_core.measure import measure
-from rag_core.pipeline import decide, replay
-from rag_core.recorded import DELETED, from_record, to_record
-from rag_core.settings import Cost, Settings
+from rag_core.grounding.citations import evidence_key
+from rag_core.records import DELETED, from_record, to_record
+from rag_core.settings.settings import Cost, Settings
 
 COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
 

@@ -15,15 +15,15 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from rag_core.audit.citations import evidence_key
-from rag_core.case import Case, ClaimAudit, Draft
-from rag_core.decision import Decision
-from rag_core.domain import Hit, Passage, Span
-from rag_core.generated import Attempt, Call, Generation, Step, Sufficiency, Verification
-from rag_core.pipeline import replay
-from rag_core.recorded import DELETED, from_record, to_record, write
-from rag_core.status import Reason
-from rag_core.trace import Check
+from rag_core.decision.decide import replay
+from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Hit, Passage, Span
+from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency, Verification
+from rag_core.domain.measurements import Case, ClaimAudit, Draft
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import Check
+from rag_core.grounding.citations import evidence_key
+from rag_core.records import DELETED, from_record, to_record, write
 
 OWN = "Notice is to be given a month ahead."
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from rag_core.case import Case
-from rag_core.decision import Decision
+from rag_core.decision.decide import decide, replay
+from rag_core.decision.measure import measure
+from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import Case
 from rag_core.errors import InvalidSetting
-from rag_core.measure import measure
-from rag_core.pipeline import decide, replay
-from rag_core.settings import Cost, Mode, Settings, presets
+from rag_core.settings.settings import Cost, Mode, Settings, presets
 
 COSTLY = {knob.name: knob for knob in Settings.knobs() if knob.cost is not Cost.REPLAY}
 STRICTNESS = [Mode.OFF, Mode.OBSERVE, Mode.ENFORCE]

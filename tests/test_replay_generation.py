@@ -14,14 +14,14 @@ from hypothesis import assume, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from rag_core.case import Case
-from rag_core.decision import Decision
-from rag_core.domain import Conflict
-from rag_core.generated import Attempt, Call, Generation, Step, Sufficiency
-from rag_core.pipeline import decide, replay
-from rag_core.replay_set import Outcomes, ReplaySet, asked, checks_of, every_claim, replay_many
-from rag_core.settings import Cost, Mode, Settings
-from rag_core.status import AnswerStatus, Reason
+from rag_core.decision.batch import Outcomes, ReplaySet, asked, checks_of, every_claim, replay_many
+from rag_core.decision.decide import decide, replay
+from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Conflict
+from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency
+from rag_core.domain.measurements import Case
+from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.settings.settings import Cost, Mode, Settings
 
 COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
 

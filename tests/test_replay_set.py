@@ -16,22 +16,23 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from rag_core import gates, pipeline
-from rag_core.audit import audits
-from rag_core.audit.audits import AUDITS
-from rag_core.case import Case, ClaimAudit, Understanding
-from rag_core.compose import compose
-from rag_core.conclude import scores
+from rag_core.decision import decide as pipeline
+from rag_core.decision.batch import Outcomes, ReplaySet, checks_of, replay_many
+from rag_core.decision.batch import checks as many
+from rag_core.decision.compose import compose
+from rag_core.decision.decide import replay
+from rag_core.decision.measure import measure
+from rag_core.decision.present import scores
+from rag_core.domain.measurements import Case, ClaimAudit, Understanding
+from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.trace import State
 from rag_core.errors import InvalidSetting
-from rag_core.gates import GATES
-from rag_core.ingest.sources import Source
-from rag_core.measure import measure
-from rag_core.pipeline import replay
-from rag_core.replay_set import Outcomes, ReplaySet, checks_of, replay_many
-from rag_core.replay_set import checks as many
-from rag_core.settings import DATA, Cost, Mode, Settings, presets
-from rag_core.status import ConfidenceLevel, Reason
-from rag_core.trace import State
+from rag_core.gating import gates
+from rag_core.gating.gates import GATES
+from rag_core.grounding import checks as audits
+from rag_core.grounding.checks import AUDITS
+from rag_core.library.sources import Source
+from rag_core.settings.settings import DATA, Cost, Mode, Settings, presets
 from rag_core.wiring import build_engine
 
 COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rag_core.case import LibraryFacts
+from rag_core.decision.replies import MOST, reply
+from rag_core.domain.measurements import LibraryFacts
 from rag_core.language import detect
-from rag_core.replies import MOST, reply
 
 
 def facts(*titles: str, pages: int = 3) -> LibraryFacts:

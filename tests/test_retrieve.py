@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_models import cross_encoder
 
-from rag_core.adapters.sentence_transformers import CrossEncoderReranker
-from rag_core.domain import Metadata
+from rag_core.adapters.embedding.by_name import CrossEncoderReranker
+from rag_core.domain.documents import Metadata
 from rag_core.language import terms
-from rag_core.retrieve import Ranking, age_in_days, recency_of, reciprocal_rank_fusion, retrieve
+from rag_core.retrieval.hybrid import Ranking, age_in_days, recency_of, reciprocal_rank_fusion, retrieve
 
 TODAY = date(2026, 11, 20)
 EMBEDDER = HashEmbedder()

@@ -10,13 +10,13 @@ from builders import AUDIT_MODES, GATE_MODES, MODEL_AUDIT_MODES, MODEL_MODES, MO
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.audit.audits import AUDITS
+from rag_core.decision.decide import decide
+from rag_core.domain.status import AnswerStatus, Reason, status_of
 from rag_core.errors import InvalidSetting
-from rag_core.gates import GATES
-from rag_core.knobs import Knob
-from rag_core.pipeline import decide
-from rag_core.settings import DEFAULT_PRESET, Cost, Mode, Settings, Stage, presets
-from rag_core.status import AnswerStatus, Reason, status_of
+from rag_core.gating.gates import GATES
+from rag_core.grounding.checks import AUDITS
+from rag_core.settings.knobs import Knob
+from rag_core.settings.settings import DEFAULT_PRESET, Cost, Mode, Settings, Stage, presets
 
 KNOBS = {knob.name: knob for knob in Settings.knobs()}
 NUMBERS = {name: knob for name, knob in KNOBS.items() if knob.low is not None}

@@ -11,10 +11,10 @@ from builders import HashEmbedder, MemoryCorpus, Text, claim, hit, hits, passage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core import signals as module
-from rag_core.domain import Hit
+from rag_core.domain.documents import Hit
+from rag_core.gating import features as module
+from rag_core.gating.features import SIGNALS, Weights, measure, weigh
 from rag_core.language import terms
-from rag_core.signals import SIGNALS, Weights, measure, weigh
 
 RANGES = {
     **{name: (-1.0, 1.0) for name in SIGNALS if "cosine" in name or "best_sentence" in name},

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from rag_core.case import Case, ClaimAudit, Draft
-from rag_core.domain import Conflict
-from rag_core.generated import Attempt, Call, Generation, Step, Sufficiency, Verification
-from rag_core.pipeline import decide, replay
-from rag_core.settings import Mode, Settings
-from rag_core.status import AnswerStatus, ConfidenceLevel, Reason
-from rag_core.walk import Ask, pending, walk
+from rag_core.decision.decide import decide, replay
+from rag_core.decision.progress import Ask, pending, walk
+from rag_core.domain.documents import Conflict
+from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency, Verification
+from rag_core.domain.measurements import Case, ClaimAudit, Draft
+from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
+from rag_core.settings.settings import Mode, Settings
 from tests.builders import GOOD_AUDIT, SENTENCE, case, claim, draft, hit, passage, settings
 
 WORDS = 400  # of a context that is worth compressing

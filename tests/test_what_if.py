@@ -12,13 +12,13 @@ from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
 from hypothesis import given
 from hypothesis import settings as examples
 
-from rag_core.case import Case, ClaimAudit, Understanding
-from rag_core.generated import Attempt, Call, Generation, Step
-from rag_core.knobs import Knob
-from rag_core.pipeline import decide, replay
-from rag_core.settings import Mode, Settings
-from rag_core.status import AnswerStatus, Reason
-from rag_core.what_if import Flip, flips
+from rag_core.decision.decide import decide, replay
+from rag_core.decision.what_if import Flip, flips
+from rag_core.domain.llm_trace import Attempt, Call, Generation, Step
+from rag_core.domain.measurements import Case, ClaimAudit, Understanding
+from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.settings.knobs import Knob
+from rag_core.settings.settings import Mode, Settings
 
 ANSWERED = (AnswerStatus.SUCCESS, Reason.NONE)
 NO_ANSWER = {"status": AnswerStatus.LOW_CONFIDENCE, "reason": Reason.ANSWERABILITY}

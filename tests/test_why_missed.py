@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from rag_core.domain import Metadata, Passage, Span
-from rag_core.draft.extract import PASSAGES
+from rag_core.compression.extract import PASSAGES
+from rag_core.decision.measure import measure
+from rag_core.decision.why_missed import Missed, RankedPassage, Verdict, why_missed
+from rag_core.domain.documents import Metadata, Passage, Span
+from rag_core.domain.status import Reason
 from rag_core.errors import InvalidInput
 from rag_core.language import terms
-from rag_core.measure import measure
-from rag_core.settings import Mode
-from rag_core.status import Reason
-from rag_core.why_missed import Missed, RankedPassage, Verdict, why_missed
+from rag_core.settings.settings import Mode
 
 EMBEDDER = HashEmbedder()
 TOOLS = tools(EMBEDDER)

@@ -21,13 +21,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from rag_core.calibrate import Calibration, Identity, fit, is_narrow, question_hash
-from rag_core.draft.extract import FEATURES, score_units
-from rag_core.labelled import holds_answer
+from rag_core.compression.extract import FEATURES, score_units
+from rag_core.evaluation.labelled import holds_answer
+from rag_core.gating.features import weigh
+from rag_core.gating.scores import Calibration, Identity, fit, is_narrow, question_hash
 from rag_core.language import asks_number
-from rag_core.question import core, expand
-from rag_core.settings import DATA, Settings
-from rag_core.signals import weigh
+from rag_core.retrieval.query import core, expand
+from rag_core.settings.settings import DATA, Settings
 from rag_core.wiring import answer_reader, embedder
 from training.files import SEED
 from training.measured import Measured, measured

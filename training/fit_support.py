@@ -25,11 +25,11 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from rag_core.adapters.embedded_model import EmbeddedModel
-from rag_core.adapters.support_model import SupportModel
-from rag_core.audit.support import ANYWHERE, FEATURES, WORDS, Measured, measure
+from rag_core.adapters.embedding.embedded import EmbeddedModel
+from rag_core.adapters.entailment.embedded import SupportModel
+from rag_core.grounding.entailment import ANYWHERE, FEATURES, WORDS, Measured, measure
 from rag_core.language import sentences
-from rag_core.settings import DATA
+from rag_core.settings.settings import DATA
 from training.files import SEED, rows
 from training.support_rows import split_of
 

@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_core.case import Case
+from rag_core.domain.measurements import Case
 from rag_core.engine import Engine
-from rag_core.ingest.sources import text_source
-from rag_core.settings import Settings
+from rag_core.library.sources import text_source
+from rag_core.settings.settings import Settings
 from rag_core.wiring import build_engine
 from training.answer_rows import Pair, holds, labelled
 from training.files import SEED, rows
@@ -137,6 +137,6 @@ def measured(data: Path) -> Iterator[Measured]:
 
 
 def _text(row: dict):
-    from rag_core.domain import Metadata
+    from rag_core.domain.documents import Metadata
 
     return text_source(row["id"], row["text"], id=row["id"], language=row["lang"], metadata=Metadata(title=row.get("title", "")))

@@ -10,16 +10,17 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from rag_core import __version__, calibrate
-from rag_core.calibrate import Calibration, Identity
-from rag_core.calibration_fit import Sample, adjusted, figures, fitted, given_by
+from rag_core import __version__
 from rag_core.engine import Engine
 from rag_core.entrypoints.common import add_documents, chosen_settings, labelled_questions, library_folder, library_for, progress_line
 from rag_core.entrypoints.show import json_text, printable
 from rag_core.errors import InvalidInput, RagError
-from rag_core.ingest.files import storage_problems, write_atomically
-from rag_core.labelled import LabelledQuestion
-from rag_core.settings import Cost, Settings
+from rag_core.evaluation.calibration import Sample, adjusted, figures, fitted, given_by
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.gating import scores as calibrate
+from rag_core.gating.scores import Calibration, Identity
+from rag_core.library.disk.files import storage_problems, write_atomically
+from rag_core.settings.settings import Cost, Settings
 from rag_core.wiring import answer_reader, as_built, build_engine, calibration_files, embedder
 
 

@@ -11,18 +11,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from rag_core.configuration import load_settings, parse_value
-from rag_core.domain import Metadata
-from rag_core.endpoints import model_environment
+from rag_core.domain.documents import Metadata
+from rag_core.domain.ports import Progress
 from rag_core.engine import Engine
 from rag_core.entrypoints.show import printable
 from rag_core.errors import InvalidInput
-from rag_core.ingest.bounds import require_metadata
-from rag_core.ingest.library import AddReport
-from rag_core.ingest.sources import Source, described, sources_from
-from rag_core.labelled import LabelledQuestion, read_labelled_files
-from rag_core.ports import Progress
-from rag_core.settings import Settings
+from rag_core.evaluation.labelled import LabelledQuestion, read_labelled_files
+from rag_core.library.bounds import require_metadata
+from rag_core.library.library import AddReport
+from rag_core.library.sources import Source, described, sources_from
+from rag_core.settings.configuration import load_settings, parse_value
+from rag_core.settings.endpoints import model_environment
+from rag_core.settings.settings import Settings
 
 MOST_PROBLEMS = 10  # rows that are named one by one
 

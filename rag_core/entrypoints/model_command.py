@@ -7,11 +7,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from rag_core.endpoints import Endpoint
+from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.entrypoints.common import chosen_settings
 from rag_core.entrypoints.show import printable
 from rag_core.errors import InvalidInput, ModelUnavailable
-from rag_core.generated import Completion, Limits, Prompt
+from rag_core.settings.endpoints import Endpoint
 from rag_core.wiring import configured_models, endpoint_model
 
 MOST_TOKENS = 500  # of an answer of one word: a model may think before it

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
 
-from rag_core.domain import Page, PageSource, Passage, PassageKind, Span
+from rag_core.domain.documents import Page, PageSource, Passage, PassageKind, Span
+from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import Cancelled, InvalidSetting, LimitExceeded
 from rag_core.ingest.context import context, embedding_text, section_path
 from rag_core.ingest.normalise import read_passage_text
 from rag_core.ingest.strategies import Strategy
 from rag_core.ingest.structure import blocks
 from rag_core.ingest.units import COUNT_BATCH, Atom, Counter, Unit, batches, counted, parted, sizes_of, units
-from rag_core.ports import Cancel, Embedder
 
 __all__ = ["chunk", "embedding_text"]
 

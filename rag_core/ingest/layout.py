@@ -12,8 +12,8 @@ from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.domain import Box, Line, WordBox
-from rag_core.ingest.files import json_rows
+from rag_core.domain.documents import Box, Line, WordBox
+from rag_core.library.disk.files import json_rows
 
 T_co = TypeVar("T_co", covariant=True)
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import regex
 
-from rag_core.domain import Page
+from rag_core.domain.documents import Page
 from rag_core.ingest.tables import names_unit
 
 MAX_ROW_CHARS = 200_000  # as much as of a page of a PDF; whoever cuts a row into words holds about 300 bytes for each

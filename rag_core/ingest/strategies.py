@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from types import MappingProxyType
 
-from rag_core.domain import Page
+from rag_core.domain.documents import Page
 from rag_core.errors import InvalidSetting
 from rag_core.ingest.code import code_rows
 from rag_core.ingest.rows import rows

@@ -16,11 +16,11 @@ import pytest
 from model_kit import SOON, openai_model, prompt
 from model_server import Drip, Drop, Hang, Huge, ModelServer, Slow, Status
 
-from rag_core.adapters import model_http
-from rag_core.adapters.openai_model import OpenAIModel, _retry_after
-from rag_core.endpoints import Endpoint
+from rag_core.adapters.llm import http as model_http
+from rag_core.adapters.llm.openai_server import OpenAIModel, _retry_after
+from rag_core.domain.llm_trace import Limits
 from rag_core.errors import Cancelled, ModelUnavailable
-from rag_core.generated import Limits
+from rag_core.settings.endpoints import Endpoint
 
 
 @pytest.fixture(scope="module")

@@ -16,21 +16,21 @@ import pytest
 from builders import SENTENCE, HashEmbedder, case, citation, claim, draft, hit, passage, settings
 
 from rag_core import wiring
-from rag_core.adapters.record_file import RecordFile
-from rag_core.adapters.record_store import FILE, RecordStore
-from rag_core.adapters.record_tables import GUARDED, MIGRATIONS
-from rag_core.adapters.record_texts import MOST_CHARS
-from rag_core.audit.citations import evidence_key
-from rag_core.case import Case, ClaimAudit, Draft, LibraryFacts
-from rag_core.domain import Box, Hit, Span
+from rag_core.adapters.records.file import RecordFile
+from rag_core.adapters.records.store import FILE, RecordStore
+from rag_core.adapters.records.tables import GUARDED, MIGRATIONS
+from rag_core.adapters.records.texts import MOST_CHARS
+from rag_core.decision.decide import decide
+from rag_core.decision.progress import Outcome
+from rag_core.domain.documents import Box, Hit, Span
+from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency, Verification
+from rag_core.domain.measurements import Case, ClaimAudit, Draft, LibraryFacts
+from rag_core.domain.status import Reason
 from rag_core.errors import RecordsDamaged
-from rag_core.generated import Attempt, Call, Generation, Step, Sufficiency, Verification
-from rag_core.ingest.sources import text_source
-from rag_core.labelled import LabelledQuestion
-from rag_core.pipeline import decide
-from rag_core.recorded import DELETED
-from rag_core.status import Reason
-from rag_core.walk import Outcome
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.grounding.citations import evidence_key
+from rag_core.library.sources import text_source
+from rag_core.records import DELETED
 
 SHOWN, REJECTED, MISQUOTED = "The period of notice is 30 days.", "Notice takes 90 days, as all know.", "quoted from elsewhere"
 GOOD = ClaimAudit(overlap=1.0, similarity=1.0, support=0.99)

@@ -14,11 +14,11 @@ import torch
 from tiny_models import cross_encoder, hhem, minicheck, multilingual, t5, without_head
 
 from rag_core import wiring
-from rag_core.adapters.pair_model import MOST, version_of
-from rag_core.adapters.verifiers import NamedVerifier, VerifierOnDemand, card_languages, declared_languages, load_verifier
+from rag_core.adapters.embedding.cross_encoder import MOST, version_of
+from rag_core.adapters.entailment.by_name import NamedVerifier, VerifierOnDemand, card_languages, declared_languages, load_verifier
+from rag_core.domain.ports import Verifier
 from rag_core.errors import InvalidSetting, ModelUnavailable
-from rag_core.ports import Verifier
-from rag_core.settings import Settings
+from rag_core.settings.settings import Settings
 
 NLI = ("contradiction", "ENTAILMENT", "neutral")
 PROMPT = "<pad> Say if it is true?\n\nPremise: {text1}\n\nHypothesis: {text2}"

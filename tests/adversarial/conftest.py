@@ -13,9 +13,9 @@ from model_server import ModelServer
 from planted import GARAGES
 
 from rag_core.engine import Engine
-from rag_core.ingest.library import AddReport
-from rag_core.ingest.sources import Source, sources_from
-from rag_core.settings import Settings
+from rag_core.library.library import AddReport
+from rag_core.library.sources import Source, sources_from
+from rag_core.settings.settings import Settings
 from rag_core.wiring import build_engine
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"

@@ -13,14 +13,14 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from model_server import Asked
 
-from rag_core.case import Case
-from rag_core.draft.raw import context_words
+from rag_core.compression.raw import context_words
+from rag_core.decision.decide import decide, replay
+from rag_core.decision.llm_steps import generate
+from rag_core.domain.llm_trace import Generation
+from rag_core.domain.measurements import Case
 from rag_core.engine import Engine
-from rag_core.generate import generate
-from rag_core.generated import Generation
 from rag_core.language import sentences
-from rag_core.pipeline import decide, replay
-from rag_core.settings import Settings
+from rag_core.settings.settings import Settings
 
 TEXTS = st.text(max_size=300)
 JSONS = st.recursive(

@@ -9,7 +9,7 @@ from builders import case, claim, hit, passage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.audit.added import added_counts, added_to, added_words
+from rag_core.grounding.unsupported_words import added_counts, added_to, added_words
 
 SICK = "Sick leave is paid in full for 30 days in a calendar year."
 CASES = {

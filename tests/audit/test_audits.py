@@ -3,15 +3,15 @@ import dataclasses
 import numpy as np
 import pytest
 
-from rag_core.audit.audits import AUDITS
-from rag_core.audit.claims import measure_claims
-from rag_core.case import Case, ClaimAudit, Draft
-from rag_core.domain import Claim, Evidence, Span
+from rag_core.domain.documents import Claim, Evidence, Span
+from rag_core.domain.measurements import Case, ClaimAudit, Draft
+from rag_core.domain.ports import Vectors
+from rag_core.domain.status import Reason, status_of
+from rag_core.domain.trace import Check, State
+from rag_core.grounding.checks import AUDITS
+from rag_core.grounding.claims import measure_claims
 from rag_core.ingest.normalise import normalise
-from rag_core.ports import Vectors
-from rag_core.settings import Mode, Settings
-from rag_core.status import Reason, status_of
-from rag_core.trace import Check, State
+from rag_core.settings.settings import Mode, Settings
 
 PAGES = {
     ("doc", 1): "As we know, plants need light. The nth term is a + (n-1)d. The notice period is 30 days.",

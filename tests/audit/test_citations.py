@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.audit.citations import (
+from rag_core.domain.documents import Citation, Claim, Evidence, Span
+from rag_core.grounding.citations import (
     citation_marks,
     cited_sources,
     evidence_key,
@@ -14,8 +15,7 @@ from rag_core.audit.citations import (
     sources_list,
     strip_marks,
 )
-from rag_core.domain import Citation, Claim, Evidence, Span
-from rag_core.settings import Settings
+from rag_core.settings.settings import Settings
 
 PAGE = "The notice period is 30 days.\nIt starts on the ﬁrst day."
 

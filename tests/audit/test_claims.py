@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pytest
 from builders import HashEmbedder
 
-from rag_core.audit.claims import measure_claims
-from rag_core.audit.markup import added_markup
-from rag_core.audit.wording import FACTS, FLAGS, fact_in_words, flags_in_words
-from rag_core.case import ClaimAudit
-from rag_core.domain import Claim, Evidence, Span
+from rag_core.domain.documents import Claim, Evidence, Span
+from rag_core.domain.measurements import ClaimAudit
 from rag_core.errors import ModelUnavailable
+from rag_core.grounding.claims import measure_claims
+from rag_core.grounding.markup import added_markup
+from rag_core.grounding.wording import FACTS, FLAGS, fact_in_words, flags_in_words
 from rag_core.ingest.normalise import normalise
 from rag_core.language import words
 

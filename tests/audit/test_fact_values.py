@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.audit.facts import changed_facts, entities
-from rag_core.audit.facts.attached import wrong_roles
-from rag_core.audit.facts.laws import laws
-from rag_core.audit.facts.numbers import quantities
-from rag_core.audit.facts.roles import replaces
-from rag_core.audit.facts.times import times
+from rag_core.facts import changed_facts, entities
+from rag_core.facts.attached import wrong_roles
+from rag_core.facts.laws import laws
+from rag_core.facts.numbers import quantities
+from rag_core.facts.roles import replaces
+from rag_core.facts.times import times
 
 AGREE = [
     # number words

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.audit.facts import changed_facts
-from rag_core.audit.facts.align import Gap, beside, gaps, read
-from rag_core.audit.facts.logic import formulas
-from rag_core.audit.facts.markers import Marker, markers
+from rag_core.facts import changed_facts
+from rag_core.facts.align import Gap, beside, gaps, read
+from rag_core.facts.logic import formulas
+from rag_core.facts.markers import Marker, markers
 from rag_core.language import fold
-from rag_core.settings import DATA
+from rag_core.settings.settings import DATA
 
 LANGUAGES = ("en", "cs", "de", "hi")
 PAGE = {

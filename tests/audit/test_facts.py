@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.audit.facts import absent_facts, changed_facts, entities
-from rag_core.audit.overlap import overlap
+from rag_core.facts import absent_facts, changed_facts, entities
+from rag_core.grounding.overlap import overlap
 
 TEXTS = {
     "en": (

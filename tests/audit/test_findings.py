@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
 
-from rag_core.audit.audits import AUDITS
-from rag_core.audit.findings import Finding, findings
-from rag_core.audit.model_audits import model_audits, verification
-from rag_core.case import Case, ClaimAudit
-from rag_core.domain import Claim
-from rag_core.generated import Attempt, Call, Step, Verdict, Verification
-from rag_core.settings import Mode
-from rag_core.status import Reason
-from rag_core.trace import Check, Direction, State, judge
+from rag_core.domain.documents import Claim
+from rag_core.domain.llm_trace import Attempt, Call, Step, Verdict, Verification
+from rag_core.domain.measurements import Case, ClaimAudit
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import Check, Direction, State, judge
+from rag_core.grounding.checks import AUDITS
+from rag_core.grounding.feedback import Finding, findings
+from rag_core.grounding.llm_checks import model_audits, verification
+from rag_core.settings.settings import Mode
 
 GOOD, BAD = "The notice period is 30 days.", "The notice period is 31 days."
 ON = dict.fromkeys(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.audit.locate import LEAST, How, Located, locate
-from rag_core.domain import Passage, PassageKind, Span
+from rag_core.domain.documents import Passage, PassageKind, Span
+from rag_core.grounding.locate import LEAST, How, Located, locate
 from rag_core.ingest.normalise import join, normalise, read_passage_text
 
 NOTICE = (

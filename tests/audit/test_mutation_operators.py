@@ -145,7 +145,7 @@ def test_the_generator_reads_no_parser_of_the_audit() -> None:
     """Else what the parser cannot read would not be changed either, and every rate would be 1."""
     for path in PACKAGE.glob("*.py"):
         imported = {node.module for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.ImportFrom)}
-        assert path.name == "rates.py" or not [name for name in imported if name and name.startswith("rag_core.audit")], path.name
+        assert path.name == "rates.py" or not [name for name in imported if name and name.startswith("rag_core.grounding")], path.name
 
 
 def test_given_texts_when_run_then_rates_and_misses_are_printed(capsys: pytest.CaptureFixture[str]) -> None:

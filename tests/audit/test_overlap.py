@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.audit.overlap import grounded_share, overlap, similarities
-from rag_core.case import ClaimAudit
-from rag_core.ports import Vectors
+from rag_core.domain.measurements import ClaimAudit
+from rag_core.domain.ports import Vectors
+from rag_core.grounding.overlap import grounded_share, overlap, similarities
 
 
 class Directions:

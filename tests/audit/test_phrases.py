@@ -1,6 +1,6 @@
 import pytest
 
-from rag_core.audit.phrases import indicators
+from rag_core.grounding.phrases import indicators
 
 ENGLISH = ["as we know", "in general", "typically", "usually", "it is well known", "common knowledge", "everyone knows"]
 

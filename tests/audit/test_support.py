@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from rag_core.adapters.embedded_model import EmbeddedModel
-from rag_core.adapters.support_model import SupportModel
-from rag_core.audit.support import CEILING, FAILS, FEATURES, assess, judged, measure, require_assessed, support_models
+from rag_core.adapters.embedding.embedded import EmbeddedModel
+from rag_core.adapters.entailment.embedded import SupportModel
+from rag_core.domain.ports import Embedder, Verifier
 from rag_core.errors import ModelUnavailable
-from rag_core.ports import Embedder, Verifier
+from rag_core.grounding.entailment import CEILING, FAILS, FEATURES, assess, judged, measure, require_assessed, support_models
 
 CONTRACT = (
     "The supplier delivers the goods to the warehouse in Brno. The notice period is 30 days and starts on the first day of a month. "

@@ -7,13 +7,13 @@ from builders import HashEmbedder
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.adapters.sentence_transformers import SentenceTransformerEmbedder
-from rag_core.audit.support import FEATURES, measure, support_models
-from rag_core.audit.verdicts import combine, judge_claims
-from rag_core.audit.windows import _embedded, best_windows
+from rag_core.adapters.embedding.by_name import SentenceTransformerEmbedder
+from rag_core.domain.ports import Embedder
 from rag_core.errors import InvalidInput, ModelUnavailable
-from rag_core.ports import Embedder
-from rag_core.settings import DATA, Settings
+from rag_core.grounding.entailment import FEATURES, measure, support_models
+from rag_core.grounding.judge import combine, judge_claims
+from rag_core.grounding.windows import _embedded, best_windows
+from rag_core.settings.settings import DATA, Settings
 
 CONTEXT = (
     "The supplier delivers the goods to the warehouse in Brno. The notice period is 30 days and starts on the first day of a month. "

@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from rag_core.decision.decide import replay
 from rag_core.engine import Engine
-from rag_core.ingest.sources import Source
-from rag_core.pipeline import replay
-from rag_core.settings import Settings
+from rag_core.library.sources import Source
+from rag_core.settings.settings import Settings
 from rag_core.wiring import build_engine, embedder
 from tests.bench import audit, page
 from tests.bench import model as language_model
@@ -71,7 +71,7 @@ def ingest_ratio(paths: list[Path], settings: Settings) -> tuple[float, float]:
     import pymupdf
     from sentence_transformers import SentenceTransformer
 
-    from rag_core.adapters.sentence_transformers import embedded_folder
+    from rag_core.adapters.embedding.by_name import embedded_folder
 
     with tempfile.TemporaryDirectory() as folder:
         engine = build_engine(Path(folder), "bench", settings)

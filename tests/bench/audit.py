@@ -7,13 +7,13 @@ import statistics
 import time
 from collections.abc import Sequence
 
-from rag_core.adapters.sentence_transformers import precision_here
-from rag_core.audit.support import assess
-from rag_core.audit.verdicts import judge_claims
+from rag_core.adapters.embedding.by_name import precision_here
+from rag_core.domain.ports import Embedder, Verifier
 from rag_core.engine import Engine
 from rag_core.entrypoints.commands import JUDGED
-from rag_core.ports import Embedder, Verifier
-from rag_core.settings import Settings
+from rag_core.grounding.entailment import assess
+from rag_core.grounding.judge import judge_claims
+from rag_core.settings.settings import Settings
 from rag_core.wiring import embedder, verifier
 
 WORDS = 200  # of a cited passage

@@ -9,10 +9,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from rag_core.case import Case
+from rag_core.decision.batch import ReplaySet, replay_many
+from rag_core.domain.measurements import Case
 from rag_core.engine import Engine
-from rag_core.replay_set import ReplaySet, replay_many
-from rag_core.settings import Settings
+from rag_core.settings.settings import Settings
 
 QUESTIONS = Path(__file__).resolve().parents[2] / "data" / "questions.jsonl"
 MANY, MEASURED, TIMES = 5000, 50, 40

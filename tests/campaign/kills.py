@@ -16,7 +16,7 @@ from pathlib import Path
 
 from library_kit import SETTINGS, check_whole, library
 
-from rag_core.adapters.record_store import FILE, RecordStore
+from rag_core.adapters.records.store import FILE, RecordStore
 from tests.campaign import ROOT
 from tests.campaign.processes import end, seconds_alive
 from tests.campaign.table import Table

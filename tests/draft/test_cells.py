@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.draft.cells import cell_statements
+from rag_core.grounding.contradictions.cells import cell_statements
 
 
 def stated(row: str, header: str = "", language: str = "en") -> list[tuple[str, str]]:

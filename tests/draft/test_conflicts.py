@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from rag_core.case import LibraryFacts
-from rag_core.domain import Claim, Conflict, Evidence, Hit, Metadata, Passage, PassageKind, Span
-from rag_core.draft.conflicts import between_passages, other_sides
-from rag_core.draft.extract import Extract, Scored, claim_of, extract
-from rag_core.draft.subject import Asked
-from rag_core.draft.units import Unit
-from rag_core.signals import weigh
+from rag_core.compression.conflicts import between_passages, other_sides
+from rag_core.compression.extract import Extract, Scored, claim_of, extract
+from rag_core.domain.documents import Claim, Conflict, Evidence, Hit, Metadata, Passage, PassageKind, Span
+from rag_core.domain.measurements import LibraryFacts
+from rag_core.gating.features import weigh
+from rag_core.grounding.contradictions.subject import Asked
+from rag_core.grounding.units import Unit
 
 NEW, OLD = (
     "Every full-time employee has 25 vacation days in a calendar year.",

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from rag_core.case import LibraryFacts
-from rag_core.domain import Conflict, Hit, Passage, PassageKind, Span
-from rag_core.draft.conflicts import between_passages
-from rag_core.draft.subject import Asked
+from rag_core.compression.conflicts import between_passages
+from rag_core.domain.documents import Conflict, Hit, Passage, PassageKind, Span
+from rag_core.domain.measurements import LibraryFacts
+from rag_core.grounding.contradictions.subject import Asked
 
 PAIRS = yaml.safe_load((Path(__file__).parent / "contradictions.yaml").read_text(encoding="utf-8"))
 DATES = {"new": "2026-03-01", "old": "2024-03-01"}

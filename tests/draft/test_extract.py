@@ -7,11 +7,11 @@ from builders import HashEmbedder, MemoryCorpus, Text, hit, settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.audit.facts import changed_facts
-from rag_core.domain import Hit, Passage, PassageKind, Span
-from rag_core.draft.extract import EMBEDDED_UNITS, FEATURES, PASSAGES, Extract, Scored, choose, extract, relevance, score_units
-from rag_core.draft.units import Unit, cells, in_order, units
-from rag_core.signals import weigh
+from rag_core.compression.extract import EMBEDDED_UNITS, FEATURES, PASSAGES, Extract, Scored, choose, extract, relevance, score_units
+from rag_core.domain.documents import Hit, Passage, PassageKind, Span
+from rag_core.facts import changed_facts
+from rag_core.gating.features import weigh
+from rag_core.grounding.units import Unit, cells, in_order, units
 
 EMBEDDER = HashEmbedder()
 

@@ -13,17 +13,17 @@ from builders import claim, hit, passage, settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.audit.findings import Finding
-from rag_core.case import LibraryFacts
-from rag_core.domain import Claim, Hit, PassageKind
-from rag_core.draft.prompts import COMPRESS_RULES, compress_prompt, source_ids, sufficiency_prompt, verify_prompt
-from rag_core.draft.quoting import SEPARATOR, data_line
-from rag_core.draft.structures import read_draft, read_sufficiency, read_verdicts
-from rag_core.generated import Completion, Prompt
+from rag_core.compression.llm.prompts import COMPRESS_RULES, compress_prompt, source_ids, sufficiency_prompt, verify_prompt
+from rag_core.compression.llm.quoting import SEPARATOR, data_line
+from rag_core.compression.llm.replies import read_draft, read_sufficiency, read_verdicts
+from rag_core.domain.documents import Claim, Hit, PassageKind
+from rag_core.domain.llm_trace import Completion, Prompt
+from rag_core.domain.measurements import LibraryFacts
+from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.grounding.feedback import Finding
 from rag_core.ingest.normalise import normalise
 from rag_core.language import LANGUAGES, refusal
-from rag_core.settings import Settings
-from rag_core.status import ConfidenceLevel, Reason
+from rag_core.settings.settings import Settings
 
 QUESTION = "What is the notice period?"
 LIBRARY = LibraryFacts(names={"d1": "contract.pdf"}, titles={"d1": "Lease"}, dates={"d1": "2024-03-01"})
@@ -372,7 +372,7 @@ def test_given_other_passages_then_the_boundary_has_another_mark() -> None:
 # versions
 
 #: Each version of each prompt with the hash of what it says. A wording that changes without its version would be taken for the old one in
-#: records and in the lab: count the version up in rag_core/draft/prompts.py, and write the new hashes here.
+#: records and in the lab: count the version up in rag_core/compression/llm/prompts.py, and write the new hashes here.
 PINNED = {
     "compress high/1": "d36340f8d440",
     "compress medium/1": "4762d39909f5",

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.draft.difference import difference
-from rag_core.draft.statements import Statement
-from rag_core.draft.word_lists import word_lists
+from rag_core.grounding.contradictions.difference import difference
+from rag_core.grounding.contradictions.statements import Statement
+from rag_core.grounding.contradictions.word_lists import word_lists
 from rag_core.language import LANGUAGES
 
 

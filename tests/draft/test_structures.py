@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from rag_core.draft import structures
-from rag_core.draft.structures import (
+from rag_core.compression.llm import replies as structures
+from rag_core.compression.llm.replies import (
     DraftReply,
     EmptyReply,
     MalformedReply,
@@ -24,7 +24,7 @@ from rag_core.draft.structures import (
     read_verdicts,
     source_id,
 )
-from rag_core.generated import Completion
+from rag_core.domain.llm_trace import Completion
 from rag_core.language import LANGUAGES, is_refusal, refusal
 
 READ: dict[str, Callable[[Completion], Any]] = {

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from rag_core import __version__, calibrate
+from rag_core import __version__
 from rag_core.entrypoints import calibrate_command
 from rag_core.entrypoints.cli import main
+from rag_core.gating import scores as calibrate
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., tuple[int, str, str]]

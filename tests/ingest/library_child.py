@@ -16,7 +16,7 @@ from typing import Any
 
 from library_kit import SETTINGS, library, text
 
-from rag_core.domain import Metadata
+from rag_core.domain.documents import Metadata
 
 CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir"}
 

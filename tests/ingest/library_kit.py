@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from rag_core.adapters.bm25_index import Bm25Store
-from rag_core.adapters.faiss_index import FaissStore
-from rag_core.ingest.library import Library
-from rag_core.ingest.sources import Source, text_source
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.domain.ports import Vectors
 from rag_core.language import terms, words
-from rag_core.ports import Vectors
-from rag_core.settings import Settings
+from rag_core.library.library import Library
+from rag_core.library.sources import Source, text_source
+from rag_core.settings.settings import Settings
 
 DIM = 16
 SETTINGS = Settings.load()

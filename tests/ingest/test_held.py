@@ -10,8 +10,8 @@ import pymupdf
 import pytest
 from library_kit import SETTINGS, library
 
-from rag_core.ingest.held import BLOCK_BYTES, HeldFile, blocks_of
-from rag_core.ingest.sources import Source
+from rag_core.library.held import BLOCK_BYTES, HeldFile, blocks_of
+from rag_core.library.sources import Source
 
 
 @pytest.mark.parametrize("size", [0, 1, BLOCK_BYTES, 3 * BLOCK_BYTES + 17])

@@ -17,17 +17,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
-from rag_core.adapters.bm25_index import Bm25Store
-from rag_core.adapters.faiss_index import FaissStore
-from rag_core.domain import Box, Document, Line, Metadata, Page, PageSource, Passage, PassageKind, Span, WordBox
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.domain.documents import Box, Document, Line, Metadata, Page, PageSource, Passage, PassageKind, Span, WordBox
 from rag_core.errors import LibraryDamaged, LibraryError, ModelUnavailable
-from rag_core.ingest import records
-from rag_core.ingest.files import pack, unpack, unpack_vectors
-from rag_core.ingest.library import Library
-from rag_core.ingest.pagereader import read_pages
-from rag_core.ingest.pagewriter import PageWriter
-from rag_core.ingest.sources import Source
-from rag_core.ingest.writer import pack_terms, unpack_terms
+from rag_core.library import stored_json as records
+from rag_core.library.disk.files import pack, unpack, unpack_vectors
+from rag_core.library.library import Library
+from rag_core.library.pagereader import read_pages
+from rag_core.library.pagewriter import PageWriter
+from rag_core.library.sources import Source
+from rag_core.library.writer import pack_terms, unpack_terms
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_given_a_manifest_of_a_newer_form_when_opened_then_it_says_to_update(fol
     path = files_of(root, "manifests/*.json")[-1]
     data = path.read_bytes().replace(b'"schema_version":1', b'"schema_version":2')
     path.write_bytes(data)
-    from rag_core.ingest.files import stamp
+    from rag_core.library.disk.files import stamp
 
     (root / "CURRENT").write_text(json.dumps({"generation": int(path.stem), "sha256": stamp(data).sha256}))
 

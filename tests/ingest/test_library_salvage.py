@@ -10,13 +10,13 @@ import pymupdf
 import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
-from rag_core.adapters.bm25_index import Bm25Store
-from rag_core.adapters.faiss_index import FaissStore
-from rag_core.domain import Metadata
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.domain.documents import Metadata
 from rag_core.errors import LibraryDamaged
-from rag_core.ingest.adding import AddReport
-from rag_core.ingest.library import Library
-from rag_core.ingest.sources import Source
+from rag_core.library.adding import AddReport
+from rag_core.library.library import Library
+from rag_core.library.sources import Source
 
 PORTS = {"vectors": FaissStore(16), "lexical": Bm25Store()}
 

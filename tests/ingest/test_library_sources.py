@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from library_kit import SETTINGS, library
 
-from rag_core.domain import Metadata
+from rag_core.domain.documents import Metadata
 from rag_core.errors import IngestError, InvalidInput
-from rag_core.ingest.sources import Source, sources_from, text_source
+from rag_core.library.sources import Source, sources_from, text_source
 
 
 def kinds(items):
@@ -75,7 +75,7 @@ def test_equal_texts_under_different_ids_are_two_documents_and_equal_ids_and_tex
 
 @given(st.dictionaries(st.text(), st.text()))
 def test_any_json_line_becomes_a_source_or_a_problem(row):
-    from rag_core.ingest.sources import _record
+    from rag_core.library.sources import _record
 
     found = _record(json.dumps(row).encode(), "a line")
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
-from rag_core.adapters.bm25_index import Bm25Store
-from rag_core.adapters.faiss_index import FaissStore
-from rag_core.domain import Metadata
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.domain.documents import Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelUnavailable
-from rag_core.ingest.library import Library
-from rag_core.ingest.sources import Source
-from rag_core.ingest.store import create_namespace, namespaces
+from rag_core.library.library import Library
+from rag_core.library.sources import Source
+from rag_core.library.store import create_namespace, namespaces
 from rag_core.wiring import as_built
 
 LONG = " ".join(f"Sentence number {number} says something new." for number in range(60))

@@ -13,22 +13,22 @@ from builders import case
 from certificates import certificate
 from library_kit import DIM, SETTINGS, HashEmbedder, library, text
 
-from rag_core.adapters.bm25_index import Bm25Store
-from rag_core.adapters.faiss_index import FaissStore
-from rag_core.adapters.model_cache import FILE as CACHE
-from rag_core.adapters.model_cache import ModelCache
-from rag_core.adapters.record_store import FILE as RECORDS
-from rag_core.adapters.record_store import RecordStore
-from rag_core.domain import Metadata
-from rag_core.generated import Completion
-from rag_core.ingest.files import write_atomically
-from rag_core.ingest.library import Library
-from rag_core.ingest.private import make_folder
-from rag_core.ingest.sources import Source
-from rag_core.ingest.store import create_namespace
-from rag_core.labelled import LabelledQuestion
-from rag_core.stored import SavedPreset, Verdict
-from ui.first_run import index_samples
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.adapters.llm.cache import FILE as CACHE
+from rag_core.adapters.llm.cache import ModelCache
+from rag_core.adapters.records.store import FILE as RECORDS
+from rag_core.adapters.records.store import RecordStore
+from rag_core.domain.documents import Metadata
+from rag_core.domain.llm_trace import Completion
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.disk.files import write_atomically
+from rag_core.library.disk.private import make_folder
+from rag_core.library.library import Library
+from rag_core.library.sources import Source
+from rag_core.library.store import create_namespace
+from rag_core.records.stored import SavedPreset, Verdict
+from ui.app.first_run import index_samples
 
 
 @pytest.fixture(autouse=True)

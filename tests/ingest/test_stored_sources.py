@@ -10,14 +10,14 @@ import pymupdf
 import pytest
 from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
 
-from rag_core.adapters.bm25_index import Bm25Store
-from rag_core.adapters.faiss_index import FaissStore
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
 from rag_core.errors import LibraryDamaged, StoredFileDamaged
-from rag_core.ingest import stored_sources
-from rag_core.ingest.files import stamp
-from rag_core.ingest.inbox import Accepted
-from rag_core.ingest.library import Library
-from rag_core.ingest.sources import Source
+from rag_core.library import stored_sources
+from rag_core.library.disk.files import stamp
+from rag_core.library.inbox import Accepted
+from rag_core.library.library import Library
+from rag_core.library.sources import Source
 
 PORTS = {"vectors": FaissStore(16), "lexical": Bm25Store()}
 GOOD = "The notice period is 28 days."

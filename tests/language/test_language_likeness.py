@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.language import alike, likeness
-from rag_core.language.likeness import LEAST
+from rag_core.language import alike
+from rag_core.language import string_similarity as likeness
+from rag_core.language.string_similarity import LEAST
 
 TERM = st.text("abcdř", min_size=1, max_size=12)
 

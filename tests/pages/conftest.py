@@ -12,10 +12,10 @@ from page_kit import JOB_SECONDS
 from streamlit.testing.v1 import AppTest
 
 from rag_core import wiring
-from rag_core.adapters.embedded_model import EmbeddedModel
-from rag_core.settings import Settings
+from rag_core.adapters.embedding.embedded import EmbeddedModel
+from rag_core.settings.settings import Settings
 from rag_core.wiring import build_engine
-from ui import first_run, loading
+from ui.app import first_run, loading
 
 ROOT = Path(__file__).resolve().parents[2]
 

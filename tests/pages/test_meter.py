@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.settings import Mode
-from rag_core.status import Reason
-from rag_core.trace import RANGES, Check, Direction, State, judge
-from ui import meter as drawing
-from ui.meter import LEFT, RIGHT, WIDTH, axis, meter
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import RANGES, Check, Direction, State, judge
+from rag_core.settings.settings import Mode
+from ui.ask import meter as drawing
+from ui.ask.meter import LEFT, RIGHT, WIDTH, axis, meter
 
 ROOT = Path(__file__).resolve().parents[2]
 AT_LEAST, AT_MOST = Direction.AT_LEAST, Direction.AT_MOST

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from page_kit import ask, asked_of, badges, by_key, captions, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.pipeline import decide
-from rag_core.settings import Mode
-from ui.answer import COLOURS
-from ui.evidence import with_sources
+from rag_core.decision.decide import decide
+from rag_core.settings.settings import Mode
+from ui.ask.answer import COLOURS
+from ui.ask.evidence import with_sources
 
 VACATION = "How many vacation days do employees have?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"

@@ -13,25 +13,26 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.adapters import optional
 from rag_core.adapters.certificate_pdf import to_pdf
-from rag_core.certify import Certificate
-from rag_core.configuration import load_settings
-from rag_core.evaluate import begin
-from rag_core.settings import Settings
-from rag_core.stored import RunHead, SavedPreset
+from rag_core.evaluation import begin
+from rag_core.evaluation.certify import Certificate
+from rag_core.records.stored import RunHead, SavedPreset
+from rag_core.settings.configuration import load_settings
+from rag_core.settings.settings import Settings
 from rag_core.wiring import build_engine, records
-from ui import certificates, loading, sharing, state
-from ui.texts import say
+from ui.app import loading, state
+from ui.app.texts import say
+from ui.settings import certificates, sharing
 
 HOSTILE = "![x](http://evil.example/leak) **bold** $x$ :red[a]"
 
 
 def guarantee() -> None:
     """The tab by itself, with the side bar."""
-    from rag_core.evaluate import judged_under
+    from rag_core.evaluation import judged_under
     from ui import frame
     from ui.lab import certify
     from ui.lab import state as lab
-    from ui.sidebar import settings_from_sidebar
+    from ui.settings.sidebar import settings_from_sidebar
 
     settings = settings_from_sidebar()
     engine = frame.start()

@@ -12,16 +12,17 @@ from hypothesis import strategies as st
 from page_kit import by_key, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.domain import Document, Metadata
+from rag_core.domain.documents import Document, Metadata
 from rag_core.errors import InvalidInput
-from rag_core.ingest.lock import writing
-from rag_core.ingest.sources import Source, text_source
-from rag_core.settings import Settings
+from rag_core.library.disk.lock import writing
+from rag_core.library.sources import Source, text_source
+from rag_core.settings.settings import Settings
 from rag_core.wiring import build_engine
-from ui import catalogue, findings, state
-from ui.first_run import SAMPLES
-from ui.metadata import free_values
-from ui.texts import screen
+from ui.app import state
+from ui.app.first_run import SAMPLES
+from ui.app.texts import screen
+from ui.documents import catalogue, findings
+from ui.documents.metadata import free_values
 
 INGEST = Path(__file__).resolve().parents[2] / "rag_core/ingest"
 CONTRACT = "sha256:" + hashlib.sha256((SAMPLES / "smlouva-o-dodavce.pdf").read_bytes()).hexdigest()
@@ -351,9 +352,9 @@ def test_given_a_job_that_writes_when_other_changes_are_wanted_then_the_page_say
     app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = opened(app)
-    monkeypatch.setattr("ui.keeping.writing", lambda: True)
-    monkeypatch.setattr("ui.metadata.writing", lambda: True)
-    monkeypatch.setattr("ui.rebuild.writing", lambda: True)
+    monkeypatch.setattr("ui.documents.keeping.writing", lambda: True)
+    monkeypatch.setattr("ui.documents.metadata.writing", lambda: True)
+    monkeypatch.setattr("ui.documents.rebuild.writing", lambda: True)
 
     page.run()
 
@@ -365,7 +366,7 @@ def test_given_a_job_that_writes_when_other_changes_are_wanted_then_the_page_say
 def test_given_another_process_that_writes_when_a_document_is_deleted_then_the_page_says_who_and_it_stays(
     app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.keeping.WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("ui.documents.keeping.WAIT_SECONDS", 0.05)
     page = opened(app)
     page.selectbox(key="document").set_value(CONTRACT).run()
     page.button(key=f"ask_delete_{CONTRACT}").click().run()

@@ -9,12 +9,12 @@ from page_kit import ask, asked_of, badges, by_key, captions, session_of, texts
 from streamlit.testing.v1 import AppTest
 from test_page_inert import HOSTILE, interpreted
 
-from rag_core.adapters.record_store import FILE, RecordStore
-from rag_core.labelled import LabelledQuestion, Place
-from rag_core.pipeline import decide
-from rag_core.stored import Verdict
+from rag_core.adapters.records.store import FILE, RecordStore
+from rag_core.decision.decide import decide
+from rag_core.evaluation.labelled import LabelledQuestion, Place
+from rag_core.records.stored import Verdict
 from rag_core.wiring import records
-from ui import state
+from ui.app import state
 from ui.lab import queue
 
 VACATION = "How many vacation days do employees have?"

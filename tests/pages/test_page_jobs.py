@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import LibraryBusy, NotAPdf, PasswordNeeded
-from rag_core.evaluate import Ran
-from rag_core.ingest.library import AddReport
-from rag_core.ingest.sources import Source
-from rag_core.ports import Cancel, Progress
-from ui.jobs import LEFT_ALONE_SECONDS, MOST_KEPT, File, Job, Runner, Work
+from rag_core.evaluation import Ran
+from rag_core.library.library import AddReport
+from rag_core.library.sources import Source
+from ui.app.jobs import LEFT_ALONE_SECONDS, MOST_KEPT, File, Job, Runner, Work
 
 SECONDS = 10.0
 

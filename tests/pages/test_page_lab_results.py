@@ -17,17 +17,17 @@ from builders import case, claim, draft, passage
 from page_kit import badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core import metrics
-from rag_core.case import Case, Draft, KeywordMatch, Understanding
-from rag_core.domain import Citation
-from rag_core.labelled import LabelledQuestion, Place
-from rag_core.metrics import Curve, clopper_pearson
-from rag_core.pipeline import replay
-from rag_core.replay_set import ReplaySet
-from rag_core.settings import Mode, Settings
+from rag_core.decision.batch import ReplaySet
+from rag_core.decision.decide import replay
+from rag_core.domain.documents import Citation
+from rag_core.domain.measurements import Case, Draft, KeywordMatch, Understanding
+from rag_core.evaluation import metrics
+from rag_core.evaluation.labelled import LabelledQuestion, Place
+from rag_core.evaluation.metrics import Curve, clopper_pearson
+from rag_core.settings.settings import Mode, Settings
+from ui.app.texts import say
 from ui.lab import charts, flips, tables
 from ui.lab.judged import fixed, judge
-from ui.texts import say
 
 GATED = {"answerability_mode": Mode.ENFORCE}
 HOSTILE = "=1+1 **bold** ![x](http://evil.example/x.png) <script>window.hacked = 1</script>"

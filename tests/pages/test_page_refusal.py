@@ -12,19 +12,20 @@ from hypothesis import strategies as st
 from page_kit import ask, asked_of, badges, by_key, captions, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.case import Draft
-from rag_core.decision import Decision
-from rag_core.pipeline import decide
-from rag_core.settings import Mode, Settings
-from rag_core.status import Reason
-from rag_core.trace import Direction, judge
-from rag_core.what_if import flips
-from rag_core.why_missed import Missed, RankedPassage, Verdict
-from ui import changes, missed, refusal, state
-from ui.changes import outcome, setting_name, value_in_words
-from ui.scope import Scope
-from ui.state import Asked
-from ui.texts import screen
+from rag_core.decision.decide import decide
+from rag_core.decision.what_if import flips
+from rag_core.decision.why_missed import Missed, RankedPassage, Verdict
+from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import Draft
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import Direction, judge
+from rag_core.settings.settings import Mode, Settings
+from ui.app import state
+from ui.app.scope import Scope
+from ui.app.state import Asked
+from ui.app.texts import screen
+from ui.ask import changes, missed, refusal
+from ui.ask.changes import outcome, setting_name, value_in_words
 
 FRANCE = "What is the capital of France?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
@@ -168,7 +169,7 @@ def test_given_an_answer_when_it_is_shown_then_what_would_refuse_it_can_be_tried
 
 
 def test_given_a_refusal_that_no_single_setting_flips_when_shown_then_it_says_so(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.what_if.flips", lambda case: ())
+    monkeypatch.setattr("ui.ask.what_if.flips", lambda case: ())
 
     ask(page, FRANCE)
 

@@ -9,14 +9,14 @@ from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
 from page_kit import ask, asked_of, badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.audit.wording import FACTS, FLAGS
-from rag_core.case import Case, ClaimAudit
-from rag_core.domain import Claim
-from rag_core.pipeline import decide, replay
-from rag_core.settings import Mode, Settings
-from rag_core.status import ConfidenceLevel
-from ui import sentences
-from ui.texts import screen
+from rag_core.decision.decide import decide, replay
+from rag_core.domain.documents import Claim
+from rag_core.domain.measurements import Case, ClaimAudit
+from rag_core.domain.status import ConfidenceLevel
+from rag_core.grounding.wording import FACTS, FLAGS
+from rag_core.settings.settings import Mode, Settings
+from ui.app.texts import screen
+from ui.ask import sentences
 
 HOSTILE = "![x](http://203.0.113.9/a.png) <b>40</b> :red[days]"
 CHANGED = ClaimAudit(
@@ -38,11 +38,11 @@ def drafted(*audits: ClaimAudit, text: str = "The notice period is at least 40 d
 
 
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
-    from ui import sentences
-    from ui.refusal import show_refusal
-    from ui.scope import Scope
-    from ui.state import Asked
-    from ui.trace import show_trace
+    from ui.app.scope import Scope
+    from ui.app.state import Asked
+    from ui.ask import sentences
+    from ui.ask.refusal import show_refusal
+    from ui.ask.trace import show_trace
 
     judged, decision = held["case"], held["decision"]
     if decision.is_safe():

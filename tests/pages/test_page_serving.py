@@ -14,8 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.engine import Engine
 from rag_core.errors import ModelUnavailable
-from ui import first_run, loading, serve, state
-from ui.texts import say, screen, tell
+from ui import serve
+from ui.app import first_run, loading, state
+from ui.app.texts import say, screen, tell
 
 
 def test_given_the_server_when_any_address_is_asked_for_then_the_answer_lets_the_browser_load_nothing_foreign() -> None:

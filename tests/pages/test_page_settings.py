@@ -8,11 +8,11 @@ import pytest
 from page_kit import ask, badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.settings import Cost, Knob, Mode, Settings, Stage, presets
-from ui import loading, state
-from ui.fields import FIXED, help_text
-from ui.sidebar import FRONT, MOST_FOUND, STAGES
-from ui.texts import screen
+from rag_core.settings.settings import Cost, Knob, Mode, Settings, Stage, presets
+from ui.app import loading, state
+from ui.app.texts import screen
+from ui.settings.fields import FIXED, help_text
+from ui.settings.sidebar import FRONT, MOST_FOUND, STAGES
 
 VACATION = "How many vacation days do employees have?"
 ANSWERED = "Answered from the documents"

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from page_kit import texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.configuration import load_settings
 from rag_core.errors import InvalidSetting
-from rag_core.ingest.store import create_namespace, namespaces
-from rag_core.settings import Knob, Settings, presets
-from ui import sharing
-from ui.fields import FIXED
-from ui.texts import screen
+from rag_core.library.store import create_namespace, namespaces
+from rag_core.settings.configuration import load_settings
+from rag_core.settings.settings import Knob, Settings, presets
+from ui.app.texts import screen
+from ui.settings import sharing
+from ui.settings.fields import FIXED
 
 SHARED = {name: knob for name, knob in sharing._shared().items()}
 ROOT = Path(__file__).resolve().parents[2]

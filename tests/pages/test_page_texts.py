@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ui.texts import SCREENS, screen
+from ui.app.texts import SCREENS, screen
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").rglob("*.py"))]

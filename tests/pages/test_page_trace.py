@@ -12,17 +12,17 @@ from builders import MODES, matched
 from hypothesis import given
 from streamlit.testing.v1 import AppTest
 
-from rag_core.audit.audits import AUDITS
-from rag_core.case import Case
-from rag_core.decision import Decision
-from rag_core.gates import GATES
-from rag_core.pipeline import decide, replay
-from rag_core.settings import Cost, Mode, Settings
-from rag_core.status import Reason
-from rag_core.trace import Check, Direction, State, judge
-from ui import trace
-from ui.meter import meter
-from ui.texts import screen
+from rag_core.decision.decide import decide, replay
+from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import Case
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import Check, Direction, State, judge
+from rag_core.gating.gates import GATES
+from rag_core.grounding.checks import AUDITS
+from rag_core.settings.settings import Cost, Mode, Settings
+from ui.app.texts import screen
+from ui.ask import trace
+from ui.ask.meter import meter
 
 HOSTILE = "![x](http://203.0.113.9/a.png) <b>bold</b>"
 
@@ -36,7 +36,7 @@ def decision(*checks: Check) -> Decision:
 
 
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
-    from ui.trace import show_trace
+    from ui.ask.trace import show_trace
 
     show_trace(held["decision"], held["case"])
 

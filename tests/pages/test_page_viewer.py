@@ -14,10 +14,12 @@ from page_kit import ask, asked_of, badges, by_key, captions, settle, texts
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from rag_core.domain import Box, Span
+from rag_core.domain.documents import Box, Span
 from rag_core.ingest.pdf import render_page
-from ui import evidence, state, viewer
-from ui.viewer import AROUND, Place
+from ui.app import state
+from ui.ask import evidence
+from ui.documents import viewer
+from ui.documents.viewer import AROUND, Place
 
 VACATION = "How many vacation days do employees have?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"

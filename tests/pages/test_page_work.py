@@ -13,13 +13,13 @@ from hostile import make
 from page_kit import JOB_SECONDS, ask, by_key, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.adapters.sentence_transformers import embedded_folder
+from rag_core.adapters.embedding.by_name import embedded_folder
 from rag_core.errors import ModelUnavailable
-from rag_core.ingest.sources import Source
-from rag_core.settings import Settings
+from rag_core.library.sources import Source
+from rag_core.settings.settings import Settings
 from rag_core.wiring import as_built, build_engine
-from ui import loading, progress, state
-from ui.jobs import LEFT_ALONE_SECONDS, Job
+from ui.app import loading, progress, state
+from ui.app.jobs import LEFT_ALONE_SECONDS, Job
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 PDF = "application/pdf"

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from rag_core.audit.facts import changed_facts
+from rag_core.facts import changed_facts
 from training.mutations.operators import OPERATORS, mutations
 from training.mutations.rewriting import REWRITES, rewrites
 from training.mutations.texts import Sample

@@ -8,22 +8,22 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from rag_core import evaluate
-from rag_core.case import Case
-from rag_core.certify import BY_TYPE, FIRST, Basis, Certificate, Part, Request, Uncertified, certify, second_thresholds
+from rag_core import evaluation as evaluate
+from rag_core.decision.batch import ReplaySet
+from rag_core.domain.measurements import Case
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
-from rag_core.guarantee import Kind, Shortage, Target
-from rag_core.labelled import LabelledQuestion
-from rag_core.replay_set import ReplaySet
-from rag_core.settings import Settings
-from rag_core.stored import RunHead
-from ui import certificates, saved_presets, sharing
-from ui.certificates import percent
-from ui.changes import setting_name
+from rag_core.evaluation.certify import BY_TYPE, FIRST, Basis, Certificate, Part, Request, Uncertified, certify, second_thresholds
+from rag_core.evaluation.guarantee import Kind, Shortage, Target
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.records.stored import RunHead
+from rag_core.settings.settings import Settings
+from ui.app.problems import show_error
+from ui.app.texts import say, tell
+from ui.ask.changes import setting_name
 from ui.lab.certify_chart import curve_chart
-from ui.problems import show_error
-from ui.texts import say, tell
+from ui.settings import certificates, saved_presets, sharing
+from ui.settings.certificates import percent
 
 USUAL = {Kind.WRONG_ANSWERS: 5.0, Kind.MISSED_ANSWERS: 10.0, Kind.FALSE_REFUSALS: 10.0}  # percent; the first is switched on
 SURE = (80, 90, 95, 99)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from rag_core.certify import Part
-from rag_core.guarantee import Kind
-from ui.changes import setting_name
-from ui.texts import say
+from rag_core.evaluation.certify import Part
+from rag_core.evaluation.guarantee import Kind
+from ui.app.texts import say
+from ui.ask.changes import setting_name
 
 HEIGHT = 420  # pixels
 # Okabe and Ito's colours, at least 3 to 1 on a light and on a dark ground, and strokes for those who do not tell them apart

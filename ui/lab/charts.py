@@ -13,10 +13,10 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from rag_core import metrics
-from rag_core.metrics import Bin, Curve
-from rag_core.replay_set.columns import Flags, Floats
-from ui.texts import say
+from rag_core.decision.batch.columns import Flags, Floats
+from rag_core.evaluation import metrics
+from rag_core.evaluation.metrics import Bin, Curve
+from ui.app.texts import say
 
 MOST_POINTS = 400
 HEIGHT = 340  # pixels, with axes and legend
@@ -78,7 +78,7 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
     """A curve of shares with two points: where this limit alone would be, and where all checks together are.
 
     Args:
-        of: from `rag_core.metrics`.
+        of: from `rag_core.evaluation.metrics`.
         x: title of the axis.
         y: likewise.
         here: of the limit in force; None where nothing counts.

@@ -11,25 +11,26 @@ from zlib import crc32
 import numpy as np
 import streamlit as st
 
-from rag_core.case import Case
-from rag_core.decision import Decision
+from rag_core.decision.batch import ReplaySet
+from rag_core.decision.batch.columns import Flags
+from rag_core.decision.decide import replay
+from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import Case
+from rag_core.domain.status import Reason
 from rag_core.engine import Engine
-from rag_core.evaluate import Rate, failing
-from rag_core.labelled import LabelledQuestion
-from rag_core.pipeline import replay
-from rag_core.replay_set import ReplaySet
-from rag_core.replay_set.columns import Flags
-from rag_core.settings import Settings
-from rag_core.status import Reason
-from ui import saved_presets, state
-from ui.changes import outcome
+from rag_core.evaluation import Rate, failing
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.settings.settings import Settings
+from ui.app import state
+from ui.app.scope import Scope
+from ui.app.texts import say, screen, tell
+from ui.ask.changes import outcome
+from ui.ask.refusal import show_refusal
+from ui.ask.trace import show_trace
 from ui.lab import why
 from ui.lab.judged import Judged, judge
 from ui.lab.tables import offer
-from ui.refusal import show_refusal
-from ui.scope import Scope
-from ui.texts import say, screen, tell
-from ui.trace import show_trace
+from ui.settings import saved_presets
 
 LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "needs_model", "all")
 SOMETIMES = ("not_measured", "needs_model")  # lists that are offered where they have any

@@ -8,12 +8,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rag_core.case import Case
-from rag_core.evaluate import BREAKDOWNS, Marks, answer_hits, judged_under, marks
-from rag_core.labelled import LabelledQuestion
-from rag_core.replay_set import Outcomes, ReplaySet, replay_many
-from rag_core.replay_set.columns import Flags, Objects
-from rag_core.settings import Settings
+from rag_core.decision.batch import Outcomes, ReplaySet, replay_many
+from rag_core.decision.batch.columns import Flags, Objects
+from rag_core.domain.measurements import Case
+from rag_core.evaluation import BREAKDOWNS, Marks, answer_hits, judged_under, marks
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.settings.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,24 +11,23 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from rag_core import metrics
-from rag_core.case import Case
+from rag_core.decision.batch import Held, ReplaySet, checks_of
+from rag_core.decision.batch.columns import Flags, Floats
+from rag_core.domain.measurements import Case
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import Direction
 from rag_core.engine import Engine
-from rag_core.evaluate import Rate, rates
-from rag_core.evaluate.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW
-from rag_core.labelled import LabelledQuestion
-from rag_core.replay_set import Held, ReplaySet, checks_of
-from rag_core.replay_set.columns import Flags, Floats
-from rag_core.settings import Cost, Settings
-from rag_core.status import Reason
-from rag_core.trace import Direction
-from ui.asking import changed_knobs
-from ui.changes import setting_name, value_in_words
+from rag_core.evaluation import Rate, metrics, rates
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.evaluation.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW
+from rag_core.settings.settings import Cost, Settings
+from ui.app.texts import say, tell
+from ui.ask.asking import changed_knobs
+from ui.ask.changes import setting_name, value_in_words
+from ui.ask.trace import LIMITS
 from ui.lab import charts, flips
 from ui.lab.judged import Fixed, Judged, fixed, judge
 from ui.lab.tables import offer
-from ui.texts import say, tell
-from ui.trace import LIMITS
 
 RELIABILITY_BINS = 10
 MOST_LIMITS = 4  # drawn as lines; where a limit differs from question to question there may be more

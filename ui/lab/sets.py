@@ -11,12 +11,21 @@ import streamlit as st
 
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from rag_core.labelled import LabelledQuestion, RowProblem, read_labelled, read_labelled_files, read_rows, to_csv, to_jsonl, to_row
-from rag_core.settings import DATA, Settings
-from ui import first_run, recording, state, uploads
+from rag_core.evaluation.labelled import (
+    LabelledQuestion,
+    RowProblem,
+    read_labelled,
+    read_labelled_files,
+    read_rows,
+    to_csv,
+    to_jsonl,
+    to_row,
+)
+from rag_core.settings.settings import DATA, Settings
+from ui.app import first_run, recording, state, uploads
+from ui.app.problems import show_error
+from ui.app.texts import say, tell
 from ui.lab import running
-from ui.problems import show_error
-from ui.texts import say, tell
 
 TYPES = ["csv", "tsv", "txt", "jsonl", "json", "zip"]
 SAMPLES = DATA / "questions.jsonl"

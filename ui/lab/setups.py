@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import streamlit as st
 
-from rag_core import evaluate
-from rag_core.case import Case
-from rag_core.evaluate import SETUPS, Rate, Setup, guard_latency, pick, presets_for
-from rag_core.evaluate.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW, LATENCY_BELOW_MS
-from rag_core.status import Reason
-from rag_core.stored import FeedbackState, RunHead, Verdict
-from ui import recording, state
+from rag_core import evaluation as evaluate
+from rag_core.domain.measurements import Case
+from rag_core.domain.status import Reason
+from rag_core.evaluation import SETUPS, Rate, Setup, guard_latency, pick, presets_for
+from rag_core.evaluation.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW, LATENCY_BELOW_MS
+from rag_core.records.stored import FeedbackState, RunHead, Verdict
+from ui.app import recording, state
+from ui.app.texts import say, tell
 from ui.lab import state as lab
 from ui.lab.flips import of_in_words
 from ui.lab.judged import Judged, judge
 from ui.lab.tables import offer
-from ui.texts import say, tell
 
 
 def show(recorded: lab.Recorded, run: RunHead) -> None:

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from rag_core import evaluate
-from rag_core.case import Case
+from rag_core import evaluation as evaluate
+from rag_core.domain.measurements import Case
 from rag_core.engine import Engine
-from rag_core.labelled import LabelledQuestion
-from rag_core.settings import Settings
-from ui import recording, state
-from ui.texts import say, tell
-from ui.work import here
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.settings.settings import Settings
+from ui.app import recording, state
+from ui.app.texts import say, tell
+from ui.app.work import here
 
 LEAST_BUDGET = 1000  # tokens; also the step of the field
 MOST_BUDGET = 1_000_000_000

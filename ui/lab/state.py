@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from rag_core.case import Case
-from rag_core.domain import Passage
+from rag_core.decision.batch import ReplaySet
+from rag_core.domain.documents import Passage
+from rag_core.domain.measurements import Case
 from rag_core.engine import Engine
-from rag_core.ingest.snapshot import Snapshot
-from rag_core.labelled import LabelledQuestion
-from rag_core.recorded import PassageOf
-from rag_core.replay_set import ReplaySet
-from rag_core.stored import RunHead
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.snapshot import Snapshot
+from rag_core.records import PassageOf
+from rag_core.records.stored import RunHead
 from rag_core.wiring import records
-from ui import loading, recording, state
-from ui.texts import say, tell
+from ui.app import loading, recording, state
+from ui.app.texts import say, tell
 
 MOST_RUNS_KEPT = 6  # in memory; a recorded question takes some 40 kB
 

@@ -1,0 +1,59 @@
+"""The answer's text from its claims: numbered citations, each source once. An answer without a citation cannot be composed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rag_core.domain.documents import Citation, Claim, Conflict
+from rag_core.domain.measurements import Case, ClaimAudit
+from rag_core.gating.gates import cut_passages, shows_conflicts
+from rag_core.grounding.citations import evidence_key, render
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """Text with its claims and the citations they use, numbered from 1 in order of first use.
+
+    `audits` are of these claims, in their order, and `conflicts` between them.
+    """
+
+    text: str
+    claims: tuple[Claim, ...]
+    audits: tuple[ClaimAudit, ...]
+    citations: tuple[Citation, ...]
+    conflicts: tuple[Conflict, ...] = ()
+
+
+def compose(case: Case) -> Composed:
+    """Drop claims that rest on a passage beyond the distance cut, then number the citations and write the text.
+
+    The other side of a contradiction goes with the claim that it contradicts, and where contradictions are not looked at. Audits have
+    judged the whole draft before, so dropping can only make an answer shorter, never pass a failed audit.
+    """
+    kept = _kept(case)
+    claims = tuple(case.draft.claims[index] for index in kept)
+    numbered: dict[str, Citation] = {}
+    for key in (evidence_key(evidence) for claim in claims for evidence in claim.evidence):
+        if key not in numbered:
+            numbered[key] = replace(case.draft.citations[key], id=len(numbered) + 1)
+    audits = tuple(case.draft.audits[index] for index in kept)
+    return Composed(render(claims, numbered, case.settings), claims, audits, tuple(numbered.values()), _conflicts(case, kept))
+
+
+def _kept(case: Case) -> list[int]:
+    """Indexes of the claims that are shown, in order."""
+    cut = cut_passages(case)
+    near = [i for i, claim in enumerate(case.draft.claims) if not any(evidence.passage in cut for evidence in claim.evidence)]
+    shown = shows_conflicts(case)
+    dropped = {one.other for one in case.conflicts if one.added and not (shown and one.claim in near)}
+    return [index for index in near if index not in dropped]
+
+
+def _conflicts(case: Case, kept: Sequence[int]) -> tuple[Conflict, ...]:
+    """The conflicts of which both sides are shown, by the places of their claims in the answer."""
+    if not shows_conflicts(case):
+        return ()
+    place = {index: n for n, index in enumerate(kept)}
+    both = [one for one in case.conflicts if one.claim in place and one.other in place]
+    return tuple(replace(one, claim=place[one.claim], other=place[one.other]) for one in both)

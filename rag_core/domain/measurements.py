@@ -1,0 +1,156 @@
+"""Everything measured for one question, frozen. Gates and audits read it; replay judges it again under other settings.
+
+Settings ride in the case. A case holds no model, index or file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from rag_core.domain.documents import Citation, Claim, Conflict, Hit, require_between
+from rag_core.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from rag_core.domain.llm_trace import Generation
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """What the question is, before anything is retrieved.
+
+    `keywords` are its content words longer than three characters (S0-9), `entities` the names, codes, years and numbers it holds.
+    """
+
+    language: str = "und"
+    intent: str = "factual"
+    keywords: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordMatch:
+    """Which keywords stand in the retrieved passages, and how each matched."""
+
+    matched: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    abstain: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryFacts:
+    """What a refusal must know about the searched documents. `names` maps document ids to the names to show."""
+
+    documents: int = 0
+    passages: int = 0
+    pages: int = 0
+    unreadable: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    languages: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    dates: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    authority: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    generation: int = 0
+    model: str = ""
+    unknown_languages: tuple[str, ...] = ()  # languages of searched documents that the embedding model does not know
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimAudit:
+    """What the audits measured on one claim; thresholds judge it later.
+
+    Args:
+        quotes_missing: quotes that do not stand on the page they cite.
+        quotes_elsewhere: those of them that stand in another of the retrieved passages: a citation of the wrong place.
+        fabricated: cited ids that were not retrieved.
+        indicators: indicator phrases in the claim that its evidence does not hold.
+        overlap: share of the claim's words in its best evidence, in [0, 1]; None when the claim has no words.
+        changed_facts: numbers, dates, names, negations of the claim that its evidence lacks, as (kind, text).
+        similarity: cosine between claim and evidence; None when not measured.
+        support: estimated probability in [0, 1] that the evidence supports the claim; 1 for one that is its evidence, word for word. None
+            when it could not be measured, or there is no evidence.
+        flags: what speaks against it, by the names of `audit.support.Assessment`.
+        read: False for a claim that no verifier could read, so that it is checked by facts and common words only.
+        word_for_word: whether the claim is its evidence, word for word; then nothing had to be read.
+    """
+
+    quotes_missing: tuple[str, ...] = ()
+    fabricated: tuple[str, ...] = ()
+    indicators: tuple[str, ...] = ()
+    overlap: float | None = None
+    changed_facts: tuple[tuple[str, str], ...] = ()
+    similarity: float | None = None
+    support: float | None = None
+    flags: tuple[str, ...] = ()
+    read: bool = True
+    word_for_word: bool = False
+    quotes_elsewhere: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _require_known("ClaimAudit.overlap", self.overlap, 0.0, 1.0)
+        _require_known("ClaimAudit.similarity", self.similarity, -1.0, 1.0)
+        _require_known("ClaimAudit.support", self.support, 0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A drafted answer with its audits, claim by claim. `drafter` is extract, raw, model or none."""
+
+    drafter: str = "none"
+    claims: tuple[Claim, ...] = ()
+    audits: tuple[ClaimAudit, ...] = ()
+    citations: Mapping[str, Citation] = field(default_factory=lambda: MappingProxyType({}))  # by evidence key
+    text: str = ""  # a draft's raw text where it is not just its claims
+    context_chars: int = 0
+    stored_chars: int | None = None  # of a draft whose text was deleted since; see `recorded`
+
+    @property
+    def chars(self) -> int:
+        """Characters of the drafted text."""
+        if self.stored_chars is not None:
+            return self.stored_chars
+        return len(self.text or " ".join(claim.text for claim in self.claims))
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One question with all its measurements.
+
+    `relevance` is the mean cosine of the question to the beginnings of the top passages; None when nothing was retrieved.
+    `missing_entities` are those
+    of the question's entities that stand in none of the searched documents. `answerability` is None when no calibration fits the library.
+    `timings` are milliseconds by stage. `generation` is what a language model was asked; None where the settings ask none.
+    """
+
+    question: str
+    settings: Settings
+    understanding: Understanding = Understanding()
+    library: LibraryFacts = LibraryFacts()
+    hits: tuple[Hit, ...] = ()
+    signals: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    answerability: float | None = None
+    relevance: float | None = None
+    keywords: KeywordMatch = KeywordMatch()
+    missing_entities: tuple[str, ...] = ()
+    draft: Draft = Draft()  # the extract, or the passages as they are; a model's drafts are in `generation`
+    conflicts: tuple[Conflict, ...] = ()  # between claims of the draft
+    answer: str = ""  # for questions answered without retrieval
+    failure: str = ""  # a failure of ours, in one sentence
+    timings: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    generation: Generation | None = None
+
+    def __post_init__(self) -> None:
+        _require_known("Case.answerability", self.answerability, 0.0, 1.0)
+        _require_known("Case.relevance", self.relevance, -1.0, 1.0)
+        wrong = {name: value for name, value in self.signals.items() if not math.isfinite(value)}
+        if wrong:
+            raise ValueError(f"Case.signals must be finite, got {wrong}")
+
+
+def _require_known(name: str, value: float | None, low: float, high: float) -> None:
+    if value is not None:
+        require_between(name, value, low, high)

@@ -1,0 +1,157 @@
+"""What was measured against what, stage by stage. Immutable, JSON in and out.
+
+A `Check` is one judgement: a measured value against a threshold, under a mode. It is built by `judge()`, so that the boundary rule (a value
+equal to its threshold passes, in both directions) stands in one place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from rag_core.domain.status import Reason
+from rag_core.settings.settings import Mode
+
+
+class State(StrEnum):
+    """How a check ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ABSTAINED = "abstained"  # does not apply and says why; passes
+    NOT_RUN = "not_run"  # could not be measured, or is off; under enforce it refuses
+    NOT_REACHED = "not_reached"  # an earlier gate refused
+
+
+class Direction(StrEnum):
+    """Which side of the threshold passes."""
+
+    AT_LEAST = "at_least"
+    AT_MOST = "at_most"
+
+
+RANGES: Mapping[str, tuple[float, float]] = {
+    "cosine": (-1.0, 1.0),
+    "distance": (0.0, 2.0),
+    "answerability": (0.0, 1.0),
+    "support": (0.0, 1.0),
+    "ratio": (0.0, math.inf),
+    "share": (0.0, 1.0),
+    "count": (0.0, math.inf),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One judgement of the trace.
+
+    Args:
+        stage: name of the gate, audit or step.
+        value: what was measured, on `scale`; None when it was not measured.
+        threshold: the limit it was held against; None for a step that judges nothing.
+        found: the measurement in words ("cosine 0.61, 0.72 required"), plain text.
+        note: why it abstained or was not run.
+        remedy: what the reader can do when it failed.
+        ms: milliseconds the measurement took.
+    """
+
+    stage: str
+    state: State
+    mode: Mode
+    value: float | None = None
+    threshold: float | None = None
+    direction: Direction | None = None
+    scale: str = ""
+    reason: Reason = Reason.NONE
+    found: str = ""
+    note: str = ""
+    remedy: str = ""
+    ms: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.value is not None:
+            low, high = RANGES.get(self.scale, (-math.inf, math.inf))
+            if not math.isfinite(self.value) or not low <= self.value <= high:
+                raise ValueError(f"{self.stage}: a value on scale {self.scale!r} must be finite and in [{low}, {high}], got {self.value}")
+
+    @property
+    def blocks(self) -> bool:
+        """Whether it refuses: enforced, and failed or could not run."""
+        return self.mode is Mode.ENFORCE and self.state in (State.FAILED, State.NOT_RUN)
+
+    def to_json(self) -> dict[str, Any]:
+        """The row of the trace as JSON."""
+        return {**asdict(self), "ms": round(self.ms, 3)}
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Check:
+        """Read back what `to_json` wrote."""
+        direction = row["direction"]
+        kinds = {
+            "state": State(row["state"]),
+            "mode": Mode(row["mode"]),
+            "reason": Reason(row["reason"]),
+            "direction": Direction(direction) if direction else None,
+        }
+        return cls(**{**row, **kinds})
+
+
+def judge(
+    stage: str,
+    value: float | None,
+    threshold: float,
+    direction: Direction,
+    scale: str,
+    reason: Reason,
+    mode: Mode,
+    *,
+    found: str = "",
+    remedy: str = "",
+    abstain: str = "",
+    ms: float = 0.0,
+) -> Check:
+    """Hold a value against its threshold. Equal passes, in both directions.
+
+    `abstain` says why the check does not apply. A value of None without it could not be measured: `not_run`, which refuses under enforce.
+    """
+    note = abstain
+    if mode is Mode.OFF:
+        state, note = State.NOT_RUN, "switched off"
+    elif abstain:
+        state = State.ABSTAINED
+    elif value is None:
+        state, note = State.NOT_RUN, found or "could not be measured"
+    else:
+        passes = value >= threshold if direction is Direction.AT_LEAST else value <= threshold
+        state = State.PASSED if passes else State.FAILED
+    shown = None if mode is Mode.OFF else value
+    return Check(stage, state, mode, shown, threshold, direction, scale, reason, found, note, remedy, ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """All checks of one decision, in the order of the line."""
+
+    checks: tuple[Check, ...] = ()
+
+    def plus(self, *checks: Check) -> Trace:
+        """A trace with these checks appended."""
+        return Trace((*self.checks, *checks))
+
+    def __getitem__(self, stage: str) -> Check:
+        for check in self.checks:
+            if check.stage == stage:
+                return check
+        raise KeyError(stage)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The rows as JSON."""
+        return [check.to_json() for check in self.checks]
+
+    @classmethod
+    def from_json(cls, rows: Iterable[Mapping[str, Any]]) -> Trace:
+        """Read back what `to_json` wrote."""
+        return cls(tuple(Check.from_json(row) for row in rows))

@@ -1,0 +1,147 @@
+"""Citations: how they are written in an answer, and whether the quote behind one really stands on its page.
+
+Three notations are read from a model's answer, `[1]`, `[Source 1]` and `[source:chunk_id]`; the setting `citation_format` chooses the one
+that is shown (S3-17). This module knows nothing about what a claim means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+import regex
+
+from rag_core.domain.documents import Citation, Claim, Evidence, Span
+from rag_core.domain.ports import PageText
+from rag_core.settings.settings import Settings
+
+_NUMBERS = r"(?:sources?\s+)?\d{1,3}(?:\s*[,;]\s*(?:sources?\s+)?\d{1,3})*"
+CITATION = regex.compile(rf"\[\s*(?:(?P<numbers>{_NUMBERS})|source:\s*(?P<chunk>[^\[\]\n]+?))\s*\]", regex.IGNORECASE)
+_MARK_AND_BLANK = regex.compile(rf"[ \t\u00A0]*(?:{CITATION.pattern})", regex.IGNORECASE)
+_NO_VALUES: Mapping[str, str] = MappingProxyType({})
+
+
+class CitationMark(NamedTuple):
+    """One reference inside a text. `source[start:end]` is its bracket, which several marks may share ("[1, 2]").
+
+    `ref` is the number ("1") or the passage id, as written.
+    """
+
+    start: int
+    end: int
+    ref: str
+
+
+def citation_marks(text: str) -> list[CitationMark]:
+    """Every citation of a text, in order: `[1]`, `[1, 2]`, `[1][2]`, `[Source 1]`, `[source:chunk_id]` (S2-9, S3-14)."""
+    return [
+        CitationMark(match.start(), match.end(), ref)
+        for match in CITATION.finditer(text)
+        for ref in ([match["chunk"]] if match["chunk"] else regex.findall(r"\d+", match["numbers"]))
+    ]
+
+
+def strip_marks(text: str) -> str:
+    """The text without its citations and the blank before each (S2-20)."""
+    return str(_MARK_AND_BLANK.sub("", text))
+
+
+def evidence_key(evidence: Evidence) -> str:
+    """What names one stretch of evidence in a draft's citations: its passage and first span."""
+    span = evidence.spans[0]
+    return f"{evidence.passage}@{span.page}:{span.start}-{span.end}"
+
+
+def is_cited(claim: Claim) -> bool:
+    """Whether a claim names at least one source, real or not."""
+    return bool(claim.cited or claim.evidence)
+
+
+def quote_stands(evidence: Evidence, page_text: PageText) -> bool:
+    """Whether the quote is the raw text at its first span, character for character, and all its spans lie on their pages."""
+    first, *others = [_at(evidence.document, span, page_text) for span in evidence.spans] or [""]
+    return bool(first.strip()) and evidence.quote == first and all(text.strip() for text in others)
+
+
+def evidence_text(evidence: Evidence, page_text: PageText) -> str:
+    """The raw text at all its spans, one after another."""
+    return "\n".join(_at(evidence.document, span, page_text) for span in evidence.spans)
+
+
+def fabricated(claim: Claim, retrieved_ids: Collection[str]) -> tuple[str, ...]:
+    """The passage ids that a claim names and that were not retrieved, each once, in order."""
+    named = (*claim.cited, *(evidence.passage for evidence in claim.evidence))
+    return tuple(dict.fromkeys(ref for ref in named if ref not in retrieved_ids))
+
+
+def cited_sources(claims: Iterable[Claim], citations: Mapping[str, Citation]) -> tuple[Citation, ...]:
+    """The citations that the claims rest on, each once, in the order of first use (S2-21)."""
+    used = [citations[evidence_key(evidence)] for claim in claims for evidence in claim.evidence]
+    return tuple({citation.id: citation for citation in used}.values())
+
+
+def render(claims: Sequence[Claim], citations: Mapping[str, Citation], settings: Settings) -> str:
+    """The answer's text: each claim followed by its citations, or all of them at the end, or none (S2-22, S3-21).
+
+    Args:
+        claims: in the order in which they are read.
+        citations: by `evidence_key`.
+        settings: `citation_style` and `citation_format`.
+
+    Raises:
+        ValueError: a claim without evidence, or evidence without its citation; such an answer must never be shown.
+    """
+    pieces = []
+    for claim in claims:
+        sources = cited_sources([claim], citations) if all(evidence_key(e) in citations for e in claim.evidence) else ()
+        if not sources:
+            raise ValueError(f"An answer cannot be composed from a claim without citations: {claim.text[:80]!r}")
+        marks = "".join(_mark(source, settings.citation_format) for source in sources)
+        pieces.append(f"{claim.text} {marks}" if settings.citation_style == "inline" else claim.text)
+    if settings.citation_style == "end" and pieces:
+        pieces.append("".join(_mark(source, settings.citation_format) for source in cited_sources(claims, citations)))
+    return " ".join(pieces)
+
+
+def source_line(citation: Citation, values: Mapping[str, str] = _NO_VALUES) -> str:
+    """A source as a reader knows it: "NCERT Mathematics, Class 10, Chapter 5 (Arithmetic Progressions), Page 95" (S2-21).
+
+    Args:
+        citation: the source.
+        values: free metadata of its document; subject, class and chapter are printed where present.
+    """
+    known = {key.strip().casefold(): value.strip() for key, value in values.items() if value.strip()}
+    subject, title = known.get("subject", ""), citation.title
+    parts = [f"{title} {subject}" if subject and subject.casefold() not in title.casefold() else title]
+    if level := known.get("class") or known.get("class_number"):
+        parts.append(_labelled("Class", level))
+    if chapter := known.get("chapter"):
+        label = _labelled("Chapter", chapter)
+        parts.append(f"{label} ({citation.section})" if citation.section and citation.section not in label else label)
+    elif citation.section:
+        parts.append(citation.section)
+    return ", ".join([*parts, f"Page {citation.page}"])
+
+
+def sources_list(citations: Iterable[Citation], values: Mapping[str, Mapping[str, str]] = MappingProxyType({})) -> list[str]:
+    """One line per cited source, in order, equal lines once.
+
+    Args:
+        citations: those that the answer uses, from `cited_sources`.
+        values: free metadata by document id.
+    """
+    return list(dict.fromkeys(source_line(citation, values.get(citation.document_id, _NO_VALUES)) for citation in citations))
+
+
+def _mark(citation: Citation, format: str) -> str:
+    return format.format(id=citation.id, chunk_id=citation.chunk_id)
+
+
+def _labelled(label: str, value: str) -> str:
+    return value if value.casefold().startswith(label.casefold()) else f"{label} {value}"
+
+
+def _at(document: str, span: Span, page_text: PageText) -> str:
+    text = page_text(document, span.page)
+    return text[span.start : span.end] if span.end <= len(text) else ""

@@ -1,0 +1,115 @@
+"""The words that limit a statement, by language: conditions, bounds, modals. Read from `data/limits.json`, which says what each row is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+
+import regex
+
+from rag_core.language import fold
+from rag_core.settings.settings import DATA
+
+_NEVER = regex.compile(r"(?!)")
+_START, _END = r"(?<![\p{L}\p{M}\p{N}])", r"(?![\p{L}\p{M}\p{N}])"
+_STOP = r"(?<=^|[,;:.(]\s)"  # before a phrase
+_GAP = r"[\s,]{1,3}+"  # between two words of a phrase
+
+
+@dataclass(frozen=True, slots=True)
+class LimitWords:
+    """One language's words as whole phrases: anywhere, or right before (`_before`) or behind (`_behind`) a place."""
+
+    conditions: regex.Pattern[str]
+    behind: regex.Pattern[str]
+    kept: regex.Pattern[str]
+    bounded: regex.Pattern[str]
+    bounds_before: regex.Pattern[str]
+    bounds_behind: regex.Pattern[str]
+    restricts_before: regex.Pattern[str]
+    within_before: regex.Pattern[str]
+    within_behind: regex.Pattern[str]
+    points_before: regex.Pattern[str]
+    points_behind: regex.Pattern[str]
+    points: regex.Pattern[str]
+    bounds: regex.Pattern[str]
+    eras: regex.Pattern[str]
+    then: frozenset[str]
+    joins: frozenset[str]
+    relative: frozenset[str]
+    modals: frozenset[str]
+    modal: regex.Pattern[str]
+    who: frozenset[str]
+    all: frozenset[str]
+    on: frozenset[str]
+    of: frozenset[str]
+
+
+@cache
+def limit_words(lang: str) -> LimitWords | None:
+    """The words of a language; None where there is no list."""
+    row: dict[str, str] | None = _data().get(lang)
+    if row is None:
+        return None
+    bounds, points = row["bounds"], f"{row['points']}|{row['points_after']}|{row['points_kept']}"
+    return LimitWords(
+        conditions=_phrases(row["conditions"]),
+        behind=_phrases(row["behind"]),
+        kept=_phrases(row["kept"]),
+        bounded=_phrases(row["bounded"]),
+        bounds_before=_phrases(bounds, before=True),
+        bounds_behind=_phrases(row["bounds_after"], behind=True),
+        restricts_before=_restricting(f"{bounds}|{row['restricts']}", row["with"]),
+        within_before=_phrases(row["within"], before=True),
+        within_behind=_phrases(row["within"], behind=True),
+        points_before=_phrases(row["points"], before=True),
+        points_behind=_phrases(row["points_after"], behind=True),
+        points=_phrases(points),
+        bounds=_phrases(f"{bounds}|{row['bounds_after']}"),
+        eras=_phrases(row["eras"]),
+        then=_folded(row["then"]),
+        joins=_folded(row["joins"]),
+        relative=_folded(row["relative"]),
+        modal=_phrases(row["modal"]),
+        who=_folded(row["who"]),
+        modals=_folded(row["modals"]),
+        all=_folded(row["all"]),
+        on=_folded(row["on"]),
+        of=_folded(row["of"]),
+    )
+
+
+@cache
+def _data() -> dict[str, dict[str, str]]:
+    data: dict[str, dict[str, str]] = json.loads((DATA / "limits.json").read_text(encoding="utf-8"))
+    return {lang: row for lang, row in data.items() if lang != "note"}
+
+
+def _folded(row: str) -> frozenset[str]:
+    return frozenset(fold(phrase) for phrase in row.split("|") if phrase)
+
+
+def _alternatives(row: str) -> str:
+    """The phrases of a row as alternatives, the longest first; empty for none."""
+    phrases = sorted({phrase for phrase in row.split("|") if phrase}, key=len, reverse=True)
+    return "|".join((_STOP if phrase[0] == "," else "") + _GAP.join(map(_word, phrase.replace(",", "").split())) for phrase in phrases)
+
+
+def _word(word: str) -> str:
+    """A word in which a star stands for some letters, before it for at least one."""
+    beginning, star, end = word.partition("*")
+    letters = rf"[\p{{L}}\p{{M}}]{{{0 if beginning else 1},40}}" if star else ""
+    return f"{regex.escape(beginning)}{letters}{regex.escape(end)}"
+
+
+def _phrases(row: str, *, before: bool = False, behind: bool = False) -> regex.Pattern[str]:
+    found = _alternatives(row)
+    start, end = (r"\s*+" if behind else _START), (r"\s*$" if before else _END)
+    return regex.compile(f"{start}(?:{found}){end}", regex.IGNORECASE) if found else _NEVER
+
+
+def _restricting(bounds: str, joining: str) -> regex.Pattern[str]:
+    """Right before a value: a bound with what joins it to the noun that it restricts ("of more than")."""
+    found, joined = _alternatives(bounds), _alternatives(joining)
+    return regex.compile(rf"{_START}(?:(?:{joined}){_GAP})?(?:{found})\s*$", regex.IGNORECASE) if joined else _NEVER

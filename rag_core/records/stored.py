@@ -1,0 +1,104 @@
+"""What is kept of questions beside a library: decisions, feedback, runs of labelled sets, saved presets. Values only, no storage.
+
+Times are ISO 8601 in UTC, to the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from rag_core.settings.settings import Settings
+
+MAX_COMMENT_CHARS = 1000
+
+
+class Verdict(StrEnum):
+    """What a reader said of a decision."""
+
+    HELPFUL = "helpful"
+    WRONG_ANSWER = "wrong_answer"
+    WRONG_REFUSAL = "wrong_refusal"
+
+
+class FeedbackState(StrEnum):
+    """What became of a reader's word."""
+
+    OPEN = "open"
+    LABELLED = "labelled"  # a person confirmed it as a label
+    DISMISSED = "dismissed"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDecision:
+    """A kept question; its case is read by `id`. `origin` says where it was asked: "ask" for the page."""
+
+    id: int
+    at: str
+    origin: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """A reader's word on one stored decision. All texts are untrusted.
+
+    Args:
+        decision: id of the stored decision.
+        comment: plain text of at most `MAX_COMMENT_CHARS` characters.
+        question: of the decision.
+        searched: ids of the documents that it was restricted to; none for all.
+        document: id of the document that holds the answer, as the reader pointed it out; empty when not said.
+        page: 1-based; 0 when not said.
+    """
+
+    id: int
+    decision: int
+    verdict: Verdict
+    comment: str
+    at: str
+    state: FeedbackState
+    question: str
+    searched: tuple[str, ...] = ()
+    document: str = ""
+    page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunHead:
+    """A labelled set run against one generation of a library: what it was run with, and how far it came.
+
+    Args:
+        name: as the user called it.
+        set_name: the labelled set; the run keeps the labels it started with.
+        settings: what the questions were measured under.
+        calibration: identity of the calibration in force; empty for none.
+        model: embedding model and precision.
+        generation: of the library.
+        total: questions.
+        done: of them measured and stored.
+    """
+
+    id: int
+    name: str
+    set_name: str
+    namespace: str
+    settings: Settings
+    calibration: str
+    model: str
+    generation: int
+    started: str
+    total: int
+    done: int
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPreset:
+    """Settings that a user saved under a name: the values that differ from the defaults or all of them, and the certificate they carry."""
+
+    name: str
+    values: Mapping[str, Any]
+    certificate: Mapping[str, Any] | None
+    created: str
