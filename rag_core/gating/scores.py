@@ -33,7 +33,7 @@ READ = 3  # of the first passages the answerability model reads, about 10 ms eac
 FAR = 4.0  # standard deviations; a signal that is farther from those of the fit counts as this far
 
 # Raised when a change of these modules changes what is measured: then every calibration has to be fitted again.
-# tests/test_calibration_versions.py notices the change. The chunker's version is the index's.
+# tests/gating/test_scores_versions.py notices the change. The chunker's version is the index's.
 LANGUAGE_VERSION = 1
 SIGNALS_VERSION = 2
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from builders import settings
 from honest_model import honest
-from ingest.library_kit import HashEmbedder, library, text
+from library.library_kit import HashEmbedder, library, text
 from model_server import Hang, ModelServer, Said, Status
 
 from rag_core.adapters.records.store import RecordStore

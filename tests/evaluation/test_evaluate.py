@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from builders import settings
-from ingest.library_kit import HashEmbedder, library, text
+from library.library_kit import HashEmbedder, library, text
 
 from rag_core.adapters.records.store import RecordStore
 from rag_core.decision.batch import Outcomes, ReplaySet, replay_many

@@ -16,7 +16,7 @@ from rag_core.evaluation.calibration import Sample
 from rag_core.gating import scores as calibrate
 from rag_core.gating.features import SIGNALS
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
 
 

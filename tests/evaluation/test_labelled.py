@@ -27,7 +27,7 @@ from rag_core.evaluation.labelled import (
 from rag_core.evaluation.labelled import read as reading
 from rag_core.evaluation.labelled.question import MOST_QUESTION_CHARS
 
-DATA = Path(__file__).resolve().parent.parent / "data"
+DATA = Path(__file__).resolve().parents[2] / "data"
 ONE = LabelledQuestion("a", "How long is the notice period?", True, ("30 days",))
 
 

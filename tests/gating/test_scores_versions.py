@@ -10,7 +10,7 @@ import pytest
 
 from rag_core.gating import scores as calibrate
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SOURCES = {
     "chunker": (
         "rag_core/ingest/chunk.py", "rag_core/ingest/code.py", "rag_core/ingest/context.py", "rag_core/ingest/normalise.py",

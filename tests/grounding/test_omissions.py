@@ -24,7 +24,7 @@ from rag_core.grounding.feedback import findings
 from rag_core.grounding.omissions import left_out
 from rag_core.settings.settings import DATA, Mode
 
-ROWS: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "left_out.yaml").read_text(encoding="utf-8"))
+ROWS: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "omissions.yaml").read_text(encoding="utf-8"))
 OMISSIONS, HONEST = ROWS["omissions"], ROWS["honest"]
 LANGUAGES = ("en", "cs", "de", "hi")
 

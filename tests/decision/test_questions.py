@@ -14,7 +14,7 @@ import regex
 from rag_core.ingest.normalise import normalise
 from rag_core.ingest.pdf import read_pdf
 
-DATA = Path(__file__).resolve().parent.parent / "data"
+DATA = Path(__file__).resolve().parents[2] / "data"
 SAMPLES = DATA / "samples"
 ROWS: list[dict[str, Any]] = [json.loads(line) for line in (DATA / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
 ANSWERABLE = [row for row in ROWS if row["answerable"]]
