@@ -12,9 +12,9 @@ from rag_core.decision.decide import decide, replay
 from rag_core.domain.decision import Decision
 from rag_core.grounding.citations import sources_list
 from rag_core.library.sources import Source
+from rag_core.settings import DATA
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
-from rag_core.settings.settings import DATA
 from rag_core.wiring import build_engine
 
 SAMPLE = DATA / "samples" / "company-policies.pdf"

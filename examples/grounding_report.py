@@ -23,7 +23,7 @@ from rag_core.grounding.entailment import Measured, judged, measure
 from rag_core.grounding.judge import combine
 from rag_core.grounding.overlap import overlap
 from rag_core.language import is_refusal, sentences
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import embedder, verifier
 
 SAME_WORDS, GROUNDED = 0.5, 0.7  # S2-13: share of a sentence's words, share of the sentences

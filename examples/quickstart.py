@@ -10,7 +10,7 @@ from pathlib import Path
 from rag_core.decision.decide import decide, replay
 from rag_core.grounding.citations import sources_list
 from rag_core.library.sources import Source, text_source
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import build_engine
 
 POLICY = """Working time and leave

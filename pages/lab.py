@@ -10,7 +10,7 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation import judged_under
 from rag_core.records.stored import RunHead
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from ui import frame
 from ui.app.problems import show_error
 from ui.app.texts import say

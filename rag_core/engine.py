@@ -17,7 +17,7 @@ from rag_core.domain.measurements import Case
 from rag_core.domain.ports import Cancel
 from rag_core.domain.status import Reason
 from rag_core.library.library import Library
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 logger = logging.getLogger("rag_core.gating.gates")
 # the names that the sources give to a refusal; (preset or None for any, reason)

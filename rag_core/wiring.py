@@ -15,8 +15,8 @@ from rag_core.adapters.embedding.answerability import FILE as MODEL_FILE
 from rag_core.adapters.embedding.answerability import AnswerModel
 from rag_core.adapters.embedding.by_name import EMBEDDED, EMBEDDED_LANGUAGES, CrossEncoderReranker, precision_here
 from rag_core.adapters.embedding.cache import CachedEmbedder
+from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.cross_encoder import version_of
-from rag_core.adapters.embedding.embedded import load_embedder
 from rag_core.adapters.embedding.process import ProcessEmbedder, ProcessReader, ProcessVerifier
 from rag_core.adapters.entailment.by_name import EMBEDDED as EMBEDDED_VERIFIER
 from rag_core.adapters.entailment.by_name import NONE as NO_VERIFIER
@@ -37,8 +37,8 @@ from rag_core.gating import scores as calibrate
 from rag_core.library.library import AddReport, Library
 from rag_core.library.manifest import Manifest
 from rag_core.library.store import Store
+from rag_core.settings import Settings
 from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
-from rag_core.settings.settings import Settings
 
 Structured = Literal["auto", "always", "never"]  # whether answers are asked for by a schema
 

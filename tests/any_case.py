@@ -7,10 +7,11 @@ from dataclasses import replace
 from builders import claim, draft, hit, matched, passage
 from hypothesis import strategies as st
 
-from rag_core.domain.documents import Conflict
-from rag_core.domain.measurements import Case, ClaimAudit, Draft, LibraryFacts, Understanding
+from rag_core.domain.claims import Conflict
+from rag_core.domain.drafts import ClaimAudit, Draft
+from rag_core.domain.measurements import Case, LibraryFacts, Understanding
+from rag_core.settings import Cost, Settings, presets
 from rag_core.settings.knobs import Knob
-from rag_core.settings.settings import Cost, Settings, presets
 
 REPLAYED = {knob.name: knob for knob in Settings.knobs() if knob.cost is Cost.REPLAY}
 THRESHOLDS = {name: knob for name, knob in REPLAYED.items() if knob.stricter}

@@ -9,11 +9,13 @@ from builders import GOOD_AUDIT, claim, draft, hit, passage, settings
 from hypothesis import strategies as st
 
 from rag_core.decision.progress import pending
-from rag_core.domain.documents import Claim, Conflict, Hit
+from rag_core.domain.claims import Claim, Conflict
+from rag_core.domain.drafts import Draft
 from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency, Verification
-from rag_core.domain.measurements import Case, Draft
+from rag_core.domain.measurements import Case
+from rag_core.domain.passages import Hit
 from rag_core.domain.status import Reason
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 
 PROBLEMS = (*(Reason.NONE,) * 9, Reason.MODEL_REFUSED, Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT)
 STRANGERS = ("9", "made up", "no such source ✂", "1" * 40)  # ids that were never given to the model

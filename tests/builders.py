@@ -11,8 +11,11 @@ import numpy as np
 from rag_core.adapters.index.bm25 import Bm25Index, Bm25Store
 from rag_core.adapters.index.flat import FaissIndex, FaissStore
 from rag_core.decision.measure import Tools
-from rag_core.domain.documents import Citation, Claim, Conflict, Document, Evidence, Hit, Metadata, Passage, Span, WordBox
-from rag_core.domain.measurements import Case, ClaimAudit, Draft, KeywordMatch, LibraryFacts, Understanding
+from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
+from rag_core.domain.documents import Document, Metadata, Span, WordBox
+from rag_core.domain.drafts import ClaimAudit, Draft
+from rag_core.domain.measurements import Case, KeywordMatch, LibraryFacts, Understanding
+from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.ports import Embedder, Vectors
 from rag_core.errors import InvalidInput
 from rag_core.gating.features import SIGNALS
@@ -20,7 +23,7 @@ from rag_core.gating.scores import Calibration, Identity
 from rag_core.grounding.citations import evidence_key
 from rag_core.ingest.normalise import normalise
 from rag_core.language import terms, words
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 
 DIM = 32
 SENTENCE = "The notice period is 30 days."

@@ -11,7 +11,7 @@ from rag_core.evaluation import answer_hits
 from rag_core.evaluation.certify import Basis, Certificate, Request, Uncertified, certify
 from rag_core.evaluation.guarantee import Kind, Target
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 BASIS = Basis("default", 3, "d0c5", "ca11b", "all-MiniLM-L6-v2@float32")
 WRONG = Target(Kind.WRONG_ANSWERS, 0.05)

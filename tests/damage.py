@@ -32,7 +32,7 @@ from rag_core.gating import scores as calibrate
 from rag_core.library.library import Library
 from rag_core.library.sources import Source, text_source
 from rag_core.records.stored import Verdict
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 NAMESPACE, DIM = "default", 32
 SETTINGS = Settings.load()

@@ -213,7 +213,7 @@ def test_given_a_skipped_test_when_on_the_build_server_then_browser_ocr_and_trac
 
 
 def test_given_the_messages_of_the_program_when_they_name_a_limit_to_raise_then_there_is_a_setting_of_that_name() -> None:
-    from rag_core.settings.settings import Settings
+    from rag_core.settings import Settings
 
     said = {str(path): path.read_text(encoding="utf-8") for folder in ("rag_core", "ui", "pages") for path in (ROOT / folder).rglob("*.py")}
     for name, source in said.items():

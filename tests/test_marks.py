@@ -11,7 +11,8 @@ import pytest
 
 from examples import marks_report as report
 from examples.marks_report import Read
-from rag_core.domain.documents import Passage, PassageKind, Span
+from rag_core.domain.documents import Span
+from rag_core.domain.passages import Passage, PassageKind
 from rag_core.grounding.locate import How, Located, locate
 from rag_core.grounding.units import units
 from rag_core.library.snapshot import Snapshot

@@ -27,7 +27,7 @@ from rag_core.gating.features import weigh
 from rag_core.gating.scores import Calibration, Identity, fit, is_narrow, question_hash
 from rag_core.language import asks_number
 from rag_core.retrieval.query import core, expand
-from rag_core.settings.settings import DATA, Settings
+from rag_core.settings import DATA, Settings
 from rag_core.wiring import answer_reader, embedder
 from training.files import SEED
 from training.measured import Measured, measured

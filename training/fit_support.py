@@ -29,7 +29,7 @@ from rag_core.adapters.embedding.embedded import EmbeddedModel
 from rag_core.adapters.entailment.embedded import SupportModel
 from rag_core.grounding.entailment import ANYWHERE, FEATURES, WORDS, Measured, measure
 from rag_core.language import sentences
-from rag_core.settings.settings import DATA
+from rag_core.settings import DATA
 from training.files import SEED, rows
 from training.support_rows import split_of
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from rag_core.domain.measurements import Case
 from rag_core.engine import Engine
 from rag_core.library.sources import text_source
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import build_engine
 from training.answer_rows import Pair, holds, labelled
 from training.files import SEED, rows

@@ -20,7 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.compression.extract import PASSAGES, Extract, Scored, claim_of
-from rag_core.domain.documents import Claim, Conflict, Hit, PassageKind
+from rag_core.domain.claims import Claim, Conflict
+from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.grounding.contradictions.cells import cell_statements
 from rag_core.grounding.contradictions.difference import difference

@@ -12,12 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from rag_core.domain.documents import Claim, Hit, PassageKind
+from rag_core.domain.claims import Claim
+from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import PageText, Vectors
 from rag_core.gating.features import Weights
 from rag_core.grounding.units import Unit, header_of, in_order, units
 from rag_core.language import terms, words
-from rag_core.settings.settings import DATA, Settings
+from rag_core.settings import DATA, Settings
 
 PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
 EMBEDDED_UNITS = 8  # the lexically best units are compared by meaning too, about 3 ms each; twelve answered no better on XQuAD es and hi

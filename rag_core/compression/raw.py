@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag_core.compression.extract import Extract, Scored
-from rag_core.domain.documents import Claim, Hit
+from rag_core.domain.claims import Claim
+from rag_core.domain.passages import Hit
 from rag_core.domain.ports import PageText
 from rag_core.gating.keywords import context_of
 from rag_core.grounding.units import evidence_of, units
 from rag_core.language import words
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 
 def short_enough(hits: Sequence[Hit], settings: Settings) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rag_core.domain.documents import Citation, Claim, Conflict
-from rag_core.domain.measurements import Case, ClaimAudit
+from rag_core.domain.claims import Citation, Claim, Conflict
+from rag_core.domain.drafts import ClaimAudit
+from rag_core.domain.measurements import Case
 from rag_core.gating.gates import cut_passages, shows_conflicts
 from rag_core.grounding.citations import evidence_key, render
 

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from datetime import date
 from statistics import fmean
 
-from rag_core.domain.documents import Claim
+from rag_core.domain.claims import Claim
 from rag_core.domain.measurements import Case
 from rag_core.domain.trace import Check, State
 from rag_core.gating.gates import mean_cosine, shows_conflicts
 from rag_core.retrieval.hybrid import recency_of
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 
 SIDES = 2  # of a contradiction
 _LAST_DIGIT = 0.001  # of the number

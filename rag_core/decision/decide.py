@@ -20,7 +20,7 @@ from rag_core.domain.trace import Check, Trace
 from rag_core.errors import InvalidSetting
 from rag_core.gating.gates import GATES, not_reached
 from rag_core.grounding.checks import AUDITS
-from rag_core.settings.settings import Cost, Settings
+from rag_core.settings import Cost, Settings
 
 
 def decide(case: Case) -> Decision:

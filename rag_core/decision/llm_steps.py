@@ -17,16 +17,16 @@ from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_verdicts
 from rag_core.decision.measure import MAX_QUESTION_CHARS, Tools, find, read_query, verifier_for
 from rag_core.decision.progress import Ask, pending
-from rag_core.domain.documents import Hit
 from rag_core.domain.llm_trace import Attempt, Call, Completion, Generation, Limits, OnStage, Prompt, Step, Sufficiency, Verification
 from rag_core.domain.measurements import Case
+from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Cancel, Corpus
 from rag_core.domain.status import Reason
 from rag_core.errors import Cancelled, InvalidSetting, ModelUnavailable, RagError
 from rag_core.facts import absent_facts
 from rag_core.grounding.units import with_header
 from rag_core.grounding.unsupported_words import added_counts
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 MOST_HITS = 50  # of an expanded search, as of any other
 SAID_CHARS = 300  # of what a model gives as its reason, or calls missing, in the trace

@@ -19,9 +19,12 @@ from rag_core.compression.conflicts import between_passages, other_sides
 from rag_core.compression.extract import Extract, extract
 from rag_core.compression.raw import context_words, first_sentences, short_enough, stays_whole, whole_passages
 from rag_core.decision.replies import reply
-from rag_core.domain.documents import Claim, Conflict, Document, Hit, Passage
+from rag_core.domain.claims import Claim, Conflict
+from rag_core.domain.documents import Document
+from rag_core.domain.drafts import Draft
 from rag_core.domain.llm_trace import Generation
-from rag_core.domain.measurements import Case, Draft, LibraryFacts, Understanding
+from rag_core.domain.measurements import Case, LibraryFacts, Understanding
+from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.ports import AnswerReader, Corpus, Embedder, LanguageModel, Reranker, Vectors, Verifier
 from rag_core.errors import InvalidInput, ModelUnavailable, RagError
 from rag_core.facts import entities
@@ -36,7 +39,7 @@ from rag_core.ingest.context import context
 from rag_core.language import asks_number, intent, is_time_sensitive, keywords, question_language, terms, words
 from rag_core.retrieval.hybrid import Ranking, retrieve
 from rag_core.retrieval.query import core, expand
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 MAX_QUESTION_CHARS = 2000
 CODE_ROWS = 100  # passages by words in which a code is looked for

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from rag_core.decision.compose import Composed
 from rag_core.decision.confidence import confidence
 from rag_core.domain.decision import AttemptView, Decision
-from rag_core.domain.documents import Hit
 from rag_core.domain.llm_trace import Generation, Sufficiency
 from rag_core.domain.measurements import Case
+from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import Check, State, Trace
 from rag_core.gating.gates import GATES, level, mean_cosine, shows_conflicts, unread, within_cut
 from rag_core.grounding.checks import contradiction, contradictions
 from rag_core.language import refusal
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 
 RESOLVE_CONFLICTS = "resolve_conflicts"  # S3-11
 EXPAND_SEARCH = "expand_search"

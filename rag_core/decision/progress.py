@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from rag_core.domain.documents import Hit
 from rag_core.domain.llm_trace import Attempt, Generation, Step, Sufficiency
 from rag_core.domain.measurements import Case
+from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import Check, State
 from rag_core.gating.gates import GATES, cut_passages, level
 from rag_core.grounding.checks import AUDITS
 from rag_core.grounding.feedback import Finding, findings
 from rag_core.grounding.llm_checks import model_audits, sufficiency, verification
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 
 _CHECK_SERVER = "Check the model's server, or draft without it."
 UNAVAILABLE = "The language model could not be asked"

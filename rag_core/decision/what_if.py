@@ -16,7 +16,7 @@ from rag_core.decision.decide import decide, replay
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Case
 from rag_core.domain.status import AnswerStatus, Reason
-from rag_core.settings.settings import Cost, Knob, Mode, Settings
+from rag_core.settings import Cost, Knob, Mode, Settings
 
 _NO_JUDGEMENT = frozenset({Reason.GREETING, Reason.ABOUT_LIBRARY})
 

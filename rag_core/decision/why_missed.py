@@ -13,13 +13,15 @@ from enum import StrEnum
 from rag_core.compression.extract import PASSAGES
 from rag_core.decision.decide import decide
 from rag_core.decision.measure import Tools, find, measure, read_query
+from rag_core.domain.claims import Claim
 from rag_core.domain.decision import Decision
-from rag_core.domain.documents import Claim, Document, Passage
+from rag_core.domain.documents import Document
 from rag_core.domain.measurements import Case
+from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Corpus
 from rag_core.domain.status import Reason
 from rag_core.errors import InvalidInput
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 
 class Verdict(StrEnum):

@@ -10,9 +10,11 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from rag_core.domain.documents import Citation, Claim, Conflict, Hit, require_between
+from rag_core.domain.bounds import require_between
+from rag_core.domain.claims import Citation, Claim, Conflict
+from rag_core.domain.drafts import ClaimAudit
 from rag_core.domain.llm_trace import Attempt
-from rag_core.domain.measurements import ClaimAudit
+from rag_core.domain.passages import Hit
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason, status_of
 from rag_core.domain.trace import Check, Trace
 

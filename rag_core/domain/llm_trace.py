@@ -15,8 +15,10 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from rag_core.domain.documents import Conflict, Hit, require_between
-from rag_core.domain.measurements import Draft
+from rag_core.domain.bounds import require_between
+from rag_core.domain.claims import Conflict
+from rag_core.domain.drafts import Draft
+from rag_core.domain.passages import Hit
 from rag_core.domain.status import Reason
 
 Answerable = Literal["yes", "no", "partial", ""]  # "" where there is no verdict

@@ -9,8 +9,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.domain.documents import Document, Passage, WordBox
+from rag_core.domain.documents import Document, WordBox
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
+from rag_core.domain.passages import Passage
 
 Vectors = NDArray[np.float32]
 Progress = Callable[[str, int, int], None]  # (what, done, total)

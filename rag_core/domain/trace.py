@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from rag_core.domain.status import Reason
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 
 
 class State(StrEnum):

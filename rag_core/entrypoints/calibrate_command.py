@@ -20,7 +20,7 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import Calibration, Identity
 from rag_core.library.disk.files import storage_problems, write_atomically
-from rag_core.settings.settings import Cost, Settings
+from rag_core.settings import Cost, Settings
 from rag_core.wiring import answer_reader, as_built, build_engine, calibration_files, embedder
 
 

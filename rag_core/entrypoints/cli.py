@@ -16,7 +16,7 @@ from rag_core.entrypoints import calibrate_command, commands, doctor_command, ev
 from rag_core.entrypoints.ended import Terminated, ended_by_signals
 from rag_core.entrypoints.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
-from rag_core.settings.settings import DEFAULT_PRESET
+from rag_core.settings import DEFAULT_PRESET
 
 EXAMPLES = """examples:
   python -m rag_core index contracts/ handbook.pdf --meta class=10 --meta subject=law

@@ -25,7 +25,7 @@ from rag_core.entrypoints.jsonl import Bad, read_rows
 from rag_core.entrypoints.show import json_text, printable, show_decision, show_documents, show_settings
 from rag_core.errors import InvalidInput, RagError
 from rag_core.grounding.judge import judge_claims
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import build_engine, embedder, rebuild_library, verifier
 
 JUDGED = 32  # rows whose claims are read together

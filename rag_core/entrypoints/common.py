@@ -20,9 +20,9 @@ from rag_core.evaluation.labelled import LabelledQuestion, read_labelled_files
 from rag_core.library.bounds import require_metadata
 from rag_core.library.library import AddReport
 from rag_core.library.sources import Source, described, sources_from
+from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings, parse_value
 from rag_core.settings.endpoints import model_environment
-from rag_core.settings.settings import Settings
 
 MOST_PROBLEMS = 10  # rows that are named one by one
 

@@ -18,7 +18,7 @@ from rag_core.errors import RagError
 from rag_core.ingest import pdf_process
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.pdf import OCR_LANGUAGES, find_tessdata, read_pdf
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import embedder_apart
 
 SETUP = "Run: make setup"

@@ -38,8 +38,8 @@ from rag_core.evaluation import (
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.disk.files import storage_problems, write_atomically
 from rag_core.records.stored import RunHead
+from rag_core.settings import Settings
 from rag_core.settings.configuration import retention
-from rag_core.settings.settings import Settings
 from rag_core.wiring import as_built, build_engine, records
 
 SCHEMA_VERSION = 1

@@ -12,7 +12,7 @@ from rag_core.domain.documents import Document
 from rag_core.domain.trace import Check
 from rag_core.grounding.citations import sources_list
 from rag_core.library.reading import is_outdated
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 # Zero-width joiners shape the letters of Arabic and of the scripts of India: between two of them, or after the sign that
 # takes a letter's vowel (virama), with which a half letter may end a word (RFC 5892, A.1 and A.2).

@@ -15,7 +15,7 @@ from rag_core.engine import Engine
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.gating.gates import level
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 
 SAMPLED = 10  # questions whose prompts are looked at
 BYTES_OF_A_TOKEN = 3.5  # of UTF-8; English has some 4, tokenizers differ by a third and more

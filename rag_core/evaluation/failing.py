@@ -9,7 +9,7 @@ from rag_core.decision.decide import replay
 from rag_core.domain.measurements import Case
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.report import Marks
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 HAPPENED = "happened"  # a column that reading a labelled set passes over
 

@@ -14,7 +14,7 @@ from rag_core.domain.measurements import Case
 from rag_core.evaluation.labelled import LabelledQuestion, holds_answer
 from rag_core.evaluation.metrics import CONFIDENCE, Interval, clopper_pearson
 from rag_core.records import DELETED
-from rag_core.settings.settings import Cost, Settings
+from rag_core.settings import Cost, Settings
 
 Flags = NDArray[np.bool_]
 _JUDGING = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.REPLAY)

@@ -17,7 +17,7 @@ from rag_core.errors import Cancelled, InvalidInput, ModelUnavailable
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.spending import Spending, unasked
 from rag_core.records.stored import RunHead
-from rag_core.settings.settings import Cost, Settings
+from rag_core.settings import Cost, Settings
 
 QUESTIONS = "questions"  # the step that `run` reports to its progress
 _MEASURED_UNDER = tuple(knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY)

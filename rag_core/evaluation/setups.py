@@ -13,7 +13,7 @@ import numpy as np
 
 from rag_core.domain.llm_trace import Step
 from rag_core.domain.measurements import Case
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 HYBRID_FROM = 0.70  # effectiveness of prompt hardening from which on S1 takes the hybrid
 GUARD_ABOVE = 0.20  # hallucinations above which S1 takes the model guard

@@ -12,6 +12,7 @@ from functools import lru_cache
 import regex
 
 from rag_core.facts.attached import wrong_roles
+from rag_core.facts.citation_marks import strip_marks
 from rag_core.facts.dates import dates
 from rag_core.facts.logic import changed_operators
 from rag_core.facts.names import Name, canonical_code, codes, initials, name_stands, names
@@ -19,7 +20,6 @@ from rag_core.facts.numbers import ascii_digits, plain_quantities
 from rag_core.facts.role_swap import turned_round
 from rag_core.facts.substitution import replaced_words
 from rag_core.facts.values import changed_values, values
-from rag_core.grounding.citations import strip_marks
 from rag_core.ingest.normalise import normalise
 from rag_core.language import fold, words
 

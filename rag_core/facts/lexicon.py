@@ -11,7 +11,7 @@ from typing import Any
 import regex
 
 from rag_core.language import fold
-from rag_core.settings.settings import DATA
+from rag_core.settings import DATA
 
 _NEVER = regex.compile(r"(?!)")
 

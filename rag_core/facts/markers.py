@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from rag_core.language import fold
-from rag_core.settings.settings import DATA
+from rag_core.settings import DATA
 
 _STEM_CHARS = (2, 3, 4)  # at most so many of a phrase like "increas*" are what it is looked up by
 _NO_MARKER = "none"  # level of phrases that only look like a marker: "not only"

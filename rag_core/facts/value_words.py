@@ -18,7 +18,7 @@ import regex
 
 from rag_core.facts.lexicon import lexicon
 from rag_core.language import fold
-from rag_core.settings.settings import DATA
+from rag_core.settings import DATA
 
 _NEVER = regex.compile(r"(?!)")
 

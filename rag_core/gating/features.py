@@ -39,7 +39,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rag_core.domain.documents import Claim, Hit
+from rag_core.domain.claims import Claim
+from rag_core.domain.passages import Hit
 from rag_core.domain.ports import LexicalIndex
 from rag_core.language import alike, content_terms, sentences, terms
 

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from statistics import fmean
 
-from rag_core.domain.documents import Hit
 from rag_core.domain.measurements import Case
+from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import Check, Direction, State, judge
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 
 Gate = Callable[[Case], Check]
 

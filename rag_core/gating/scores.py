@@ -22,7 +22,7 @@ from rag_core.errors import InvalidInput
 from rag_core.gating.features import SIGNALS, magnitude
 from rag_core.library.disk.sealed import seal, unseal
 from rag_core.library.indexing import INDEX_VERSION
-from rag_core.settings.settings import DATA
+from rag_core.settings import DATA
 
 FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 2

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from rag_core.domain.documents import Claim, Conflict
-from rag_core.domain.measurements import Case, ClaimAudit, LibraryFacts
+from rag_core.domain.claims import Claim, Conflict
+from rag_core.domain.drafts import ClaimAudit
+from rag_core.domain.measurements import Case, LibraryFacts
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Check, Direction, judge
 from rag_core.gating.gates import unread
 from rag_core.grounding.citations import is_cited
 from rag_core.grounding.overlap import grounded_share
 from rag_core.grounding.wording import fact_in_words, flags_in_words
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 
 Audit = Callable[[Case], Check]
 

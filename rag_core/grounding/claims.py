@@ -9,11 +9,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from rag_core.domain.documents import Claim, Evidence, holds_hidden
-from rag_core.domain.measurements import ClaimAudit
+from rag_core.domain.claims import Claim, Evidence
+from rag_core.domain.documents import holds_hidden
+from rag_core.domain.drafts import ClaimAudit
 from rag_core.domain.ports import Embedder, PageText, Verifier
 from rag_core.facts import changed_facts
-from rag_core.grounding.citations import evidence_text, fabricated, quote_stands, strip_marks
+from rag_core.facts.citation_marks import strip_marks
+from rag_core.grounding.citations import evidence_text, fabricated, quote_stands
 from rag_core.grounding.entailment import SAME_SENTENCE, Assessment, assess
 from rag_core.grounding.markup import added_markup
 from rag_core.grounding.omissions import left_out

@@ -18,13 +18,13 @@ from itertools import pairwise
 from rag_core.domain.ports import Embedder, Verifier
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.facts import absent_facts, changed_facts
-from rag_core.grounding.citations import strip_marks
+from rag_core.facts.citation_marks import strip_marks
 from rag_core.grounding.overlap import overlap, word_set
 from rag_core.grounding.phrases import indicators
 from rag_core.grounding.windows import Window, best_windows, readings
 from rag_core.grounding.wording import flag_of
 from rag_core.language import fold, words
-from rag_core.settings.settings import DATA
+from rag_core.settings import DATA
 
 _FITTED_ON = "en"  # the language of the rows behind data/support.json
 _NEAR = 3  # windows that together count as the evidence of a claim

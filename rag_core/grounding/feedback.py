@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag_core.domain.documents import Claim
+from rag_core.domain.claims import Claim
+from rag_core.domain.drafts import ClaimAudit
 from rag_core.domain.llm_trace import Attempt, Verdict
-from rag_core.domain.measurements import Case, ClaimAudit
+from rag_core.domain.measurements import Case
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Check, State
 from rag_core.grounding.citations import is_cited

@@ -11,7 +11,7 @@ from rag_core.domain.ports import Embedder, Verifier
 from rag_core.errors import InvalidInput
 from rag_core.grounding.entailment import Assessment, require_assessed
 from rag_core.language import detect, is_refusal, sentences
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 
 class _Row(NamedTuple):

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rag_core.domain.measurements import ClaimAudit
+from rag_core.domain.drafts import ClaimAudit
 from rag_core.domain.ports import Embedder
-from rag_core.grounding.citations import strip_marks
+from rag_core.facts.citation_marks import strip_marks
 from rag_core.language import fold, words
 
 

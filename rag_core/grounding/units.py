@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from rag_core.domain.documents import Evidence, Passage, PassageKind, Span, holds_hidden
+from rag_core.domain.claims import Evidence
+from rag_core.domain.documents import Span, holds_hidden
+from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.ingest.context import SECTION_MARK
 from rag_core.ingest.normalise import join, locate, normalise

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from rag_core.domain.documents import Claim
+from rag_core.domain.claims import Claim
 from rag_core.domain.measurements import Case
-from rag_core.grounding.citations import strip_marks
+from rag_core.facts.citation_marks import strip_marks
 from rag_core.grounding.units import with_header
 from rag_core.language import alike, content_terms, forms, synonyms, terms, words
 

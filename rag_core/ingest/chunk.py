@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
 
-from rag_core.domain.documents import Page, PageSource, Passage, PassageKind, Span
+from rag_core.domain.documents import Page, PageSource, Span
+from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import Cancelled, InvalidSetting, LimitExceeded
 from rag_core.ingest.context import context, embedding_text, section_path

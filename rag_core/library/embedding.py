@@ -7,7 +7,7 @@ from time import monotonic, sleep
 
 import numpy as np
 
-from rag_core.domain.documents import Passage
+from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Progress, Vectors
 from rag_core.errors import Cancelled, LimitExceeded, ModelTimedOut, ModelUnavailable
 from rag_core.ingest.context import embedding_text

@@ -15,15 +15,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from rag_core.domain.documents import Document, Page, PageSource, Passage
+from rag_core.domain.documents import Document, Page, PageSource
+from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Progress
 from rag_core.errors import EmptyDocument, LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest import strategies
 from rag_core.ingest.chunk import chunk
+from rag_core.ingest.layout import json_rows
 from rag_core.ingest.pdf import SAVE_AGAIN, find_tessdata, missing_packages
 from rag_core.language import detect
 from rag_core.library import stored_sources
-from rag_core.library.disk.files import Stamp, json_rows, pack_parts, pack_vectors, stamp, stamps_from_json, stamps_to_json, verify_file
+from rag_core.library.disk.files import Stamp, pack_parts, pack_vectors, stamp, stamps_from_json, stamps_to_json, verify_file
 from rag_core.library.disk.private import make_folder, write
 from rag_core.library.disk.sealed import seal, unseal
 from rag_core.library.embedding import terms_of, vectors_of
@@ -33,7 +35,7 @@ from rag_core.library.reading import READING_FILES, READING_VERSION, Reading, Re
 from rag_core.library.store import PASSAGES, Store
 from rag_core.library.stored_json import document_from_json, document_to_json, passages_to_json
 from rag_core.library.writer import TERMS, VECTORS, Parts, pack_terms
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 INDEX_VERSION = 2  # of chunker, language module and normalisation together; a library of another version must be rebuilt
 DOCUMENT = "document.json"

@@ -27,7 +27,7 @@ from rag_core.library.opened import OnDelete, Opened
 from rag_core.library.salvage import salvage
 from rag_core.library.sources import Source
 from rag_core.library.store import Store
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 __all__ = ["Accepted", "AddReport", "Library"]
 

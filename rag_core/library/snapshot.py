@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from rag_core.domain.documents import Document, Page, Passage, WordBox
+from rag_core.domain.documents import Document, Page, WordBox
+from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalIndex, VectorIndex
 from rag_core.errors import InvalidInput
 from rag_core.library.manifest import Entry

@@ -13,7 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from rag_core.domain.documents import Metadata, require_between
+from rag_core.domain.bounds import require_between
+from rag_core.domain.documents import Metadata
 from rag_core.errors import IngestError, InvalidInput, LimitExceeded, NotAPdf
 from rag_core.library.held import HeldFile, blocks_of
 from rag_core.library.paths import name_of, open_file, pdfs_in, unreadable

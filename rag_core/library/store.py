@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from rag_core.domain.documents import Passage
+from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalStore, VectorStore
 from rag_core.errors import InvalidInput, LibraryError
 from rag_core.library import stored_sources

@@ -9,7 +9,8 @@ from dataclasses import asdict, replace
 from types import MappingProxyType
 from typing import Any
 
-from rag_core.domain.documents import Document, Metadata, Page, PageSource, Passage, PassageKind, Span
+from rag_core.domain.documents import Document, Metadata, Page, PageSource, Span
+from rag_core.domain.passages import Passage, PassageKind
 from rag_core.ingest.layout import Lines, Words, layout_json
 from rag_core.library.disk.files import pack_parts
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rag_core.domain.documents import Passage
+from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalIndex, VectorIndex, Vectors
-from rag_core.library.disk.files import Stamp, damaged, json_rows, pack_parts, stamp_folder, storage_problems, unpack, unpack_vectors
+from rag_core.ingest.layout import json_rows
+from rag_core.library.disk.files import Stamp, damaged, pack_parts, stamp_folder, storage_problems, unpack, unpack_vectors
 from rag_core.library.disk.private import make_folder, tighten
 from rag_core.library.manifest import Entry, Manifest
 from rag_core.library.snapshot import Snapshot

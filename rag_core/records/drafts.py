@@ -10,8 +10,10 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from rag_core.domain.documents import Box, Citation, Claim, Conflict, Evidence, Hit, Passage, PassageKind, Span
-from rag_core.domain.measurements import ClaimAudit, Draft
+from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
+from rag_core.domain.documents import Box, Span
+from rag_core.domain.drafts import ClaimAudit, Draft
+from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.records.texts import DELETED, OwnWords, Texts, hash_of, hash_own, joined, parts, parts_or_hash, quoted, same, sources, stated
 
 Row = Mapping[str, Any]

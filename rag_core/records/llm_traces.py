@@ -9,9 +9,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rag_core.domain.documents import Hit, Passage
 from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency, Verification
 from rag_core.domain.measurements import Case
+from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.status import Reason
 from rag_core.records.drafts import Row, conflict_of, conflict_row, draft_of, draft_row, hit_of, hit_row
 from rag_core.records.texts import OwnWords, Texts, hash_own

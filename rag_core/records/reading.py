@@ -13,7 +13,7 @@ from rag_core.records.drafts import conflict_of, draft_of, hit_of
 from rag_core.records.llm_traces import generation_of
 from rag_core.records.texts import PassageOf, Texts
 from rag_core.records.writing import SCHEMA_VERSION
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 
 def from_record(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 MAX_COMMENT_CHARS = 1000
 

@@ -11,7 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from rag_core.domain.documents import Claim, Evidence, Passage, Span
+from rag_core.domain.claims import Claim, Evidence
+from rag_core.domain.documents import Span
+from rag_core.domain.passages import Passage
 from rag_core.domain.ports import PageText
 from rag_core.errors import RagError
 from rag_core.facts.numbers import ascii_digits

@@ -12,9 +12,10 @@ from datetime import date
 
 import numpy as np
 
-from rag_core.domain.documents import Document, Hit
+from rag_core.domain.documents import Document
+from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus, Reranker, Vectors
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

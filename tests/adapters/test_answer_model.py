@@ -13,7 +13,7 @@ from rag_core import wiring
 from rag_core.adapters.embedding.answerability import FILE, MAX_TOKENS, AnswerModel
 from rag_core.adapters.embedding.cross_encoder import MOST, version_of
 from rag_core.errors import ModelUnavailable
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 QUESTION = "How long is the notice period?"
 ANSWERS = "The contract may be ended by either side. The notice period is thirty days from the end of the month."

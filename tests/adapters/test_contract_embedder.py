@@ -19,7 +19,8 @@ from rag_core.adapters.embedding import by_name as adapter
 from rag_core.adapters.embedding import embedded as embedded_model
 from rag_core.adapters.embedding.by_name import EMBEDDED, CrossEncoderReranker, SentenceTransformerEmbedder, embedded_folder
 from rag_core.adapters.embedding.cache import CachedEmbedder
-from rag_core.adapters.embedding.embedded import EmbeddedModel, load_embedder
+from rag_core.adapters.embedding.choose import load_embedder
+from rag_core.adapters.embedding.embedded import EmbeddedModel
 from rag_core.domain.ports import Embedder
 from rag_core.errors import ModelUnavailable
 

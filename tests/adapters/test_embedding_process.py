@@ -33,7 +33,7 @@ from rag_core.adapters.index.flat import FaissStore
 from rag_core.errors import ModelUnavailable
 from rag_core.library.library import Library
 from rag_core.library.sources import text_source
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 TESTS = Path(__file__).resolve().parents[1]
 WAIT_SECONDS = 60.0

@@ -21,8 +21,8 @@ from rag_core.adapters.llm.cache import FILE, KEEP_SECONDS, QUIET_SECONDS, Cache
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.errors import InvalidSetting, LibraryError, ModelUnavailable
 from rag_core.library.sources import Source
+from rag_core.settings import Settings
 from rag_core.settings.endpoints import Endpoint
-from rag_core.settings.settings import Settings
 
 PLACE = Endpoint("http://127.0.0.1:1/v1", "key", "small")
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rag_core.adapters.embedding.embedded import load_embedder
+from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.openai_server import BATCH
 from rag_core.domain.ports import Embedder
 from rag_core.errors import ModelUnavailable

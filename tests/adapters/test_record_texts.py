@@ -22,9 +22,11 @@ from rag_core.adapters.records.tables import GUARDED, MIGRATIONS
 from rag_core.adapters.records.texts import MOST_CHARS
 from rag_core.decision.decide import decide
 from rag_core.decision.progress import Outcome
-from rag_core.domain.documents import Box, Hit, Span
+from rag_core.domain.documents import Box, Span
+from rag_core.domain.drafts import ClaimAudit, Draft
 from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency, Verification
-from rag_core.domain.measurements import Case, ClaimAudit, Draft, LibraryFacts
+from rag_core.domain.measurements import Case, LibraryFacts
+from rag_core.domain.passages import Hit
 from rag_core.domain.status import Reason
 from rag_core.errors import RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion

@@ -18,7 +18,7 @@ from rag_core.adapters.embedding.cross_encoder import MOST, version_of
 from rag_core.adapters.entailment.by_name import NamedVerifier, VerifierOnDemand, card_languages, declared_languages, load_verifier
 from rag_core.domain.ports import Verifier
 from rag_core.errors import InvalidSetting, ModelUnavailable
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 NLI = ("contradiction", "ENTAILMENT", "neutral")
 PROMPT = "<pad> Say if it is true?\n\nPremise: {text1}\n\nHypothesis: {text2}"

@@ -13,15 +13,15 @@ from honest_model import passages
 from model_server import Asked, ModelServer, Reply
 
 from rag_core.decision.decide import decide, replay
+from rag_core.domain.claims import Evidence
 from rag_core.domain.decision import Decision
-from rag_core.domain.documents import Evidence
 from rag_core.domain.measurements import Case
 from rag_core.domain.status import AnswerStatus, Reason, status_of
 from rag_core.engine import Engine, log_decision
 from rag_core.entrypoints.show import show_decision
 from rag_core.ingest.normalise import normalise
 from rag_core.language import refusal
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 KEY = "sk-never-shown-0123456789abcdef"
 POLICIES = "company-policies.pdf"

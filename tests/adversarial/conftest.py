@@ -15,7 +15,7 @@ from planted import GARAGES
 from rag_core.engine import Engine
 from rag_core.library.library import AddReport
 from rag_core.library.sources import Source, sources_from
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import build_engine
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"

@@ -20,7 +20,7 @@ from rag_core.domain.llm_trace import Generation
 from rag_core.domain.measurements import Case
 from rag_core.engine import Engine
 from rag_core.language import sentences
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 TEXTS = st.text(max_size=300)
 JSONS = st.recursive(

@@ -14,7 +14,7 @@ from rag_core.decision.what_if import flips
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.engine import Engine
 from rag_core.library.sources import text_source
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 from rag_core.wiring import build_engine
 
 FAILING: dict[str, dict[str, Any]] = {  # settings under which each gate fails a question that all others let pass

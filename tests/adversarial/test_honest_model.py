@@ -12,7 +12,7 @@ from honest_model import honest
 
 from rag_core.decision.decide import decide
 from rag_core.domain.decision import Decision
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 
 ROWS = yaml.safe_load((Path(__file__).parent / "compressions.yaml").read_text(encoding="utf-8"))
 ASKED = {row["language"]: row for row in reversed(ROWS)}  # the first of each language

@@ -16,7 +16,7 @@ from pathlib import Path
 from rag_core.decision.decide import replay
 from rag_core.engine import Engine
 from rag_core.library.sources import Source
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import build_engine, embedder
 from tests.bench import audit, page
 from tests.bench import model as language_model

@@ -13,7 +13,7 @@ from rag_core.engine import Engine
 from rag_core.entrypoints.commands import JUDGED
 from rag_core.grounding.entailment import assess
 from rag_core.grounding.judge import judge_claims
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import embedder, verifier
 
 WORDS = 200  # of a cited passage

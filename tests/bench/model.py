@@ -21,7 +21,7 @@ import yaml
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.domain.decision import Decision
 from rag_core.engine import Engine
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import embedder
 from tests.model_server import Asked, ModelServer, Slow
 

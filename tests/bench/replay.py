@@ -12,7 +12,7 @@ from pathlib import Path
 from rag_core.decision.batch import ReplaySet, replay_many
 from rag_core.domain.measurements import Case
 from rag_core.engine import Engine
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 QUESTIONS = Path(__file__).resolve().parents[2] / "data" / "questions.jsonl"
 MANY, MEASURED, TIMES = 5000, 50, 40

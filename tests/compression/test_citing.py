@@ -5,7 +5,9 @@ from __future__ import annotations
 from builders import HashEmbedder, MemoryCorpus, Text, claim, hit
 
 from rag_core.compression.citing import boxes_of, cite
-from rag_core.domain.documents import Box, Claim, Evidence, Metadata, Passage, Span, WordBox
+from rag_core.domain.claims import Claim, Evidence
+from rag_core.domain.documents import Box, Metadata, Span, WordBox
+from rag_core.domain.passages import Passage
 from rag_core.grounding.citations import evidence_key
 
 BODY = "The notice period is 30 days and more."

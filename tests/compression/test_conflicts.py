@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from rag_core.compression.conflicts import between_passages, other_sides
 from rag_core.compression.extract import Extract, Scored, claim_of, extract
-from rag_core.domain.documents import Claim, Conflict, Evidence, Hit, Metadata, Passage, PassageKind, Span
+from rag_core.domain.claims import Claim, Conflict, Evidence
+from rag_core.domain.documents import Metadata, Span
 from rag_core.domain.measurements import LibraryFacts
+from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.gating.features import weigh
 from rag_core.grounding.contradictions.subject import Asked
 from rag_core.grounding.units import Unit

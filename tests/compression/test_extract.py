@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.compression.extract import EMBEDDED_UNITS, FEATURES, PASSAGES, Extract, Scored, choose, extract, relevance, score_units
-from rag_core.domain.documents import Hit, Passage, PassageKind, Span
+from rag_core.domain.documents import Span
+from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.facts import changed_facts
 from rag_core.gating.features import weigh
 from rag_core.grounding.units import Unit, cells, in_order, units

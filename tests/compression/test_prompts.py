@@ -16,14 +16,15 @@ from hypothesis import strategies as st
 from rag_core.compression.llm.prompts import COMPRESS_RULES, compress_prompt, source_ids, sufficiency_prompt, verify_prompt
 from rag_core.compression.llm.quoting import SEPARATOR, data_line
 from rag_core.compression.llm.replies import read_draft, read_sufficiency, read_verdicts
-from rag_core.domain.documents import Claim, Hit, PassageKind
+from rag_core.domain.claims import Claim
 from rag_core.domain.llm_trace import Completion, Prompt
 from rag_core.domain.measurements import LibraryFacts
+from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.grounding.feedback import Finding
 from rag_core.ingest.normalise import normalise
 from rag_core.language import LANGUAGES, refusal
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 QUESTION = "What is the notice period?"
 LIBRARY = LibraryFacts(names={"d1": "contract.pdf"}, titles={"d1": "Lease"}, dates={"d1": "2024-03-01"})

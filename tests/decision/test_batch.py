@@ -23,7 +23,8 @@ from rag_core.decision.compose import compose
 from rag_core.decision.decide import replay
 from rag_core.decision.measure import measure
 from rag_core.decision.present import scores
-from rag_core.domain.measurements import Case, ClaimAudit, Understanding
+from rag_core.domain.drafts import ClaimAudit
+from rag_core.domain.measurements import Case, Understanding
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.errors import InvalidSetting
@@ -32,7 +33,7 @@ from rag_core.gating.gates import GATES
 from rag_core.grounding import checks as audits
 from rag_core.grounding.checks import AUDITS
 from rag_core.library.sources import Source
-from rag_core.settings.settings import DATA, Cost, Mode, Settings, presets
+from rag_core.settings import DATA, Cost, Mode, Settings, presets
 from rag_core.wiring import build_engine
 
 COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]

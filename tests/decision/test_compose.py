@@ -10,8 +10,8 @@ from builders import GOOD_AUDIT, HashEmbedder, MemoryCorpus, Text, case, claim, 
 from rag_core.compression.citing import cite
 from rag_core.compression.raw import first_sentences, short_enough, stays_whole, whole_passages
 from rag_core.decision.compose import compose
-from rag_core.domain.documents import Hit
-from rag_core.settings.settings import Mode, Settings
+from rag_core.domain.passages import Hit
+from rag_core.settings import Mode, Settings
 
 CUT = {"distance_mode": Mode.ENFORCE, "max_distance": 0.8}
 FAR = settings(**CUT)

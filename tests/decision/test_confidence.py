@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.decision.confidence import WEIGHTS, confidence, weighted_terms
-from rag_core.domain.measurements import Case, ClaimAudit, LibraryFacts
+from rag_core.domain.drafts import ClaimAudit
+from rag_core.domain.measurements import Case, LibraryFacts
 from rag_core.gating.gates import level
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 
 ratios = st.floats(0, 1)
 

@@ -10,16 +10,17 @@ import pytest
 from builders import AUDIT_MODES, MODES, case, claim, contradicted, draft, hit, hits, matched, passage, settings
 
 from rag_core.decision.decide import decide
+from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.decision import Decision
-from rag_core.domain.documents import Claim, Conflict
-from rag_core.domain.measurements import Case, ClaimAudit, Draft, LibraryFacts, Understanding
+from rag_core.domain.drafts import ClaimAudit, Draft
+from rag_core.domain.measurements import Case, LibraryFacts, Understanding
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.engine import log_decision
 from rag_core.gating.gates import GATES
 from rag_core.grounding.checks import AUDITS, RESOLVE
 from rag_core.language import is_refusal
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 
 CS = Understanding("cs")
 CZECH_REFUSAL = "Požadovaná informace není v dokumentech."

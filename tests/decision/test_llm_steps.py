@@ -18,7 +18,7 @@ from rag_core.domain.measurements import Case
 from rag_core.domain.ports import Vectors
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.errors import Cancelled, ModelUnavailable
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 from rag_core.wiring import language_model
 from tests.honest_model import data_lines, draft, kind, passages, refusal, sufficient, verdicts
 from tests.model_server import Asked, Hang, ModelServer, Said, Status

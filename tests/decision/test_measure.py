@@ -28,7 +28,7 @@ from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.library.sources import text_source
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 
 TODAY = date(2026, 11, 20)
 POLICY = """Employees are entitled to 25 days of paid vacation each calendar year. Unused vacation days expire at the end of March.

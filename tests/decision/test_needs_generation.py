@@ -11,8 +11,9 @@ from builders import GOOD_AUDIT, SENTENCE, case, claim, draft, passage, settings
 from certificates import BASIS
 
 from rag_core.decision.batch import replay_many
+from rag_core.domain.drafts import Draft
 from rag_core.domain.llm_trace import Attempt, Call, Generation, Step
-from rag_core.domain.measurements import Case, Draft
+from rag_core.domain.measurements import Case
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.evaluation import answer_hits, failing, marks, report
 from rag_core.evaluation.certify import Certificate, Request, Uncertified, certify
@@ -20,7 +21,7 @@ from rag_core.evaluation.failing import error_of
 from rag_core.evaluation.guarantee import Kind, Target
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records import DELETED
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 
 MEASURED_AT = 0.5  # the limit that the questions were asked under: below it the model was not asked
 OF = settings(drafter="model", answerability_mode=Mode.ENFORCE, min_answerability=MEASURED_AT, short_context_words=20)

@@ -17,8 +17,8 @@ from rag_core.domain.llm_trace import Step
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.engine import Engine
 from rag_core.library.sources import text_source
+from rag_core.settings import Mode, Settings, presets
 from rag_core.settings.configuration import load_settings
-from rag_core.settings.settings import Mode, Settings, presets
 from rag_core.wiring import build_engine, language_model
 
 OFF, OBSERVE, ENFORCE = Mode.OFF, Mode.OBSERVE, Mode.ENFORCE

@@ -8,11 +8,12 @@ import pytest
 
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.progress import Ask, pending, walk
-from rag_core.domain.documents import Conflict
+from rag_core.domain.claims import Conflict
+from rag_core.domain.drafts import ClaimAudit, Draft
 from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency, Verification
-from rag_core.domain.measurements import Case, ClaimAudit, Draft
+from rag_core.domain.measurements import Case
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 from tests.builders import GOOD_AUDIT, SENTENCE, case, claim, draft, hit, passage, settings
 
 WORDS = 400  # of a context that is worth compressing

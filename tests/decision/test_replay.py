@@ -17,7 +17,7 @@ from rag_core.decision.measure import measure
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Case
 from rag_core.errors import InvalidSetting
-from rag_core.settings.settings import Cost, Mode, Settings, presets
+from rag_core.settings import Cost, Mode, Settings, presets
 
 COSTLY = {knob.name: knob for knob in Settings.knobs() if knob.cost is not Cost.REPLAY}
 STRICTNESS = [Mode.OFF, Mode.OBSERVE, Mode.ENFORCE]

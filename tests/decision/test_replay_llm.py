@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from rag_core.decision.batch import Outcomes, ReplaySet, asked, checks_of, every_claim, replay_many
 from rag_core.decision.decide import decide, replay
+from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
-from rag_core.domain.documents import Conflict
 from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency
 from rag_core.domain.measurements import Case
 from rag_core.domain.status import AnswerStatus, Reason
-from rag_core.settings.settings import Cost, Mode, Settings
+from rag_core.settings import Cost, Mode, Settings
 
 COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
 

@@ -14,11 +14,12 @@ from hypothesis import settings as examples
 
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.what_if import Flip, flips
+from rag_core.domain.drafts import ClaimAudit
 from rag_core.domain.llm_trace import Attempt, Call, Generation, Step
-from rag_core.domain.measurements import Case, ClaimAudit, Understanding
+from rag_core.domain.measurements import Case, Understanding
 from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.settings import Mode, Settings
 from rag_core.settings.knobs import Knob
-from rag_core.settings.settings import Mode, Settings
 
 ANSWERED = (AnswerStatus.SUCCESS, Reason.NONE)
 NO_ANSWER = {"status": AnswerStatus.LOW_CONFIDENCE, "reason": Reason.ANSWERABILITY}

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from rag_core.compression.extract import PASSAGES
 from rag_core.decision.measure import measure
 from rag_core.decision.why_missed import Missed, RankedPassage, Verdict, why_missed
-from rag_core.domain.documents import Metadata, Passage, Span
+from rag_core.domain.documents import Metadata, Span
+from rag_core.domain.passages import Passage
 from rag_core.domain.status import Reason
 from rag_core.errors import InvalidInput
 from rag_core.language import terms
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 
 EMBEDDER = HashEmbedder()
 TOOLS = tools(EMBEDDER)

@@ -12,12 +12,15 @@ import pytest
 from builders import case, claim, contradicted, draft, hit, hits, passage, settings
 
 from rag_core.decision.decide import decide
+from rag_core.domain.claims import Claim
 from rag_core.domain.decision import Decision
-from rag_core.domain.documents import Claim, Hit, Metadata, Passage, Span
-from rag_core.domain.measurements import Case, ClaimAudit, Draft, LibraryFacts, Understanding
+from rag_core.domain.documents import Metadata, Span
+from rag_core.domain.drafts import ClaimAudit, Draft
+from rag_core.domain.measurements import Case, LibraryFacts, Understanding
+from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import Trace
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 
 GREETED = case(answer="Hello.", understanding=Understanding("en", "greeting"))
 DECISIONS = {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import RANGES, Check, Direction, State, Trace, judge
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 
 cosines = st.floats(-1, 1)
 

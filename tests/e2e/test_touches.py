@@ -10,7 +10,7 @@ from browser_kit import CHROMIUM, WAIT_MS, drop, settled
 from e2e_papers import long_pdf
 from playwright.sync_api import Page, expect
 
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from ui.app.texts import say
 from ui.settings.sidebar import FRONT
 

@@ -15,7 +15,7 @@ from rag_core.evaluation.certify.certificate import deciding
 from rag_core.evaluation.certify.thresholds import rows, steps
 from rag_core.evaluation.guarantee import Kind, Target
 from rag_core.gating.scores import question_hash
-from rag_core.settings.settings import Cost, Mode, Settings
+from rag_core.settings import Cost, Mode, Settings
 
 
 def settings_of(found: Certificate) -> Settings:

@@ -38,7 +38,7 @@ from rag_core.evaluation import (
 from rag_core.evaluation.labelled import LabelledQuestion, Place, read_labelled
 from rag_core.evaluation.metrics import clopper_pearson, mcnemar
 from rag_core.records.stored import RunHead
-from rag_core.settings.settings import Settings, presets
+from rag_core.settings import Settings, presets
 from rag_core.wiring import records
 
 ANSWERS = settings()  # nothing that can be switched refuses

@@ -22,7 +22,7 @@ from rag_core.evaluation import Ran, begin, estimate, run, sample, unmeasured
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.spending import SILENT, Spending, unasked
 from rag_core.records.stored import RunHead
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import language_model, records
 
 DRAFTS = settings(drafter="model", short_context_words=10, main_gate="cosine", max_retries=1, answer_language_mode="off")

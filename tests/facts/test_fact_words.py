@@ -12,7 +12,7 @@ from rag_core.facts.align import Gap, beside, gaps, read
 from rag_core.facts.logic import formulas
 from rag_core.facts.markers import Marker, markers
 from rag_core.language import fold
-from rag_core.settings.settings import DATA
+from rag_core.settings import DATA
 
 LANGUAGES = ("en", "cs", "de", "hi")
 PAGE = {

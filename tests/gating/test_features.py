@@ -11,7 +11,7 @@ from builders import HashEmbedder, MemoryCorpus, Text, claim, hit, hits, passage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.documents import Hit
+from rag_core.domain.passages import Hit
 from rag_core.gating import features as module
 from rag_core.gating.features import SIGNALS, Weights, measure, weigh
 from rag_core.language import terms

@@ -15,7 +15,7 @@ from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import Check, Direction, State
 from rag_core.gating import gates
 from rag_core.gating.gates import GATES, cut_passages, level, mean_cosine, not_reached, within_cut
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 
 cosines = st.lists(st.floats(-1, 1), max_size=6)
 limits = st.floats(-1, 1)

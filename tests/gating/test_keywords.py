@@ -18,7 +18,7 @@ from rag_core.errors import InvalidSetting
 from rag_core.gating.gates import keywords as keyword_gate
 from rag_core.gating.keywords import MAX_WORDS, SEPARATOR, context_of, match_keywords, parse_synonyms
 from rag_core.language import keywords
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 
 PARTIES = "Smlouva je mezi Firmou A a Firmou B. Doba plnění je 30 dní."
 PRICE = "Dodavatel dodá zboží. Cena činí 500 Kč."

@@ -20,7 +20,7 @@ from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
 from rag_core.gating.features import SIGNALS
 from rag_core.gating.scores import Calibration, Identity, adjust, fit, load, packed, question_hash, read, signals_version
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 ZERO = dict.fromkeys(SIGNALS, 0.0)
 

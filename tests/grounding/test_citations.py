@@ -2,9 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.documents import Citation, Claim, Evidence, Span
+from rag_core.domain.claims import Citation, Claim, Evidence
+from rag_core.domain.documents import Span
+from rag_core.facts.citation_marks import citation_marks, strip_marks
 from rag_core.grounding.citations import (
-    citation_marks,
     cited_sources,
     evidence_key,
     evidence_text,
@@ -13,9 +14,8 @@ from rag_core.grounding.citations import (
     render,
     source_line,
     sources_list,
-    strip_marks,
 )
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 PAGE = "The notice period is 30 days.\nIt starts on the ﬁrst day."
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pytest
 from builders import HashEmbedder
 
-from rag_core.domain.documents import Claim, Evidence, Span
-from rag_core.domain.measurements import ClaimAudit
+from rag_core.domain.claims import Claim, Evidence
+from rag_core.domain.documents import Span
+from rag_core.domain.drafts import ClaimAudit
 from rag_core.errors import ModelUnavailable
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.markup import added_markup

@@ -9,8 +9,10 @@ import pytest
 import yaml
 
 from rag_core.compression.conflicts import between_passages
-from rag_core.domain.documents import Conflict, Hit, Passage, PassageKind, Span
+from rag_core.domain.claims import Conflict
+from rag_core.domain.documents import Span
 from rag_core.domain.measurements import LibraryFacts
+from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.grounding.contradictions.subject import Asked
 
 PAIRS = yaml.safe_load((Path(__file__).parent / "contradictions.yaml").read_text(encoding="utf-8"))

@@ -7,15 +7,16 @@ from dataclasses import replace
 import pytest
 from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
 
-from rag_core.domain.documents import Claim
+from rag_core.domain.claims import Claim
+from rag_core.domain.drafts import ClaimAudit
 from rag_core.domain.llm_trace import Attempt, Call, Step, Verdict, Verification
-from rag_core.domain.measurements import Case, ClaimAudit
+from rag_core.domain.measurements import Case
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Check, Direction, State, judge
 from rag_core.grounding.checks import AUDITS
 from rag_core.grounding.feedback import Finding, findings
 from rag_core.grounding.llm_checks import model_audits, verification
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 
 GOOD, BAD = "The notice period is 30 days.", "The notice period is 31 days."
 ON = dict.fromkeys(

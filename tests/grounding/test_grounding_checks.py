@@ -3,15 +3,17 @@ import dataclasses
 import numpy as np
 import pytest
 
-from rag_core.domain.documents import Claim, Evidence, Span
-from rag_core.domain.measurements import Case, ClaimAudit, Draft
+from rag_core.domain.claims import Claim, Evidence
+from rag_core.domain.documents import Span
+from rag_core.domain.drafts import ClaimAudit, Draft
+from rag_core.domain.measurements import Case
 from rag_core.domain.ports import Vectors
 from rag_core.domain.status import Reason, status_of
 from rag_core.domain.trace import Check, State
 from rag_core.grounding.checks import AUDITS
 from rag_core.grounding.claims import measure_claims
 from rag_core.ingest.normalise import normalise
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 
 PAGES = {
     ("doc", 1): "As we know, plants need light. The nth term is a + (n-1)d. The notice period is 30 days.",

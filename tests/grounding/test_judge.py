@@ -13,7 +13,7 @@ from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.grounding.entailment import FEATURES, measure, support_models
 from rag_core.grounding.judge import combine, judge_claims
 from rag_core.grounding.windows import _embedded, best_windows
-from rag_core.settings.settings import DATA, Settings
+from rag_core.settings import DATA, Settings
 
 CONTEXT = (
     "The supplier delivers the goods to the warehouse in Brno. The notice period is 30 days and starts on the first day of a month. "

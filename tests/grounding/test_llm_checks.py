@@ -9,13 +9,13 @@ from builders import case, claim, draft, hit, passage, settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.documents import Claim
+from rag_core.domain.claims import Claim
 from rag_core.domain.llm_trace import Answerable, Attempt, Call, Step, Sufficiency, Verdict, Verification
 from rag_core.domain.measurements import Case, Understanding
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Check, State
 from rag_core.grounding.llm_checks import model_audits, sufficiency, verification
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 
 CALL = Call(Step.DRAFT)
 ENFORCED = {

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.documents import Passage, PassageKind, Span
+from rag_core.domain.documents import Span
+from rag_core.domain.passages import Passage, PassageKind
 from rag_core.grounding.locate import LEAST, How, Located, locate
 from rag_core.ingest.normalise import join, normalise, read_passage_text
 

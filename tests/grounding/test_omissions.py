@@ -14,15 +14,16 @@ from builders import claim as claim_on
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.documents import Claim, Evidence, Span
+from rag_core.domain.claims import Claim, Evidence
+from rag_core.domain.documents import Span
+from rag_core.domain.drafts import ClaimAudit
 from rag_core.domain.llm_trace import Attempt, Call, Step
-from rag_core.domain.measurements import ClaimAudit
 from rag_core.domain.status import Reason
 from rag_core.grounding.checks import AUDITS
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.feedback import findings
 from rag_core.grounding.omissions import left_out
-from rag_core.settings.settings import DATA, Mode
+from rag_core.settings import DATA, Mode
 
 ROWS: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "omissions.yaml").read_text(encoding="utf-8"))
 OMISSIONS, HONEST = ROWS["omissions"], ROWS["honest"]

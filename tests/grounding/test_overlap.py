@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.measurements import ClaimAudit
+from rag_core.domain.drafts import ClaimAudit
 from rag_core.domain.ports import Vectors
 from rag_core.grounding.overlap import grounded_share, overlap, similarities
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.documents import Passage, PassageKind, Span
+from rag_core.domain.documents import Span
+from rag_core.domain.passages import Passage, PassageKind
 from rag_core.grounding.citations import quote_stands
 from rag_core.grounding.quotes import Quote, Sources, Standing
 from rag_core.ingest.normalise import normalise, read_passage_text

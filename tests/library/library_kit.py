@@ -14,7 +14,7 @@ from rag_core.domain.ports import Vectors
 from rag_core.language import terms, words
 from rag_core.library.library import Library
 from rag_core.library.sources import Source, text_source
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 DIM = 16
 SETTINGS = Settings.load()

@@ -19,7 +19,8 @@ from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, tex
 
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
-from rag_core.domain.documents import Box, Document, Line, Metadata, Page, PageSource, Passage, PassageKind, Span, WordBox
+from rag_core.domain.documents import Box, Document, Line, Metadata, Page, PageSource, Span, WordBox
+from rag_core.domain.passages import Passage, PassageKind
 from rag_core.errors import LibraryDamaged, LibraryError, ModelUnavailable
 from rag_core.library import stored_json as records
 from rag_core.library.disk.files import pack, unpack, unpack_vectors

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core import wiring
 from rag_core.adapters.embedding.embedded import EmbeddedModel
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import build_engine
 from ui.app import first_run, loading
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import RANGES, Check, Direction, State, judge
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 from ui.ask import meter as drawing
 from ui.ask.meter import LEFT, RIGHT, WIDTH, axis, meter
 

@@ -13,7 +13,7 @@ from page_kit import ask, asked_of, badges, by_key, captions, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 from ui.ask.answer import COLOURS
 from ui.ask.evidence import with_sources
 

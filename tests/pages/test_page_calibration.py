@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import Calibration
-from rag_core.settings.settings import Mode, Settings, presets
+from rag_core.settings import Mode, Settings, presets
 from ui.app import loading, state
 from ui.app.texts import screen
 from ui.settings.calibration import FALLBACK

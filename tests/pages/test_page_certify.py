@@ -16,8 +16,8 @@ from rag_core.adapters.certificate_pdf import to_pdf
 from rag_core.evaluation import begin
 from rag_core.evaluation.certify import Certificate
 from rag_core.records.stored import RunHead, SavedPreset
+from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
-from rag_core.settings.settings import Settings
 from rag_core.wiring import build_engine, records
 from ui.app import loading, state
 from ui.app.texts import say

@@ -16,7 +16,7 @@ from rag_core.domain.documents import Document, Metadata
 from rag_core.errors import InvalidInput
 from rag_core.library.disk.lock import writing
 from rag_core.library.sources import Source, text_source
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import build_engine
 from ui.app import state
 from ui.app.first_run import SAMPLES

@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.errors import ModelUnavailable
 from ui.app import recording
+from ui.app.asked import Asked
 from ui.app.pending import Pending
-from ui.app.state import Asked
 from ui.ask import asking
 from ui.ask.examples import EXAMPLES
 

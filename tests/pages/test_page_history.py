@@ -10,7 +10,7 @@ from page_kit import ask, by_key, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Document, Metadata
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import build_engine
 from ui.app import first_run, state
 from ui.app.scope import values_by_key

@@ -19,12 +19,13 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.batch import ReplaySet
 from rag_core.decision.decide import replay
-from rag_core.domain.documents import Citation
-from rag_core.domain.measurements import Case, Draft, KeywordMatch, Understanding
+from rag_core.domain.claims import Citation
+from rag_core.domain.drafts import Draft
+from rag_core.domain.measurements import Case, KeywordMatch, Understanding
 from rag_core.evaluation import metrics
 from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.evaluation.metrics import Curve, clopper_pearson
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 from ui.app.texts import say
 from ui.lab import charts, flips, tables
 from ui.lab.judged import fixed, judge

@@ -21,7 +21,7 @@ from rag_core.domain.llm_trace import Call, Step
 from rag_core.domain.status import Reason
 from rag_core.errors import Cancelled, InvalidInput, InvalidSetting
 from rag_core.library.store import create_namespace
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 from ui.app import loading, pending, state
 from ui.app.pending import Pending
 from ui.app.texts import say, screen, tell

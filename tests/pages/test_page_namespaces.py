@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.library.sources import Source
 from rag_core.library.store import namespaces
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import build_engine
 
 APP = Path(__file__).resolve().parents[2] / "app.py"

@@ -16,16 +16,17 @@ from rag_core.decision.decide import decide
 from rag_core.decision.what_if import flips
 from rag_core.decision.why_missed import Missed, RankedPassage, Verdict
 from rag_core.domain.decision import Decision
-from rag_core.domain.measurements import Draft
+from rag_core.domain.drafts import Draft
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction, judge
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 from ui.app import state
+from ui.app.asked import Asked
 from ui.app.scope import Scope
-from ui.app.state import Asked
 from ui.app.texts import screen
 from ui.ask import changes, missed, refusal
-from ui.ask.changes import outcome, setting_name, value_in_words
+from ui.ask.changes import outcome
+from ui.settings.wording import setting_name, value_in_words
 
 FRANCE = "What is the capital of France?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"

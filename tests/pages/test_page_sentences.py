@@ -10,11 +10,12 @@ from page_kit import ask, asked_of, badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide, replay
-from rag_core.domain.documents import Claim
-from rag_core.domain.measurements import Case, ClaimAudit
+from rag_core.domain.claims import Claim
+from rag_core.domain.drafts import ClaimAudit
+from rag_core.domain.measurements import Case
 from rag_core.domain.status import ConfidenceLevel
 from rag_core.grounding.wording import FACTS, FLAGS
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 from ui.app.texts import screen
 from ui.ask import sentences
 
@@ -38,8 +39,8 @@ def drafted(*audits: ClaimAudit, text: str = "The notice period is at least 40 d
 
 
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
+    from ui.app.asked import Asked
     from ui.app.scope import Scope
-    from ui.app.state import Asked
     from ui.ask import sentences
     from ui.ask.refusal import show_refusal
     from ui.ask.trace import show_trace

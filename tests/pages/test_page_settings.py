@@ -8,7 +8,7 @@ import pytest
 from page_kit import ask, badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.settings.settings import Cost, Knob, Mode, Settings, Stage, presets
+from rag_core.settings import Cost, Knob, Mode, Settings, Stage, presets
 from ui.app import loading, state
 from ui.app.texts import screen
 from ui.settings.fields import FIXED, help_text

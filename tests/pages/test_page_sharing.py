@@ -14,8 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.errors import InvalidSetting
 from rag_core.library.store import create_namespace, namespaces
+from rag_core.settings import Knob, Settings, presets
 from rag_core.settings.configuration import load_settings
-from rag_core.settings.settings import Knob, Settings, presets
 from ui.app.texts import screen
 from ui.settings import sharing
 from ui.settings.fields import FIXED

@@ -19,7 +19,7 @@ from rag_core.domain.status import Reason
 from rag_core.domain.trace import Check, Direction, State, judge
 from rag_core.gating.gates import GATES
 from rag_core.grounding.checks import AUDITS
-from rag_core.settings.settings import Cost, Mode, Settings
+from rag_core.settings import Cost, Mode, Settings
 from ui.app.texts import screen
 from ui.ask import trace
 from ui.ask.meter import meter

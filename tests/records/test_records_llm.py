@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 
 from rag_core.decision.decide import replay
 from rag_core.domain.decision import Decision
-from rag_core.domain.documents import Hit, Passage, Span
+from rag_core.domain.documents import Span
+from rag_core.domain.drafts import ClaimAudit, Draft
 from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency, Verification
-from rag_core.domain.measurements import Case, ClaimAudit, Draft
+from rag_core.domain.measurements import Case
+from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Check
 from rag_core.grounding.citations import evidence_key

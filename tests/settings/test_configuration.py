@@ -8,8 +8,8 @@ import pytest
 from builders import AUDIT_MODES
 
 from rag_core.errors import InvalidSetting
+from rag_core.settings import Mode, Settings, presets
 from rag_core.settings.configuration import Retention, from_environment, load_settings, parse_value, retention
-from rag_core.settings.settings import Mode, Settings, presets
 
 
 def yaml(folder: Path, text: str) -> Path:

@@ -15,8 +15,8 @@ from rag_core.domain.status import AnswerStatus, Reason, status_of
 from rag_core.errors import InvalidSetting
 from rag_core.gating.gates import GATES
 from rag_core.grounding.checks import AUDITS
+from rag_core.settings import DEFAULT_PRESET, Cost, Mode, Settings, Stage, presets
 from rag_core.settings.knobs import Knob
-from rag_core.settings.settings import DEFAULT_PRESET, Cost, Mode, Settings, Stage, presets
 
 KNOBS = {knob.name: knob for knob in Settings.knobs()}
 NUMBERS = {name: knob for name, knob in KNOBS.items() if knob.low is not None}

@@ -11,7 +11,7 @@ from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.private import FILE_MODE, make_folder
 from rag_core.library.library import AddReport
 from rag_core.library.sources import Source, sources_from
-from rag_core.settings.settings import DATA, Settings
+from rag_core.settings import DATA, Settings
 
 SAMPLES = DATA / "samples"
 MARKER = ".samples-offered"  # in the library's folder

@@ -14,7 +14,7 @@ from pathlib import Path
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.language import early
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import as_built, build_engine, languages
 from ui.app import first_run
 

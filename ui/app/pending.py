@@ -19,7 +19,7 @@ from rag_core.domain.ports import Cancel
 from rag_core.errors import Cancelled, RagError
 
 if TYPE_CHECKING:
-    from ui.app.state import Asked
+    from ui.app.asked import Asked
 
 Work = Callable[[OnStage, Cancel], "Asked"]
 GONE_SECONDS = 5.0  # a browser whose line was broken for a moment is back by then

@@ -13,8 +13,8 @@ from rag_core.errors import RagError, RecordsDamaged
 from rag_core.settings.configuration import retention
 from rag_core.wiring import records
 from ui.app import state
+from ui.app.asked import Asked
 from ui.app.problems import show_error
-from ui.app.state import Asked
 from ui.app.texts import say
 
 SWITCH = "keep_questions"

@@ -10,20 +10,16 @@ from typing import Any
 
 import streamlit as st
 
-from rag_core.domain.decision import Decision
-from rag_core.domain.measurements import Case
 from rag_core.engine import Engine
 from rag_core.errors import InvalidSetting
-from rag_core.records.stored import Verdict
+from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
-from rag_core.settings.settings import Settings
 from ui.app import loading
+from ui.app.asked import NAMESPACE, Asked
 from ui.app.jobs import Job, Runner
 from ui.app.pending import Pending
-from ui.app.scope import Scope
 
-NAMESPACE = "default"
 MODEL = ("embedding_model", "embedding_precision")  # a library is searched with the model that it was built with
 MOST_QUESTIONS = 50  # in the history of a session; each keeps its whole case
 
@@ -70,41 +66,6 @@ def engine() -> Engine:
 def runner() -> Runner:
     """Runs the jobs of all sessions, one after the other."""
     return Runner()
-
-
-@dataclass
-class Given:
-    """A reader's feedback on the decision on the page.
-
-    `id` is its number among the records; `kept_for_it` says that the decision was stored for its sake only.
-    """
-
-    id: int
-    verdict: Verdict
-    kept_for_it: bool = False
-    said_more: bool = False
-
-
-@dataclass
-class Asked:
-    """A question of a session with everything measured for it.
-
-    `before` is the decision that the last change of settings replaced; None when nothing was changed since it was asked. `record` is the
-    number under which the decision is kept as it stands, None where it is not; `given` is the reader's word on it. `outdated` says that
-    the settings or documents of now would ask a language model for something else, which nobody has allowed yet.
-    """
-
-    question: str
-    scope: Scope
-    case: Case
-    decision: Decision
-    settings: Settings
-    before: tuple[Decision, Settings] | None = None
-    namespace: str = NAMESPACE
-    number: int = 0  # of the question in its session, from 1
-    record: int | None = None
-    given: Given | None = None
-    outdated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from functools import cache
 
 import yaml
 
-from rag_core.settings.settings import DATA
+from rag_core.settings import DATA
 
 SCREENS = DATA / "screens"
 LANGUAGE = "en"

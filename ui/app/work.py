@@ -12,7 +12,7 @@ from rag_core.errors import IngestError
 from rag_core.library.inbox import Accepted
 from rag_core.library.library import AddReport, Library
 from rag_core.library.sources import Source
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import rebuild_library
 from ui.app import loading, state
 from ui.app.jobs import File, Job, Place

@@ -7,13 +7,13 @@ from typing import Literal
 
 import streamlit as st
 
+from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
-from rag_core.domain.documents import Conflict
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.engine import Engine
 from rag_core.grounding.checks import contradiction
-from rag_core.settings.settings import Settings
-from ui.app.state import Asked
+from rag_core.settings import Settings
+from ui.app.asked import Asked
 from ui.app.texts import say, tell
 from ui.ask.changes import show_change
 from ui.ask.drafted import show_drafter, show_stand_in, stand_in

@@ -10,11 +10,12 @@ from rag_core.decision.decide import decide, replay
 from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine, log_decision
-from rag_core.settings.settings import Cost, Settings
+from rag_core.settings import Cost, Settings
 from ui.app import recording
+from ui.app.asked import NAMESPACE, Asked
 from ui.app.pending import Pending, tab_closed
 from ui.app.scope import Scope
-from ui.app.state import NAMESPACE, Asked, Session, session
+from ui.app.state import Session, session
 
 INGEST = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.INGEST)
 ASK = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.ASK)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from typing import Any
 
 import streamlit as st
 
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Check, State
-from rag_core.settings.settings import Knob, Mode, Settings
-from ui.app.state import Asked
-from ui.app.texts import screen, tell
+from ui.app.asked import Asked
+from ui.app.texts import tell
 from ui.ask.asking import changed_knobs
 from ui.ask.trace import measured, required
+from ui.settings.wording import setting_name, value_in_words
 
 MOST = 6  # settings that are named one by one; another preset changes many
 
@@ -39,28 +37,6 @@ def outcome(before: Decision, after: Decision) -> str:
         why = _otherwise(before, after)
         result = tell(f"changes.still_{new}")
     return tell("changes.because", result=result, why=why) if why else tell("changes.end", result=result)
-
-
-def setting_name(name: str) -> str:
-    """A setting as the sidebar labels it."""
-    return screen().get(f"knobs.{name}", name)
-
-
-def value_in_words(name: str, value: Any) -> str:
-    """A setting's value with as many decimals as its slider has."""
-    if isinstance(value, Mode):
-        return tell(f"changes.mode_{value}")
-    if isinstance(value, bool):
-        return tell("changes.on" if value else "changes.off")
-    if isinstance(value, float):
-        _, _, decimals = f"{_knobs()[name].step or 0:g}".partition(".")
-        return f"{value:.{len(decimals)}f}"
-    return str(value) if value != "" else tell("changes.empty")
-
-
-@cache
-def _knobs() -> Mapping[str, Knob]:
-    return {knob.name: knob for knob in Settings.knobs()}
 
 
 def _moved(knobs: Mapping[str, tuple[object, object]]) -> str:

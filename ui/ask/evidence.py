@@ -8,8 +8,9 @@ from typing import Any
 import streamlit as st
 
 from rag_core.compression.citing import boxes_of
+from rag_core.domain.claims import Citation, Evidence
 from rag_core.domain.decision import Decision
-from rag_core.domain.documents import Citation, Evidence, Hit, Passage, PassageKind
+from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from ui.app.texts import say, tell

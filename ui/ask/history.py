@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from rag_core.domain.decision import Decision
-from ui.app.state import Asked, session
+from ui.app.asked import Asked
+from ui.app.state import session
 from ui.app.texts import say, tell
 
 SHOWN = 10  # newest first; the session keeps more

@@ -10,7 +10,7 @@ import base64
 import math
 
 from rag_core.domain.trace import RANGES, Check, Direction, State
-from rag_core.settings.settings import Mode
+from rag_core.settings import Mode
 
 WIDTH, HEIGHT = 206, 30  # in the picture's own units; it is drawn at any size
 LEFT, RIGHT, MIDDLE = 24, 178, 15  # ends of the axis, with room for their numbers; and its height

@@ -11,10 +11,10 @@ import streamlit as st
 from rag_core.decision.why_missed import Missed, RankedPassage, Verdict
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
+from ui.app.asked import Asked
 from ui.app.naming import unique_names
 from ui.app.problems import show_error
-from ui.app.state import Asked
 from ui.app.texts import say, tell
 from ui.ask.evidence import place_of
 from ui.documents import viewer

@@ -9,7 +9,7 @@ import streamlit as st
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Check, Direction, State
-from ui.app.state import Asked
+from ui.app.asked import Asked
 from ui.app.texts import say, tell
 from ui.ask.drafted import show_drafter
 from ui.ask.meter import meter

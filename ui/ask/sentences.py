@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from rag_core.domain.claims import Claim
 from rag_core.domain.decision import Decision
-from rag_core.domain.documents import Claim
-from rag_core.domain.measurements import Case, ClaimAudit
+from rag_core.domain.drafts import ClaimAudit
+from rag_core.domain.measurements import Case
 from rag_core.gating.gates import GATES
 from rag_core.grounding.wording import flag_of
 from ui.app.texts import say, tell

@@ -18,7 +18,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Case
 from rag_core.domain.trace import Check, Direction, State
 from rag_core.gating.gates import GATES
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 from ui.app.texts import say, tell
 from ui.ask.attempts import show_attempts
 from ui.ask.meter import meter

@@ -10,8 +10,8 @@ import streamlit as st
 from rag_core.domain.llm_trace import Step
 from rag_core.domain.status import Reason
 from ui.app import state
+from ui.app.asked import Asked
 from ui.app.pending import Pending
-from ui.app.state import Asked
 from ui.app.texts import say, tell
 
 LOOK_SECONDS = 0.25

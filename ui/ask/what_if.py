@@ -8,10 +8,10 @@ import streamlit as st
 
 from rag_core.decision.what_if import Flip, flips
 from rag_core.domain.status import Reason
-from ui.app.state import Asked
+from ui.app.asked import Asked
 from ui.app.texts import say, tell
-from ui.ask.changes import setting_name, value_in_words
 from ui.settings.fields import set_knob
+from ui.settings.wording import setting_name, value_in_words
 
 MOST = 6  # the nearest ones; more would not be read
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from rag_core.settings.settings import Knob, Settings
+from rag_core.settings import Knob, Settings
 from ui.app.texts import say
 from ui.documents.catalogue import strategy_name
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from rag_core.domain.documents import Document, PassageKind
+from rag_core.domain.documents import Document
+from rag_core.domain.passages import PassageKind
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from ui.app.problems import show_error

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from rag_core.errors import LibraryBusy, LibraryError, ModelUnavailable, RagError
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from rag_core.wiring import as_built
 from ui.app import state
 from ui.app.jobs import File

@@ -11,7 +11,8 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from rag_core.domain.documents import Box, Citation, Document, Page, Span
+from rag_core.domain.claims import Citation
+from rag_core.domain.documents import Box, Document, Page, Span
 from rag_core.engine import Engine
 from rag_core.errors import PasswordNeeded, RagError
 from rag_core.ingest.pdf import render_page

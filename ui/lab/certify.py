@@ -17,13 +17,13 @@ from rag_core.evaluation.certify import BY_TYPE, FIRST, Basis, Certificate, Part
 from rag_core.evaluation.guarantee import Kind, Shortage, Target
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import RunHead
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
-from ui.ask.changes import setting_name
 from ui.lab.certify_chart import curve_chart
 from ui.settings import certificates, saved_presets, sharing
 from ui.settings.certificates import percent
+from ui.settings.wording import setting_name
 
 USUAL = {Kind.WRONG_ANSWERS: 5.0, Kind.MISSED_ANSWERS: 10.0, Kind.FALSE_REFUSALS: 10.0}  # percent; the first is switched on
 SURE = (80, 90, 95, 99)

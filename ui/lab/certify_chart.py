@@ -8,7 +8,7 @@ import pandas as pd
 from rag_core.evaluation.certify import Part
 from rag_core.evaluation.guarantee import Kind
 from ui.app.texts import say
-from ui.ask.changes import setting_name
+from ui.settings.wording import setting_name
 
 HEIGHT = 420  # pixels
 # Okabe and Ito's colours, at least 3 to 1 on a light and on a dark ground, and strokes for those who do not tell them apart

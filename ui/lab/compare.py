@@ -18,12 +18,11 @@ from rag_core.evaluation.failing import error_of
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.store import namespaces
 from rag_core.records.stored import RunHead
-from rag_core.settings.settings import Cost, Settings, presets
+from rag_core.settings import Cost, Settings, presets
 from rag_core.wiring import records
 from ui.app import state
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
-from ui.ask.changes import setting_name
 from ui.lab import setups
 from ui.lab import state as lab
 from ui.lab.decisions import show_decision, show_label
@@ -31,6 +30,7 @@ from ui.lab.flips import of_in_words, reason_in_words
 from ui.lab.judged import Judged, judge
 from ui.lab.tables import offer
 from ui.settings import saved_presets
+from ui.settings.wording import setting_name
 
 WAYS = ("settings", "runs", "setups")
 SIDEBAR, RECORDED = "=sidebar", "=recorded"  # options beside the presets; no preset is called so

@@ -20,7 +20,7 @@ from rag_core.domain.status import Reason
 from rag_core.engine import Engine
 from rag_core.evaluation import Rate, failing
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from ui.app import state
 from ui.app.scope import Scope
 from ui.app.texts import say, screen, tell

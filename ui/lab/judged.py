@@ -13,7 +13,7 @@ from rag_core.decision.batch.columns import Flags, Objects
 from rag_core.domain.measurements import Case
 from rag_core.evaluation import BREAKDOWNS, Marks, answer_hits, judged_under, marks
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, eq=False)

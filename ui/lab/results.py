@@ -20,14 +20,14 @@ from rag_core.engine import Engine
 from rag_core.evaluation import Rate, metrics, rates
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW
-from rag_core.settings.settings import Cost, Settings
+from rag_core.settings import Cost, Settings
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
-from ui.ask.changes import setting_name, value_in_words
 from ui.ask.trace import LIMITS
 from ui.lab import charts, flips
 from ui.lab.judged import Fixed, Judged, fixed, judge
 from ui.lab.tables import offer
+from ui.settings.wording import setting_name, value_in_words
 
 RELIABILITY_BINS = 10
 MOST_LIMITS = 4  # drawn as lines; where a limit differs from question to question there may be more

@@ -14,17 +14,17 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import RunHead
+from rag_core.settings import Settings
 from rag_core.settings.configuration import retention
-from rag_core.settings.settings import Settings
 from rag_core.wiring import records
 from ui.app import loading, recording, state
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.app.work import Here, here
 from ui.ask.asking import changed_knobs
-from ui.ask.changes import setting_name, value_in_words
 from ui.lab import spending
 from ui.lab import state as lab
+from ui.settings.wording import setting_name, value_in_words
 
 SEED = 20261121  # of a sample, so that the same part is drawn again
 MOST_NAME_CHARS = 100

@@ -21,7 +21,7 @@ from rag_core.evaluation.labelled import (
     to_jsonl,
     to_row,
 )
-from rag_core.settings.settings import DATA, Settings
+from rag_core.settings import DATA, Settings
 from ui.app import first_run, recording, state, uploads
 from ui.app.problems import show_error
 from ui.app.texts import say, tell

@@ -11,7 +11,7 @@ from rag_core import evaluation as evaluate
 from rag_core.domain.measurements import Case
 from rag_core.engine import Engine
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from ui.app import recording, state
 from ui.app.texts import say, tell
 from ui.app.work import here

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import streamlit as st
 
 from rag_core.decision.batch import ReplaySet
-from rag_core.domain.documents import Passage
 from rag_core.domain.measurements import Case
+from rag_core.domain.passages import Passage
 from rag_core.engine import Engine
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.snapshot import Snapshot

@@ -6,7 +6,7 @@ import streamlit as st
 
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion, Place
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 from ui.app import state
 from ui.app.problems import show_error
 from ui.app.texts import say, tell

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from rag_core.gating.scores import Calibration
-from rag_core.settings.settings import Mode, presets
+from rag_core.settings import Mode, presets
 from ui.app import loading, state
 from ui.app.texts import say, tell
 from ui.settings.fields import changed, take

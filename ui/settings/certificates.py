@@ -13,7 +13,7 @@ from rag_core.evaluation.certify import Bound, Certificate, Part
 from rag_core.evaluation.guarantee import Kind
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
-from ui.ask.changes import setting_name, value_in_words
+from ui.settings.wording import setting_name, value_in_words
 
 
 def percent(share: float) -> float:

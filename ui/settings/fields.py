@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from rag_core.settings.settings import Cost, Knob, Settings
+from rag_core.settings import Cost, Knob, Settings
 from ui.app import state
 from ui.app.texts import say, screen
 from ui.settings.model_fields import rules_field

@@ -16,8 +16,8 @@ import yaml
 
 from rag_core.errors import InvalidSetting, RagError
 from rag_core.library.store import namespaces
+from rag_core.settings import Knob, Settings
 from rag_core.settings.configuration import load_settings
-from rag_core.settings.settings import Knob, Settings
 from ui.app import state
 from ui.app.namespaces import switch
 from ui.app.problems import show_error

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from rag_core.errors import RagError
-from rag_core.settings.settings import Knob, Mode, Settings, Stage
+from rag_core.settings import Knob, Mode, Settings, Stage
 from ui.app import recording, state
 from ui.app.problems import show_error
 from ui.app.texts import say

@@ -214,3 +214,6 @@ class CrossEncoderReranker:
         if not np.isfinite(scores).all():
             raise ModelUnavailable("The reranker returned no numbers.", remedy="Use another one, or leave `reranker` empty.")
         return [float(score) for score in np.clip(scores, 0.0, 1.0)]
+
+
+PREFIX = "openai:"  # of the models of a server

@@ -17,33 +17,18 @@ from rag_core.adapters.embedding.bert import DIM, encode
 from rag_core.adapters.embedding.by_name import (
     BATCH,
     EMBEDDED,
-    SentenceTransformerEmbedder,
     embedded_folder,
     precision_here,
     unit_vectors,
     vocabulary_hash,
 )
-from rag_core.domain.ports import Embedder, Vectors
+from rag_core.domain.ports import Vectors
 from rag_core.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-PREFIX = "openai:"  # of the models of a server
 MAX_TOKENS = 256  # as published with the model, special tokens included
-
-
-def load_embedder(model: str, precision: str) -> Embedder:
-    """The embedded model, any other of sentence-transformers by name or folder, or `openai:` and the name of one on a server.
-
-    Raises:
-        ModelUnavailable: it cannot be loaded.
-    """
-    if model.startswith(PREFIX):
-        from rag_core.adapters.embedding.openai_server import OpenAIEmbedder
-
-        return OpenAIEmbedder(model, EmbeddedModel(precision))
-    return EmbeddedModel(precision) if model == EMBEDDED else SentenceTransformerEmbedder(model, precision)
 
 
 class EmbeddedModel:

@@ -13,8 +13,7 @@ import httpx2
 import numpy as np
 import openai
 
-from rag_core.adapters.embedding.by_name import unit_vectors
-from rag_core.adapters.embedding.embedded import PREFIX
+from rag_core.adapters.embedding.by_name import PREFIX, unit_vectors
 from rag_core.domain.ports import Embedder, Vectors
 from rag_core.errors import ModelUnavailable
 from rag_core.settings.endpoints import endpoints, model_environment

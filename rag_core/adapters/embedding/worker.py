@@ -25,8 +25,8 @@ from typing import IO
 
 from rag_core.adapters.embedding import frames
 from rag_core.adapters.embedding.answerability import FILE, AnswerModel
-from rag_core.adapters.embedding.by_name import offline
-from rag_core.adapters.embedding.embedded import PREFIX, load_embedder
+from rag_core.adapters.embedding.by_name import PREFIX, offline
+from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.entailment.by_name import load_verifier
 from rag_core.domain.ports import Embedder, Verifier
 from rag_core.errors import MissingDependency, ModelUnavailable

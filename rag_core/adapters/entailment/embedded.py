@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag_core.adapters.embedding.cross_encoder import PairModel, version_of
-from rag_core.settings.settings import DATA
+from rag_core.settings import DATA
 
 FILE = DATA / "models" / "support.safetensors"
 MAX_TOKENS = 320  # claim, evidence and special tokens; only the evidence is cut

@@ -13,7 +13,7 @@ from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records import PassageOf, Texts, restored, settings_of
 from rag_core.records.stored import RunHead, SavedPreset
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 _RUN = (
     "SELECT id, name, set_name, settings, calibration, model, generation, started, total,"

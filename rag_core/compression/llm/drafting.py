@@ -13,11 +13,15 @@ from dataclasses import dataclass, fields, replace
 from rag_core.compression.citing import cite
 from rag_core.compression.llm.prompts import source_ids
 from rag_core.compression.llm.replies import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
-from rag_core.domain.documents import Citation, Claim, Conflict, Evidence, Hit, Span
-from rag_core.domain.measurements import ClaimAudit, Draft, LibraryFacts
+from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
+from rag_core.domain.documents import Span
+from rag_core.domain.drafts import ClaimAudit, Draft
+from rag_core.domain.measurements import LibraryFacts
+from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Cancel, Corpus, Embedder, Verifier
 from rag_core.facts import absent_facts
-from rag_core.grounding.citations import citation_marks, evidence_key, evidence_text, strip_marks
+from rag_core.facts.citation_marks import citation_marks, strip_marks
+from rag_core.grounding.citations import evidence_key, evidence_text
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.locate import overlaps
 from rag_core.grounding.quotes import Quote, Sources, Standing

@@ -10,14 +10,15 @@ from collections.abc import Mapping, Sequence
 
 from rag_core.compression.llm.quoting import context, data_line, label
 from rag_core.compression.llm.replies import DraftReply, SufficiencyReply, VerifyReply
-from rag_core.domain.documents import Claim, Hit, Passage, PassageKind
+from rag_core.domain.claims import Claim
 from rag_core.domain.llm_trace import Prompt
 from rag_core.domain.measurements import LibraryFacts
+from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.status import ConfidenceLevel
 from rag_core.grounding.feedback import Finding
 from rag_core.ingest.normalise import normalise
 from rag_core.language import LANGUAGES, refusal
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 COMPRESS_VERSION = 1
 SUFFICIENCY_VERSION = 1

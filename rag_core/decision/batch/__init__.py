@@ -17,7 +17,7 @@ from rag_core.decision.batch.columns import CODE, REASONS, Flags, Floats, Ints, 
 from rag_core.decision.decide import require_replayable
 from rag_core.domain.measurements import Case
 from rag_core.domain.status import ConfidenceLevel, Reason, status_of
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 
 __all__ = ["Held", "Outcomes", "ReplaySet", "checks_of", "every_claim", "replay_many"]
 

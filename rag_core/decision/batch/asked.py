@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from rag_core.decision.decide import decide
-from rag_core.domain.documents import Claim
-from rag_core.domain.measurements import Case, Draft
+from rag_core.domain.claims import Claim
+from rag_core.domain.drafts import Draft
+from rag_core.domain.measurements import Case
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.grounding.checks import AUDITS
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 
 _MOST_SETTINGS = 64  # whose walks are remembered
 # what only a gate reads, and says nothing of a question that all gates let pass; the distance cut marks passages too

@@ -15,7 +15,7 @@ from rag_core.decision.batch.columns import CODE, Flags, Floats, Ints, ReplaySet
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction
 from rag_core.gating.gates import least_answerability
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from rag_core.decision.batch.asked import Walks, drafts_of, every_claim
 from rag_core.decision.present import scores
-from rag_core.domain.documents import Claim
+from rag_core.domain.claims import Claim
 from rag_core.domain.measurements import Case
 from rag_core.domain.status import Reason
 from rag_core.gating.gates import mean_cosine, unread
 from rag_core.grounding.citations import is_cited
-from rag_core.settings.settings import Settings
+from rag_core.settings import Settings
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

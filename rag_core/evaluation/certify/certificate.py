@@ -11,7 +11,7 @@ from typing import Any
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.guarantee import Kind
-from rag_core.settings.settings import Settings, Stage
+from rag_core.settings import Settings, Stage
 
 SCHEMA_VERSION = 1
 # what is shown and how it is called, and how documents are read: the library's generation stands for the latter

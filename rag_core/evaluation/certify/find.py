@@ -20,7 +20,7 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.metrics import clopper_pearson
 from rag_core.gating.scores import question_hash
 from rag_core.records import DELETED
-from rag_core.settings.settings import Mode, Settings
+from rag_core.settings import Mode, Settings
 
 Flags = NDArray[np.bool_]
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rag_core.settings.settings import Cost, Knob, Settings
+from rag_core.settings import Cost, Knob, Settings
 
 # judging thresholds and the mode that must enforce them; the first ones cut a score of the whole question
 FIRST: Mapping[str, str] = MappingProxyType(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import regex
 
-from rag_core.domain.documents import Passage, PassageKind
 from rag_core.domain.measurements import LibraryFacts
+from rag_core.domain.passages import Passage, PassageKind
 from rag_core.facts.names import canonical_code, codes
 from rag_core.grounding.contradictions.statements import Statement
 from rag_core.grounding.contradictions.word_lists import word_lists

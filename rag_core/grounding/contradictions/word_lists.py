@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from rag_core.language import Word, fold, term, words
-from rag_core.settings.settings import DATA
+from rag_core.settings import DATA
 
 _SHORTEST = 4  # letters of what a compound counts: "Urlaub" in "Urlaubstage"
 

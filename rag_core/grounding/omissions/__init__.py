@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from rag_core.facts.align import Sentence, Token, read
+from rag_core.facts.citation_marks import strip_marks
 from rag_core.facts.numbers import ascii_digits
-from rag_core.grounding.citations import strip_marks
 from rag_core.grounding.omissions.bounds import dropped_bounds, dropped_restrictions
 from rag_core.grounding.omissions.nouns import dropped_adjectives, dropped_relatives
 from rag_core.grounding.omissions.said import KEPT, Said

@@ -9,7 +9,7 @@ from functools import cache
 import regex
 
 from rag_core.language import fold
-from rag_core.settings.settings import DATA
+from rag_core.settings import DATA
 
 _NEVER = regex.compile(r"(?!)")
 _START, _END = r"(?<![\p{L}\p{M}\p{N}])", r"(?![\p{L}\p{M}\p{N}])"

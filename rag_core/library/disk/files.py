@@ -15,7 +15,6 @@ import threading
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,8 +26,6 @@ from rag_core.library.disk.private import FILE_MODE, USUAL_MODE, make_folder, wr
 
 MANY = 32  # files: waiting for one took 4 ms on a busy disk, for the whole filesystem about as long as for ten
 _LIBC = ctypes.CDLL(None, use_errno=True)  # for syncfs, which Linux has and Python does not offer
-
-JSON_ROWS = 1_000
 
 
 class Stamp(NamedTuple):
@@ -144,15 +141,6 @@ def pack_parts(parts: Iterable[str]) -> bytes:
         for part in parts:
             file.write(part.encode())
     return buffer.getvalue()
-
-
-def json_rows(rows: Iterable[Any]) -> Iterator[str]:
-    """The JSON array of `rows` in parts of `JSON_ROWS`, so that neither its text nor all rows need stand in memory."""
-    waiting, before = iter(rows), "["
-    while block := list(islice(waiting, JSON_ROWS)):
-        yield before + json.dumps(block, ensure_ascii=False, separators=(",", ":"))[1:-1]
-        before = ","
-    yield "]" if before == "," else "[]"
 
 
 def unpack(data: bytes, path: Path) -> Any:
