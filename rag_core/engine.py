@@ -13,7 +13,7 @@ from rag_core.decision.measure import Tools, measure
 from rag_core.decision.why_missed import Missed, why_missed
 from rag_core.domain.decision import Decision
 from rag_core.domain.llm_trace import OnStage
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Cancel
 from rag_core.domain.status import Reason
 from rag_core.library.library import Library
@@ -46,7 +46,7 @@ class Engine:
         *,
         on_stage: OnStage | None = None,
         cancelled: Cancel | None = None,
-    ) -> Case:
+    ) -> Measurements:
         """Everything measured for a question, under the newest generation of the library, and all that a model had to be asked for it.
 
         See `rag_core.decision.measure.measure` and `rag_core.decision.llm_steps.generate`. A language model is asked nothing unless the settings have it draft

@@ -20,7 +20,7 @@ from rag_core.adapters.embedding.cross_encoder import version_of
 from rag_core.adapters.embedding.process import ProcessEmbedder, ProcessReader, ProcessVerifier
 from rag_core.adapters.entailment.by_name import EMBEDDED as EMBEDDED_VERIFIER
 from rag_core.adapters.entailment.by_name import NONE as NO_VERIFIER
-from rag_core.adapters.entailment.by_name import VerifierOnDemand, declared_languages, load_verifier
+from rag_core.adapters.entailment.by_name import VerifierOnDemand, declared_languages, load_entailment_model
 from rag_core.adapters.entailment.embedded import FILE as SUPPORT_FILE
 from rag_core.adapters.entailment.embedded import LANGUAGES as SUPPORT_LANGUAGES
 from rag_core.adapters.index.bm25 import Bm25Store
@@ -30,7 +30,7 @@ from rag_core.adapters.llm.cache import CachedModel, ModelCache
 from rag_core.adapters.llm.chain import ModelChain
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.decision.measure import Tools
-from rag_core.domain.ports import AnswerReader, Cancel, Embedder, LanguageModel, Progress, Verifier
+from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, EntailmentModel, LanguageModel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import InvalidSetting, LibraryError
 from rag_core.gating import scores as calibrate
@@ -72,7 +72,7 @@ def reranker(model: str) -> CrossEncoderReranker:
     return CrossEncoderReranker(model)
 
 
-def answer_reader(settings: Settings, *, apart: bool = False) -> AnswerReader | None:
+def answerability_model(settings: Settings, *, apart: bool = False) -> AnswerabilityModel | None:
     """The answerability model, loaded once a process, or in the embedding model's child; None where its file was left out."""
     if not MODEL_FILE.exists():
         return None
@@ -86,7 +86,7 @@ def _answer_model() -> AnswerModel:
     return AnswerModel()
 
 
-def verifier(settings: Settings, *, apart: bool = False) -> Verifier | None:
+def verifier(settings: Settings, *, apart: bool = False) -> EntailmentModel | None:
     """The verifier that the settings name, in this process or in the embedding model's child, loaded when it is first asked.
 
     None where they name none, or the embedded one's file was left out: claims are then checked by facts and overlap only.
@@ -104,7 +104,7 @@ def verifier(settings: Settings, *, apart: bool = False) -> Verifier | None:
 
 @lru_cache(maxsize=2)
 def _verifier(model: str, precision: str, languages: str, child: ProcessEmbedder | None) -> VerifierOnDemand:
-    load = partial(ProcessVerifier, child) if child else load_verifier
+    load = partial(ProcessVerifier, child) if child else load_entailment_model
     known = (version_of(SUPPORT_FILE), SUPPORT_LANGUAGES) if model == EMBEDDED_VERIFIER else ("", None)
     return VerifierOnDemand(partial(load, model, precision, languages), *known)
 
@@ -256,7 +256,7 @@ def build_engine(folder: Path, namespace: str = "default", settings: Settings | 
     """
     s = settings or Settings.load()
     model = _embedder(s, apart)
-    reader = answer_reader(s, apart=apart)
+    reader = answerability_model(s, apart=apart)
     calibration = calibrate.load(calibration_files(folder, namespace), calibrate.Identity.of(model, reader))
     known = EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None
     tools = Tools(

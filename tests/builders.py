@@ -13,12 +13,12 @@ from rag_core.adapters.index.flat import FaissIndex, FaissStore
 from rag_core.decision.measure import Tools
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Document, Metadata, Span, WordBox
-from rag_core.domain.drafts import ClaimAudit, Draft
-from rag_core.domain.measurements import Case, KeywordMatch, LibraryFacts, Understanding
+from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.ports import Embedder, Vectors
 from rag_core.errors import InvalidInput
-from rag_core.gating.features import SIGNALS
+from rag_core.gating.features import FEATURES
 from rag_core.gating.scores import Calibration, Identity
 from rag_core.grounding.citations import evidence_key
 from rag_core.ingest.normalise import normalise
@@ -87,16 +87,16 @@ def citation(evidence: Evidence, title: str = "Contract") -> Citation:
     return Citation(0, name, evidence.document, title, span.page, evidence.passage, evidence.quote, evidence.spans)
 
 
-GOOD_AUDIT = ClaimAudit(overlap=1.0, similarity=1.0, support=1.0, word_for_word=True)
+GOOD_AUDIT = ClaimMeasurement(overlap=1.0, similarity=1.0, support=1.0, word_for_word=True)
 
 
-def draft(claims: Sequence[Claim], audits: Sequence[ClaimAudit] | None = None, context_chars: int = 1000) -> Draft:
+def draft(claims: Sequence[Claim], audits: Sequence[ClaimMeasurement] | None = None, context_chars: int = 1000) -> Draft:
     measured = tuple(audits) if audits is not None else (GOOD_AUDIT,) * len(claims)
     citations = {evidence_key(evidence): citation(evidence) for one in claims for evidence in one.evidence}
     return Draft("extract" if claims else "none", tuple(claims), measured, citations, context_chars=context_chars)
 
 
-def case(*cosines: float, of: Settings | None = None, **fields: object) -> Case:
+def case(*cosines: float, of: Settings | None = None, **fields: object) -> Measurements:
     """A case with one hit for each cosine and a good draft resting on the first, unless told otherwise."""
     found = hits(*cosines)
     drafted = draft([claim(found[0].passage)]) if found else Draft()
@@ -110,10 +110,10 @@ def case(*cosines: float, of: Settings | None = None, **fields: object) -> Case:
         "draft": drafted,
         "metadata": {"asked_on": "2026-11-20"},
     }
-    return Case(**{**given, **fields})  # type: ignore[arg-type]
+    return Measurements(**{**given, **fields})  # type: ignore[arg-type]
 
 
-def contradicted(of: Settings | None = None, cosines: tuple[float, float] = (0.9, 0.9), **fields: object) -> Case:
+def contradicted(of: Settings | None = None, cosines: tuple[float, float] = (0.9, 0.9), **fields: object) -> Measurements:
     """A case whose draft has a sentence of the contract, the one of a newer policy that contradicts it, and a third of the contract."""
     first, other, last = (
         passage(1), passage(2, "The notice period is 60 days.", document="d2"), passage(3, "Notice is given in writing."),
@@ -139,9 +139,11 @@ def identity(model: str = "hash") -> Identity:
 
 def calibration(model: str = "hash", weight: float = 8.0, middle: float = 0.5) -> Calibration:
     """A score that rises with `coverage_all`, 0.5 at `middle`: enough to gate on without the fitted file."""
-    coefficients = tuple(weight if name == "coverage_all" else 0.0 for name in SIGNALS)
-    means = tuple(middle if name == "coverage_all" else 0.0 for name in SIGNALS)
-    return Calibration(identity(model), SIGNALS, means, (1.0,) * len(SIGNALS), coefficients, 0.0, {"fitted_on": "nothing: made for a test"})
+    coefficients = tuple(weight if name == "coverage_all" else 0.0 for name in FEATURES)
+    means = tuple(middle if name == "coverage_all" else 0.0 for name in FEATURES)
+    return Calibration(
+        identity(model), FEATURES, means, (1.0,) * len(FEATURES), coefficients, 0.0, {"fitted_on": "nothing: made for a test"}
+    )
 
 
 class HashEmbedder:

@@ -28,7 +28,7 @@ from rag_core.gating.scores import Calibration, Identity, fit, is_narrow, questi
 from rag_core.language import asks_number
 from rag_core.retrieval.query import core, expand
 from rag_core.settings import DATA, Settings
-from rag_core.wiring import answer_reader, embedder
+from rag_core.wiring import answerability_model, embedder
 from training.files import SEED
 from training.measured import Measured, measured
 
@@ -99,7 +99,7 @@ def main(data: Path, kept: Path | None = None, *, extract: bool = False) -> None
             kept.write_text(json.dumps(found), encoding="utf-8")
     signals, labels, groups = found["signals"], found["labels"], found["groups"]
     settings = Settings.load()
-    identity = Identity.of(embedder(settings.embedding_model, "auto"), answer_reader(settings))
+    identity = Identity.of(embedder(settings.embedding_model, "auto"), answerability_model(settings))
     y, group = np.array(labels), np.array(groups)
     narrow = np.array([is_narrow(row) for row in signals])
 

@@ -92,7 +92,7 @@ def regression(x: np.ndarray, y: np.ndarray, weights: np.ndarray, features: Sequ
     return np.asarray(minimize(loss, np.zeros(x.shape[1] + 1), jac=True, bounds=[*bounds, (None, None)], method="L-BFGS-B").x)
 
 
-def left_out(x: np.ndarray, found: Sequence[dict[str, Any]], features: Sequence[str]) -> dict[str, dict[str, float]]:
+def omissions(x: np.ndarray, found: Sequence[dict[str, Any]], features: Sequence[str]) -> dict[str, dict[str, float]]:
     """Each source judged by a regression that did not see it."""
     y, names, scores = np.array([row["supported"] for row in found]), np.array([family(row) for row in found]), {}
     for name in sorted(set(names)):
@@ -123,7 +123,7 @@ def fitted(
         "scale": np.maximum(own.std(axis=0), 1e-6).round(6).tolist(),
         "coefficients": theta[:-1].round(6).tolist(),
         "intercept": round(float(theta[-1]), 6),
-        "each_source_left_out": left_out(scaled, found, features),
+        "each_source_left_out": omissions(scaled, found, features),
     }
 
 

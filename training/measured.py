@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.library.sources import text_source
 from rag_core.settings import Settings
@@ -32,7 +32,7 @@ NEAR = "one passage, near"
 class Measured:
     """One labelled question with everything measured for it. `group` is the language, or "large"."""
 
-    case: Case
+    case: Measurements
     engine: Engine
     answerable: bool
     answers: tuple[str, ...]

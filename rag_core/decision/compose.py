@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_core.domain.claims import Citation, Claim, Conflict
-from rag_core.domain.drafts import ClaimAudit
-from rag_core.domain.measurements import Case
+from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.measurements import Measurements
 from rag_core.gating.gates import cut_passages, shows_conflicts
 from rag_core.grounding.citations import evidence_key, render
 
@@ -21,12 +21,12 @@ class Composed:
 
     text: str
     claims: tuple[Claim, ...]
-    audits: tuple[ClaimAudit, ...]
+    audits: tuple[ClaimMeasurement, ...]
     citations: tuple[Citation, ...]
     conflicts: tuple[Conflict, ...] = ()
 
 
-def compose(case: Case) -> Composed:
+def compose(case: Measurements) -> Composed:
     """Drop claims that rest on a passage beyond the distance cut, then number the citations and write the text.
 
     The other side of a contradiction goes with the claim that it contradicts, and where contradictions are not looked at. Audits have
@@ -42,7 +42,7 @@ def compose(case: Case) -> Composed:
     return Composed(render(claims, numbered, case.settings), claims, audits, tuple(numbered.values()), _conflicts(case, kept))
 
 
-def _kept(case: Case) -> list[int]:
+def _kept(case: Measurements) -> list[int]:
     """Indexes of the claims that are shown, in order."""
     cut = cut_passages(case)
     near = [i for i, claim in enumerate(case.draft.claims) if not any(evidence.passage in cut for evidence in claim.evidence)]
@@ -51,7 +51,7 @@ def _kept(case: Case) -> list[int]:
     return [index for index in near if index not in dropped]
 
 
-def _conflicts(case: Case, kept: Sequence[int]) -> tuple[Conflict, ...]:
+def _conflicts(case: Measurements, kept: Sequence[int]) -> tuple[Conflict, ...]:
     """The conflicts of which both sides are shown, by the places of their claims in the answer."""
     if not shows_conflicts(case):
         return ()

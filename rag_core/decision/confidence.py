@@ -14,8 +14,8 @@ from datetime import date
 from statistics import fmean
 
 from rag_core.domain.claims import Claim
-from rag_core.domain.measurements import Case
-from rag_core.domain.trace import Check, State
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.trace import CheckResult, State
 from rag_core.gating.gates import mean_cosine, shows_conflicts
 from rag_core.retrieval.hybrid import recency_of
 from rag_core.settings import Mode
@@ -25,7 +25,7 @@ _LAST_DIGIT = 0.001  # of the number
 WEIGHTS = {"support": 0.4, "consistency": 0.3, "recency": 0.2, "authority": 0.1}  # S3-22
 
 
-def confidence(case: Case, claims: Sequence[Claim]) -> tuple[float, str, Check]:
+def confidence(case: Measurements, claims: Sequence[Claim]) -> tuple[float, str, CheckResult]:
     """The confidence in [0, 1], its basis, and the trace row that shows how it came about."""
     basis = case.settings.confidence
     if basis == "weighted":
@@ -47,17 +47,17 @@ def confidence(case: Case, claims: Sequence[Claim]) -> tuple[float, str, Check]:
     if shows_conflicts(case):
         value, found = _contradicted(value, basis, case), f"{found}; halved, for the sources contradict each other"
     value = round(value, 3)
-    return value, basis, Check("confidence", State.PASSED, Mode.OBSERVE, value, scale="share", found=found)
+    return value, basis, CheckResult("confidence", State.PASSED, Mode.OBSERVE, value, scale="share", found=found)
 
 
-def _contradicted(value: float, basis: str, case: Case) -> float:
+def _contradicted(value: float, basis: str, case: Measurements) -> float:
     """Half of a confidence, and below the cut of `medium` where that is a cut of the same number."""
     s = case.settings
     same_scale = basis == s.main_gate == "answerability"
     return min(value / SIDES, max(0.0, s.medium_answerability - _LAST_DIGIT)) if same_scale else value / SIDES
 
 
-def weighted_terms(case: Case, claims: Sequence[Claim]) -> dict[str, float | None]:
+def weighted_terms(case: Measurements, claims: Sequence[Claim]) -> dict[str, float | None]:
     """The terms of S3-22, each in [0, 1] or None without data.
 
     support: mean probability that its evidence supports a claim, 1 for one that is its evidence word for word. consistency: share of the

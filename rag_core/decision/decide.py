@@ -1,4 +1,4 @@
-"""From a measured `Case` to a `Decision`. Pure: no model, index, file or clock, so that replay costs nothing.
+"""From a measured `Measurements` to a `Decision`. Pure: no model, index, file or clock, so that replay costs nothing.
 
 The line: gates in order (the first enforced failure refuses), then, where a language model drafts, the walk of its record, then all audits
 (all reasons are kept), then the answer is composed from its claims. Three things no setting turns off: every claim has a citation, its
@@ -11,19 +11,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag_core.decision.compose import compose
-from rag_core.decision.present import BESIDE, Beside, answer, refuse, refuse_for, reply
+from rag_core.decision.present import NO_CONTEXT, AnswerContext, answer, refuse, refuse_for, reply
 from rag_core.decision.progress import Ask, Extract, Refused, walk
 from rag_core.domain.decision import AttemptView, Decision
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import Check, Trace
+from rag_core.domain.trace import CheckResult, Trace
 from rag_core.errors import InvalidSetting
 from rag_core.gating.gates import GATES, not_reached
 from rag_core.grounding.checks import AUDITS
 from rag_core.settings import Cost, Settings
 
 
-def decide(case: Case) -> Decision:
+def decide(case: Measurements) -> Decision:
     """Judge what was measured under the case's own settings."""
     if case.failure:
         return refuse(case, (), (Reason.FAILURE,), case.failure, ("Try again; if it stays, the log says more.",))
@@ -39,7 +39,7 @@ def decide(case: Case) -> Decision:
     return _walk(case, gates)
 
 
-def replay(case: Case, settings: Settings) -> Decision:
+def replay(case: Measurements, settings: Settings) -> Decision:
     """Decide the same case under other settings, with no model call. Equal to asking again under them.
 
     Where they would send a language model a prompt that was never sent, the decision has the reason `needs_generation`.
@@ -59,7 +59,7 @@ def require_replayable(before: Settings, after: Settings) -> None:
             raise InvalidSetting(f"Changing {knob.name!r} needs more than a judgement.", remedy="Ask the question again.")
 
 
-def _judge(case: Case, checks: Sequence[Check], beside: Beside = BESIDE) -> Decision:
+def _judge(case: Measurements, checks: Sequence[CheckResult], beside: AnswerContext = NO_CONTEXT) -> Decision:
     """Judge the case's own draft, whose audits are among the checks."""
     if not case.draft.claims:
         remedies = ("Ask for a fact that the documents state.",)
@@ -74,21 +74,21 @@ def _judge(case: Case, checks: Sequence[Check], beside: Beside = BESIDE) -> Deci
     return answer(case, Trace(tuple(checks)), composed, beside)
 
 
-def _walk(case: Case, gates: Sequence[Check]) -> Decision:
+def _walk(case: Measurements, gates: Sequence[CheckResult]) -> Decision:
     """What the record of a language model's work comes to, once all gates have let the question pass."""
-    walked = walk(case)
-    end, checks = walked.end, (*gates, *walked.checks)
-    attempts = tuple(AttemptView(number, one.outcome, one.attempt, one.checks) for number, one in enumerate(walked.judged, 1))
+    progress = walk(case)
+    end, checks = progress.end, (*gates, *progress.checks)
+    attempts = tuple(AttemptView(number, one.outcome, one.attempt, one.checks) for number, one in enumerate(progress.judged, 1))
     if isinstance(end, Ask):
         explanation = "Under these settings the language model would have to be asked again."
-        return refuse(case, checks, (Reason.NEEDS_GENERATION,), explanation, ("Ask the question again.",), Beside(attempts))
+        return refuse(case, checks, (Reason.NEEDS_GENERATION,), explanation, ("Ask the question again.",), AnswerContext(attempts))
     if isinstance(end, Refused):
-        return refuse(case, checks, end.reasons, end.explanation, end.remedies, Beside(attempts))
+        return refuse(case, checks, end.reasons, end.explanation, end.remedies, AnswerContext(attempts))
     if isinstance(end, Extract):
         notes = (f"{end.note} The answer is taken from the documents word for word.",) if end.failed else ()
-        return _judge(case, (*checks, *_audits(case)), Beside(attempts, notes, drafter_note=end.note))
-    return _judge(end.view, (*checks, *end.checks), Beside(attempts, end.notes, most=end.most))
+        return _judge(case, (*checks, *_audits(case)), AnswerContext(attempts, notes, drafter_note=end.note))
+    return _judge(end.view, (*checks, *end.checks), AnswerContext(attempts, end.notes, most=end.most))
 
 
-def _audits(case: Case) -> list[Check]:
+def _audits(case: Measurements) -> list[CheckResult]:
     return [audit(case) for audit in AUDITS]

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft, prepare
 from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_verdicts
-from rag_core.decision.measure import MAX_QUESTION_CHARS, Tools, find, read_query, verifier_for
+from rag_core.decision.measure import MAX_QUESTION_CHARS, Tools, entailment_model_for, find, read_query
 from rag_core.decision.progress import Ask, pending
-from rag_core.domain.llm_trace import Attempt, Call, Completion, Generation, Limits, OnStage, Prompt, Step, Sufficiency, Verification
-from rag_core.domain.measurements import Case
+from rag_core.domain.llm_trace import Attempt, Call, Completion, Limits, LlmTrace, OnStage, Prompt, Step, Sufficiency, Verification
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Cancel, Corpus
 from rag_core.domain.status import Reason
@@ -28,21 +28,21 @@ from rag_core.grounding.units import with_header
 from rag_core.grounding.unsupported_words import added_counts
 from rag_core.settings import Settings
 
-MOST_HITS = 50  # of an expanded search, as of any other
+MAX_HITS = 50  # of an expanded search, as of any other
 SAID_CHARS = 300  # of what a model gives as its reason, or calls missing, in the trace
-_LEAST_SECONDS = 0.5  # less is no time to ask a model in
+_MIN_SECONDS = 0.5  # less is no time to ask a model in
 _NOT_CONFIGURED = "No language model is configured: set RAG_MODEL, and OPENAI_BASE_URL for a server of your own (docs/models.md)."
 
 
 def generate(
-    case: Case,
+    case: Measurements,
     corpus: Corpus,
     tools: Tools,
     rows: Sequence[int] | None = None,
     *,
     on_stage: OnStage | None = None,
     cancelled: Cancel | None = None,
-) -> Case:
+) -> Measurements:
     """The case with everything a language model had to be asked for it; unchanged where that is nothing.
 
     Args:
@@ -84,13 +84,13 @@ class _Run:
     spent: int = 0  # tokens
     wanted: tuple[str, ...] = ()  # what the last verdict calls missing, in full: looked for, and kept only as far as it is sayable
 
-    def take(self, ask: Ask, case: Case) -> Case:
+    def take(self, ask: Ask, case: Measurements) -> Measurements:
         """Do one step."""
         assert case.generation is not None
         steps = {Step.SUFFICIENCY: self._judge, Step.EXPAND: self._expand, Step.DRAFT: self._draft, Step.VERIFY: self._verify}
         return replace(case, generation=steps[ask.step](ask, case, case.generation))
 
-    def _judge(self, ask: Ask, case: Case, generation: Generation) -> Generation:
+    def _judge(self, ask: Ask, case: Measurements, generation: LlmTrace) -> LlmTrace:
         self.on_stage(Step.SUFFICIENCY, 0)
         understood = case.understanding
         prompt = sufficiency_prompt(case.question, understood.language, ask.hits, case.library, self.settings)
@@ -115,11 +115,11 @@ class _Run:
                 self._count("check", self.tools.clock() - started)
         return replace(generation, verdicts=(*generation.verdicts, verdict))
 
-    def _expand(self, ask: Ask, case: Case, generation: Generation) -> Generation:
+    def _expand(self, ask: Ask, case: Measurements, generation: LlmTrace) -> LlmTrace:
         """Retrieve again, more and with what is missing; earlier passages keep their places before the new ones."""
         self.on_stage(Step.EXPAND, 0)
         started = self.tools.clock()
-        top_k = min(MOST_HITS, self.settings.top_k * (ask.round + 2))
+        top_k = min(MAX_HITS, self.settings.top_k * (ask.round + 2))
         wider = replace(
             case, question=" ".join((case.question, *self.wanted))[:MAX_QUESTION_CHARS], settings=self.settings.changed(top_k=top_k)
         )
@@ -130,7 +130,7 @@ class _Run:
         self._count("expand", self.tools.clock() - started)
         return replace(generation, expanded=(*generation.expanded[: ask.round], hits))
 
-    def _draft(self, ask: Ask, case: Case, generation: Generation) -> Generation:
+    def _draft(self, ask: Ask, case: Measurements, generation: LlmTrace) -> LlmTrace:
         self.on_stage(Step.DRAFT, 0)
         language = case.understanding.language
         prompt = compress_prompt(case.question, language, ask.hits, ask.level, case.library, self.settings, ask.findings)
@@ -158,7 +158,7 @@ class _Run:
             written.set()
             ahead.join()
 
-    def _read(self, attempt: Attempt, completion: Completion, ask: Ask, case: Case) -> Attempt:
+    def _read(self, attempt: Attempt, completion: Completion, ask: Ask, case: Measurements) -> Attempt:
         language = case.understanding.language
         try:
             reply = read_draft(completion)
@@ -171,14 +171,14 @@ class _Run:
             return replace(attempt, problem=Reason.MODEL_REFUSED, refusal=said)
         started = self.tools.clock()
         self.on_stage("check", len(reply.claims))
-        reader = verifier_for(self.settings, self.tools)
+        reader = entailment_model_for(self.settings, self.tools)
         draft = model_draft(reply, ask.hits, self.corpus, language, self.tools.embedder, reader, case.question)
         added = added_counts(draft.claims, replace(case, hits=ask.hits))
         found = replace(attempt, draft=draft, added=added, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
         self._count("check", self.tools.clock() - started)
         return found if draft.claims else replace(found, problem=Reason.EMPTY_DRAFT)
 
-    def _verify(self, ask: Ask, case: Case, generation: Generation) -> Generation:
+    def _verify(self, ask: Ask, case: Measurements, generation: LlmTrace) -> LlmTrace:
         """Ask of each claim with evidence whether the passages it cites say so; the others failed already."""
         attempt = generation.attempts[-1]
         claims = attempt.draft.claims
@@ -203,7 +203,7 @@ class _Run:
         if model is None:
             return replace(call, failure=_NOT_CONFIGURED), None
         left = self.settings.model_seconds - self.waited
-        if left < _LEAST_SECONDS:
+        if left < _MIN_SECONDS:
             return replace(call, model=model.name, failure=f"The {self.settings.model_seconds} seconds for one question are spent."), None
         if self.spent >= self.settings.model_budget:
             return replace(call, model=model.name, failure=f"The {self.settings.model_budget} tokens for one question are spent."), None
@@ -223,7 +223,7 @@ class _Run:
             cached=answer.cached, structured=answer.structured, tried=answer.tried,
         ), answer  # fmt: skip
 
-    def _known(self, case: Case, hits: Sequence[Hit]) -> str:
+    def _known(self, case: Measurements, hits: Sequence[Hit]) -> str:
         """What a model may speak of: the question, the passages, and the names of their documents."""
         names = (*case.library.names.values(), *case.library.titles.values())
         return "\n".join((case.question, *(hit.passage.text for hit in hits), *names))

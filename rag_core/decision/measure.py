@@ -22,14 +22,14 @@ from rag_core.decision.replies import reply
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.documents import Document
 from rag_core.domain.drafts import Draft
-from rag_core.domain.llm_trace import Generation
-from rag_core.domain.measurements import Case, LibraryFacts, Understanding
+from rag_core.domain.llm_trace import LlmTrace
+from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
-from rag_core.domain.ports import AnswerReader, Corpus, Embedder, LanguageModel, Reranker, Vectors, Verifier
+from rag_core.domain.ports import AnswerabilityModel, Corpus, Embedder, EntailmentModel, LanguageModel, Reranker, Vectors
 from rag_core.errors import InvalidInput, ModelUnavailable, RagError
 from rag_core.facts import entities
 from rag_core.facts.names import code_stands, codes
-from rag_core.gating.features import measure as measure_signals
+from rag_core.gating.features import measure as measure_features
 from rag_core.gating.features import weigh
 from rag_core.gating.keywords import match_keywords
 from rag_core.gating.scores import READ, Calibration
@@ -60,8 +60,8 @@ class Tools:
     reranker: Callable[[str], Reranker] | None = None
     clock: Callable[[], float] = time.perf_counter
     today: Callable[[], date] = date.today
-    reader: AnswerReader | None = None
-    verifier: Callable[[Settings], Verifier | None] | None = None
+    reader: AnswerabilityModel | None = None
+    verifier: Callable[[Settings], EntailmentModel | None] | None = None
     model: Callable[[Settings], LanguageModel | None] | None = None
 
     def knows(self, language: str) -> bool:
@@ -98,7 +98,7 @@ def measure(
     *,
     documents: Collection[str] | None = None,
     filters: Mapping[str, str] | None = None,
-) -> Case:
+) -> Measurements:
     """Measure one question against one generation of a library.
 
     Args:
@@ -122,7 +122,7 @@ def measure(
         rows = corpus.rows(documents, filters or {})
         facts = library_facts(corpus, rows, tools)
         understood = understand(question, facts.languages)
-    case = Case(
+    case = Measurements(
         question,
         settings,
         understood,
@@ -173,7 +173,7 @@ def searched_documents(corpus: Corpus, rows: Sequence[int] | None) -> list[Docum
     return [document for document in corpus.documents if document.id in ids]
 
 
-def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, timed: _Timer) -> Case:
+def _measured(case: Measurements, corpus: Corpus, tools: Tools, rows: list[int] | None, timed: _Timer) -> Measurements:
     s, language = case.settings, case.understanding.language
     with timed("embed"):
         query = read_query(case, tools.embedder)
@@ -189,9 +189,9 @@ def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, 
         missing = missing_entities(case.understanding.entities, language, corpus, rows, case.library)
         share = len(missing) / len(case.understanding.entities) if case.understanding.entities else 0.0
         where = [context(case.library.titles.get(h.passage.document, ""), h.passage.section, h.passage.header_text) for h in hits]
-        signals = measure_signals(
+        signals = measure_features(
             tools.knows(language), weights, hits, share, found.best_sentence, where=where, searched=case.library.passages,
-            claims=found.claims, entities=case.understanding.entities, answer_odds=odds,
+            claims=found.claims, entities=case.understanding.entities, answerability_logit=odds,
         )  # fmt: skip
     with timed("relevance"):
         relevance = _relevance(hits, vector, s, tools.embedder)
@@ -214,18 +214,18 @@ def _measured(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, 
         missing_entities=missing,
         draft=draft,
         conflicts=conflicts,
-        generation=Generation(context_words(hits)) if s.drafter == "model" else None,
+        generation=LlmTrace(context_words(hits)) if s.drafter == "model" else None,
         timings=dict(timed.ms),
     )
 
 
-def read_query(case: Case, embedder: Embedder) -> Query:
+def read_query(case: Measurements, embedder: Embedder) -> Query:
     """What is searched for: the vector of the question, and its terms in its own language and as the documents' languages inflect them."""
     spelled = expand(case.question)
     return Query(spelled, embedder.embed([spelled])[0], tuple(_search_terms(spelled, case.understanding.language, case.library.languages)))
 
 
-def find(case: Case, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[int] | None) -> Ranking:
+def find(case: Measurements, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[int] | None) -> Ranking:
     """The passages for a case's question, ranked under its settings; `rows` are those that may be found, None for all."""
     language = case.understanding.language
     return retrieve(
@@ -234,7 +234,7 @@ def find(case: Case, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[
     )  # fmt: skip
 
 
-def read_answers(question: str, language: str, hits: Sequence[Hit], reader: AnswerReader | None) -> list[float]:
+def read_answers(question: str, language: str, hits: Sequence[Hit], reader: AnswerabilityModel | None) -> list[float]:
     """The log odds that each of the first passages holds the answer; none where nobody reads, or not these languages."""
     if reader is None or language not in reader.languages:
         return []
@@ -243,7 +243,9 @@ def read_answers(question: str, language: str, hits: Sequence[Hit], reader: Answ
     return reader.answers(asked, [hit.passage.text for hit in hits[:READ] if hit.passage.language in legible])
 
 
-def _drafted(found: Extract, hits: Sequence[Hit], corpus: Corpus, case: Case) -> tuple[str, tuple[Claim, ...], tuple[Conflict, ...]]:
+def _drafted(
+    found: Extract, hits: Sequence[Hit], corpus: Corpus, case: Measurements
+) -> tuple[str, tuple[Claim, ...], tuple[Conflict, ...]]:
     """Who drafts under the settings, the claims, and which of them contradict each other."""
     s, page_text = case.settings, corpus.page_text
     asked = Asked(case.question, case.understanding.language, case.library)
@@ -254,12 +256,12 @@ def _drafted(found: Extract, hits: Sequence[Hit], corpus: Corpus, case: Case) ->
     return "raw", *other_sides(first_sentences(hits, page_text, s), asked, page_text, s.max_sentences)
 
 
-def _draft(drafter: str, claims: tuple[Claim, ...], hits: Sequence[Hit], corpus: Corpus, case: Case, tools: Tools) -> Draft:
+def _draft(drafter: str, claims: tuple[Claim, ...], hits: Sequence[Hit], corpus: Corpus, case: Measurements, tools: Tools) -> Draft:
     """A draft with the measurements of its claims."""
     s = case.settings
     retrieved = {hit.passage.id: _text_of(hit.passage) for hit in hits}
     audits = measure_claims(
-        claims, retrieved, corpus.page_text, case.understanding.language, tools.embedder, verifier_for(s, tools), whole=True
+        claims, retrieved, corpus.page_text, case.understanding.language, tools.embedder, entailment_model_for(s, tools), whole=True
     )  # fmt: skip
     citations = cite(claims, hits, corpus)
     return Draft(drafter if claims else "none", claims, audits, citations, context_chars=sum(len(hit.passage.text) for hit in hits))
@@ -286,7 +288,7 @@ def _reranker(name: str, tools: Tools) -> Reranker | None:
     return tools.reranker(name)
 
 
-def verifier_for(settings: Settings, tools: Tools) -> Verifier | None:
+def entailment_model_for(settings: Settings, tools: Tools) -> EntailmentModel | None:
     """The verifier that the settings name; None where claims are checked by facts and overlap only."""
     return tools.verifier(settings) if tools.verifier else None
 
@@ -323,5 +325,5 @@ def missing_entities(
     return tuple(entity for entity in named if not is_there(entity))
 
 
-def _with(case: Case, **values: object) -> Case:
+def _with(case: Measurements, **values: object) -> Measurements:
     return replace(case, **values)  # type: ignore[arg-type]

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from rag_core.decision.compose import Composed
 from rag_core.decision.confidence import confidence
 from rag_core.domain.decision import AttemptView, Decision
-from rag_core.domain.llm_trace import Generation, Sufficiency
-from rag_core.domain.measurements import Case
+from rag_core.domain.llm_trace import LlmTrace, Sufficiency
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel, Reason
-from rag_core.domain.trace import Check, State, Trace
+from rag_core.domain.trace import CheckResult, State, Trace
 from rag_core.gating.gates import GATES, level, mean_cosine, shows_conflicts, unread, within_cut
 from rag_core.grounding.checks import contradiction, contradictions
 from rag_core.language import refusal
@@ -28,7 +28,7 @@ _READ_THEM = "Look at the findings of the documents: they say why pages could no
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class AnswerContext:
     """What a decision says beside its draft where a language model was asked, or would have been.
 
     `most` is the highest confidence level it may have, `drafter_note` why the model did not draft.
@@ -40,10 +40,10 @@ class Beside:
     drafter_note: str = ""
 
 
-BESIDE = Beside()
+NO_CONTEXT = AnswerContext()
 
 
-def answer(case: Case, trace: Trace, composed: Composed, beside: Beside) -> Decision:
+def answer(case: Measurements, trace: Trace, composed: Composed, beside: AnswerContext) -> Decision:
     """The answer that was composed of the case's draft."""
     value, basis, row = confidence(case, composed.claims)
     used = {evidence.passage for claim in composed.claims for evidence in claim.evidence}
@@ -73,7 +73,7 @@ def answer(case: Case, trace: Trace, composed: Composed, beside: Beside) -> Deci
     )
 
 
-def reply(case: Case) -> Decision:
+def reply(case: Measurements) -> Decision:
     """An answer that needs no retrieval: a greeting, or what the library holds. It claims nothing about any document's content."""
     reason = Reason.GREETING if case.understanding.intent == "greeting" else Reason.ABOUT_LIBRARY
     return Decision(
@@ -88,7 +88,9 @@ def reply(case: Case) -> Decision:
     )
 
 
-def refuse_for(case: Case, checks: Sequence[Check], failed: Sequence[Check], beside: Beside = BESIDE) -> Decision:
+def refuse_for(
+    case: Measurements, checks: Sequence[CheckResult], failed: Sequence[CheckResult], beside: AnswerContext = NO_CONTEXT
+) -> Decision:
     """A refusal by these checks, in order; the first gives status and headline, all are reported."""
     first = failed[0]
     reasons = tuple(Reason.NOT_RUN if check.state is State.NOT_RUN else check.reason for check in failed)
@@ -100,12 +102,12 @@ def refuse_for(case: Case, checks: Sequence[Check], failed: Sequence[Check], bes
 
 
 def refuse(
-    case: Case,
-    checks: Sequence[Check],
+    case: Measurements,
+    checks: Sequence[CheckResult],
     reasons: tuple[Reason, ...],
     explanation: str,
     suggestions: tuple[str, ...],
-    beside: Beside = BESIDE,
+    beside: AnswerContext = NO_CONTEXT,
 ) -> Decision:
     """A refusal with its checks and all its reasons, the first of which gives the status."""
     trace = Trace(tuple(checks))
@@ -138,7 +140,7 @@ def _action(reasons: Collection[Reason]) -> str:
     return next((action for reason, action in actions.items() if reason in reasons), "")
 
 
-def _refusal_confidence(case: Case, reason: Reason) -> tuple[float, str]:
+def _refusal_confidence(case: Measurements, reason: Reason) -> tuple[float, str]:
     """The top score on the main gate's scale (S0-7, S0-31), clipped to [0, 1]."""
     if not case.hits or reason is Reason.FAILURE:
         return 0.0, "none"
@@ -147,7 +149,7 @@ def _refusal_confidence(case: Case, reason: Reason) -> tuple[float, str]:
     return max(0.0, min(1.0, max(hit.cosine for hit in case.hits))), "top"
 
 
-def scores(case: Case) -> dict[str, float]:
+def scores(case: Measurements) -> dict[str, float]:
     """The named measurements of a decision; `answerability` is 0 when nothing was retrieved or no calibration fits."""
     top = max((hit.cosine for hit in case.hits), default=-1.0)
     named = {
@@ -160,7 +162,7 @@ def scores(case: Case) -> dict[str, float]:
     return named | {name: value for name, value in case.signals.items() if name not in named}
 
 
-def unreadable(case: Case) -> str:
+def unreadable(case: Measurements) -> str:
     """One sentence about pages of the searched documents that could not be read; empty when all could."""
     pages = sum(len(numbers) for numbers in case.library.unreadable.values())
     if not pages:
@@ -168,19 +170,19 @@ def unreadable(case: Case) -> str:
     return f"{pages} of {case.library.pages} pages could not be read; the answer may be there."
 
 
-def _contradictions(case: Case) -> tuple[str, ...]:
+def _contradictions(case: Measurements) -> tuple[str, ...]:
     """What an answer says of contradictions in its sources, one note each."""
     return tuple(f"{contradiction(one, case.library)}." for one in case.conflicts) if shows_conflicts(case) else ()
 
 
-def _unread(case: Case) -> tuple[str, ...]:
+def _unread(case: Measurements) -> tuple[str, ...]:
     """What an answer says of claims that nothing has read: never safe by silence."""
     count, of = unread(case), len(case.draft.claims)
     said = f"Checked by facts and overlap only: {count} of {of} sentences. The confidence level is medium at most."
     return (said,) if count else ()
 
 
-def _notes(case: Case, trace: Trace, languages: Collection[str]) -> tuple[str, ...]:
+def _notes(case: Measurements, trace: Trace, languages: Collection[str]) -> tuple[str, ...]:
     """What the reader must know beside the text; `languages` are those that matter to it: the cited ones, or all that were searched."""
     silent = {check.__name__ for check in (*GATES, contradictions)}  # a contradiction says so itself
     observed = [c.stage.replace("_", " ") for c in trace.checks if c.stage not in silent and c.mode is not Mode.ENFORCE]
@@ -195,11 +197,11 @@ def _notes(case: Case, trace: Trace, languages: Collection[str]) -> tuple[str, .
     return tuple(notes)
 
 
-def _retrieved(case: Case) -> tuple[tuple[str, Hit], ...]:
+def _retrieved(case: Measurements) -> tuple[tuple[str, Hit], ...]:
     return tuple((case.library.names.get(hit.passage.document, hit.passage.document), hit) for hit in case.hits)
 
 
-def _metadata(case: Case, used: int, action: str = "", beside: Beside = BESIDE) -> dict[str, object]:
+def _metadata(case: Measurements, used: int, action: str = "", beside: AnswerContext = NO_CONTEXT) -> dict[str, object]:
     """`action` is what the reader must do, for another program; left out where nothing is."""
     drafting = ("extract", "conflicts", "audit", "model", "check")
     return {
@@ -222,11 +224,11 @@ def _metadata(case: Case, used: int, action: str = "", beside: Beside = BESIDE) 
     }
 
 
-def _last_verdict(generation: Generation) -> Sufficiency | None:
+def _last_verdict(generation: LlmTrace) -> Sufficiency | None:
     return next((verdict for verdict in reversed(generation.verdicts) if verdict.can_answer), None)
 
 
-def _of_model(generation: Generation, beside: Beside) -> dict[str, object]:
+def _of_model(generation: LlmTrace, beside: AnswerContext) -> dict[str, object]:
     """Who drafted and why not the model, what was asked of whom, and what it cost; no text of a document or a model."""
     calls = generation.calls
     last = next((one.attempt.call for one in beside.attempts if one.outcome == "shown"), calls[-1] if calls else None)

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from rag_core.domain.llm_trace import Attempt, Generation, Step, Sufficiency
-from rag_core.domain.measurements import Case
+from rag_core.domain.llm_trace import Attempt, LlmTrace, Step, Sufficiency
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel, Reason
-from rag_core.domain.trace import Check, State
+from rag_core.domain.trace import CheckResult, State
 from rag_core.gating.gates import GATES, cut_passages, level
 from rag_core.grounding.checks import AUDITS
 from rag_core.grounding.feedback import Finding, findings
@@ -44,7 +44,7 @@ class Judged:
 
     attempt: Attempt
     outcome: Outcome
-    checks: tuple[Check, ...] = ()
+    checks: tuple[CheckResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ class Drafted:
     `most` is the highest confidence level that it may have.
     """
 
-    view: Case
-    checks: tuple[Check, ...]
+    view: Measurements
+    checks: tuple[CheckResult, ...]
     most: ConfidenceLevel = ConfidenceLevel.HIGH
     notes: tuple[str, ...] = ()
 
@@ -105,15 +105,15 @@ End = Ask | Drafted | Extract | Refused
 
 
 @dataclass(frozen=True, slots=True)
-class Walked:
+class Progress:
     """How far the record carries: how it ends, the check of sufficiency where the settings have it, and the drafts that were judged."""
 
     end: End
-    checks: tuple[Check, ...] = ()
+    checks: tuple[CheckResult, ...] = ()
     judged: tuple[Judged, ...] = ()
 
 
-def pending(case: Case) -> Ask | None:
+def pending(case: Measurements) -> Ask | None:
     """What has to be done next for a question; None when it can be decided. Nothing while a gate refuses."""
     if case.generation is None or case.failure or case.answer or any(gate(case).blocks for gate in GATES):
         return None
@@ -121,7 +121,7 @@ def pending(case: Case) -> Ask | None:
     return end if isinstance(end, Ask) else None
 
 
-def walk(case: Case) -> Walked:
+def walk(case: Measurements) -> Progress:
     """Walk the record of a question whose gates all let it pass.
 
     Raises:
@@ -130,14 +130,14 @@ def walk(case: Case) -> Walked:
     if case.generation is None:
         raise ValueError("a case without a generation has nothing to walk")
     if note := not_asked(case, case.generation):
-        return Walked(Extract(note))
+        return Progress(Extract(note))
     if level(case) is ConfidenceLevel.INSUFFICIENT:
         explanation = "Refused: the confidence level is insufficient, and a model is not asked at that level."
-        return Walked(Refused((Reason.LEVEL,), explanation, ("Ask with the document's words, or move the cuts of the levels.",)))
+        return Progress(Refused((Reason.LEVEL,), explanation, ("Ask with the document's words, or move the cuts of the levels.",)))
     return _walk_sufficiency(case, case.generation)
 
 
-def not_asked(case: Case, generation: Generation) -> str:
+def not_asked(case: Measurements, generation: LlmTrace) -> str:
     """Why the model has no part in a question whatever the thresholds say, in a sentence; empty where it has (S0-21)."""
     s, language = case.settings, case.understanding.language
     if not case.hits or generation.context_words <= s.short_context_words:
@@ -150,47 +150,49 @@ def not_asked(case: Case, generation: Generation) -> str:
     return ""
 
 
-def hits_of(case: Case, round: int) -> tuple[Hit, ...]:
+def hits_of(case: Measurements, round: int) -> tuple[Hit, ...]:
     """The passages of a round of retrieval, without those beyond the distance cut where that gate enforces."""
     hits = case.hits if round == 0 or case.generation is None else case.generation.expanded[round - 1]
     cut = cut_passages(replace(case, hits=hits))
     return tuple(hit for hit in hits if hit.passage.id not in cut)
 
 
-def _walk_sufficiency(case: Case, generation: Generation) -> Walked:
+def _walk_sufficiency(case: Measurements, generation: LlmTrace) -> Progress:
     s, round = case.settings, 0
     if s.sufficiency_mode is Mode.OFF:
         return _walk_drafts(case, generation, 0, (), None)
     while True:
         hits = hits_of(case, round)
         if round >= len(generation.verdicts) or generation.verdicts[round].passages != len(hits):
-            return Walked(Ask(Step.SUFFICIENCY, hits, round))
+            return Progress(Ask(Step.SUFFICIENCY, hits, round))
         verdict = generation.verdicts[round]
         check = sufficiency(case, verdict)
         if not check.blocks:
             return _walk_sufficient(case, generation, round, check, verdict)
         if check.state is State.NOT_RUN:
             why = f"Refused: sufficiency could not be checked. {verdict.call.failure}"
-            return Walked(Refused((Reason.NOT_RUN,), why, (_CHECK_SERVER,)), (check,))
+            return Progress(Refused((Reason.NOT_RUN,), why, (_CHECK_SERVER,)), (check,))
         if round == s.expand_searches:
-            return Walked(_insufficient(case, verdict, check), (check,))
+            return Progress(_insufficient(case, verdict, check), (check,))
         if round >= len(generation.expanded):
-            return Walked(Ask(Step.EXPAND, hits, round))
+            return Progress(Ask(Step.EXPAND, hits, round))
         if _ids(hits_of(case, round + 1)) == _ids(hits):  # nothing new was found
-            return Walked(_insufficient(case, verdict, check), (check,))
+            return Progress(_insufficient(case, verdict, check), (check,))
         round += 1
 
 
-def _walk_sufficient(case: Case, generation: Generation, round: int, check: Check, verdict: Sufficiency) -> Walked:
+def _walk_sufficient(case: Measurements, generation: LlmTrace, round: int, check: CheckResult, verdict: Sufficiency) -> Progress:
     enforced = case.settings.sufficiency_mode is Mode.ENFORCE
     if enforced and verdict.sides is not None and verdict.conflict is not None:
         view = replace(case, hits=hits_of(case, round), draft=verdict.sides, conflicts=(verdict.conflict,))
         note = "The model found two passages that contradict each other: both sides are quoted."
-        return Walked(Drafted(view, tuple(audit(view) for audit in AUDITS), notes=(note,)), (check,))
+        return Progress(Drafted(view, tuple(audit(view) for audit in AUDITS), notes=(note,)), (check,))
     return _walk_drafts(case, generation, round, (check,), verdict if enforced else None)
 
 
-def _walk_drafts(case: Case, generation: Generation, round: int, checks: tuple[Check, ...], verdict: Sufficiency | None) -> Walked:
+def _walk_drafts(
+    case: Measurements, generation: LlmTrace, round: int, checks: tuple[CheckResult, ...], verdict: Sufficiency | None
+) -> Progress:
     hits, wording = hits_of(case, round), level(case)
     found: tuple[Finding, ...] = ()
     judged: list[Judged] = []
@@ -198,30 +200,30 @@ def _walk_drafts(case: Case, generation: Generation, round: int, checks: tuple[C
         asked = (f"level:{wording}", f"round:{round}", f"passages:{len(hits)}", *(finding.key for finding in found))
         ask = Ask(Step.DRAFT, hits, round, wording, found, asked)
         if number >= len(generation.attempts) or generation.attempts[number].asked != asked:
-            return Walked(ask, checks, tuple(judged))
+            return Progress(ask, checks, tuple(judged))
         attempt = generation.attempts[number]
         view = replace(case, hits=hits, draft=attempt.draft, conflicts=())
         one = _judge(view, attempt)
         if isinstance(one, Ask):
-            return Walked(replace(ask, step=Step.VERIFY), checks, tuple(judged))
+            return Progress(replace(ask, step=Step.VERIFY), checks, tuple(judged))
         judged.append(one)
         failed = [check for check in one.checks if check.blocks]
         if one.outcome is Outcome.SHOWN:
-            return Walked(Drafted(view, one.checks, *_limits(verdict)), checks, tuple(judged))
+            return Progress(Drafted(view, one.checks, *_limits(verdict)), checks, tuple(judged))
         if one.outcome is Outcome.REFUSED:
             explanation = "Refused: the language model found no answer in the passages that were retrieved."
             remedies = ("Ask with words that the document uses, or add the document that holds the answer.",)
-            return Walked(Refused((Reason.MODEL_REFUSED,), explanation, remedies), checks, tuple(judged))
+            return Progress(Refused((Reason.MODEL_REFUSED,), explanation, remedies), checks, tuple(judged))
         if one.outcome is Outcome.FAILED:
-            return Walked(_unavailable(case, "no draft was made", attempt.call.failure), checks, tuple(judged))
+            return Progress(_unavailable(case, "no draft was made", attempt.call.failure), checks, tuple(judged))
         if any(check.state is State.NOT_RUN and check.reason is Reason.VERIFICATION for check in failed):
             why = attempt.verification.call.failure if attempt.verification else ""
-            return Walked(_unavailable(case, "its draft could not be verified", why), checks, tuple(judged))
+            return Progress(_unavailable(case, "its draft could not be verified", why), checks, tuple(judged))
         found = findings(view, failed, attempt)
-    return Walked(_exhausted(case, judged), checks, tuple(judged))
+    return Progress(_exhausted(case, judged), checks, tuple(judged))
 
 
-def _judge(view: Case, attempt: Attempt) -> Judged | Ask:
+def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
     """A draft held against the settings; an `Ask` where its verification is missing. That is the last audit: it costs a call."""
     settled = {Reason.MODEL_REFUSED: Outcome.REFUSED, Reason.MALFORMED_DRAFT: Outcome.MALFORMED, Reason.EMPTY_DRAFT: Outcome.EMPTY}
     if attempt.call.failure:
@@ -250,7 +252,7 @@ def _limits(verdict: Sufficiency | None) -> tuple[ConfidenceLevel, tuple[str, ..
     return (ConfidenceLevel.LOW if notes else ConfidenceLevel.HIGH), tuple(notes)
 
 
-def _insufficient(case: Case, verdict: Sufficiency, check: Check) -> Refused:
+def _insufficient(case: Measurements, verdict: Sufficiency, check: CheckResult) -> Refused:
     explanation = "Refused: the language model finds that the passages do not answer the question."
     if verdict.can_answer == "partial":
         explanation = "Refused: the language model finds that the passages answer a part of the question only."
@@ -260,14 +262,14 @@ def _insufficient(case: Case, verdict: Sufficiency, check: Check) -> Refused:
     return Refused((Reason.SUFFICIENCY,), explanation, (check.remedy,))
 
 
-def _unavailable(case: Case, what: str, why: str) -> Extract | Refused:
+def _unavailable(case: Measurements, what: str, why: str) -> Extract | Refused:
     """A draft could not be made or verified: the extract, which needs neither, or nothing."""
     if case.settings.fallback_extract:
         return Extract(f"{UNAVAILABLE}: {what}. {why}", failed=True)
     return Refused((Reason.NOT_RUN,), f"Refused: {what}. {why}", (_CHECK_SERVER,))
 
 
-def _exhausted(case: Case, judged: Sequence[Judged]) -> Extract | Refused:
+def _exhausted(case: Measurements, judged: Sequence[Judged]) -> Extract | Refused:
     """All drafts were rejected: the extract if the settings allow it, else a refusal with every reason."""
     checks = {check.reason: check for one in judged for check in one.checks if check.blocks}
     unread = {Outcome.MALFORMED: Reason.MALFORMED_DRAFT, Outcome.EMPTY: Reason.EMPTY_DRAFT}

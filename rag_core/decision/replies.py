@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rag_core.domain.measurements import LibraryFacts
 
-MOST = 20  # documents named; the rest are counted
+MAX_COUNT = 20  # documents named; the rest are counted
 
 _GREETING = {
     "en": "Hello. Ask me something about the indexed documents.",
@@ -34,7 +34,7 @@ def reply(intent: str, language: str, facts: LibraryFacts) -> str:
         return _NOTHING.get(language, _NOTHING["en"])
     head = _HOLDS.get(language, _HOLDS["en"]).format(documents=facts.documents, pages=facts.pages)
     titles = sorted(facts.titles.values(), key=str.casefold)
-    listed = [f"- {title}" for title in titles[:MOST]]
-    if len(titles) > MOST:
-        listed.append(f"- … + {len(titles) - MOST}")
+    listed = [f"- {title}" for title in titles[:MAX_COUNT]]
+    if len(titles) > MAX_COUNT:
+        listed.append(f"- … + {len(titles) - MAX_COUNT}")
     return "\n".join([head, *listed])

@@ -14,7 +14,7 @@ from typing import Any
 
 from rag_core.decision.decide import decide, replay
 from rag_core.domain.decision import Decision
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.settings import Cost, Knob, Mode, Settings
 
@@ -40,7 +40,7 @@ class Flip:
     reason: Reason
 
 
-def flips(case: Case) -> tuple[Flip, ...]:
+def flips(case: Measurements) -> tuple[Flip, ...]:
     """The single changes that flip the outcome: thresholds by the share of their range that they move, then modes by stage.
 
     Tried are numeric settings with a stricter end, in the direction that can flip the outcome, and for a refusal each enforced check, which
@@ -56,7 +56,7 @@ def flips(case: Case) -> tuple[Flip, ...]:
     return (*(flip for _, flip in thresholds), *modes)
 
 
-def _threshold(case: Case, knob: Knob, now: Decision) -> Flip | None:
+def _threshold(case: Measurements, knob: Knob, now: Decision) -> Flip | None:
     """The nearest value of a threshold that flips the outcome: stricter for an answer, looser for a refusal."""
     values = _grid(knob, getattr(case.settings, knob.name), upwards=(knob.stricter == "higher") == now.is_safe())
     first, stretch = 0, now  # of the values from here on; one way to an outcome may follow another, and none comes back
@@ -74,7 +74,7 @@ def _threshold(case: Case, knob: Knob, now: Decision) -> Flip | None:
     return None
 
 
-def _mode(case: Case, knob: Knob, now: Decision) -> Flip | None:
+def _mode(case: Measurements, knob: Knob, now: Decision) -> Flip | None:
     """An enforced check that would be observed, where the question would not be refused then."""
     if getattr(case.settings, knob.name) is not Mode.ENFORCE:
         return None
@@ -82,7 +82,7 @@ def _mode(case: Case, knob: Knob, now: Decision) -> Flip | None:
     return None if _outcome(then) == _outcome(now) else Flip(knob.name, Mode.ENFORCE, Mode.OBSERVE, then.status, then.reason)
 
 
-def _replayed(case: Case, name: str, value: Any) -> Decision:
+def _replayed(case: Measurements, name: str, value: Any) -> Decision:
     return replay(case, case.settings.changed(**{name: value}))
 
 

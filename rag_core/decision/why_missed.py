@@ -16,7 +16,7 @@ from rag_core.decision.measure import Tools, find, measure, read_query
 from rag_core.domain.claims import Claim
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Document
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Corpus
 from rag_core.domain.status import Reason
@@ -191,7 +191,7 @@ def _stands_on(passage: Passage, page: int) -> bool:
     return any(span.page == page for span in passage.spans)
 
 
-def _never_ranked(document: Document, page: int, there: Sequence[int], rows: Sequence[int] | None, case: Case) -> Verdict | None:
+def _never_ranked(document: Document, page: int, there: Sequence[int], rows: Sequence[int] | None, case: Measurements) -> Verdict | None:
     """Why the page could not be ranked at all; None when it was."""
     if not there:
         return Verdict.UNREADABLE if page in document.unreadable_pages else Verdict.NOT_INDEXED
@@ -202,7 +202,7 @@ def _never_ranked(document: Document, page: int, there: Sequence[int], rows: Seq
     return Verdict.NOT_ASKED if case.answer else None
 
 
-def _ranked(case: Case, corpus: Corpus, tools: Tools, rows: list[int] | None, there: Sequence[int]) -> tuple[RankedPassage, ...]:
+def _ranked(case: Measurements, corpus: Corpus, tools: Tools, rows: list[int] | None, there: Sequence[int]) -> tuple[RankedPassage, ...]:
     query, every = read_query(case, tools.embedder), max(1, case.library.passages)
     ranking = find(case, query, corpus, tools, rows)
     meaning = _places([row for row, _ in corpus.vectors.search(query.vector, every, rows)])
@@ -229,7 +229,7 @@ def _furthest(ranked: RankedPassage) -> tuple[bool, int]:
     return not candidate, ranked.fused_rank if candidate else better
 
 
-def _verdict(document: str, page: int, ranked: Sequence[RankedPassage], case: Case, decision: Decision) -> Verdict:
+def _verdict(document: str, page: int, ranked: Sequence[RankedPassage], case: Measurements, decision: Decision) -> Verdict:
     best = ranked[0]
     if not best.within_top_k:
         return Verdict.CUT if best.fused_rank else Verdict.NOT_CANDIDATE

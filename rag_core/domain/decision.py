@@ -12,11 +12,11 @@ from typing import Any
 
 from rag_core.domain.bounds import require_between
 from rag_core.domain.claims import Citation, Claim, Conflict
-from rag_core.domain.drafts import ClaimAudit
+from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.llm_trace import Attempt
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason, status_of
-from rag_core.domain.trace import Check, Trace
+from rag_core.domain.trace import CheckResult, Trace
 
 SCHEMA_VERSION = 1
 
@@ -31,7 +31,7 @@ class AttemptView:
     number: int
     outcome: str
     attempt: Attempt
-    checks: tuple[Check, ...] = ()
+    checks: tuple[CheckResult, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """As JSON.
@@ -85,7 +85,7 @@ class Decision:
     explanation: str = ""
     reasons: tuple[Reason, ...] = ()
     claims: tuple[Claim, ...] = ()
-    audits: tuple[ClaimAudit, ...] = ()
+    audits: tuple[ClaimMeasurement, ...] = ()
     citations: tuple[Citation, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     retrieved: tuple[tuple[str, Hit], ...] = ()  # (document name, hit), best first
@@ -158,7 +158,7 @@ class Decision:
         }
 
 
-def claim_json(claim: Claim, audit: ClaimAudit) -> dict[str, Any]:
+def claim_json(claim: Claim, audit: ClaimMeasurement) -> dict[str, Any]:
     """A claim as JSON with how it was checked; `support` is a probability in [0, 1] or null, `flags` say what speaks against it.
 
     `read` is false where no verifier has read it, so that it was checked by facts and common words only.

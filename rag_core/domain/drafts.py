@@ -11,7 +11,7 @@ from rag_core.domain.claims import Citation, Claim
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimAudit:
+class ClaimMeasurement:
     """What the audits measured on one claim; thresholds judge it later.
 
     Args:
@@ -53,7 +53,7 @@ class Draft:
 
     drafter: str = "none"
     claims: tuple[Claim, ...] = ()
-    audits: tuple[ClaimAudit, ...] = ()
+    audits: tuple[ClaimMeasurement, ...] = ()
     citations: Mapping[str, Citation] = field(default_factory=lambda: MappingProxyType({}))  # by evidence key
     text: str = ""  # a draft's raw text where it is not just its claims
     context_chars: int = 0

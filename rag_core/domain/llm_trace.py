@@ -209,7 +209,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Generation:
+class LlmTrace:
     """Everything that a model was asked for one question, in order.
 
     Args:

@@ -17,7 +17,7 @@ from rag_core.domain.passages import Hit
 from rag_core.settings import Settings
 
 if TYPE_CHECKING:
-    from rag_core.domain.llm_trace import Generation
+    from rag_core.domain.llm_trace import LlmTrace
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class LibraryFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Measurements:
     """One question with all its measurements.
 
     `relevance` is the mean cosine of the question to the beginnings of the top passages; None when nothing was retrieved.
@@ -86,7 +86,7 @@ class Case:
     failure: str = ""  # a failure of ours, in one sentence
     timings: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    generation: Generation | None = None
+    generation: LlmTrace | None = None
 
     def __post_init__(self) -> None:
         _require_known("Case.answerability", self.answerability, 0.0, 1.0)

@@ -82,7 +82,7 @@ class Reranker(Protocol):
         ...
 
 
-class AnswerReader(Protocol):
+class AnswerabilityModel(Protocol):
     """Reads a question together with a passage: does the passage hold the answer?"""
 
     @property
@@ -100,7 +100,7 @@ class AnswerReader(Protocol):
         ...
 
 
-class Verifier(Protocol):
+class EntailmentModel(Protocol):
     """Says how likely a text supports a claim."""
 
     @property

@@ -1,6 +1,6 @@
 """What was measured against what, stage by stage. Immutable, JSON in and out.
 
-A `Check` is one judgement: a measured value against a threshold, under a mode. It is built by `judge()`, so that the boundary rule (a value
+A `CheckResult` is one judgement: a measured value against a threshold, under a mode. It is built by `judge()`, so that the boundary rule (a value
 equal to its threshold passes, in both directions) stands in one place.
 """
 
@@ -45,7 +45,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckResult:
     """One judgement of the trace.
 
     Args:
@@ -87,7 +87,7 @@ class Check:
         return {**asdict(self), "ms": round(self.ms, 3)}
 
     @classmethod
-    def from_json(cls, row: Mapping[str, Any]) -> Check:
+    def from_json(cls, row: Mapping[str, Any]) -> CheckResult:
         """Read back what `to_json` wrote."""
         direction = row["direction"]
         kinds = {
@@ -112,7 +112,7 @@ def judge(
     remedy: str = "",
     abstain: str = "",
     ms: float = 0.0,
-) -> Check:
+) -> CheckResult:
     """Hold a value against its threshold. Equal passes, in both directions.
 
     `abstain` says why the check does not apply. A value of None without it could not be measured: `not_run`, which refuses under enforce.
@@ -128,20 +128,20 @@ def judge(
         passes = value >= threshold if direction is Direction.AT_LEAST else value <= threshold
         state = State.PASSED if passes else State.FAILED
     shown = None if mode is Mode.OFF else value
-    return Check(stage, state, mode, shown, threshold, direction, scale, reason, found, note, remedy, ms)
+    return CheckResult(stage, state, mode, shown, threshold, direction, scale, reason, found, note, remedy, ms)
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
     """All checks of one decision, in the order of the line."""
 
-    checks: tuple[Check, ...] = ()
+    checks: tuple[CheckResult, ...] = ()
 
-    def plus(self, *checks: Check) -> Trace:
+    def plus(self, *checks: CheckResult) -> Trace:
         """A trace with these checks appended."""
         return Trace((*self.checks, *checks))
 
-    def __getitem__(self, stage: str) -> Check:
+    def __getitem__(self, stage: str) -> CheckResult:
         for check in self.checks:
             if check.stage == stage:
                 return check
@@ -154,4 +154,4 @@ class Trace:
     @classmethod
     def from_json(cls, rows: Iterable[Mapping[str, Any]]) -> Trace:
         """Read back what `to_json` wrote."""
-        return cls(tuple(Check.from_json(row) for row in rows))
+        return cls(tuple(CheckResult.from_json(row) for row in rows))

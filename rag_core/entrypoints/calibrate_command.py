@@ -21,7 +21,7 @@ from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import Calibration, Identity
 from rag_core.library.disk.files import storage_problems, write_atomically
 from rag_core.settings import Cost, Settings
-from rag_core.wiring import answer_reader, as_built, build_engine, calibration_files, embedder
+from rag_core.wiring import answerability_model, as_built, build_engine, calibration_files, embedder
 
 
 def fit(args: argparse.Namespace) -> int:
@@ -60,7 +60,7 @@ def show(args: argparse.Namespace) -> int:
     """Which calibration a library is judged by; for each file whether it fits, and if not, what differs."""
     folder = library_folder(args)
     settings = as_built(folder, args.namespace, chosen_settings(args))
-    now = Identity.of(embedder(settings.embedding_model, settings.embedding_precision), answer_reader(settings))
+    now = Identity.of(embedder(settings.embedding_model, settings.embedding_precision), answerability_model(settings))
     in_force: Calibration | None = None
     rows: list[dict[str, Any]] = []
     for path in calibration_files(folder, args.namespace):
@@ -85,7 +85,7 @@ _NONE = (
 
 
 def _least(args: argparse.Namespace) -> int:
-    return calibrate.LEAST_TO_ADJUST if args.adjust else calibrate.LEAST
+    return calibrate.MIN_TO_ADJUST if args.adjust else calibrate.MIN_COUNT
 
 
 def _out(args: argparse.Namespace, folder: Path) -> Path:

@@ -24,7 +24,7 @@ from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings, parse_value
 from rag_core.settings.endpoints import model_environment
 
-MOST_PROBLEMS = 10  # rows that are named one by one
+MAX_PROBLEMS = 10  # rows that are named one by one
 
 
 def chosen_settings(args: argparse.Namespace) -> Settings:
@@ -79,10 +79,10 @@ def labelled_questions(paths: Sequence[Path]) -> tuple[tuple[LabelledQuestion, .
         except OSError as error:
             raise InvalidInput(f"{path} cannot be read: {error.strerror}.", remedy="Give CSV, JSON or JSON lines of questions.") from error
     questions, problems = read_labelled_files(files)
-    for problem in problems[:MOST_PROBLEMS]:
+    for problem in problems[:MAX_PROBLEMS]:
         print(printable(str(problem)), file=sys.stderr)
-    if len(problems) > MOST_PROBLEMS:
-        print(f"and {len(problems) - MOST_PROBLEMS} more rows.", file=sys.stderr)
+    if len(problems) > MAX_PROBLEMS:
+        print(f"and {len(problems) - MAX_PROBLEMS} more rows.", file=sys.stderr)
     return questions, sum(1 for problem in problems if problem.row)
 
 

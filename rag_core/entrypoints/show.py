@@ -9,7 +9,7 @@ import regex
 
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Document
-from rag_core.domain.trace import Check
+from rag_core.domain.trace import CheckResult
 from rag_core.grounding.citations import sources_list
 from rag_core.library.reading import is_outdated
 from rag_core.settings import Settings
@@ -60,7 +60,7 @@ def _drafted(decision: Decision) -> list[str]:
     return [printable(line) for line in lines]
 
 
-def _check(check: Check) -> str:
+def _check(check: CheckResult) -> str:
     return f"  {check.stage:20} {check.state:12} {check.mode:8} {printable(check.found or check.note)}"
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rag_core.errors import InvalidInput
 from rag_core.evaluation import metrics
-from rag_core.gating.scores import LEAST, LEAST_TO_ADJUST, Calibration, Identity, adjust, fit, question_hash, require
+from rag_core.gating.scores import MIN_COUNT, MIN_TO_ADJUST, Calibration, Identity, adjust, fit, question_hash, require
 
 FOLDS = 5
 SEED = 7
@@ -46,7 +46,7 @@ def fitted(identity: Identity, samples: Sequence[Sample], provenance: Mapping[st
     Raises:
         InvalidInput: fewer than 50 questions of either kind.
     """
-    require([one.answerable for one in samples], LEAST)
+    require([one.answerable for one in samples], MIN_COUNT)
 
     def at(strength: float, rows: Sequence[Sample]) -> Calibration:
         return fit(identity, *_columns(rows), {"strength": strength}, strength=strength, least=1)
@@ -64,14 +64,14 @@ def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[s
     new = [one for one in samples if question_hash(one.question) not in known]
     if len(new) < len(samples):
         try:
-            require([one.answerable for one in new], LEAST_TO_ADJUST)
+            require([one.answerable for one in new], MIN_TO_ADJUST)
         except InvalidInput as error:
             seen = len(samples) - len(new)
             raise InvalidInput(
                 f"{seen} of {len(samples)} questions belong to those that calibration {base.id} was fitted on, and the others are too few.",
                 remedy=f"{error.remedy} Those that it was fitted on do not count.",
             ) from error
-    require([one.answerable for one in new], LEAST_TO_ADJUST)
+    require([one.answerable for one in new], MIN_TO_ADJUST)
 
     def at(strength: float, rows: Sequence[Sample]) -> Calibration:
         return adjust(base, *_columns(rows), {"strength": strength}, strength=strength, least=1)
@@ -156,7 +156,7 @@ def _with_figures(samples: Sequence[Sample], make: Fit, provenance: Mapping[str,
 
 def _best(at: Callable[[float, Sequence[Sample]], Calibration], strengths: Sequence[float], samples: Sequence[Sample]) -> Calibration:
     """Made with the strength under which the folds of these samples are least surprised."""
-    losses = {strength: _surprise(samples, partial(at, strength)) for strength in strengths}
+    losses = {strength: _negative_log_likelihood(samples, partial(at, strength)) for strength in strengths}
     return at(min(losses, key=losses.__getitem__), samples)
 
 
@@ -164,7 +164,7 @@ def _columns(samples: Sequence[Sample]) -> tuple[list[Mapping[str, float]], list
     return [one.signals for one in samples], [one.answerable for one in samples]
 
 
-def _surprise(samples: Sequence[Sample], make: Fit) -> float:
+def _negative_log_likelihood(samples: Sequence[Sample], make: Fit) -> float:
     """Mean negative log likelihood of the labels that a fold was kept from."""
     labels = np.array([one.answerable for one in samples])
     given = np.clip(left_out(samples, make), 1e-12, 1 - 1e-12)

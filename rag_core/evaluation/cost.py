@@ -9,8 +9,8 @@ from math import ceil
 from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.compression.raw import context_words
 from rag_core.decision.progress import hits_of, pending
-from rag_core.domain.llm_trace import Generation, Prompt
-from rag_core.domain.measurements import Case
+from rag_core.domain.llm_trace import LlmTrace, Prompt
+from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
@@ -40,7 +40,7 @@ class Estimate:
     most: int
 
 
-def sample(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings) -> tuple[Case, ...]:
+def sample(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings) -> tuple[Measurements, ...]:
     """What needs no model, measured for up to `SAMPLED` of the questions, evenly spread; the model is not called."""
     step = max(1, ceil(len(questions) / SAMPLED))
     found = []
@@ -52,23 +52,23 @@ def sample(engine: Engine, questions: Sequence[LabelledQuestion], settings: Sett
     return tuple(found)
 
 
-def estimate(cases: Sequence[Case], questions: int, settings: Settings) -> Estimate:
+def estimate(cases: Sequence[Measurements], questions: int, settings: Settings) -> Estimate:
     """The cost of so many questions under these settings; `cases` from `sample`, under settings that differ in judgements only."""
-    walked = [_under(case, settings) for case in cases]
-    asking = sum(pending(case) is not None for case in walked)
-    each = [_tokens(case) for case in walked if case.hits]
+    progress = [_under(case, settings) for case in cases]
+    asking = sum(pending(case) is not None for case in progress)
+    each = [_tokens(case) for case in progress if case.hits]
     if not each:
         return Estimate(questions, len(cases), 0, 0, 0)
     least, most = (sum(tokens) / len(each) for tokens in zip(*each, strict=True))
     return Estimate(questions, len(cases), asking, round(questions * least * asking / len(cases)), round(questions * most))
 
 
-def _under(case: Case, settings: Settings) -> Case:
+def _under(case: Measurements, settings: Settings) -> Measurements:
     """The case as it is when the model has not been asked yet."""
-    return replace(case, settings=settings, generation=Generation(context_words(case.hits)))
+    return replace(case, settings=settings, generation=LlmTrace(context_words(case.hits)))
 
 
-def _tokens(case: Case) -> tuple[float, float]:
+def _tokens(case: Measurements) -> tuple[float, float]:
     """The least and the most tokens of one question."""
     s, hits = case.settings, hits_of(case, 0)
     language, library = case.understanding.language, case.library

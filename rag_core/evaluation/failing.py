@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from rag_core.decision.decide import replay
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.report import Marks
 from rag_core.settings import Settings
@@ -14,7 +14,7 @@ from rag_core.settings import Settings
 HAPPENED = "happened"  # a column that reading a labelled set passes over
 
 
-def failing(questions: Sequence[LabelledQuestion], cases: Sequence[Case], settings: Settings, marked: Marks) -> bytes:
+def failing(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], settings: Settings, marked: Marks) -> bytes:
     """JSON lines: each failing question in the labelled shape, with `happened`: outcome, reason, scores, and what was answered from where.
 
     Args:

@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 STARTS = (0.1, 0.3, 0.5, 0.7, 0.9)  # of a row's length, where a share of given answers is tested from: at the strict end few are given
-MOST_LABELS = 100_000  # more are as good as never
+MAX_LABELS = 100_000  # more are as good as never
 BATCH = 256  # error counts that are looked at together
 NEAREST = 1e-3  # how closely a feasible target is looked for
 
@@ -178,15 +178,15 @@ def errorless(at_most: float, level: float = 0.05) -> int:
 
 
 def needed(at_most: float, level: float, rate: float) -> int | None:
-    """How many questions show it when errors come at this rate; None when more than `MOST_LABELS`, or no number, would do."""
+    """How many questions show it when errors come at this rate; None when more than `MAX_LABELS`, or no number, would do."""
     if rate >= at_most:
         return None
-    for first in range(0, int(MOST_LABELS * at_most) + 1, BATCH):
+    for first in range(0, int(MAX_LABELS * at_most) + 1, BATCH):
         errors = np.arange(first, first + BATCH)
         enough = stats.nbinom.ppf(1 - level, errors + 1, at_most) + errors + 1  # questions of which so many may be errors
         fits = np.flatnonzero(errors >= rate * enough)
         if fits.size:
-            return int(enough[fits[0]]) if enough[fits[0]] <= MOST_LABELS else None
+            return int(enough[fits[0]]) if enough[fits[0]] <= MAX_LABELS else None
     return None
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.decision.batch import Outcomes, every_claim
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.labelled import LabelledQuestion, holds_answer
 from rag_core.evaluation.metrics import CONFIDENCE, Interval, clopper_pearson
 from rag_core.records import DELETED
@@ -89,7 +89,7 @@ class Marks:
         return Marks(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
-def answer_hits(questions: Sequence[LabelledQuestion], cases: Sequence[Case]) -> Flags:
+def answer_hits(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements]) -> Flags:
     """Which claims of each case hold a right answer, shape (n, most claims), in the order of `every_claim`.
 
     Computed once for a run; no setting changes it.
@@ -98,7 +98,7 @@ def answer_hits(questions: Sequence[LabelledQuestion], cases: Sequence[Case]) ->
     return _of_claims(cases, lambda row, text: holds_answer(text, known[row]) if known[row] else False)
 
 
-def marks(questions: Sequence[LabelledQuestion], outcomes: Outcomes, hits: Flags, cases: Sequence[Case]) -> Marks:
+def marks(questions: Sequence[LabelledQuestion], outcomes: Outcomes, hits: Flags, cases: Sequence[Measurements]) -> Marks:
     """Labels against outcomes; `hits` from `answer_hits`, all in the same order."""
     answerable = np.array([question.answerable for question in questions], dtype=np.bool_)
     measured = np.array([not case.failure for case in cases], dtype=np.bool_)
@@ -110,7 +110,7 @@ def marks(questions: Sequence[LabelledQuestion], outcomes: Outcomes, hits: Flags
     return Marks(answerable, measured, outcomes.answered.astype(np.bool_), comparable, comparable & ~held, outcomes.needs_model)
 
 
-def _of_claims(cases: Sequence[Case], holds: Callable[[int, str], bool]) -> Flags:
+def _of_claims(cases: Sequence[Measurements], holds: Callable[[int, str], bool]) -> Flags:
     """Shape (n, most claims); of which claims it holds, given the case's row and the claim's text."""
     claims = [every_claim(case) for case in cases]
     found = np.zeros((len(cases), max(map(len, claims), default=0)), dtype=np.bool_)
@@ -158,7 +158,7 @@ class Report:
         return {**counts, **rates, "by": by, "latency": latency}
 
 
-BREAKDOWNS: Mapping[str, Callable[[LabelledQuestion, Case], str]] = {
+BREAKDOWNS: Mapping[str, Callable[[LabelledQuestion, Measurements], str]] = {
     "language": lambda question, case: question.language or case.understanding.language,
     "kind": lambda question, case: question.kind,
     "intent": lambda question, case: case.understanding.intent,
@@ -166,7 +166,7 @@ BREAKDOWNS: Mapping[str, Callable[[LabelledQuestion, Case], str]] = {
 }
 
 
-def report(questions: Sequence[LabelledQuestion], cases: Sequence[Case], outcomes: Outcomes, marked: Marks) -> Report:
+def report(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], outcomes: Outcomes, marked: Marks) -> Report:
     """All figures; the arguments in the same order, `marked` from `marks`."""
     every = np.ones(len(questions), dtype=np.bool_)
     by: dict[str, dict[str, tuple[Rate, Rate, Rate]]] = {}
@@ -199,7 +199,7 @@ def rates(marked: Marks, of: Flags) -> tuple[Rate, Rate, Rate]:
     )
 
 
-def latency(cases: Sequence[Case]) -> dict[str, tuple[float, float]]:
+def latency(cases: Sequence[Measurements]) -> dict[str, tuple[float, float]]:
     """Median and 95th percentile of each stage's milliseconds, over the cases that went through it; and of the whole question."""
     stages: dict[str, list[float]] = {}
     for case in cases:

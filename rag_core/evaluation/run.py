@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from rag_core.domain.measurements import Case, LibraryFacts
+from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.ports import Cancel, LanguageModel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import Cancelled, InvalidInput, ModelUnavailable
@@ -49,11 +49,11 @@ class Results(Protocol):
         """The questions of a run."""
         ...
 
-    def results(self, run_id: int) -> Mapping[str, Case]:
+    def results(self, run_id: int) -> Mapping[str, Measurements]:
         """The measured cases of a run by question id."""
         ...
 
-    def add_result(self, run_id: int, question_id: str, case: Case) -> None:
+    def add_result(self, run_id: int, question_id: str, case: Measurements) -> None:
         """Store a case; an earlier one of the question is replaced."""
         ...
 
@@ -189,12 +189,14 @@ def unmeasured(engine: Engine, questions: Sequence[LabelledQuestion], settings: 
     return tuple(question for question in questions if _asked(question) not in recorded)
 
 
-def _measured(engine: Engine, question: LabelledQuestion, settings: Settings, cancelled: Cancel | None) -> Case:
+def _measured(engine: Engine, question: LabelledQuestion, settings: Settings, cancelled: Cancel | None) -> Measurements:
     try:
         case = engine.measure(question.question, settings, question.documents or None, cancelled=cancelled)
     except InvalidInput as error:  # a document that is not in the library: a matter of this question alone
         facts = LibraryFacts(generation=engine.library.snapshot.generation, model=engine.tools.embedder.name)
-        return Case(question.question, settings, library=facts, failure=str(error), metadata={"calibration": _stamp(engine)["calibration"]})
+        return Measurements(
+            question.question, settings, library=facts, failure=str(error), metadata={"calibration": _stamp(engine)["calibration"]}
+        )
     return replace(case, failure=case.failure or unasked(case))
 
 
@@ -210,13 +212,13 @@ def _recorded_elsewhere(engine: Engine, settings: Settings, store: Results, but:
     return found
 
 
-def _is_good(case: Case, engine: Engine) -> bool:
+def _is_good(case: Measurements, engine: Engine) -> bool:
     """Whether a case was measured, and as it would be now."""
     stamp = {"calibration": case.metadata.get("calibration"), "model": case.library.model, "generation": case.library.generation}
     return not case.failure and stamp == _stamp(engine) and _is_of_this_model(case, engine)
 
 
-def _is_of_this_model(case: Case, engine: Engine) -> bool:
+def _is_of_this_model(case: Measurements, engine: Engine) -> bool:
     """Whether all that a language model said of a question came from an endpoint that is asked now, or nothing was asked."""
     model = _language_model(engine, case.settings)
     calls = case.generation.calls if case.generation else ()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag_core.domain.llm_trace import Step
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.settings import Settings
 
 HYBRID_FROM = 0.70  # effectiveness of prompt hardening from which on S1 takes the hybrid
@@ -71,7 +71,7 @@ def presets_for(measured_under: Settings) -> Mapping[int, str]:
     return ALL if measured_under.drafter == "model" else GUARDS
 
 
-def guard_latency(cases: Sequence[Case], option: int = 2) -> float | None:
+def guard_latency(cases: Sequence[Measurements], option: int = 2) -> float | None:
     """The 95th percentile of the milliseconds that the guard of an option adds to a question (S1-13); None where it was never measured.
 
     The hardened prompt of option 1 adds no step. A verdict of the model that came from the cache says nothing about time.

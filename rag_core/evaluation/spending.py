@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.errors import ModelUnavailable
 
 SILENT = 5  # questions in a row for which the model could not be asked: then it is not a matter of one question
@@ -29,7 +29,7 @@ class Spending:
         """Whether the budget is spent."""
         return self.budget is not None and self.tokens >= self.budget
 
-    def add(self, case: Case) -> None:
+    def add(self, case: Measurements) -> None:
         """Count a question that was measured."""
         self.tokens += case.generation.tokens if case.generation else 0
         if unasked(case):
@@ -37,7 +37,7 @@ class Spending:
         elif case.generation is not None and case.generation.calls:
             self.silent = 0
 
-    def require_a_model(self, case: Case) -> None:
+    def require_a_model(self, case: Measurements) -> None:
         """Raise ModelUnavailable where the model could not be asked for `SILENT` questions in a row; `case` is the last of them."""
         if self.silent >= SILENT:
             raise ModelUnavailable(
@@ -46,7 +46,7 @@ class Spending:
             )
 
 
-def unasked(case: Case) -> str:
+def unasked(case: Measurements) -> str:
     """Why no endpoint answered a call of a question, in a sentence; empty where each did, or nothing was asked.
 
     What a question may take of the model (`model_seconds`, `model_budget`) is a setting: where it is spent, nothing was tried, and that is

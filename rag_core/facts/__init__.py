@@ -17,8 +17,8 @@ from rag_core.facts.dates import dates
 from rag_core.facts.logic import changed_operators
 from rag_core.facts.names import Name, canonical_code, codes, initials, name_stands, names
 from rag_core.facts.numbers import ascii_digits, plain_quantities
-from rag_core.facts.role_swap import turned_round
-from rag_core.facts.substitution import replaced_words
+from rag_core.facts.role_swap import role_swaps
+from rag_core.facts.substitution import substituted_words
 from rag_core.facts.values import changed_values, values
 from rag_core.ingest.normalise import normalise
 from rag_core.language import fold, words
@@ -83,8 +83,8 @@ def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang:
     changed += [("operator", sign) for sign in changed_operators(claim, evidence)]
     if lang == other:
         mine, theirs = ([(name.start, name.end) for name in _names(text, lang)] for text in (claim, evidence))
-        changed += replaced_words(claim, evidence, lang, mine, theirs)
-        changed += [("role", text) for text in (*wrong_roles(claim, evidence, lang), *turned_round(claim, evidence, lang))]
+        changed += substituted_words(claim, evidence, lang, mine, theirs)
+        changed += [("role", text) for text in (*wrong_roles(claim, evidence, lang), *role_swaps(claim, evidence, lang))]
     named = {text for kind, text in changed if kind != "role"}
     return tuple(dict.fromkeys((kind, text) for kind, text in changed if kind != "role" or text not in named))
 

@@ -18,7 +18,7 @@ from rag_core.language import LANGUAGES, fold, sentences, stem, words
 
 _MAX_TOKENS = 160  # longer sentences are tables, lists or hostile; beyond their equal ends they are compared this far
 _CANDIDATES = 3  # sentences of the evidence that are laid beside one of the claim
-_LEAST_COMMON = 0.6  # share of a sentence's words that must stand in the other, in the same order
+_MIN_COMMON = 0.6  # share of a sentence's words that must stand in the other, in the same order
 _LONGEST_GAP = 8  # words
 _STOP = regex.compile(r"[.:;!?।]")
 _NUMBER_NEXT = regex.compile(r"\.?\s?\d")
@@ -114,7 +114,7 @@ class Aligned:
 
 
 def beside(mine: Sentence, theirs: tuple[Sentence, ...]) -> list[Aligned]:
-    """The sentences that hold most of the words of `mine` in its order, beside it; none where they hold less than `_LEAST_COMMON`."""
+    """The sentences that hold most of the words of `mine` in its order, beside it; none where they hold less than `_MIN_COMMON`."""
     found: list[Aligned] = []
     best = 0
     for other in _nearest(mine, theirs):
@@ -222,7 +222,7 @@ def _aligned(mine: Sentence, theirs: Sentence) -> Aligned | None:
     said = [place not in apart for place in range(len(mine.tokens)) if mine.says(place)]
     told = [place not in apart for place, token in enumerate(mine.tokens) if mine.says(place) or place in mine.marked or not said]
     repeated = sum(max(0, sum(mine.tokens[place].text[0].isupper() for place in range(gap.i, gap.j)) - 1) for gap in found)
-    enough = any(sum(kind) >= _LEAST_COMMON * (len(kind) - repeated) for kind in (said, told) if any(kind))
+    enough = any(sum(kind) >= _MIN_COMMON * (len(kind) - repeated) for kind in (said, told) if any(kind))
     return Aligned(mine, theirs, found, sum(said)) if enough else None
 
 

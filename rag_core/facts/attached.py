@@ -24,8 +24,8 @@ from rag_core.language import alike, synonyms
 _BOUNDARY = regex.compile(r"[,;:|()\n–—]")
 _CROSSING = 4  # words that a comma or an "and" between a word and a value counts for
 _REACH = 12  # words from a value; beyond it nothing is attached to it
-_MOST_WORDS = 160  # of a sentence; longer ones are tables, lists or hostile
-_MOST_RELATIONS = 3  # words between a value and what it is counted from
+_MAX_WORDS = 160  # of a sentence; longer ones are tables, lists or hostile
+_MAX_RELATIONS = 3  # words between a value and what it is counted from
 _COUNTED_FROM = 3  # words of that
 
 
@@ -59,7 +59,7 @@ def attached(text: str, lang: str) -> tuple[Attached, ...]:
     starts = [value.start for value in stated]
     for number, sentence in enumerate(read(text, lang)):
         first, last = bisect_left(starts, sentence.tokens[0].start), bisect_left(starts, sentence.tokens[-1].end)
-        if len(sentence.tokens) <= _MOST_WORDS:
+        if len(sentence.tokens) <= _MAX_WORDS:
             found += _of_sentence(text, number, sentence, stated[first:last], lang)
     return tuple(found)
 
@@ -99,7 +99,7 @@ def _counted_from(sentence: Sentence, value: Value, stated: Sequence[Value], lan
     before = words.relations_before
     tokens = [token for token in sentence.tokens if (token.end <= value.start if before else token.start >= value.end)]
     tokens = tokens[::-1] if before else tokens
-    related = next((place for place, token in enumerate(tokens[:_MOST_RELATIONS]) if token.folded not in words.relations), 0)
+    related = next((place for place, token in enumerate(tokens[:_MAX_RELATIONS]) if token.folded not in words.relations), 0)
     if not related:
         return []
     clause, found = tokens[0].clause, list[str]()

@@ -16,18 +16,18 @@ from babel import Locale, UnknownLocaleError
 from rag_core.facts.align import Aligned, Sentence, Token
 from rag_core.facts.lexicon import lexicon
 from rag_core.language import LANGUAGES, fold, forms, is_known, synonyms, words
-from rag_core.language import string_similarity as likeness
+from rag_core.language import string_similarity as string_similarity
 
 _CLEAR = regex.compile(r"\p{Lu}[\p{Lu}\p{N}]+|\p{Lu}?\p{Ll}+\p{Lu}\w*")  # "NATO", "SpaceX"
 _ENDING = regex.compile(r"(?:e[rnms]?|das|ein|ihr|zum|zur|[aiv]m|vom|beim|[ai]ns)$")  # of a German article or adjective
 _CASELESS = frozenset(info.code for info in LANGUAGES.values() if info.script not in ("Latin", "Cyrillic", "Greek"))
-_MOST_ABBREVIATED = 4  # letters
-_LEAST_LETTERS = 3  # of a name that is found by its form alone
+_MAX_ABBREVIATED = 4  # letters
+_MIN_LETTERS = 3  # of a name that is found by its form alone
 
 Span = tuple[int, int]
 
 
-def swapped_names(aligned: Aligned, held: Collection[str], lang: str, mine: Collection[Span], theirs: Collection[Span]) -> Iterator[str]:
+def entity_swaps(aligned: Aligned, held: Collection[str], lang: str, mine: Collection[Span], theirs: Collection[Span]) -> Iterator[str]:
     """The names of a claim that stand in the place of others.
 
     Args:
@@ -69,7 +69,7 @@ def is_name(sentence: Sentence, place: int, lang: str, spans: Collection[Span]) 
         return True
     if _CLEAR.fullmatch(token.text) or (lang in _CASELESS and token.text[0].isupper()):
         return not _shouted(sentence)
-    if not _every_noun_alike(token, lang) or len(token.text) < _LEAST_LETTERS:
+    if not _every_noun_alike(token, lang) or len(token.text) < _MIN_LETTERS:
         return False
     titled = place > 0 and sentence.tokens[place - 1].folded in lexicon(lang).titles
     return titled or token.folded in _known_names(lang) or not is_known(token.text, lang)
@@ -115,14 +115,18 @@ def _say_the_same(aligned: Aligned, here: list[int], there: list[int], lang: str
     initials = {"".join(token.folded[0] for token in tokens) for tokens in (mine, theirs) if len(tokens) > 1}
     if initials.intersection(token.folded for token in (*mine, *theirs)):
         return True
-    return any(likeness(one.stem, other.stem) or _shortens(one, other) or _synonymous(one, other, lang) for one in mine for other in theirs)
+    return any(
+        string_similarity(one.stem, other.stem) or _shortens(one, other) or _synonymous(one, other, lang)
+        for one in mine
+        for other in theirs
+    )
 
 
 def _shortens(one: Token, other: Token) -> bool:
     """Whether one word abbreviates the other: "Abs." and "Absatz", "Nr." and "Nummer"."""
     short, whole = sorted((one.folded, other.folded), key=len)
     letters = iter(whole)
-    return len(short) <= _MOST_ABBREVIATED and short[0] == whole[0] and all(letter in letters for letter in short)
+    return len(short) <= _MAX_ABBREVIATED and short[0] == whole[0] and all(letter in letters for letter in short)
 
 
 def _synonymous(one: Token, other: Token, lang: str) -> bool:
@@ -141,4 +145,4 @@ def _known_names(lang: str) -> frozenset[str]:
     # a city that is written as in English ("Europe/London") has no name of its own in the locale
     cities = (zone.get("city", key.rsplit("/", 1)[-1].replace("_", " ")) for key, zone in locale.time_zones.items())
     names = [word.text for name in (*locale.territories.values(), *cities) for word in words(name)]
-    return frozenset(found.union(fold(name) for name in names if len(name) >= _LEAST_LETTERS and not name.islower()))
+    return frozenset(found.union(fold(name) for name in names if len(name) >= _MIN_LETTERS and not name.islower()))

@@ -14,8 +14,8 @@ import regex
 from rag_core.facts.value_words import cover, law_words
 from rag_core.language import fold
 
-_MOST_PARTS = 6
-_MOST_IN_A_LIST = 20
+_MAX_PARTS = 6
+_MAX_IN_A_LIST = 20
 _VALUE = r"(?:\d{1,4}(?:\.\d{1,3}){0,3}(?:\s?\p{Ll}(?![\p{L}\p{M}]))?|[IVXL]{1,6}|\p{Lu})(?![\p{L}\p{M}\p{N}]|[.,]\d)"
 _NUMBER_SIGN = r"(?:č\.|no\.|nr\.|संख्या)?"
 _BRACKETED = regex.compile(r"\s?\((?P<value>\d{1,3}|\p{Ll}{1,4})\)")
@@ -109,7 +109,7 @@ def _references(text: str, match: regex.Match[str]) -> Iterator[Law]:
     family = "section" if head.startswith("§") else words.families[head]
     plural = len(head) > 1 and (head.startswith("§") or head in words.plurals)
     start, following = match.start(), match
-    for _ in range(_MOST_IN_A_LIST):
+    for _ in range(_MAX_IN_A_LIST):
         parts, end = _parts(text, following)
         yield Law(family, parts, text[start:end], start, end)
         more = _patterns().more.match(text, end) if plural else None
@@ -121,7 +121,7 @@ def _references(text: str, match: regex.Match[str]) -> Iterator[Law]:
 def _parts(text: str, match: regex.Match[str]) -> tuple[tuple[str, ...], int]:
     value, end = match["value"], match.end()
     parts = [_number(value)] if not regex.fullmatch(r"[\d.]+", value) else value.split(".")
-    for _ in range(_MOST_PARTS):
+    for _ in range(_MAX_PARTS):
         below = _BRACKETED.match(text, end) or _patterns().level.match(text, end)
         if not below:
             break

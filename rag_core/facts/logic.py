@@ -108,7 +108,7 @@ def changed_operators(claim: str, evidence: str) -> list[str]:
     return changed
 
 
-def replaced_operators(claim: str, evidence: str) -> list[str]:
+def substituted_operators(claim: str, evidence: str) -> list[str]:
     """Operators of a sentence that the formula with the same operands in its nearest sentence has not."""
     mine = formulas(claim)
     theirs = formulas(evidence) if mine else ()

@@ -9,7 +9,7 @@ from rag_core.facts.lexicon import Lexicon
 from rag_core.facts.markers import Marker
 
 _TARGETS = 2  # content words after a negation that it is taken to negate; before it when none follow
-_LEAST_COMMON = 1 / 3  # share of the smaller sentence's words; below it nothing is compared
+_MIN_COMMON = 1 / 3  # share of the smaller sentence's words; below it nothing is compared
 
 
 def changed_negations(mine: Sentence, held: tuple[Sentence, ...], lex: Lexicon) -> Iterator[str]:
@@ -22,7 +22,7 @@ def changed_negations(mine: Sentence, held: tuple[Sentence, ...], lex: Lexicon) 
         return
     near = max(held, key=lambda other: len(said & _said(other)) / len(said | _said(other)))
     theirs = _said(near)
-    if not said & theirs or len(said & theirs) < min(len(said), len(theirs)) * _LEAST_COMMON:
+    if not said & theirs or len(said & theirs) < min(len(said), len(theirs)) * _MIN_COMMON:
         return
     my_negated, their_negated = _negated(mine), _negated(near)
     if (my_negated - their_negated) & theirs:

@@ -43,7 +43,7 @@ _AFTER = regex.compile(
     r"\s?-?\s?(?P<unit>[%‰°\p{Sc}]\p{L}?|(?:per|por|pour) ?c(?:ent|iento)\b|per ?mille\b|प्रति ?हज़ार"
     r"|\p{L}[\p{L}\p{M}]*(?:\d|(?<!\p{Ll}{4})\p{No})?)"
 )
-_MOST_BETWEEN = 2  # qualifiers and fillers between a number and its unit
+_MAX_BETWEEN = 2  # qualifiers and fillers between a number and its unit
 _LONGEST_JOINT = 12  # characters between the ends of a range
 _NEAR = 4  # words in which a bound ("at least") is looked for
 
@@ -197,7 +197,7 @@ def _scale_and_unit(text: str, end: int, vocabulary: ValueWords) -> tuple[int, s
 def _unit(text: str, end: int, vocabulary: ValueWords) -> tuple[str, int]:
     """The unit behind a number, and where it ends; words that change nothing about it or make another unit of it may stand between."""
     place, qualifier = end, ""
-    for _ in range(_MOST_BETWEEN + 1):
+    for _ in range(_MAX_BETWEEN + 1):
         match = _AFTER.match(text, place)
         if not match:
             break

@@ -15,19 +15,19 @@ from rag_core.facts.align import Sentence, read
 
 _LANGUAGES = frozenset({"en"})
 _ARTICLES = frozenset({"a", "an", "the"})
-_MOST_TOKENS = 80  # of a sentence; longer ones are tables or lists
+_MAX_TOKENS = 80  # of a sentence; longer ones are tables or lists
 _CLOSE = 5  # words
 _DOER_WITHIN = 3  # words after a verb in the passive
 _JOINED = regex.compile(r"[,;:|()/•]|\b(?:and|or|nor|and/or)\b", regex.IGNORECASE)  # what stands between the items of a list
 
 
-def turned_round(claim: str, evidence: str, lang: str) -> Iterator[str]:
+def role_swaps(claim: str, evidence: str, lang: str) -> Iterator[str]:
     """The words of a claim around which others have changed places, as "manager informs employee". Both are reading forms."""
     if lang not in _LANGUAGES:
         return
-    theirs = [sentence for sentence in read(evidence, lang) if len(sentence.tokens) <= _MOST_TOKENS]
+    theirs = [sentence for sentence in read(evidence, lang) if len(sentence.tokens) <= _MAX_TOKENS]
     for sentence in read(claim, lang):
-        near = [other for other in theirs if _made_of(sentence, other)] if len(sentence.tokens) <= _MOST_TOKENS else []
+        near = [other for other in theirs if _made_of(sentence, other)] if len(sentence.tokens) <= _MAX_TOKENS else []
         turned = [_turned(sentence, claim, other, evidence) for other in near]
         if near and all(turned):
             yield turned[0]

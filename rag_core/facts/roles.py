@@ -20,7 +20,7 @@ from rag_core.facts.values import Values
 Value = Date | Law | Time | Name | Quantity | Weekday
 
 
-def replaced_values(aligned: Aligned, mine: Values, theirs: Values, lang: str) -> Iterator[tuple[str, str]]:
+def substituted_values(aligned: Aligned, mine: Values, theirs: Values, lang: str) -> Iterator[tuple[str, str]]:
     """The values of a claim that stand in the place of others, as (kind, text): role, unit, law or code.
 
     Args:

@@ -10,8 +10,8 @@ from rag_core.facts.value_words import ValueWords
 from rag_core.language import Word, fold
 
 _GAPS = frozenset({" ", "-", "\u00a0", "\u2010", "\u2011"})  # between the words of one number
-_MOST_WORDS = 16
-_MOST_CHARS = 64  # of one word
+_MAX_WORDS = 16
+_MAX_CHARS = 64  # of one word
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def spelled(text: str, tokens: Sequence[Word], covered: bytearray, words: ValueW
     """The numbers in words among the words of a text, in order; none of them where `covered` is set."""
     place = 0
     while place < len(tokens):
-        run = _run(text, tokens[place : place + _MOST_WORDS], covered, words)
+        run = _run(text, tokens[place : place + _MAX_WORDS], covered, words)
         value, scale, ordinal, used = _read(run)
         whole = used and (used == len(run) or run[used].word != run[used - 1].word)
         length = run[used - 1].word + 1 if whole else 1
@@ -62,7 +62,7 @@ def _run(text: str, tokens: Sequence[Word], covered: bytearray, words: ValueWord
 def _parts(word: str, index: int, words: ValueWords) -> list[_Part]:
     if part := _part(word, index, words):
         return [part]
-    if words.compound is None or len(word) > _MOST_CHARS or not words.compound.match(word):
+    if words.compound is None or len(word) > _MAX_CHARS or not words.compound.match(word):
         return []
     pieces = words.compound.findall(word)
     parts = [part for piece in pieces if (part := _part(piece, index, words))]

@@ -11,18 +11,18 @@ from collections.abc import Collection, Iterator
 from itertools import product
 
 from rag_core.facts.align import Aligned, Gap, Sentence, beside, read
-from rag_core.facts.entity_swap import Span, swapped_names
+from rag_core.facts.entity_swap import Span, entity_swaps
 from rag_core.facts.lexicon import Lexicon, lexicon
-from rag_core.facts.logic import replaced_operators
+from rag_core.facts.logic import substituted_operators
 from rag_core.facts.markers import Marker
 from rag_core.facts.negation import changed_negations, targets
-from rag_core.facts.roles import replaced_values
+from rag_core.facts.roles import substituted_values
 from rag_core.facts.values import values
 
 Change = tuple[str, str]
 
 
-def replaced_words(claim: str, evidence: str, lang: str, mine: Collection[Span], theirs: Collection[Span]) -> list[Change]:
+def substituted_words(claim: str, evidence: str, lang: str, mine: Collection[Span], theirs: Collection[Span]) -> list[Change]:
     """The changes of all sentences of a claim, as (kind, text).
 
     Kinds are modality, comparison, quantifier, negation and name, and of values in the place of others role, unit, law and code.
@@ -47,7 +47,7 @@ def replaced_words(claim: str, evidence: str, lang: str, mine: Collection[Span],
         ]
         if not any(not changes and one.says_all() for changes, one in zip(each, near, strict=True)):
             found += next((changes for changes in each if changes), [])
-        moved = [list(replaced_values(one, values(claim, lang), values(evidence, lang), lang)) for one in near]
+        moved = [list(substituted_values(one, values(claim, lang), values(evidence, lang), lang)) for one in near]
         found += moved[0] if near and all(moved) else []
     return found
 
@@ -55,12 +55,12 @@ def replaced_words(claim: str, evidence: str, lang: str, mine: Collection[Span],
 def _operators(aligned: Aligned, claim: str, evidence: str) -> Iterator[Change]:
     """Signs of the sentence's formulas that the same formulas have otherwise in the part of the other one that it matches."""
     start, end = aligned.matched()
-    found = replaced_operators(claim[aligned.mine.start : aligned.mine.end], evidence[start:end])
+    found = substituted_operators(claim[aligned.mine.start : aligned.mine.end], evidence[start:end])
     yield from (("operator", sign) for sign in found)
 
 
 def _names(aligned: Aligned, terms: Collection[str], lang: str, mine: Collection[Span], theirs: Collection[Span]) -> Iterator[Change]:
-    yield from (("name", name) for name in swapped_names(aligned, terms, lang, mine, theirs))
+    yield from (("name", name) for name in entity_swaps(aligned, terms, lang, mine, theirs))
 
 
 def _markers(aligned: Aligned) -> Iterator[Change]:

@@ -44,7 +44,7 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.ports import LexicalIndex
 from rag_core.language import alike, content_terms, sentences, terms
 
-SIGNALS = (
+FEATURES = (
     "top_cosine",
     "mean_cosine",
     "cosine_gap",
@@ -122,7 +122,7 @@ def measure(
     searched: int = 0,
     claims: Sequence[Claim] = (),
     entities: Collection[str] = (),
-    answer_odds: Sequence[float] = (),
+    answerability_logit: Sequence[float] = (),
 ) -> dict[str, float]:
     """All signals of one retrieval; every one is there, also when nothing was retrieved.
 
@@ -139,7 +139,7 @@ def measure(
         answer_odds: what the answerability model says of the first passages, best first; none where it was not asked.
     """
     if not hits:
-        return dict.fromkeys(SIGNALS, 0.0) | {"missing_entities": missing_entities, "rarest_missing": 1.0, "near_missing": 1.0}
+        return dict.fromkeys(FEATURES, 0.0) | {"missing_entities": missing_entities, "rarest_missing": 1.0, "near_missing": 1.0}
     cosines = sorted((hit.cosine for hit in hits), reverse=True)
     rows = [terms(hit.passage.text, hit.passage.language) for hit in hits]
     lines = [*where, *[""] * (len(hits) - len(where))]
@@ -153,9 +153,9 @@ def measure(
         "pairs": _pairs(weights.order, rows),
         "missing_entities": missing_entities,
         "relevance": claims[0].relevance if claims else 0.0,
-        "answer_best": max(answer_odds, default=0.0),
-        "answer_first": answer_odds[0] if answer_odds else 0.0,
-        "read": float(bool(answer_odds)),
+        "answer_best": max(answerability_logit, default=0.0),
+        "answer_first": answerability_logit[0] if answerability_logit else 0.0,
+        "read": float(bool(answerability_logit)),
         "agreement": _agreement(hits),
         "length": min(5.0, math.log1p(len(weights.order))),
         "searched": magnitude(searched),

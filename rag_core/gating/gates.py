@@ -1,4 +1,4 @@
-"""The gates before any generation: each a pure function from a measured `Case` to a `Check`.
+"""The gates before any generation: each a pure function from a measured `Measurements` to a `CheckResult`.
 
 A gate measures nothing itself: it reads what was measured and holds it against a knob. `GATES` is their documented order:
 availability, then the scores, then what the passages hold. The first enforced failure refuses, before any model is called.
@@ -12,20 +12,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from statistics import fmean
 
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel, Reason
-from rag_core.domain.trace import Check, Direction, State, judge
+from rag_core.domain.trace import CheckResult, Direction, State, judge
 from rag_core.settings import Mode, Settings
 
-Gate = Callable[[Case], Check]
+Gate = Callable[[Measurements], CheckResult]
 
 REPHRASE = "Ask with words that the document uses, or add the document that holds the answer."
 WIDEN = "Search all documents, or add the document that holds the answer."
 NOTHING = "nothing was retrieved"
 
 
-def availability(case: Case) -> Check:
+def availability(case: Measurements) -> CheckResult:
     """Is there anything to answer from?
 
     Judges:  the number of retrieved passages (count).
@@ -39,7 +39,7 @@ def availability(case: Case) -> Check:
     )  # fmt: skip
 
 
-def answerability(case: Case) -> Check:
+def answerability(case: Measurements) -> CheckResult:
     """Do the documents answer the question, by the calibrated score?
 
     Judges:  `Case.answerability`, a probability in [0, 1].
@@ -55,7 +55,7 @@ def answerability(case: Case) -> Check:
     )  # fmt: skip
 
 
-def top_cosine(case: Case) -> Check:
+def top_cosine(case: Measurements) -> CheckResult:
     """Is the closest passage close enough?
 
     Judges:  cosine of the closest retrieved passage, in [-1, 1].
@@ -70,7 +70,7 @@ def top_cosine(case: Case) -> Check:
     )  # fmt: skip
 
 
-def mean_confidence(case: Case) -> Check:
+def mean_confidence(case: Measurements) -> CheckResult:
     """Are the retrieved passages close enough on average?
 
     Judges:  mean cosine of the retrieved passages, in [-1, 1].
@@ -85,7 +85,7 @@ def mean_confidence(case: Case) -> Check:
     )  # fmt: skip
 
 
-def relevance(case: Case) -> Check:
+def relevance(case: Measurements) -> CheckResult:
     """Do the top passages begin near the question?
 
     Judges:  mean cosine of the question to the first `relevance_chars` characters of the top `relevance_passages`
@@ -103,7 +103,7 @@ def relevance(case: Case) -> Check:
     )  # fmt: skip
 
 
-def distance(case: Case) -> Check:
+def distance(case: Measurements) -> CheckResult:
     """Is the closest passage within the distance cut?
 
     Judges:  1 - cosine of the closest retrieved passage, in [0, 2].
@@ -120,7 +120,7 @@ def distance(case: Case) -> Check:
     )  # fmt: skip
 
 
-def min_documents(case: Case) -> Check:
+def min_documents(case: Measurements) -> CheckResult:
     """Are there enough passages within the distance cut?
 
     Judges:  passages within `max_distance` (count).
@@ -134,7 +134,7 @@ def min_documents(case: Case) -> Check:
     )  # fmt: skip
 
 
-def keywords(case: Case) -> Check:
+def keywords(case: Measurements) -> CheckResult:
     """Do the passages hold the question's content words?
 
     Judges:  matched keywords (count), of min(`min_keywords`, number of keywords) required (S0-9, S0-17).
@@ -153,7 +153,7 @@ def keywords(case: Case) -> Check:
     )  # fmt: skip
 
 
-def required_entities(case: Case) -> Check:
+def required_entities(case: Measurements) -> CheckResult:
     """Do the searched documents hold every name, code, year and number of the question?
 
     Judges:  entities that stand in none of them (count).
@@ -197,14 +197,14 @@ def within_cut(hits: tuple[Hit, ...], settings: Settings) -> tuple[Hit, ...]:
     return tuple(hit for hit in hits if hit.distance <= settings.max_distance)
 
 
-def cut_passages(case: Case) -> frozenset[str]:
+def cut_passages(case: Measurements) -> frozenset[str]:
     """Ids of the passages that the distance cut marks; a claim that rests on one is dropped. None unless the gate enforces."""
     if case.settings.distance_mode is not Mode.ENFORCE:
         return frozenset()
     return frozenset(hit.passage.id for hit in case.hits) - {hit.passage.id for hit in within_cut(case.hits, case.settings)}
 
 
-def level(case: Case) -> ConfidenceLevel:
+def level(case: Measurements) -> ConfidenceLevel:
     """The confidence level: cuts of the score of the preset's main gate (S4-2, S4-5).
 
     It is `medium` at most where a claim was checked by facts and overlap only, whatever that audit may do, and `low` at most where sources
@@ -216,17 +216,17 @@ def level(case: Case) -> ConfidenceLevel:
     return ConfidenceLevel.MEDIUM if unread(case) and reached is ConfidenceLevel.HIGH else reached
 
 
-def unread(case: Case) -> int:
+def unread(case: Measurements) -> int:
     """How many claims of the draft rest on evidence and were checked by facts and overlap only, since no verifier has read them."""
     return sum(bool(claim.evidence) and not audit.read for claim, audit in zip(case.draft.claims, case.draft.audits, strict=True))
 
 
-def shows_conflicts(case: Case) -> bool:
+def shows_conflicts(case: Measurements) -> bool:
     """Whether the sources contradict each other and the settings look at that."""
     return bool(case.conflicts) and case.settings.contradictions_mode is not Mode.OFF
 
 
-def _level_of_score(case: Case) -> ConfidenceLevel:
+def _level_of_score(case: Measurements) -> ConfidenceLevel:
     s = case.settings
     if not case.hits:
         return ConfidenceLevel.INSUFFICIENT
@@ -246,7 +246,7 @@ def _held(name: str, value: float | None, limit: float) -> str:
     return f"{name} {value:.{digits}f}, {limit:.{digits}f} required"
 
 
-def not_reached(check: Check) -> Check:
+def not_reached(check: CheckResult) -> CheckResult:
     """The same measurement, marked as not reached because an earlier gate refused. What never applied stays abstained or off."""
     settled = check.state is State.ABSTAINED or check.mode is Mode.OFF
     return check if settled else replace(check, state=State.NOT_REACHED)

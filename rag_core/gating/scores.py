@@ -17,9 +17,9 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
-from rag_core.domain.ports import AnswerReader, Embedder
+from rag_core.domain.ports import AnswerabilityModel, Embedder
 from rag_core.errors import InvalidInput
-from rag_core.gating.features import SIGNALS, magnitude
+from rag_core.gating.features import FEATURES, magnitude
 from rag_core.library.disk.sealed import seal, unseal
 from rag_core.library.indexing import INDEX_VERSION
 from rag_core.settings import DATA
@@ -27,15 +27,15 @@ from rag_core.settings import DATA
 FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 2
 _KEYS = {"schema_version", "identity", "signals", "mean", "scale", "coefficients", "intercept", "narrow", "provenance"}
-LEAST = 50  # questions of either kind for a fit of all signals
-LEAST_TO_ADJUST = 20  # questions of either kind for a fit that starts from another
+MIN_COUNT = 50  # questions of either kind for a fit of all signals
+MIN_TO_ADJUST = 20  # questions of either kind for a fit that starts from another
 READ = 3  # of the first passages the answerability model reads, about 10 ms each
 FAR = 4.0  # standard deviations; a signal that is farther from those of the fit counts as this far
 
 # Raised when a change of these modules changes what is measured: then every calibration has to be fitted again.
 # tests/gating/test_scores_versions.py notices the change. The chunker's version is the index's.
 LANGUAGE_VERSION = 1
-SIGNALS_VERSION = 2
+FEATURES_VERSION = 2
 
 # Vectors in these differ by less than the signals can tell (docs/calibration.md has the figures): a calibration holds for all of them.
 _ALIKE = frozenset({"float32", "bfloat16"})
@@ -43,7 +43,7 @@ _ALIKE = frozenset({"float32", "bfloat16"})
 
 def signals_version() -> str:
     """The first 12 hex digits of SHA-256 over the signals' version and their names, in order: other signals, other calibration."""
-    return _digest("|".join([str(SIGNALS_VERSION), *SIGNALS]))
+    return _digest("|".join([str(FEATURES_VERSION), *FEATURES]))
 
 
 def question_hash(question: str) -> str:
@@ -78,7 +78,7 @@ class Identity:
     reader: str = ""
 
     @classmethod
-    def of(cls, embedder: Embedder, reader: AnswerReader | None = None) -> Identity:
+    def of(cls, embedder: Embedder, reader: AnswerabilityModel | None = None) -> Identity:
         """What measures now, with these models."""
         name, _, precision = embedder.name.rpartition("@")
         alike = "float" if precision in _ALIKE else precision
@@ -184,7 +184,7 @@ def read(path: Path) -> Calibration:
     try:
         row = json.loads(path.read_text(encoding="utf-8"))
         found = Calibration.from_json(row if _unsealed(row) else unseal(row))
-        if unknown := {*found.signals, *(found.narrow.signals if found.narrow else ())} - set(SIGNALS):
+        if unknown := {*found.signals, *(found.narrow.signals if found.narrow else ())} - set(FEATURES):
             raise ValueError(f"there is no signal {min(unknown)!r}")
         return found
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
@@ -228,8 +228,8 @@ def fit(
     weights: Sequence[float] | None = None,
     strength: float = 1.0,
     products: bool = False,
-    signals: tuple[str, ...] = SIGNALS,
-    least: int = LEAST,
+    signals: tuple[str, ...] = FEATURES,
+    least: int = MIN_COUNT,
 ) -> Calibration:
     """Fit the regression. `strength` is scikit-learn's C; signals are standardised first, and multiplied two by two with `products`.
 
@@ -272,7 +272,7 @@ def adjust(
     provenance: Mapping[str, Any],
     *,
     strength: float = 0.1,
-    least: int = LEAST_TO_ADJUST,
+    least: int = MIN_TO_ADJUST,
 ) -> Calibration:
     """Fit what these questions say otherwise than a score does: its coefficients are held near to where they are, not near to 0.
 
@@ -294,8 +294,8 @@ def adjust(
     def loss(moved: Any) -> tuple[float, Any]:
         weights, odds = moved[:-1], before + x @ moved[:-1] + moved[-1]
         error = expit(odds) - y
-        surprise = (np.logaddexp(0, odds) - y * odds).sum() + weights @ weights / (2 * strength)
-        return float(surprise), np.append(x.T @ error + weights / strength, error.sum())
+        negative_log_likelihood = (np.logaddexp(0, odds) - y * odds).sum() + weights @ weights / (2 * strength)
+        return float(negative_log_likelihood), np.append(x.T @ error + weights / strength, error.sum())
 
     *moved, shift = map(float, minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x)
     coefficients = tuple(weight + change for weight, change in zip(base.coefficients, moved, strict=True))

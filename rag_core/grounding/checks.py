@@ -10,17 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from rag_core.domain.claims import Claim, Conflict
-from rag_core.domain.drafts import ClaimAudit
-from rag_core.domain.measurements import Case, LibraryFacts
+from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import Check, Direction, judge
+from rag_core.domain.trace import CheckResult, Direction, judge
 from rag_core.gating.gates import unread
 from rag_core.grounding.citations import is_cited
 from rag_core.grounding.overlap import grounded_share
 from rag_core.grounding.wording import fact_in_words, flags_in_words
 from rag_core.settings import Mode
 
-Audit = Callable[[Case], Check]
+Audit = Callable[[Measurements], CheckResult]
 
 _NO_DRAFT = "no draft to audit"
 _NO_CITED = "no claim with a citation"
@@ -31,21 +31,21 @@ _MISSING = "Ask again; if it stays, choose another verifier, or set support_mode
 RESOLVE = "Resolve the contradiction: search only the document that applies, or set contradictions_mode to observe to see both sides."
 
 
-def citations_present(case: Case) -> Check:
+def citations_present(case: Measurements) -> CheckResult:
     """The answer has at least one citation (S2-9)."""
     count = len([claim for claim in case.draft.claims if is_cited(claim)])
     found = f"{count} of {len(case.draft.claims)} claims have citations" if count else "Answer contains no citations - likely hallucinated"
     return _at_least_citation(case, count, found)
 
 
-def citations_complete(case: Case) -> Check:
+def citations_complete(case: Measurements) -> CheckResult:
     """Every claim has a citation (S3-15)."""
     uncited = [f"Uncited claim: {claim.text}" for claim in case.draft.claims if not is_cited(claim)]
     remedy = "Ask again, or ask for less at once: every sentence must name its source."
     return _none_of(case, Reason.CITATIONS_COMPLETE, uncited, "every claim has a citation", remedy)
 
 
-def citations_valid(case: Case) -> Check:
+def citations_valid(case: Measurements) -> CheckResult:
     """Every cited passage was retrieved (S2-11, S2-14)."""
     wrong = dict.fromkeys(ref for audit in _audits(case) for ref in audit.fabricated)
     findings = [f"Answer cites non-existent Source {ref}" if ref.isdecimal() else f"Invalid citation: {ref}" for ref in wrong]
@@ -53,7 +53,7 @@ def citations_valid(case: Case) -> Check:
     return _none_of(case, Reason.CITATIONS_VALID, findings, "every citation names a retrieved passage", remedy)
 
 
-def verbatim(case: Case) -> Check:
+def verbatim(case: Measurements) -> CheckResult:
     """Every quote stands on the page it cites, character for character."""
     missing = [
         f"In another passage than the cited one: {quote}" if quote in audit.quotes_elsewhere else f"Not on its page: {quote}"
@@ -66,7 +66,7 @@ def verbatim(case: Case) -> Check:
     return _none_of(case, Reason.VERBATIM, missing, "every quote stands on its page", remedy)
 
 
-def indicator_phrases(case: Case) -> Check:
+def indicator_phrases(case: Measurements) -> CheckResult:
     """No phrase by which a model speaks from its own knowledge (S2-10)."""
     phrases = dict.fromkeys(phrase for audit in _audits(case) for phrase in audit.indicators)
     findings = [f'Answer contains hallucination indicator: "{phrase}"' for phrase in phrases]
@@ -74,7 +74,7 @@ def indicator_phrases(case: Case) -> Check:
     return _none_of(case, Reason.INDICATORS, findings, "no indicator phrase", remedy, case.settings.indicators_mode)
 
 
-def length_ratio(case: Case) -> Check:
+def length_ratio(case: Measurements) -> CheckResult:
     """The answer is not much longer than what it was drafted from (S2-12)."""
     draft, settings = case.draft, case.settings
     ratio = draft.chars / draft.context_chars if draft.context_chars > 0 else None
@@ -87,7 +87,7 @@ def length_ratio(case: Case) -> Check:
     )  # fmt: skip
 
 
-def word_overlap(case: Case) -> Check:
+def word_overlap(case: Measurements) -> CheckResult:
     """Enough claims share their words with their evidence (S2-13)."""
     settings = case.settings
     cited = [audit for _, audit in _cited(case)]
@@ -101,14 +101,14 @@ def word_overlap(case: Case) -> Check:
     )  # fmt: skip
 
 
-def facts(case: Case) -> Check:
+def facts(case: Measurements) -> CheckResult:
     """No number, date, name, negation, comparison or other fact that the evidence lacks (S2-17)."""
     changed = [fact_in_words(kind, text) for _, audit in _cited(case) for kind, text in audit.changed_facts]
     remedy = "Compare the answer with its sources: what is named here does not stand in them."
     return _none_of(case, Reason.FACTS, changed, "all facts stand in the evidence", remedy, case.settings.facts_mode, _uncited(case))
 
 
-def similarity(case: Case) -> Check:
+def similarity(case: Measurements) -> CheckResult:
     """Every claim means about what its evidence says (S4-10)."""
     settings = case.settings
     measured = [audit.similarity for _, audit in _cited(case)]
@@ -121,7 +121,7 @@ def similarity(case: Case) -> Check:
     )  # fmt: skip
 
 
-def support(case: Case) -> Check:
+def support(case: Measurements) -> CheckResult:
     """Every claim is supported by what it cites, by an estimated probability (S3-15).
 
     The whole draft is judged, also claims that a distance cut would drop: a stricter cut must not turn a refusal into an answer.
@@ -141,7 +141,7 @@ def support(case: Case) -> Check:
     )  # fmt: skip
 
 
-def contradictions(case: Case) -> Check:
+def contradictions(case: Measurements) -> CheckResult:
     """No other source says the same with another value (S3-9, S3-11, S4-21).
 
     Observed, the answer has both sides, a level of `low` at most and half its confidence.
@@ -189,27 +189,27 @@ def _least_supported(support: float, text: str, flags: Sequence[str]) -> str:
     return f'{said} ({flags_in_words(flags)}): "{text[:_SHOWN_CHARS]}"' if flags else said
 
 
-def _nothing(case: Case) -> str:
+def _nothing(case: Measurements) -> str:
     return "" if case.draft.claims else _NO_DRAFT
 
 
-def _uncited(case: Case) -> str:
+def _uncited(case: Measurements) -> str:
     return "" if _cited(case) else _NO_CITED
 
 
-def _cited(case: Case) -> list[tuple[Claim, ClaimAudit]]:
+def _cited(case: Measurements) -> list[tuple[Claim, ClaimMeasurement]]:
     """The claims that rest on evidence, with their audits."""
     return [(claim, audit) for claim, audit in zip(case.draft.claims, _audits(case), strict=True) if claim.evidence]
 
 
-def _audits(case: Case) -> tuple[ClaimAudit, ...]:
+def _audits(case: Measurements) -> tuple[ClaimMeasurement, ...]:
     """The measurements of all claims; a draft that was not measured must not pass for want of findings."""
     if len(case.draft.audits) != len(case.draft.claims):
         raise ValueError(f"{len(case.draft.claims)} claims need as many measurements, got {len(case.draft.audits)}")
     return case.draft.audits
 
 
-def _at_least_citation(case: Case, count: int, found: str) -> Check:
+def _at_least_citation(case: Measurements, count: int, found: str) -> CheckResult:
     return judge(
         Reason.CITATIONS_PRESENT, count, 1, Direction.AT_LEAST, "count", Reason.CITATIONS_PRESENT, Mode.ENFORCE,
         found=found, remedy="Do not rely on this answer: nothing in it can be checked.", abstain=_nothing(case),
@@ -217,7 +217,7 @@ def _at_least_citation(case: Case, count: int, found: str) -> Check:
 
 
 def _none_of(
-    case: Case,
+    case: Measurements,
     reason: Reason,
     findings: Sequence[str],
     clean: str,
@@ -225,7 +225,7 @@ def _none_of(
     mode: Mode = Mode.ENFORCE,
     abstain: str = "",
     chars: int = _SHOWN_CHARS,
-) -> Check:
+) -> CheckResult:
     """A check that passes when there are no findings; the first of them are named, each cut at `chars`."""
     found = "; ".join(finding[:chars] for finding in findings[:_SHOWN]) or clean
     if len(findings) > _SHOWN:

@@ -11,14 +11,14 @@ from types import MappingProxyType
 
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import holds_hidden
-from rag_core.domain.drafts import ClaimAudit
-from rag_core.domain.ports import Embedder, PageText, Verifier
+from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.ports import Embedder, EntailmentModel, PageText
 from rag_core.facts import changed_facts
 from rag_core.facts.citation_marks import strip_marks
 from rag_core.grounding.citations import evidence_text, fabricated, quote_stands
 from rag_core.grounding.entailment import SAME_SENTENCE, Assessment, assess
 from rag_core.grounding.markup import added_markup
-from rag_core.grounding.omissions import left_out
+from rag_core.grounding.omissions import omissions
 from rag_core.grounding.overlap import overlap, similarities
 from rag_core.grounding.phrases import indicators
 from rag_core.ingest.normalise import normalise
@@ -33,12 +33,12 @@ def measure_claims(
     page_text: PageText,
     language: str,
     embedder: Embedder | None = None,
-    verifier: Verifier | None = None,
+    verifier: EntailmentModel | None = None,
     *,
     whole: bool = False,
     languages: Mapping[str, str] = MappingProxyType({}),
     question: str = "",
-) -> tuple[ClaimAudit, ...]:
+) -> tuple[ClaimMeasurement, ...]:
     """What the audits need to know of each claim, in the claims' order.
 
     Args:
@@ -86,10 +86,10 @@ def measure_claims(
     )
 
 
-def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, language: str) -> ClaimAudit:
+def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, language: str) -> ClaimMeasurement:
     """What needs no comparison of meanings."""
     reading = normalise(claim.text).text
-    return ClaimAudit(
+    return ClaimMeasurement(
         quotes_missing=_missing(claim, retrieved, page_text),
         fabricated=fabricated(claim, retrieved),
         indicators=indicators(reading, _source(claim.evidence, page_text), (language,)),
@@ -99,7 +99,7 @@ def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, langua
 
 def _not_to_rest_on(claim: str, evidence: str, language: str, other: str, question: str) -> tuple[str, ...]:
     """Flags of evidence on which a claim of a model cannot rest: an order to a reader, and one whose limits it leaves out."""
-    limited = language == other and left_out(claim, evidence, language, question)
+    limited = language == other and omissions(claim, evidence, language, question)
     return (*["order"] * is_order(evidence), *["limit_left_out"] * bool(limited))
 
 
@@ -109,7 +109,7 @@ def _supports(
     retrieved: Mapping[str, str],
     language: str,
     embedder: Embedder | None,
-    verifier: Verifier | None,
+    verifier: EntailmentModel | None,
 ) -> list[Assessment]:
     """Each claim against the passages it cites, all in one batch; against its quotes where none of those was retrieved."""
     if embedder is None or not claims:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
-from rag_core.domain.ports import Embedder, Verifier
+from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.facts import absent_facts, changed_facts
 from rag_core.facts.citation_marks import strip_marks
@@ -118,7 +118,7 @@ def support_models() -> dict[str, SupportRegression]:
 
 
 def assess(
-    claims: Sequence[str], cited: Sequence[str], others: Sequence[str], lang: str, embedder: Embedder, verifier: Verifier | None
+    claims: Sequence[str], cited: Sequence[str], others: Sequence[str], lang: str, embedder: Embedder, verifier: EntailmentModel | None
 ) -> list[Assessment]:
     """How well each claim is supported by the text that it cites; see `require_assessed`.
 
@@ -132,7 +132,7 @@ def assess(
 
 
 def require_assessed(
-    claims: Sequence[str], cited: Sequence[str], others: Sequence[str], lang: str, embedder: Embedder, verifier: Verifier | None
+    claims: Sequence[str], cited: Sequence[str], others: Sequence[str], lang: str, embedder: Embedder, verifier: EntailmentModel | None
 ) -> list[Assessment]:
     """How well each claim is supported by the text that it cites, as one assessment a claim, in order.
 
@@ -158,7 +158,7 @@ def _with_misattributed(
     others: Sequence[str],
     lang: str,
     embedder: Embedder,
-    verifier: Verifier | None,
+    verifier: EntailmentModel | None,
 ) -> list[Assessment]:
     """The assessments, with the flag on those claims that what they cite does not support, but what they do not cite does."""
     failing = [at for at, one in enumerate(found) if (one.support or 0.0) < FAILS and "no_words" not in one.flags]
@@ -173,7 +173,9 @@ def _with_misattributed(
     return found
 
 
-def measure(claims: Sequence[str], contexts: Sequence[str], lang: str, embedder: Embedder, verifier: Verifier | None) -> list[Measured]:
+def measure(
+    claims: Sequence[str], contexts: Sequence[str], lang: str, embedder: Embedder, verifier: EntailmentModel | None
+) -> list[Measured]:
     """Each claim measured against its context, all texts for the embedder and for the verifier in one batch each.
 
     Facts are compared while the verifier reads.

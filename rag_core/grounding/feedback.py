@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.domain.claims import Claim
-from rag_core.domain.drafts import ClaimAudit
+from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.llm_trace import Attempt, Verdict
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import Check, State
+from rag_core.domain.trace import CheckResult, State
 from rag_core.grounding.citations import is_cited
 from rag_core.grounding.llm_checks import unverified, wrong_languages
-from rag_core.grounding.omissions import left_out
+from rag_core.grounding.omissions import omissions
 from rag_core.grounding.unsupported_words import added_to
 from rag_core.grounding.wording import fact_in_words, flags_in_words
 
@@ -44,7 +44,7 @@ class Finding:
         return f"{self.reason}:{'-' if self.claim is None else self.claim}"
 
 
-def findings(view: Case, failed: Sequence[Check], attempt: Attempt) -> tuple[Finding, ...]:
+def findings(view: Measurements, failed: Sequence[CheckResult], attempt: Attempt) -> tuple[Finding, ...]:
     """Everything that these checks found, in their order, and of each in the order of the claims.
 
     Args:
@@ -57,7 +57,7 @@ def findings(view: Case, failed: Sequence[Check], attempt: Attempt) -> tuple[Fin
     return tuple(finding for check in failed for finding in _of(check, view, attempt))
 
 
-def _of(check: Check, view: Case, attempt: Attempt) -> Iterator[Finding]:
+def _of(check: CheckResult, view: Measurements, attempt: Attempt) -> Iterator[Finding]:
     if check.state is State.NOT_RUN:
         yield Finding(check.reason, None, f"{check.stage.replace('_', ' ')} could not be checked.")
         return
@@ -73,19 +73,19 @@ def _of(check: Check, view: Case, attempt: Attempt) -> Iterator[Finding]:
         yield Finding(check.reason, None, _whole(check, view, attempt))
 
 
-def _audited(view: Case) -> list[tuple[Claim, ClaimAudit]]:
+def _audited(view: Measurements) -> list[tuple[Claim, ClaimMeasurement]]:
     return list(zip(view.draft.claims, view.draft.audits, strict=True))
 
 
-def _uncited(claim: Claim, audit: ClaimAudit, view: Case) -> str:
+def _uncited(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
     return "" if is_cited(claim) else "it names no source"
 
 
-def _fabricated(claim: Claim, audit: ClaimAudit, view: Case) -> str:
+def _fabricated(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
     return f"there is no source {', '.join(map(_quoted, audit.fabricated))}" if audit.fabricated else ""
 
 
-def _misquoted(claim: Claim, audit: ClaimAudit, view: Case) -> str:
+def _misquoted(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
     said = [
         f"its quote {_quoted(quote)} stands in another source than the one it names"
         if quote in audit.quotes_elsewhere
@@ -95,11 +95,11 @@ def _misquoted(claim: Claim, audit: ClaimAudit, view: Case) -> str:
     return "; ".join(said)
 
 
-def _indicated(claim: Claim, audit: ClaimAudit, view: Case) -> str:
+def _indicated(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
     return f"it speaks of knowledge from elsewhere: {', '.join(map(_quoted, audit.indicators))}" if audit.indicators else ""
 
 
-def _ungrounded(claim: Claim, audit: ClaimAudit, view: Case) -> str:
+def _ungrounded(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
     if not claim.evidence or audit.overlap is None:
         return ""
     if audit.overlap < view.settings.min_sentence_overlap:
@@ -107,16 +107,16 @@ def _ungrounded(claim: Claim, audit: ClaimAudit, view: Case) -> str:
     return _changed(claim, audit, view)
 
 
-def _changed(claim: Claim, audit: ClaimAudit, view: Case) -> str:
+def _changed(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
     return "; ".join(fact_in_words(kind, text) for kind, text in audit.changed_facts) if claim.evidence else ""
 
 
-def _dissimilar(claim: Claim, audit: ClaimAudit, view: Case) -> str:
+def _dissimilar(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
     low = claim.evidence and audit.similarity is not None and audit.similarity < view.settings.min_similarity
     return "it does not mean what its quote says" if low else ""
 
 
-def _unsupported(claim: Claim, audit: ClaimAudit, view: Case) -> str:
+def _unsupported(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
     low = claim.evidence and audit.support is not None and audit.support < view.settings.min_support
     if not low:
         return ""
@@ -126,13 +126,13 @@ def _unsupported(claim: Claim, audit: ClaimAudit, view: Case) -> str:
     return "; ".join([*told, *[flags_in_words(rest)] * bool(rest)]) or "its source does not say so clearly enough"
 
 
-def _limits(claim: Claim, view: Case) -> tuple[str, ...]:
+def _limits(claim: Claim, view: Measurements) -> tuple[str, ...]:
     """The limits of its evidence that a claim leaves out; none where its texts are not kept any more."""
     quotes = "\n".join(piece.quote for piece in claim.evidence)
-    return left_out(claim.text, quotes, view.understanding.language, view.question)
+    return omissions(claim.text, quotes, view.understanding.language, view.question)
 
 
-_WRONG: Mapping[Reason, Callable[[Claim, ClaimAudit, Case], str]] = {
+_WRONG: Mapping[Reason, Callable[[Claim, ClaimMeasurement, Measurements], str]] = {
     Reason.CITATIONS_COMPLETE: _uncited,
     Reason.CITATIONS_VALID: _fabricated,
     Reason.VERBATIM: _misquoted,
@@ -149,13 +149,13 @@ _PROBLEMS: Mapping[Reason, str] = {
 }
 
 
-def _added(view: Case, attempt: Attempt) -> Iterator[tuple[int, str]]:
+def _added(view: Measurements, attempt: Attempt) -> Iterator[tuple[int, str]]:
     for n, (claim, count) in enumerate(zip(view.draft.claims, attempt.added, strict=False)):
         if count > view.settings.max_added_words:
             yield n, f"what it cites does not say {_quoted(' '.join(added_to(claim, view)))}; use the words of the source"
 
 
-def _whole(check: Check, view: Case, attempt: Attempt) -> str:
+def _whole(check: CheckResult, view: Measurements, attempt: Attempt) -> str:
     """What is wrong with the draft as a whole."""
     s = view.settings
     match check.reason:

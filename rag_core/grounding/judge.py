@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from rag_core.domain.ports import Embedder, Verifier
+from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import InvalidInput
 from rag_core.grounding.entailment import Assessment, require_assessed
 from rag_core.language import detect, is_refusal, sentences
@@ -23,7 +23,7 @@ class _Row(NamedTuple):
 
 
 def judge_claims(
-    rows: Sequence[Mapping[str, Any]], settings: Settings, embedder: Embedder, verifier: Verifier | None = None
+    rows: Sequence[Mapping[str, Any]], settings: Settings, embedder: Embedder, verifier: EntailmentModel | None = None
 ) -> list[dict[str, Any]]:
     """The verdicts on claims `{id, lang, question, context, answer}`; those of one language are read together.
 

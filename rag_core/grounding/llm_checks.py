@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rag_core.domain.llm_trace import Attempt, Sufficiency, Verdict
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import Check, Direction, State, judge
+from rag_core.domain.trace import CheckResult, Direction, State, judge
 
 _SHOWN, _SHOWN_CHARS = 3, 100  # texts of a model named in a check, and characters of each
 
 
-def model_audits(view: Case, attempt: Attempt) -> tuple[Check, ...]:
+def model_audits(view: Measurements, attempt: Attempt) -> tuple[CheckResult, ...]:
     """The audits of a model's draft that cost no call, in their order.
 
     Args:
@@ -26,7 +26,7 @@ def model_audits(view: Case, attempt: Attempt) -> tuple[Check, ...]:
     return answer_language(view, attempt), answer_length(view, attempt), added_words(view, attempt)
 
 
-def answer_language(view: Case, attempt: Attempt) -> Check:
+def answer_language(view: Measurements, attempt: Attempt) -> CheckResult:
     """The answer is in the question's language (S2-23), and unless it may translate in that of its sources.
 
     A draft whose language is not certain is not judged: a name, a number or two words are of no language.
@@ -44,7 +44,7 @@ def answer_language(view: Case, attempt: Attempt) -> Check:
     )  # fmt: skip
 
 
-def wrong_languages(view: Case, attempt: Attempt) -> tuple[str, ...]:
+def wrong_languages(view: Measurements, attempt: Attempt) -> tuple[str, ...]:
     """The languages it should be in and surely is not: the question's, and unless it may translate those of its evidence."""
     wanted = [view.understanding.language]
     if not view.settings.translate:
@@ -53,7 +53,7 @@ def wrong_languages(view: Case, attempt: Attempt) -> tuple[str, ...]:
     return tuple(one for one in dict.fromkeys(wanted) if attempt.language and one not in (attempt.language, "und"))
 
 
-def answer_length(view: Case, attempt: Attempt) -> Check:
+def answer_length(view: Measurements, attempt: Attempt) -> CheckResult:
     """The answer is no longer than it may be: at most `max_sentences` sentences (S0-23) and `max_tokens` tokens (S0-20)."""
     s = view.settings
     used = max(attempt.sentences / s.max_sentences, attempt.tokens / s.max_tokens)
@@ -64,7 +64,7 @@ def answer_length(view: Case, attempt: Attempt) -> Check:
     )  # fmt: skip
 
 
-def added_words(view: Case, attempt: Attempt) -> Check:
+def added_words(view: Measurements, attempt: Attempt) -> CheckResult:
     """The answer is made of the words of its sources: a model may only compress them (S0-24)."""
     s, most = view.settings, max(attempt.added, default=0)
     return judge(
@@ -74,7 +74,7 @@ def added_words(view: Case, attempt: Attempt) -> Check:
     )  # fmt: skip
 
 
-def verification(view: Case, attempt: Attempt) -> Check:
+def verification(view: Measurements, attempt: Attempt) -> CheckResult:
     """The model says of each cited claim that its passages say so (S3-15); an unclear verdict is no yes.
 
     A claim without a citation is reported as uncited, and not as unverified as well (S3-18).
@@ -93,7 +93,7 @@ def verification(view: Case, attempt: Attempt) -> Check:
     )  # fmt: skip
 
 
-def unverified(view: Case, attempt: Attempt) -> dict[int, Verdict] | None:
+def unverified(view: Measurements, attempt: Attempt) -> dict[int, Verdict] | None:
     """The cited claims, by index, that the model does not find in their passages, with its verdicts; None where it said nothing of them."""
     verdicts = attempt.verification.verdicts if attempt.verification else ()
     if len(verdicts) != len(view.draft.claims):
@@ -102,7 +102,7 @@ def unverified(view: Case, attempt: Attempt) -> dict[int, Verdict] | None:
     return {n: verdict for n, (claim, verdict) in told if claim.evidence and verdict != "yes"}
 
 
-def sufficiency(case: Case, verdict: Sufficiency) -> Check:
+def sufficiency(case: Measurements, verdict: Sufficiency) -> CheckResult:
     """The model says that the passages answer the question (S1-9, S3-10); a part of it is enough unless `refuse_partial` (S3-12).
 
     Judges:  how sure the model says it is of its yes or partial, in [0, 1]; 0 for a no.

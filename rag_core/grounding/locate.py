@@ -24,8 +24,8 @@ from rag_core.grounding.units import header_of, units
 from rag_core.ingest.normalise import Normal, cut, join, normalise
 from rag_core.language import content_terms, fold, terms, words
 
-LEAST = 0.6  # share of a claim's content words, rare ones counting more, that its sentences must hold to be taken for its place
-MOST_SENTENCES = 3
+MIN_COUNT = 0.6  # share of a claim's content words, rare ones counting more, that its sentences must hold to be taken for its place
+MAX_SENTENCES = 3
 _GAIN = 0.2  # of the same share that a further sentence must add
 _CLEARLY = 0.05  # by which a place must be better than any other
 
@@ -76,7 +76,7 @@ def locate(text: str, passage: Passage, page_text: PageText, *, claim: str = "")
         claim: what the quote is to support; it decides between two places that read the same.
 
     First word for word. Then the same words and signs in the same order, however they are set. Then the one to three sentences or rows that
-    hold most of its words; they must hold `LEAST` of them (measured in docs/log/2026-11-21-marks.md). Of two places that are as good as
+    hold most of its words; they must hold `MIN_COUNT` of them (measured in docs/log/2026-11-21-marks.md). Of two places that are as good as
     each other, neither is certain.
     """
     bare = strip_marks(text).strip(QUOTATION)
@@ -180,13 +180,13 @@ def _sentences(bare: str, place: Place) -> Located:
     sentences = place.sentences()
     weights = _weights(bare, sentences, place.passage.language)
     chosen: list[_Sentence] = []
-    for _ in range(min(MOST_SENTENCES, len(sentences))):
+    for _ in range(min(MAX_SENTENCES, len(sentences))):
         best = max(sentences, key=lambda sentence: _share(weights, [*chosen, sentence]))
         if _share(weights, [*chosen, best]) < _share(weights, chosen) + _GAIN:
             break
         chosen.append(best)
     share = _share(weights, chosen)
-    if share < LEAST or _is_replaceable(chosen, sentences, weights):
+    if share < MIN_COUNT or _is_replaceable(chosen, sentences, weights):
         return Located((), How.UNCERTAIN, share)
     return Located(place.with_header(span for one in chosen for span in one.spans), How.ALIGNED, share)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rag_core.domain.drafts import ClaimAudit
+from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.ports import Embedder
 from rag_core.facts.citation_marks import strip_marks
 from rag_core.language import fold, words
@@ -26,7 +26,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(fold(word.text) for word in words(strip_marks(text)))
 
 
-def grounded_share(audits: Iterable[ClaimAudit], min_sentence_overlap: float) -> float | None:
+def grounded_share(audits: Iterable[ClaimMeasurement], min_sentence_overlap: float) -> float | None:
     """Share of the claims that are grounded, in [0, 1]; None where no claim has words (S2-13, S2-17).
 
     A claim is grounded when its overlap reaches `min_sentence_overlap` and none of its facts was changed: a number or a "not" that its

@@ -24,8 +24,8 @@ from rag_core.grounding.units import cells, evidence_of, header_of, units
 from rag_core.ingest.normalise import normalise
 from rag_core.language import words
 
-LEAST_WORDS = 2  # a quote of one word proves nothing
-_LEAST_CHARS = 4  # nor does one of fewer letters where a script parts no words
+MIN_WORDS = 2  # a quote of one word proves nothing
+_MIN_CHARS = 4  # nor does one of fewer letters where a script parts no words
 _FOLD = str.maketrans("“”„‟«»″‘’‚‛‹›′‐‑‒–—―−", '"' * 7 + "'" * 7 + "-" * 7)
 _UNPARTED = regex.compile(r"[\p{Line_Break=SA}\p{Han}\p{Hiragana}\p{Katakana}]")
 
@@ -160,4 +160,4 @@ def _forms(quote: str) -> list[str]:
 
 def _proves(text: str) -> bool:
     """Whether a quote is long enough to say anything."""
-    return len(words(text)) >= LEAST_WORDS or len(_UNPARTED.findall(text)) >= _LEAST_CHARS
+    return len(words(text)) >= MIN_WORDS or len(_UNPARTED.findall(text)) >= _MIN_CHARS

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from rag_core.domain.claims import Claim
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.facts.citation_marks import strip_marks
 from rag_core.grounding.units import with_header
 from rag_core.language import alike, content_terms, forms, synonyms, terms, words
@@ -35,7 +35,7 @@ def added_words(text: str, sources: Iterable[str], language: str) -> tuple[str, 
     return tuple(longest)
 
 
-def added_to(claim: Claim, view: Case) -> tuple[str, ...]:
+def added_to(claim: Claim, view: Measurements) -> tuple[str, ...]:
     """The same of a claim, held against the passages that it cites, what their documents are called, and the question.
 
     Nothing where one of the passages is in another language: words cannot be compared across languages.
@@ -50,7 +50,7 @@ def added_to(claim: Claim, view: Case) -> tuple[str, ...]:
     return added_words(claim.text, [*texts, *(passage.section for passage in passages), *names, view.question], language) if texts else ()
 
 
-def added_counts(claims: Sequence[Claim], view: Case) -> tuple[int, ...]:
+def added_counts(claims: Sequence[Claim], view: Measurements) -> tuple[int, ...]:
     """How many words in a row each claim adds, at most."""
     return tuple(len(added_to(claim, view)) for claim in claims)
 

@@ -21,7 +21,7 @@ from rag_core.language.phrases import (
 )
 from rag_core.language.profiles import LANGUAGES, LanguageInfo
 from rag_core.language.sentences import sentences
-from rag_core.language.string_similarity import alike, likeness
+from rag_core.language.string_similarity import alike, string_similarity
 from rag_core.language.words import Word, fold, words
 
 __all__ = [
@@ -46,11 +46,11 @@ __all__ = [
     "is_time_sensitive",
     "keywords",
     "lemma",
-    "likeness",
     "question_language",
     "refusal",
     "sentences",
     "stem",
+    "string_similarity",
     "synonyms",
     "term",
     "terms",

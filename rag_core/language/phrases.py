@@ -11,7 +11,7 @@ from rag_core.language.sentences import sentences
 Intent = Literal["greeting", "about_library", "comparative", "procedural", "factual"]
 
 #: A refusal is short. A longer text that begins like one says more than that, and is an answer to be audited.
-_MOST_REFUSAL_SENTENCES = 3
+_MAX_REFUSAL_SENTENCES = 3
 _SHORT_TEXT_CHARS = 2000
 _QUOTED = regex.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«]*«|‘[^’]*’|‚[^‘’]*[‘’]")
 
@@ -63,7 +63,7 @@ def is_refusal(text: str) -> bool:
         return False
     own_words = text if _QUOTED.fullmatch(text.strip()) else _QUOTED.sub(" ", text)
     found = sentences(own_words, "en")
-    if not 0 < len(found) <= _MOST_REFUSAL_SENTENCES:
+    if not 0 < len(found) <= _MAX_REFUSAL_SENTENCES:
         return False
     start, end = found[0]
     first = spaced(own_words[start:end])

@@ -12,7 +12,7 @@ from typing import Any
 
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Box, Span
-from rag_core.domain.drafts import ClaimAudit, Draft
+from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.records.texts import DELETED, OwnWords, Texts, hash_of, hash_own, joined, parts, parts_or_hash, quoted, same, sources, stated
 
@@ -80,7 +80,7 @@ def draft_of(row: Row, passages: Mapping[str, Passage], texts: Texts) -> Draft:
     return draft if draft.chars == row["chars"] and draft.text != DELETED else replace(draft, stored_chars=row["chars"])
 
 
-def _claim_row(claim: Claim, audit: ClaimAudit, passages: Mapping[str, Passage], own: OwnWords) -> dict[str, Any]:
+def _claim_row(claim: Claim, audit: ClaimMeasurement, passages: Mapping[str, Passage], own: OwnWords) -> dict[str, Any]:
     known = [passages[piece.passage] for piece in claim.evidence if piece.passage in passages]
     refs = {*passages, *(piece.passage for piece in claim.evidence)}
     made_of = parts(claim.text, sources(known, claim.evidence))
@@ -109,7 +109,7 @@ def _claim_row(claim: Claim, audit: ClaimAudit, passages: Mapping[str, Passage],
     }
 
 
-def _claim_of(row: Row, passages: Mapping[str, Passage], texts: Texts) -> tuple[Claim, ClaimAudit]:
+def _claim_of(row: Row, passages: Mapping[str, Passage], texts: Texts) -> tuple[Claim, ClaimMeasurement]:
     evidence = []
     for one in row["evidence"]:
         spans = _spans_of(one["spans"])
@@ -120,7 +120,7 @@ def _claim_of(row: Row, passages: Mapping[str, Passage], texts: Texts) -> tuple[
         text = texts.own(row["hash"])
     claim = Claim(text, tuple(evidence), tuple(_ref_of(ref, texts) for ref in row["cited"]), row["relevance"])
     audit = {**_BEFORE, **row["audit"]}
-    return claim, ClaimAudit(
+    return claim, ClaimMeasurement(
         quotes_missing=tuple(texts.parts(one, quoted(claim)) for one in audit["quotes_missing"]),
         quotes_elsewhere=tuple(texts.parts(one, quoted(claim)) for one in audit["quotes_elsewhere"]),
         fabricated=tuple(_ref_of(ref, texts) for ref in audit["fabricated"]),

@@ -9,21 +9,21 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency, Verification
-from rag_core.domain.measurements import Case
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency, Verification
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.status import Reason
 from rag_core.records.drafts import Row, conflict_of, conflict_row, draft_of, draft_row, hit_of, hit_row
 from rag_core.records.texts import OwnWords, Texts, hash_own
 
 
-def retrieved(case: Case) -> dict[str, Passage]:
+def retrieved(case: Measurements) -> dict[str, Passage]:
     """The passages of all rounds by id."""
     later = case.generation.expanded if case.generation else ()
     return {hit.passage.id: hit.passage for hits in (case.hits, *later) for hit in hits}
 
 
-def generation_row(case: Case, rejected: Collection[int], own: OwnWords, of_rejected: OwnWords) -> dict[str, Any] | None:
+def generation_row(case: Measurements, rejected: Collection[int], own: OwnWords, of_rejected: OwnWords) -> dict[str, Any] | None:
     """What a model was asked; None where none was. The words of attempts with an index in `rejected` go into `of_rejected`."""
     asked = case.generation
     if asked is None:
@@ -39,7 +39,7 @@ def generation_row(case: Case, rejected: Collection[int], own: OwnWords, of_reje
     }
 
 
-def generation_of(row: Row | None, hits: tuple[Hit, ...], texts: Texts) -> Generation | None:
+def generation_of(row: Row | None, hits: tuple[Hit, ...], texts: Texts) -> LlmTrace | None:
     """The same again; `hits` are those of the first round."""
     if row is None:
         return None
@@ -48,7 +48,7 @@ def generation_of(row: Row | None, hits: tuple[Hit, ...], texts: Texts) -> Gener
     for one in row["expanded"]:
         expanded.append(tuple(hit_of(hit, texts, passages) for hit in one))
         passages |= {hit.passage.id: hit.passage for hit in expanded[-1]}
-    return Generation(
+    return LlmTrace(
         row["context_words"],
         tuple(_verdict_of(one, passages, texts) for one in row["verdicts"]),
         tuple(expanded),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from rag_core.domain.measurements import Case, KeywordMatch, LibraryFacts, Understanding
+from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
 from rag_core.records.drafts import conflict_of, draft_of, hit_of
@@ -21,7 +21,7 @@ def from_record(
     page_text: PageText | None = None,
     passage_of: PassageOf | None = None,
     own: Mapping[str, str] | None = None,
-) -> Case:
+) -> Measurements:
     """The case of a record; replay on it equals replay on the case it was made of.
 
     Args:
@@ -36,7 +36,7 @@ def from_record(
     return restored(row, Texts(page_text, passage_of, own))
 
 
-def restored(row: Mapping[str, Any], texts: Texts) -> Case:
+def restored(row: Mapping[str, Any], texts: Texts) -> Measurements:
     """The same for one of many records, which share what was read; raises as `from_record` does."""
     version = row.get("schema_version")
     if version != SCHEMA_VERSION:
@@ -52,11 +52,11 @@ def restored(row: Mapping[str, Any], texts: Texts) -> Case:
         ) from error
 
 
-def _case(row: Mapping[str, Any], texts: Texts) -> Case:
+def _case(row: Mapping[str, Any], texts: Texts) -> Measurements:
     understanding, keywords, library = row["understanding"], row["keywords"], row["library"]
     hits = tuple(hit_of(one, texts) for one in row["hits"])
     draft = draft_of(row["draft"], {hit.passage.id: hit.passage for hit in hits}, texts)
-    return Case(
+    return Measurements(
         question=row["question"],
         settings=settings_of(row["settings"]),
         understanding=Understanding(**{**understanding, **_tuples(understanding, "keywords", "entities")}),

@@ -27,7 +27,7 @@ OwnWords = dict[str, str]  # what a model wrote, by the hash of it
 
 _TOKEN = re.compile(r"\s+|[|,;:]|[^\s|,;:]+")
 _JOINT = re.compile(r"[\s|,;:]+")  # what parts of a composed text are joined by
-_MOST_PARTS = 200  # of a composed text
+_MAX_PARTS = 200  # of a composed text
 
 
 def sources(passages: Iterable[Passage], evidence: Iterable[Evidence]) -> list[str]:
@@ -63,7 +63,7 @@ def parts(text: str, sources: Sequence[str]) -> Parts | None:
             stretch, used = tokens[at], 1
         found.append(stretch)
         at += used
-        if len(found) > _MOST_PARTS:
+        if len(found) > _MAX_PARTS:
             return None
     return found
 

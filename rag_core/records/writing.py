@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.records.drafts import conflict_row, draft_row, hit_row
 from rag_core.records.llm_traces import generation_row, retrieved
 from rag_core.records.texts import OwnWords
@@ -34,7 +34,7 @@ class Written:
     documents: tuple[str, ...]
 
 
-def to_record(case: Case) -> dict[str, Any]:
+def to_record(case: Measurements) -> dict[str, Any]:
     """The record of a case as JSON values; about 8 KB for a question with ten passages, and a third of that compressed.
 
     With three rounds of retrieval and four drafts of a model it is about 46 KB, and a fifth of that compressed.
@@ -42,7 +42,7 @@ def to_record(case: Case) -> dict[str, Any]:
     return write(case).record
 
 
-def write(case: Case, rejected: Collection[int] = ()) -> Written:
+def write(case: Measurements, rejected: Collection[int] = ()) -> Written:
     """The record with the words of a model beside it; `rejected` are the indexes of the attempts that were."""
     passages, named = retrieved(case), _documents(case)
     own: OwnWords = {}
@@ -52,7 +52,7 @@ def write(case: Case, rejected: Collection[int] = ()) -> Written:
     return Written(record, own, of_rejected, tuple(sorted(named)))
 
 
-def _record(case: Case, named: Collection[str]) -> dict[str, Any]:
+def _record(case: Measurements, named: Collection[str]) -> dict[str, Any]:
     """All but the drafts."""
     facts = case.library
     return {
@@ -85,7 +85,7 @@ def _record(case: Case, named: Collection[str]) -> dict[str, Any]:
     }
 
 
-def _documents(case: Case) -> set[str]:
+def _documents(case: Measurements) -> set[str]:
     """The documents that a decision on this case can name; a model cites what was retrieved for it, or nothing."""
     cited = {evidence.document for claim in case.draft.claims for evidence in claim.evidence}
     return {passage.document for passage in retrieved(case).values()} | cited | {id for one in case.conflicts for id in one.documents}

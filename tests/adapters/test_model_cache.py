@@ -157,7 +157,7 @@ def test_given_an_old_answer_then_it_is_asked_again_and_the_old_one_goes(cache: 
 
 
 def test_given_more_answers_than_are_kept_then_the_oldest_go(cache: ModelCache, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_cache, "MOST", 3)
+    monkeypatch.setattr(model_cache, "MAX_COUNT", 3)
     inner = Scripted()
     for number in range(10):
         cached(cache, inner).complete(prompt(str(number)), SOON)

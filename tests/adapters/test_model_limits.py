@@ -160,8 +160,8 @@ def test_given_ten_megabytes_then_they_are_not_read_nor_asked_for_again(server: 
 
     assert "sent more than an answer can be" in fails(model)[0]
     assert server.calls == 1
-    server.play(Huge(model_http.MOST_BYTES - 1000))
-    assert len(model.complete(prompt(), SOON).text) == model_http.MOST_BYTES - 1000
+    server.play(Huge(model_http.MAX_BYTES - 1000))
+    assert len(model.complete(prompt(), SOON).text) == model_http.MAX_BYTES - 1000
 
 
 def test_given_a_flood_without_a_length_then_only_the_beginning_is_read() -> None:

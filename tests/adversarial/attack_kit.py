@@ -15,7 +15,7 @@ from model_server import Asked, ModelServer, Reply
 from rag_core.decision.decide import decide, replay
 from rag_core.domain.claims import Evidence
 from rag_core.domain.decision import Decision
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, Reason, status_of
 from rag_core.engine import Engine, log_decision
 from rag_core.entrypoints.show import show_decision
@@ -108,7 +108,7 @@ class Arena:
         """The default preset with a model that drafts; without the extract behind it, unless told otherwise."""
         return Settings.load(values={"drafter": "model", "model": self.model, "fallback_extract": False, "model_cache": False, **values})
 
-    def measure(self, attack: Attack) -> Case:
+    def measure(self, attack: Attack) -> Measurements:
         """Everything measured for the attack's question while the model attacks, under settings without the extract behind it."""
         self.server.play(attack.reply)
         return self.engine.measure(attack.question, self.settings(**attack.changed), attack.documents)

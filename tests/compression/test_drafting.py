@@ -15,7 +15,7 @@ from rag_core.compression.llm.drafting import both_sides, draft_facts, model_dra
 from rag_core.compression.llm.replies import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
 from rag_core.domain.documents import Box, Metadata, WordBox
 from rag_core.domain.drafts import Draft
-from rag_core.domain.measurements import Case, LibraryFacts
+from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.ports import Vectors
 from rag_core.domain.status import Reason
 from rag_core.grounding.checks import AUDITS
@@ -43,7 +43,7 @@ def drafted(*claims: tuple[str, list[tuple[str, str]]], corpus: MemoryCorpus = C
     return model_draft(reply(*claims), HITS, corpus, "en", EMBEDDER, None)
 
 
-def judged(draft: Draft) -> Case:
+def judged(draft: Draft) -> Measurements:
     return case(hits=HITS, draft=draft, of=STRICT)
 
 

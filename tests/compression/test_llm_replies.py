@@ -448,8 +448,8 @@ def test_given_any_text_whatever_then_it_is_a_reply_within_the_bounds_or_malform
         return
     if isinstance(reply, DraftReply):
         assert reply.answerable == bool(reply.claims)
-        assert len(reply.reason) <= structures.MOST_REASON_CHARS
-        assert all(claim.sentence and len(claim.evidence) <= structures.MOST_EVIDENCE for claim in reply.claims)
+        assert len(reply.reason) <= structures.MAX_REASON_CHARS
+        assert all(claim.sentence and len(claim.evidence) <= structures.MAX_EVIDENCE for claim in reply.claims)
     str(reply).encode()
 
 
@@ -463,7 +463,7 @@ REPEATED = [
 @pytest.mark.timeout(60)  # a pattern that looks back over what it has read would take hours
 @pytest.mark.parametrize("piece", REPEATED)
 def test_given_the_longest_text_that_is_read_of_one_piece_over_and_over_then_it_takes_linear_time(piece: str) -> None:
-    most = structures.MOST_CHARS - 10
+    most = structures.MAX_CHARS - 10
     for text in (f"sources{piece * (most // len(piece))}x", f"yes{piece}{' ' * (most - 30)}x"):
         for name in READ:
             try:

@@ -23,8 +23,8 @@ from rag_core.decision.compose import compose
 from rag_core.decision.decide import replay
 from rag_core.decision.measure import measure
 from rag_core.decision.present import scores
-from rag_core.domain.drafts import ClaimAudit
-from rag_core.domain.measurements import Case, Understanding
+from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.errors import InvalidSetting
@@ -49,7 +49,7 @@ QUESTIONS = (
 )  # fmt: skip
 
 
-def assert_equal(outcomes: Outcomes, cases: Sequence[Case], target: Settings) -> None:
+def assert_equal(outcomes: Outcomes, cases: Sequence[Measurements], target: Settings) -> None:
     """Every outcome is what `replay` says of its case."""
     of, places = ReplaySet.of(cases), iter(range(len(outcomes.conflicts)))
     held = checks_of(of, target)
@@ -84,7 +84,7 @@ def test_given_a_gate_or_an_audit_then_the_set_judges_it_too_under_its_name_and_
 
 
 @st.composite
-def odd_cases(draw: st.DrawFn, of: Settings) -> Case:
+def odd_cases(draw: st.DrawFn, of: Settings) -> Measurements:
     """Any case, and what measuring leaves rarely: a reply, an uncited claim, a raw draft, a passage found twice, another intent."""
     one = draw(cases(of))
     one = replace(one, understanding=replace(one.understanding, intent=draw(st.sampled_from(["factual", "procedural", "comparative"]))))
@@ -109,7 +109,7 @@ def odd_cases(draw: st.DrawFn, of: Settings) -> Case:
     return one
 
 
-def measured_values(of: Case) -> dict[str, list[float]]:
+def measured_values(of: Measurements) -> dict[str, list[float]]:
     """For each knob the values at its boundary: those that the case has on its scale."""
     numbers = [of.answerability, of.relevance, *(h.cosine for h in of.hits), *(a.overlap for a in of.draft.audits)]
     numbers += [h.distance for h in of.hits] + [a.similarity for a in of.draft.audits]
@@ -160,7 +160,7 @@ def test_given_real_questions_when_judged_at_once_under_a_preset_then_it_equals_
 
 
 @pytest.fixture(scope="module")
-def sample_cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
+def sample_cases(tmp_path_factory: pytest.TempPathFactory) -> list[Measurements]:
     """Labelled questions in four languages, measured on two of the sample documents: about half have no answer there."""
     engine = build_engine(tmp_path_factory.mktemp("samples"), "default", Settings.load())
     names = ("company-policies.pdf", "smlouva-o-dodavce.pdf")
@@ -169,7 +169,7 @@ def sample_cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
     return [engine.measure(json.loads(row)["question"], Settings.load()) for row in rows[::6]]
 
 
-def test_given_questions_over_the_samples_when_judged_at_once_then_it_equals_one_by_one(sample_cases: list[Case]) -> None:
+def test_given_questions_over_the_samples_when_judged_at_once_then_it_equals_one_by_one(sample_cases: list[Measurements]) -> None:
     of = ReplaySet.of(sample_cases)
     strict = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
     loose = settings()
@@ -211,7 +211,7 @@ def test_given_contradictions_when_not_looked_at_then_the_added_side_is_not_show
 
 
 def test_given_several_failed_audits_then_all_reasons_are_kept_in_order() -> None:
-    bad = ClaimAudit(quotes_missing=("lost",), fabricated=("9",), overlap=0.1, similarity=None)
+    bad = ClaimMeasurement(quotes_missing=("lost",), fabricated=("9",), overlap=0.1, similarity=None)
     one = case(0.9)
     one = replace(one, draft=replace(one.draft, audits=(bad,), context_chars=0))
     of = settings(similarity_mode=Mode.ENFORCE, overlap_mode=Mode.ENFORCE, length_ratio_mode=Mode.ENFORCE)

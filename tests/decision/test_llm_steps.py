@@ -10,11 +10,11 @@ import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings, tools
 
 from rag_core.decision.decide import decide
-from rag_core.decision.llm_steps import MOST_HITS, SAID_CHARS, generate, sayable
+from rag_core.decision.llm_steps import MAX_HITS, SAID_CHARS, generate, sayable
 from rag_core.decision.measure import Tools, measure
 from rag_core.decision.progress import pending
 from rag_core.domain.llm_trace import Step
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Vectors
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.errors import Cancelled, ModelUnavailable
@@ -81,7 +81,7 @@ def configured(server: ModelServer) -> Tools:
 
 def run(
     corpus: MemoryCorpus, use: Tools, on_stage: object = None, cancelled: object = None, question: str = QUESTION, **values: object
-) -> Case:
+) -> Measurements:
     case = measure(question, chosen(**values), corpus, use)
     return generate(case, corpus, use, on_stage=on_stage, cancelled=cancelled)  # type: ignore[arg-type]
 
@@ -170,7 +170,7 @@ def test_given_what_is_missing_when_searched_again_then_it_is_looked_for_and_ear
     assert [hit.passage.id for hit in first[:2]] == [hit.passage.id for hit in case.hits]
     assert any("chapter 11" in hit.passage.text for hit in first)
     assert (len(case.hits), len(first), len(second)) == (2, 4, 6)
-    assert len(second) <= MOST_HITS
+    assert len(second) <= MAX_HITS
     assert [kind(asked) for asked in server.asked] == ["sufficiency"] * 3
     assert decide(case).reason is Reason.SUFFICIENCY
 

@@ -12,8 +12,8 @@ from certificates import BASIS
 
 from rag_core.decision.batch import replay_many
 from rag_core.domain.drafts import Draft
-from rag_core.domain.llm_trace import Attempt, Call, Generation, Step
-from rag_core.domain.measurements import Case
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.evaluation import answer_hits, failing, marks, report
 from rag_core.evaluation.certify import Certificate, Request, Uncertified, certify
@@ -29,7 +29,7 @@ OWN = "A month has to be given."
 N = 200
 
 
-def asked(score: float, *texts: str) -> Case:
+def asked(score: float, *texts: str) -> Measurements:
     """A question that its gate let pass, whose drafts say this, the last of them shown; with no draft where the gate refused it."""
     attempts = []
     for number, text in enumerate(texts):
@@ -41,14 +41,14 @@ def asked(score: float, *texts: str) -> Case:
         attempts.append(
             Attempt((*keys, "round:0", "passages:1", *found), Call(Step.DRAFT), made, language="en", sentences=1, tokens=5, added=(0,))
         )
-    return replace(case(0.9, of=OF, answerability=score), generation=Generation(500, attempts=tuple(attempts)))
+    return replace(case(0.9, of=OF, answerability=score), generation=LlmTrace(500, attempts=tuple(attempts)))
 
 
 def labelled(n: int, *, answerable: bool, answers: tuple[str, ...] = ()) -> LabelledQuestion:
     return LabelledQuestion(f"q{n}-{answerable}", f"What is {n}?", answerable, answers=answers)
 
 
-def material() -> tuple[list[LabelledQuestion], list[Case]]:
+def material() -> tuple[list[LabelledQuestion], list[Measurements]]:
     """Answerable questions score 0.4 to 1, the others 0 to 0.52; those below the limit were refused and not drafted."""
     scores = [(0.4 + 0.6 * n / N, True) for n in range(N)] + [(0.52 * n / N, False) for n in range(N)]
     cases = [asked(score, *((OWN,) if score >= MEASURED_AT else ())) for score, _ in scores]
@@ -143,9 +143,9 @@ def test_given_open_questions_before_those_that_are_settled_then_testing_does_no
     one = asked(0.9, OWN)
     assert one.generation is not None
     attempt = replace(one.generation.attempts[0], asked=("level:high", "round:0", f"passages:{shown}"))
-    two = replace(case(0.9, 0.6, of=of, answerability=0.9), generation=Generation(500, attempts=(attempt,)))
+    two = replace(case(0.9, 0.6, of=of, answerability=0.9), generation=LlmTrace(500, attempts=(attempt,)))
     declined = replace(attempt, draft=Draft(), problem=Reason.MODEL_REFUSED)
-    refused = replace(two, generation=Generation(500, attempts=(declined,)))
+    refused = replace(two, generation=LlmTrace(500, attempts=(declined,)))
     cases = [two] * N if kind is Kind.FALSE_REFUSALS else [two, *[refused] * (N - 1)]
     request = Request((Target(kind, 0.2),), first="max_distance")
 

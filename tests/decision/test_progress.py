@@ -9,15 +9,15 @@ import pytest
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.progress import Ask, pending, walk
 from rag_core.domain.claims import Conflict
-from rag_core.domain.drafts import ClaimAudit, Draft
-from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency, Verification
-from rag_core.domain.measurements import Case
+from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency, Verification
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.settings import Mode, Settings
 from tests.builders import GOOD_AUDIT, SENTENCE, case, claim, draft, hit, passage, settings
 
 WORDS = 400  # of a context that is worth compressing
-UNSUPPORTED = ClaimAudit(overlap=0.9, similarity=0.9, support=0.2)
+UNSUPPORTED = ClaimMeasurement(overlap=0.9, similarity=0.9, support=0.2)
 LEVELS = {"main_gate": "cosine", "high_distance": 0.5}
 ROUND_0 = ("level:high", "round:0", "passages:2")
 
@@ -26,17 +26,17 @@ def model_settings(**values: object) -> Settings:
     return settings(**{"drafter": "model", **LEVELS, **values})
 
 
-def asked(*, of: Settings | None = None, cosines: tuple[float, ...] = (0.9, 0.8), words: int = WORDS, **fields: object) -> Case:
+def asked(*, of: Settings | None = None, cosines: tuple[float, ...] = (0.9, 0.8), words: int = WORDS, **fields: object) -> Measurements:
     """A question that passed its gates, with an extract, and of which a model may draft."""
     record = {name: fields.pop(name) for name in ("verdicts", "expanded", "attempts") if name in fields}
-    return case(*cosines, of=of or model_settings(), generation=Generation(words, **record), **fields)  # type: ignore[arg-type]
+    return case(*cosines, of=of or model_settings(), generation=LlmTrace(words, **record), **fields)  # type: ignore[arg-type]
 
 
-def model_draft(text: str = SENTENCE, audit: ClaimAudit = GOOD_AUDIT) -> Draft:
+def model_draft(text: str = SENTENCE, audit: ClaimMeasurement = GOOD_AUDIT) -> Draft:
     return replace(draft([claim(passage(1), text)], [audit]), drafter="model")
 
 
-def attempt(*, keys: tuple[str, ...] = ROUND_0, failure: str = "", audit: ClaimAudit = GOOD_AUDIT, **fields: object) -> Attempt:
+def attempt(*, keys: tuple[str, ...] = ROUND_0, failure: str = "", audit: ClaimMeasurement = GOOD_AUDIT, **fields: object) -> Attempt:
     given = {"draft": model_draft(audit=audit), "language": "en", "sentences": 1, "tokens": 8}
     return Attempt(keys, Call(Step.DRAFT, "compress/1 0", "m", "host:1", 10, 5, failure=failure), **{**given, **fields})  # type: ignore[arg-type]
 
@@ -50,7 +50,7 @@ def verdict(can_answer: str = "yes", *, passages: int = 2, failure: str = "", **
     return Sufficiency(Call(Step.SUFFICIENCY, failure=failure), passages, **{**given, **fields})  # type: ignore[arg-type]
 
 
-def next_of(one: Case) -> Ask:
+def next_of(one: Measurements) -> Ask:
     ask = pending(one)
     assert ask is not None
     return ask
@@ -160,7 +160,7 @@ def test_given_a_draft_mended_on_the_second_try_when_decided_then_the_second_is_
     assert [one.outcome for one in decision.attempts] == ["rejected", "shown"]
 
 
-def exhausted(**values: object) -> Case:
+def exhausted(**values: object) -> Measurements:
     again = (*ROUND_0, "support:0")
     return asked(of=model_settings(max_retries=1, **{**STRICT, **values}), attempts=(rejected(), rejected(again)))
 
@@ -272,7 +272,7 @@ def test_given_a_verification_that_cannot_run_when_decided_then_it_has_not_passe
 GUARDED = {"sufficiency_mode": Mode.ENFORCE}
 
 
-def guarded(*verdicts: Sufficiency, **fields: object) -> Case:
+def guarded(*verdicts: Sufficiency, **fields: object) -> Measurements:
     values = {name: fields.pop(name) for name in list(fields) if name in Settings.model_fields}
     return asked(of=model_settings(**{**GUARDED, **values}), verdicts=verdicts, **fields)
 
@@ -377,7 +377,7 @@ def test_given_contradictions_that_the_model_cannot_show_when_decided_then_the_l
 # --- replay ------------------------------------------------------------------------------------------------------------------------------
 
 
-def needs(one: Case, **values: object) -> bool:
+def needs(one: Measurements, **values: object) -> bool:
     return replay(one, one.settings.changed(**values)).reason is Reason.NEEDS_GENERATION
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.measure import measure
 from rag_core.domain.decision import Decision
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidSetting
 from rag_core.settings import Cost, Mode, Settings, presets
 
@@ -73,7 +73,9 @@ def test_given_several_stricter_settings_at_once_then_a_refusal_never_becomes_an
 
 
 @given(case=cases(), other=chosen_settings)
-def test_given_any_replayable_settings_then_replay_equals_deciding_the_case_measured_under_them(case: Case, other: Settings) -> None:
+def test_given_any_replayable_settings_then_replay_equals_deciding_the_case_measured_under_them(
+    case: Measurements, other: Settings
+) -> None:
     kept = {name: getattr(case.settings, name) for name in COSTLY}
     new = other.changed(**kept)
 
@@ -85,7 +87,7 @@ def test_given_any_replayable_settings_then_replay_equals_deciding_the_case_meas
 
 
 @given(case=cases())
-def test_given_the_same_settings_then_replay_changes_nothing_and_repeats(case: Case) -> None:
+def test_given_the_same_settings_then_replay_changes_nothing_and_repeats(case: Measurements) -> None:
     assert replay(case, case.settings) == decide(case) == decide(case)
     assert body(replay(case, case.settings)) == body(decide(case))
 
@@ -99,7 +101,7 @@ def test_given_a_setting_that_needs_a_new_retrieval_or_ingest_then_replay_refuse
         other = knob.low if knob.default != knob.low else knob.high
     else:
         other = (not knob.default) if isinstance(knob.default, bool) else "something else"
-    case = Case("?", Settings.load())
+    case = Measurements("?", Settings.load())
 
     with pytest.raises(InvalidSetting, match=f"{name!r} needs more than a judgement") as caught:
         replay(case, case.settings.changed(**{name: other}))
@@ -108,7 +110,7 @@ def test_given_a_setting_that_needs_a_new_retrieval_or_ingest_then_replay_refuse
 
 @pytest.mark.parametrize("name", REPLAYED)
 def test_given_a_setting_that_only_judges_then_replay_takes_any_of_its_values(name: str) -> None:
-    case = Case("?", Settings.load())
+    case = Measurements("?", Settings.load())
     knob = REPLAYED[name]
 
     for value in knob.options or (knob.low, knob.high):
@@ -117,7 +119,7 @@ def test_given_a_setting_that_only_judges_then_replay_takes_any_of_its_values(na
 
 
 def test_given_a_case_then_it_holds_nothing_that_could_call_a_model() -> None:
-    kinds = {field.name: str(field.type) for field in fields(Case)}
+    kinds = {field.name: str(field.type) for field in fields(Measurements)}
 
     assert not [
         name for name, kind in kinds.items() if any(word in kind for word in ("Callable", "Embedder", "Corpus", "Tools", "Reranker"))

@@ -18,15 +18,15 @@ from rag_core.decision.batch import Outcomes, ReplaySet, asked, checks_of, every
 from rag_core.decision.decide import decide, replay
 from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
-from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency
-from rag_core.domain.measurements import Case
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.settings import Cost, Mode, Settings
 
 COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
 
 
-def assert_equal(outcomes: Outcomes, judged: Sequence[Case], target: Settings) -> None:
+def assert_equal(outcomes: Outcomes, judged: Sequence[Measurements], target: Settings) -> None:
     """Every outcome is what `replay` says of its case."""
     for row, one in enumerate(judged):
         decision = replay(one, target)
@@ -73,7 +73,7 @@ def test_given_anything_a_model_left_and_any_judging_settings_then_there_is_a_de
 
 @given(one=walked_cases())
 @examples(max_examples=150, deadline=None)
-def test_given_a_question_as_it_was_asked_then_its_own_settings_need_no_model_again(one: Case) -> None:
+def test_given_a_question_as_it_was_asked_then_its_own_settings_need_no_model_again(one: Measurements) -> None:
     assert decide(one).reason is not Reason.NEEDS_GENERATION
 
 
@@ -92,7 +92,7 @@ def test_given_a_question_of_a_model_when_one_threshold_is_made_stricter_then_a_
     assert before.is_safe() or not after.is_safe(), (knob.name, loose, strict, before.reason)
 
 
-def drafted(*supports: float) -> Case:
+def drafted(*supports: float) -> Measurements:
     """A question whose drafts have these supports; all but the last were rejected under the settings it was asked under."""
     of = settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
     attempts = []
@@ -100,15 +100,15 @@ def drafted(*supports: float) -> Case:
         made = draft([claim(passage(), f"Draft {number}.")], [replace(GOOD_AUDIT, support=support, word_for_word=False)])
         keys = ("level:high", "round:0", "passages:1", *(("support:0",) if number else ()))
         attempts.append(Attempt(keys, Call(Step.DRAFT), replace(made, drafter="model"), language="en", sentences=1, tokens=5, added=(0,)))
-    return replace(case(0.9, of=of, answerability=0.9), generation=Generation(500, attempts=tuple(attempts)))
+    return replace(case(0.9, of=of, answerability=0.9), generation=LlmTrace(500, attempts=tuple(attempts)))
 
 
 def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A curve over a gate's threshold replays the set a hundred times."""
-    walked: list[Settings] = []
+    progress: list[Settings] = []
 
-    def counting(one: Case) -> Decision:
-        walked.append(one.settings)
+    def counting(one: Measurements) -> Decision:
+        progress.append(one.settings)
         return decide(one)
 
     monkeypatch.setattr(asked, "decide", counting)
@@ -132,9 +132,9 @@ def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkey
         replay_many(of, base.changed(**change))
     for name in limits:
         replay_many(of, base.changed(**{name: REPLAYED[name].high}))
-    assert len(walked) == 2
+    assert len(progress) == 2
     replay_many(of, base.changed(min_support=0.1))
-    assert len(walked) == 4
+    assert len(progress) == 4
 
 
 def test_given_a_gate_that_refuses_then_no_record_is_walked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +171,7 @@ def test_given_a_model_that_drafted_then_audits_are_those_of_the_draft_that_was_
 
 
 def test_given_no_draft_to_judge_then_no_audit_applies() -> None:
-    one = replace(drafted(0.9), generation=Generation(500))
+    one = replace(drafted(0.9), generation=LlmTrace(500))
 
     held = {check.name: check for check in checks_of(ReplaySet.of([one]), one.settings)}
 
@@ -201,10 +201,10 @@ def test_given_two_sides_that_a_model_found_then_their_claims_are_shown_and_said
 def test_given_a_model_that_had_no_part_then_the_extract_is_judged_from_the_columns_with_its_conflicts() -> None:
     """Where sources contradict each other a model is not asked: both are quoted."""
     of = drafted().settings.changed(contradictions_mode=Mode.OBSERVE)
-    one = replace(contradicted(of=of), generation=Generation(500))
+    one = replace(contradicted(of=of), generation=LlmTrace(500))
 
     outcomes = replay_many([one], of)
 
     assert_equal(outcomes, [one], of)
-    assert (outcomes.conflicts.tolist(), outcomes.sides.tolist(), dict(outcomes.walked)) == ([True], [False], {})
+    assert (outcomes.conflicts.tolist(), outcomes.sides.tolist(), dict(outcomes.progress)) == ([True], [False], {})
     assert len(replay(one, of).conflicts) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_core.decision.replies import MOST, reply
+from rag_core.decision.replies import MAX_COUNT, reply
 from rag_core.domain.measurements import LibraryFacts
 from rag_core.language import detect
 
@@ -47,13 +47,13 @@ def test_given_a_language_without_a_reply_then_it_is_english() -> None:
 
 
 def test_given_more_documents_than_can_be_named_then_the_rest_are_counted() -> None:
-    titles = [f"Title {n:03}" for n in range(MOST + 5)]
+    titles = [f"Title {n:03}" for n in range(MAX_COUNT + 5)]
 
     lines = reply("about_library", "en", facts(*titles)).split("\n")
 
-    assert lines[1 : MOST + 1] == [f"- {title}" for title in titles[:MOST]]
-    assert lines[MOST + 1 :] == ["- … + 5"]
-    assert len(reply("about_library", "en", facts(*titles[:MOST])).split("\n")) == MOST + 1
+    assert lines[1 : MAX_COUNT + 1] == [f"- {title}" for title in titles[:MAX_COUNT]]
+    assert lines[MAX_COUNT + 1 :] == ["- … + 5"]
+    assert len(reply("about_library", "en", facts(*titles[:MAX_COUNT])).split("\n")) == MAX_COUNT + 1
 
 
 def test_given_a_title_with_braces_then_it_is_shown_as_it_is() -> None:

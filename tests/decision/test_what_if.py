@@ -14,9 +14,9 @@ from hypothesis import settings as examples
 
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.what_if import Flip, flips
-from rag_core.domain.drafts import ClaimAudit
-from rag_core.domain.llm_trace import Attempt, Call, Generation, Step
-from rag_core.domain.measurements import Case, Understanding
+from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step
+from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.settings import Mode, Settings
 from rag_core.settings.knobs import Knob
@@ -29,7 +29,7 @@ def named(found: tuple[Flip, ...]) -> dict[str, object]:
     return {flip.name: flip.after for flip in found}
 
 
-def is_safe(judged: Case, name: str, value: object) -> bool:
+def is_safe(judged: Measurements, name: str, value: object) -> bool:
     return replay(judged, judged.settings.changed(**{name: value})).is_safe()
 
 
@@ -84,7 +84,7 @@ def test_given_two_gates_that_refuse_then_no_single_change_is_named() -> None:
 
 def test_given_an_audit_that_failed_then_its_threshold_is_named_too() -> None:
     s = settings(similarity_mode=Mode.ENFORCE, min_similarity=0.5)
-    judged = case(0.9, of=s, draft=draft([claim(passage())], [ClaimAudit(overlap=1.0, similarity=0.333)]))
+    judged = case(0.9, of=s, draft=draft([claim(passage())], [ClaimMeasurement(overlap=1.0, similarity=0.333)]))
 
     assert named(flips(judged)) == {"min_similarity": 0.33, "similarity_mode": Mode.OBSERVE}
 
@@ -128,7 +128,7 @@ def test_given_a_threshold_at_the_end_of_its_range_then_it_goes_no_further() -> 
     ],
     ids=["failure", "greeting", "about the library", "nothing drafted", "not measured"],
 )
-def test_given_a_question_that_was_not_judged_then_no_setting_would_change_that(undecided: Case) -> None:
+def test_given_a_question_that_was_not_judged_then_no_setting_would_change_that(undecided: Measurements) -> None:
     assert flips(undecided) == ()
 
 
@@ -145,7 +145,7 @@ def test_given_a_claim_beyond_the_distance_cut_then_the_cut_is_named() -> None:
 
 @given(judged=cases())
 @examples(max_examples=200)
-def test_given_any_case_then_each_flip_gives_the_other_outcome_and_one_step_less_does_not(judged: Case) -> None:
+def test_given_any_case_then_each_flip_gives_the_other_outcome_and_one_step_less_does_not(judged: Measurements) -> None:
     outcome = decide(judged)
 
     for flip in flips(judged):
@@ -157,12 +157,12 @@ def test_given_any_case_then_each_flip_gives_the_other_outcome_and_one_step_less
             assert is_safe(judged, flip.name, one_step_less(THRESHOLDS[flip.name], flip)) is outcome.is_safe()
 
 
-def drafted(support: float, *, of: Settings | None = None) -> Case:
+def drafted(support: float, *, of: Settings | None = None) -> Measurements:
     """A question whose draft by a model has this support; it was asked under `min_support` 0.5."""
     asked_under = of or settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
     made = replace(draft([claim(passage())], [replace(GOOD_AUDIT, support=support, word_for_word=False)]), drafter="model")
     attempt = Attempt(("level:high", "round:0", "passages:1"), Call(Step.DRAFT), made, language="en", sentences=1, tokens=5, added=(0,))
-    return replace(case(0.9, of=asked_under, answerability=0.9), generation=Generation(500, attempts=(attempt,)))
+    return replace(case(0.9, of=asked_under, answerability=0.9), generation=LlmTrace(500, attempts=(attempt,)))
 
 
 def test_given_an_answer_of_a_model_then_a_limit_that_rejects_its_draft_is_named_as_one_that_asks_it_again() -> None:
@@ -174,7 +174,7 @@ def test_given_an_answer_of_a_model_then_a_limit_that_rejects_its_draft_is_named
 def test_given_a_refusal_before_a_model_was_asked_then_a_limit_that_lets_it_through_would_ask() -> None:
     """S0-4: it was not asked, so what it would answer is not known."""
     of = settings(drafter="model", answerability_mode=Mode.ENFORCE, min_answerability=0.56, short_context_words=20)
-    refused = replace(case(0.9, of=of, answerability=0.4), generation=Generation(500))
+    refused = replace(case(0.9, of=of, answerability=0.4), generation=LlmTrace(500))
 
     assert flips(refused) == (
         Flip("min_answerability", 0.56, 0.4, AnswerStatus.ERROR, Reason.NEEDS_GENERATION),
@@ -190,7 +190,7 @@ def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer
     of = settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.45, short_context_words=20)
     second = replace(drafted(0.9).generation.attempts[0], asked=(*keys, "support:0", "support:1"))  # type: ignore[union-attr]
     attempts = (Attempt(keys, Call(Step.DRAFT), first, language="en", sentences=2, tokens=9, added=(0, 0)), second)
-    judged = replace(case(0.9, of=of, answerability=0.9), generation=Generation(500, attempts=attempts))
+    judged = replace(case(0.9, of=of, answerability=0.9), generation=LlmTrace(500, attempts=attempts))
 
     assert decide(judged).is_safe()
     assert replay(judged, of.changed(min_support=0.7)).is_safe()
@@ -199,7 +199,7 @@ def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer
 
 @given(judged=walked_cases())
 @examples(max_examples=100, deadline=None)
-def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_one_step_less_does_not(judged: Case) -> None:
+def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_one_step_less_does_not(judged: Measurements) -> None:
     outcome = decide(judged)
 
     for flip in flips(judged):
@@ -215,7 +215,7 @@ def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_on
 
 @given(judged=cases())
 @examples(max_examples=100)
-def test_given_any_case_then_what_is_not_named_flips_at_no_end_of_its_range(judged: Case) -> None:
+def test_given_any_case_then_what_is_not_named_flips_at_no_end_of_its_range(judged: Measurements) -> None:
     outcome = decide(judged)
     found = named(flips(judged))
 
@@ -229,7 +229,7 @@ def test_given_any_case_then_what_is_not_named_flips_at_no_end_of_its_range(judg
 
 @given(judged=cases())
 @examples(max_examples=100)
-def test_given_any_case_then_thresholds_come_by_the_share_they_move_before_modes(judged: Case) -> None:
+def test_given_any_case_then_thresholds_come_by_the_share_they_move_before_modes(judged: Measurements) -> None:
     found = flips(judged)
     moved = [moved_share(flip) for flip in found if flip.name in THRESHOLDS]
 

@@ -15,8 +15,8 @@ from rag_core.decision.decide import decide
 from rag_core.domain.claims import Claim
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Metadata, Span
-from rag_core.domain.drafts import ClaimAudit, Draft
-from rag_core.domain.measurements import Case, LibraryFacts, Understanding
+from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import Trace
@@ -29,7 +29,7 @@ DECISIONS = {
     "contradicted": decide(contradicted(settings(contradictions_mode=Mode.ENFORCE))),
     "refusal before generation": decide(case(0.3, of=Settings.load("compliance"))),
     "refusal by an audit": decide(case(0.9, of=settings(facts_mode=Mode.ENFORCE), draft=draft(
-        [claim(passage())], [ClaimAudit(overlap=1.0, changed_facts=(("number", "31"),))]))),
+        [claim(passage())], [ClaimMeasurement(overlap=1.0, changed_facts=(("number", "31"),))]))),
     "nothing retrieved": decide(case()),
     "nothing drafted": decide(case(0.9, draft=Draft())),
     "failure": decide(case(failure="The model could not be loaded.")),
@@ -166,7 +166,7 @@ def test_given_an_answer_without_text_claim_or_citation_then_it_cannot_be_built(
     good = DECISIONS["answer"]
     parts: dict[str, Any] = {"answer": good.answer, "claims": good.claims, "citations": good.citations}
     parts[missing] = "" if missing == "answer" else ()
-    parts["audits"] = (ClaimAudit(),) * len(parts["claims"])
+    parts["audits"] = (ClaimMeasurement(),) * len(parts["claims"])
 
     with pytest.raises(ValueError, match="refuse instead"):
         Decision(question="?", language="en", reason=Reason.NONE, trace=Trace(), **parts)
@@ -185,8 +185,8 @@ def test_given_a_measurement_that_is_no_number_of_its_range_then_it_is_rejected_
         "Hit.rerank": lambda: hit(rerank=value),
         "Metadata.authority": lambda: Metadata(authority=value),
         "Claim.relevance": lambda: Claim("x", relevance=value),
-        "ClaimAudit.overlap": lambda: ClaimAudit(overlap=value),
-        "ClaimAudit.similarity": lambda: ClaimAudit(similarity=value),
+        "ClaimAudit.overlap": lambda: ClaimMeasurement(overlap=value),
+        "ClaimAudit.similarity": lambda: ClaimMeasurement(similarity=value),
         "Case.answerability": lambda: case(0.5, answerability=value),
         "Case.relevance": lambda: case(0.5, relevance=value),
     }
@@ -200,7 +200,7 @@ def test_given_a_score_that_is_not_finite_then_it_is_rejected_where_it_is_born(v
     for build in (
         lambda: Hit(passage(), value, 0.5, 1.0),
         lambda: Hit(passage(), 1.0, 0.5, value),
-        lambda: Case("?", settings(), signals={"top_cosine": value}),
+        lambda: Measurements("?", settings(), signals={"top_cosine": value}),
     ):
         with pytest.raises(ValueError, match="finite"):
             build()

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import RANGES, Check, Direction, State, Trace, judge
+from rag_core.domain.trace import RANGES, CheckResult, Direction, State, Trace, judge
 from rag_core.settings import Mode
 
 cosines = st.floats(-1, 1)
 
 
-def judged(value: float | None, threshold: float = 0.72, direction: Direction = Direction.AT_LEAST, **fields: object) -> Check:
+def judged(value: float | None, threshold: float = 0.72, direction: Direction = Direction.AT_LEAST, **fields: object) -> CheckResult:
     given_fields = {"mode": Mode.ENFORCE, "scale": "cosine", **fields}
     return judge("top_cosine", value, threshold, direction, reason=Reason.TOP_COSINE, **given_fields)  # type: ignore[arg-type]
 
@@ -92,13 +92,13 @@ def test_given_a_check_that_is_off_then_it_is_not_judged_and_shows_nothing(value
 @pytest.mark.parametrize("mode", Mode)
 @pytest.mark.parametrize("state", State)
 def test_given_any_state_and_mode_then_only_an_enforced_failure_or_want_of_a_measurement_blocks(state: State, mode: Mode) -> None:
-    blocks = Check("stage", state, mode).blocks
+    blocks = CheckResult("stage", state, mode).blocks
 
     assert blocks is (mode is Mode.ENFORCE and state in (State.FAILED, State.NOT_RUN))
 
 
 checks = st.builds(
-    Check,
+    CheckResult,
     stage=st.text(),
     state=st.sampled_from(State),
     mode=st.sampled_from(Mode),
@@ -115,7 +115,7 @@ checks = st.builds(
 
 
 @given(st.lists(checks))
-def test_given_any_trace_when_written_as_json_and_read_then_it_is_the_same(rows: list[Check]) -> None:
+def test_given_any_trace_when_written_as_json_and_read_then_it_is_the_same(rows: list[CheckResult]) -> None:
     trace = Trace().plus(*rows)
 
     assert Trace.from_json(json.loads(json.dumps(trace.to_json()))) == trace
@@ -129,7 +129,7 @@ def test_given_a_row_of_the_trace_then_it_has_every_field_of_the_contract() -> N
 
 
 def test_given_a_check_then_it_is_frozen_and_took_no_time_unless_told() -> None:
-    assert judged(0.5).ms == Check("stage", State.PASSED, Mode.OFF).ms == 0
+    assert judged(0.5).ms == CheckResult("stage", State.PASSED, Mode.OFF).ms == 0
     with pytest.raises(AttributeError):
         judged(0.5).value = 0.9  # type: ignore[misc]
     with pytest.raises(AttributeError):
@@ -137,7 +137,7 @@ def test_given_a_check_then_it_is_frozen_and_took_no_time_unless_told() -> None:
 
 
 def test_given_a_trace_then_a_check_is_found_by_its_stage_and_an_unknown_stage_is_an_error() -> None:
-    trace = Trace().plus(judged(0.5)).plus(Check("confidence", State.PASSED, Mode.OBSERVE))
+    trace = Trace().plus(judged(0.5)).plus(CheckResult("confidence", State.PASSED, Mode.OBSERVE))
 
     assert trace["top_cosine"].value == 0.5
     assert [check.stage for check in trace.checks] == ["top_cosine", "confidence"]

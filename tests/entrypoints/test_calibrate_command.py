@@ -226,7 +226,7 @@ def test_given_a_damaged_calibration_then_it_is_reported_with_a_remedy_and_no_ot
 def test_given_no_calibration_that_fits_then_show_says_what_to_do_and_a_preset_on_answerability_refuses(
     documents: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calibrate, "SIGNALS_VERSION", -1)
+    monkeypatch.setattr(calibrate, "FEATURES_VERSION", -1)
 
     out = run("calibrate", "show", "--library", tmp_path)[1]
     assert "signals is" in out

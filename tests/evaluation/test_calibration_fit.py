@@ -12,20 +12,20 @@ from builders import calibration, identity
 
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.calibration import Sample, adjusted, false_refusals_at, figures, figures_by_language, fitted, given_by, left_out
-from rag_core.gating.features import SIGNALS
+from rag_core.gating.features import FEATURES
 from rag_core.gating.scores import Calibration, question_hash
 
-ZERO = dict.fromkeys(SIGNALS, 0.0)
+ZERO = dict.fromkeys(FEATURES, 0.0)
 
 
 def samples(count: int, *, seed: int = 3, slope: float = 8.0, middle: float = 0.5, language: str = "en") -> list[Sample]:
     """Questions whose chance of an answer rises with `coverage_all`; every other signal is noise."""
     draw = np.random.default_rng(seed)
-    rows = draw.uniform(0, 1, (count, len(SIGNALS)))
-    of = SIGNALS.index("coverage_all")
+    rows = draw.uniform(0, 1, (count, len(FEATURES)))
+    of = FEATURES.index("coverage_all")
     answerable = draw.uniform(0, 1, count) < 1 / (1 + np.exp(-slope * (rows[:, of] - middle)))
     return [
-        Sample(f"question {seed} {n}", language, bool(label), dict(zip(SIGNALS, map(float, row), strict=True)))
+        Sample(f"question {seed} {n}", language, bool(label), dict(zip(FEATURES, map(float, row), strict=True)))
         for n, (row, label) in enumerate(zip(rows, answerable, strict=True))
     ]
 

@@ -14,7 +14,7 @@ from examples import calibration_report as report
 from examples.calibration_report import BEGIN, END, LabelledSet, Measured
 from rag_core.evaluation.calibration import Sample
 from rag_core.gating import scores as calibrate
-from rag_core.gating.features import SIGNALS
+from rag_core.gating.features import FEATURES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
@@ -43,7 +43,7 @@ def made_up(name: str, count: int = 200) -> Measured:
     draw = np.random.default_rng(3)
     probability = draw.uniform(0, 1, count)
     answerable = draw.uniform(0, 1, count) < probability
-    signals = [dict.fromkeys(SIGNALS, 0.0) | {"coverage_all": float(one)} for one in probability]
+    signals = [dict.fromkeys(FEATURES, 0.0) | {"coverage_all": float(one)} for one in probability]
     samples = [Sample(f"{name} {n}", "en", bool(label), row) for n, (label, row) in enumerate(zip(answerable, signals, strict=True))]
     return Measured(name, probability, answerable, tuple(samples))
 

@@ -14,8 +14,8 @@ from library.library_kit import HashEmbedder, library, text
 from rag_core.adapters.records.store import RecordStore
 from rag_core.decision.batch import Outcomes, ReplaySet, replay_many
 from rag_core.decision.measure import Tools
-from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency
-from rag_core.domain.measurements import Case
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
+from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput
 from rag_core.evaluation import (
@@ -73,12 +73,12 @@ def begun(engine: Engine, store: RecordStore, s: Settings = ANSWERS, name: str =
     return begin(engine, name, "set", QUESTIONS, s, store)
 
 
-def cases_of(engine: Engine, store: RecordStore, head: RunHead) -> list[Case]:
+def cases_of(engine: Engine, store: RecordStore, head: RunHead) -> list[Measurements]:
     found = store.results(head.id, engine.library.snapshot.page_text)
     return [found[question.id] for question in QUESTIONS]
 
 
-def judged(engine: Engine, store: RecordStore, s: Settings = ANSWERS) -> tuple[list[Case], Outcomes, Marks]:
+def judged(engine: Engine, store: RecordStore, s: Settings = ANSWERS) -> tuple[list[Measurements], Outcomes, Marks]:
     head = begun(engine, store)
     run(engine, head, store)
     cases = cases_of(engine, store, head)
@@ -137,7 +137,7 @@ def test_given_settings_that_change_a_measurement_when_run_then_nothing_is_taken
 
 
 def test_given_the_same_question_in_other_documents_when_run_then_the_other_record_is_not_taken(engine: Engine, store: RecordStore) -> None:
-    def asked_in(*documents: str) -> Case:
+    def asked_in(*documents: str) -> Measurements:
         head = begin(engine, "run", "set", [LabelledQuestion("q", "What is calibrated?", True, documents=documents)], ANSWERS, store)
         run(engine, head, store)
         return store.results(head.id)["q"]
@@ -323,8 +323,8 @@ def test_given_timings_when_the_guards_latency_is_asked_then_it_is_the_time_that
 def test_given_a_guard_by_a_model_when_its_latency_is_asked_then_only_verdicts_that_were_waited_for_count() -> None:
     """S1-10, S1-13: what the model's verdict adds; a cached one, a failed one and a draft say nothing about it."""
 
-    def asked(*calls: Call) -> Case:
-        return Case("?", ANSWERS, generation=Generation(verdicts=tuple(map(Sufficiency, calls)), attempts=(Attempt((), DRAFTED),)))
+    def asked(*calls: Call) -> Measurements:
+        return Measurements("?", ANSWERS, generation=LlmTrace(verdicts=tuple(map(Sufficiency, calls)), attempts=(Attempt((), DRAFTED),)))
 
     verdict, DRAFTED = Call(Step.SUFFICIENCY, ms=200.0), Call(Step.DRAFT, ms=9000.0)
     cases = [asked(verdict), asked(replace(verdict, ms=0.0, cached=True)), asked(replace(verdict, ms=60000.0, failure="It hung."))]

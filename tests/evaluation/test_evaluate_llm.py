@@ -15,7 +15,7 @@ from model_server import Hang, ModelServer, Said, Status
 
 from rag_core.adapters.records.store import RecordStore
 from rag_core.decision.measure import Tools
-from rag_core.domain.llm_trace import Attempt, Call, Generation, Step
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step
 from rag_core.engine import Engine
 from rag_core.errors import ModelUnavailable
 from rag_core.evaluation import Ran, begin, estimate, run, sample, unmeasured
@@ -190,8 +190,8 @@ def test_given_a_server_that_hangs_when_the_run_is_stopped_then_it_ends_and_the_
 # what counts as not asked
 
 
-def asked(*calls: Call) -> Generation:
-    return Generation(attempts=tuple(Attempt((), call) for call in calls))
+def asked(*calls: Call) -> LlmTrace:
+    return LlmTrace(attempts=tuple(Attempt((), call) for call in calls))
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_given_a_call_when_it_failed_then_only_an_endpoint_that_did_not_answer_c
 def test_given_questions_that_a_gate_refuses_when_counted_then_they_say_nothing_of_the_endpoint(place: Place) -> None:
     spending = Spending(silent=3)
 
-    spending.add(replace(place.engine.measure("When?", settings()), generation=Generation()))
+    spending.add(replace(place.engine.measure("When?", settings()), generation=LlmTrace()))
 
     assert spending.silent == 3
 

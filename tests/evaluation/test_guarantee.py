@@ -221,7 +221,7 @@ def miscalibrated() -> Population:
 
 
 DRAWS, SIZE = 1000, 600
-MOST_FAILURES = int(stats.binom.ppf(0.999, DRAWS, 0.05))  # the exact 99.9 % band around 5 %
+MAX_FAILURES = int(stats.binom.ppf(0.999, DRAWS, 0.05))  # the exact 99.9 % band around 5 %
 CASES: dict[str, tuple[dict[Kind, float], bool]] = {
     "one threshold": ({WRONG: 0.10}, False),
     "missed answers": ({MISSED: 0.13}, False),
@@ -257,7 +257,7 @@ def test_given_1000_drawn_sets_then_the_true_risk_exceeds_a_target_in_at_most_5_
             failed += any(true.errors[t.kind][point] / true.of[t.kind][point] > t.at_most for t in targets)
 
     print(f"{case}, {population.__name__}: {found} of {DRAWS} certified, {failed} beyond a target")  # noqa: T201 - for docs/guarantees.md
-    assert failed <= MOST_FAILURES
+    assert failed <= MAX_FAILURES
     assert found > DRAWS * 0.1
 
 

@@ -25,7 +25,7 @@ from rag_core.evaluation.labelled import (
     to_row,
 )
 from rag_core.evaluation.labelled import read as reading
-from rag_core.evaluation.labelled.question import MOST_QUESTION_CHARS
+from rag_core.evaluation.labelled.question import MAX_QUESTION_CHARS
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 ONE = LabelledQuestion("a", "How long is the notice period?", True, ("30 days",))
@@ -86,7 +86,7 @@ def test_given_rows_that_cannot_be_used_when_read_then_each_is_told_with_its_row
         "Contradiction?,no,30 days,\n"
         "Where?,yes,x,seven\n"
         "Too,many,cells,in,this,row\n"
-        f"{'x' * (MOST_QUESTION_CHARS + 1)},yes,x,\n"
+        f"{'x' * (MAX_QUESTION_CHARS + 1)},yes,x,\n"
         "good  ONE?,yes,30 days,\n"
         '"Last?,yes,x,\n'
     )
@@ -299,7 +299,7 @@ def test_given_a_file_that_cannot_be_used_when_read_then_one_error_says_why_and_
 
 
 def test_given_a_zip_that_lies_about_its_sizes_when_read_then_no_more_than_the_limit_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MOST_BYTES", 1000)
+    monkeypatch.setattr(reading, "MAX_BYTES", 1000)
     bomb = zipped(a__csv="question,answerable\n" + "x" * 100_000)
 
     with pytest.raises(InvalidInput, match="holds more than"):

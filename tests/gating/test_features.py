@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from rag_core.domain.passages import Hit
 from rag_core.gating import features as module
-from rag_core.gating.features import SIGNALS, Weights, measure, weigh
+from rag_core.gating.features import FEATURES, Weights, measure, weigh
 from rag_core.language import terms
 
 RANGES = {
-    **{name: (-1.0, 1.0) for name in SIGNALS if "cosine" in name or "best_sentence" in name},
+    **{name: (-1.0, 1.0) for name in FEATURES if "cosine" in name or "best_sentence" in name},
     "cosine_gap": (0.0, 2.0),
     **{name: (-10.0, 10.0) for name in ("answer_best", "answer_first")},
     "length": (0.0, 5.0),
@@ -79,10 +79,10 @@ def test_given_any_retrieval_then_every_signal_is_there_finite_and_in_its_range(
     claims = [claim(one.passage) for one in found[:2]]
 
     measured = measure(
-        known, asked, found, missing, sentence, searched=searched, claims=claims, entities=entities, answer_odds=odds
+        known, asked, found, missing, sentence, searched=searched, claims=claims, entities=entities, answerability_logit=odds
     )  # fmt: skip
 
-    assert tuple(measured) == SIGNALS or set(measured) == set(SIGNALS)
+    assert tuple(measured) == FEATURES or set(measured) == set(FEATURES)
     for name, value in measured.items():
         low, high = RANGES.get(name, (0.0, 1.0))
         assert low <= value <= high, name
@@ -93,13 +93,13 @@ def test_given_the_table_of_the_module_then_every_signal_has_a_row() -> None:
         re.findall(r"\b[a-z]+(?:_[a-z]+)*\b", " ".join(line.split("|")[1] for line in (module.__doc__ or "").splitlines() if "|" in line))
     )
 
-    assert set(SIGNALS) <= rows
+    assert set(FEATURES) <= rows
 
 
 def test_given_nothing_retrieved_then_every_signal_is_there_and_the_rarest_word_is_missing() -> None:
     measured = of((), weights("notice"), missing=0.5, sentence=0.9)
 
-    assert measured == dict.fromkeys(SIGNALS, 0.0) | {"missing_entities": 0.5, "rarest_missing": 1.0, "near_missing": 1.0}
+    assert measured == dict.fromkeys(FEATURES, 0.0) | {"missing_entities": 0.5, "rarest_missing": 1.0, "near_missing": 1.0}
 
 
 def test_given_cosines_then_top_mean_of_five_and_gap_are_theirs_whatever_their_order() -> None:
@@ -188,12 +188,12 @@ def test_given_a_word_inside_a_longer_one_then_near_coverage_counts_it_by_its_sh
     measured = of(found, asked)
 
     (longer,) = (term for term in index_terms("Vertragspartner"))
-    likeness = (7 / len(longer)) ** 0.5
-    assert likeness > 0.6
+    string_similarity = (7 / len(longer)) ** 0.5
+    assert string_similarity > 0.6
     assert (measured["coverage_best"], measured["coverage_all"], measured["rarest_missing"]) == (0.25, 0.25, 3 / 4)
-    assert measured["near_first"] == measured["near_best"] == pytest.approx(3 * likeness / 4)
-    assert measured["near_all"] == pytest.approx((3 * likeness + 1) / 4)
-    assert measured["near_missing"] == pytest.approx(3 * (1 - likeness) / 4)
+    assert measured["near_first"] == measured["near_best"] == pytest.approx(3 * string_similarity / 4)
+    assert measured["near_all"] == pytest.approx((3 * string_similarity + 1) / 4)
+    assert measured["near_missing"] == pytest.approx(3 * (1 - string_similarity) / 4)
 
 
 def test_given_a_draft_then_it_is_measured_together_and_by_its_first_sentence() -> None:
@@ -232,7 +232,7 @@ def test_given_named_things_then_it_is_measured_in_how_few_passages_they_stand_t
 
 
 def test_given_what_the_answerability_model_says_then_the_best_and_the_first_are_kept_and_silence_is_known() -> None:
-    read = measure(True, weights("x"), hits(0.5, 0.4), 0.0, 0.0, answer_odds=[-2.0, 3.0])
+    read = measure(True, weights("x"), hits(0.5, 0.4), 0.0, 0.0, answerability_logit=[-2.0, 3.0])
 
     assert (read["answer_first"], read["answer_best"], read["read"]) == (-2.0, 3.0, 1.0)
     silent = of(hits(0.5), weights("x"))

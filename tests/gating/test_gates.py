@@ -10,9 +10,9 @@ from builders import GATE_MODES, GOOD_AUDIT, case, contradicted, hit, hits, matc
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.measurements import Case, KeywordMatch, LibraryFacts, Understanding
+from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
 from rag_core.domain.status import ConfidenceLevel, Reason
-from rag_core.domain.trace import Check, Direction, State
+from rag_core.domain.trace import CheckResult, Direction, State
 from rag_core.gating import gates
 from rag_core.gating.gates import GATES, cut_passages, level, mean_cosine, not_reached, within_cut
 from rag_core.settings import Mode, Settings
@@ -25,7 +25,7 @@ def enforcing(gate: str, **values: object) -> Settings:
     return settings(**{GATE_MODES[gate]: Mode.ENFORCE}, **values)
 
 
-def judged(gate: str, given_case: Case, **values: object) -> Check:
+def judged(gate: str, given_case: Measurements, **values: object) -> CheckResult:
     return getattr(gates, gate)(replace(given_case, settings=enforcing(gate, **values)))
 
 

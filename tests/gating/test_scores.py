@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from rag_core import wiring
 from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
-from rag_core.gating.features import SIGNALS
+from rag_core.gating.features import FEATURES
 from rag_core.gating.scores import Calibration, Identity, adjust, fit, load, packed, question_hash, read, signals_version
 from rag_core.settings import Settings
 
-ZERO = dict.fromkeys(SIGNALS, 0.0)
+ZERO = dict.fromkeys(FEATURES, 0.0)
 
 
 def stored(folder: Path, **changes: Any) -> Path:
@@ -72,7 +72,7 @@ def test_given_a_calibration_of_anything_else_then_it_does_not_fit_and_the_compo
 
 def test_given_other_signals_another_tokenizer_or_another_version_then_the_identity_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     before = identity()
-    for name, value in (("SIGNALS_VERSION", -1), ("LANGUAGE_VERSION", -1), ("INDEX_VERSION", -1)):
+    for name, value in (("FEATURES_VERSION", -1), ("LANGUAGE_VERSION", -1), ("INDEX_VERSION", -1)):
         monkeypatch.setattr(calibrate, name, value)
     monkeypatch.setattr(HashEmbedder, "tokenizer", "letters")
 
@@ -100,8 +100,8 @@ def test_given_other_numbers_or_another_identity_then_the_id_is_another_and_prov
 @pytest.mark.parametrize(
     "change",
     [
-        {"coefficients": [1.0]}, {"scale": [0.0] * len(SIGNALS)}, {"scale": [-1.0] * len(SIGNALS)}, {"intercept": math.nan},
-        {"mean": [math.inf] * len(SIGNALS)}, {"intercept": "high"}, {"mean": None}, {"provenance": None}, {"identity": "m"},
+        {"coefficients": [1.0]}, {"scale": [0.0] * len(FEATURES)}, {"scale": [-1.0] * len(FEATURES)}, {"intercept": math.nan},
+        {"mean": [math.inf] * len(FEATURES)}, {"intercept": "high"}, {"mean": None}, {"provenance": None}, {"identity": "m"},
         {"identity": {"model": "m"}}, {"schema_version": 1}, {"schema_version": None},
     ],
 )  # fmt: skip
@@ -145,10 +145,10 @@ def test_given_a_calibration_without_a_checksum_that_names_no_known_signal_then_
 
 
 def test_given_the_shipped_calibration_then_it_names_its_provenance_and_fits_the_embedded_model() -> None:
-    shipped = load([calibrate.FILE], Identity.of(wiring.embedder("all-MiniLM-L6-v2", "auto"), wiring.answer_reader(Settings.load())))
+    shipped = load([calibrate.FILE], Identity.of(wiring.embedder("all-MiniLM-L6-v2", "auto"), wiring.answerability_model(Settings.load())))
 
     assert shipped is not None
-    assert shipped.signals == SIGNALS
+    assert shipped.signals == FEATURES
     assert {"sets", "date", "licences", "program"} <= set(shipped.provenance)
 
 
@@ -159,7 +159,7 @@ def test_given_a_question_in_other_case_and_spacing_then_it_is_known_again_and_a
 
 def test_given_other_signals_then_the_version_differs(monkeypatch: pytest.MonkeyPatch) -> None:
     before = signals_version()
-    monkeypatch.setattr(calibrate, "SIGNALS", SIGNALS[:-1])
+    monkeypatch.setattr(calibrate, "FEATURES", FEATURES[:-1])
 
     assert signals_version() != before
     assert len(before) == 12
@@ -198,7 +198,7 @@ def test_given_products_when_fitted_then_what_two_signals_say_together_counts() 
     ]
     assert right[0] < 0.65
     assert right[1] > 0.9
-    assert len(together.coefficients) == len(SIGNALS) * (len(SIGNALS) + 3) / 2
+    assert len(together.coefficients) == len(FEATURES) * (len(FEATURES) + 3) / 2
     assert Calibration.from_json(json.loads(json.dumps(together.to_json()))) == together
 
 
@@ -274,10 +274,10 @@ def test_given_many_questions_of_another_kind_when_adjusted_then_the_odds_become
 
     found = adjust(base, rows, answerable, {"method": "adjust"}, strength=1.0)
 
-    assert found.coefficients[SIGNALS.index("coverage_all")] == pytest.approx(4, abs=0.5)
+    assert found.coefficients[FEATURES.index("coverage_all")] == pytest.approx(4, abs=0.5)
     assert found.logit(ZERO) == pytest.approx(-3, abs=0.3)
     assert (found.identity, found.provenance) == (base.identity, {"method": "adjust"})
-    assert {name for name, c in zip(SIGNALS, found.coefficients, strict=True) if c} == {"coverage_all"}
+    assert {name for name, c in zip(FEATURES, found.coefficients, strict=True) if c} == {"coverage_all"}
 
 
 def test_given_a_small_strength_when_adjusted_then_only_the_share_of_answerable_ones_is_taken_over() -> None:

@@ -31,7 +31,7 @@ KNOWN = {
 
 
 def versions() -> dict[str, int]:
-    return {"chunker": calibrate.INDEX_VERSION, "language": calibrate.LANGUAGE_VERSION, "signals": calibrate.SIGNALS_VERSION}
+    return {"chunker": calibrate.INDEX_VERSION, "language": calibrate.LANGUAGE_VERSION, "signals": calibrate.FEATURES_VERSION}
 
 
 def code(path: Path) -> str:

@@ -9,7 +9,7 @@ from builders import HashEmbedder
 
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
-from rag_core.domain.drafts import ClaimAudit
+from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.errors import ModelUnavailable
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.markup import added_markup
@@ -57,7 +57,7 @@ class WordReader:
         return {word.text.casefold() for word in words(text)}
 
 
-def measured(*claims: Claim, verifier: WordReader | None = None, language: str = "en", whole: bool = False) -> tuple[ClaimAudit, ...]:
+def measured(*claims: Claim, verifier: WordReader | None = None, language: str = "en", whole: bool = False) -> tuple[ClaimMeasurement, ...]:
     return measure_claims(claims, PASSAGES, page_text, language, HashEmbedder(), verifier, whole=whole)
 
 
@@ -134,7 +134,7 @@ def test_given_several_claims_then_each_has_its_own_measurement_in_order() -> No
     assert (first.support or 0) > 0.5 > (third.support or 0)
     assert ("name", "Brno") in third.changed_facts
     assert "name_absent" in third.flags
-    assert last == ClaimAudit(overlap=0.0)
+    assert last == ClaimMeasurement(overlap=0.0)
 
 
 @pytest.mark.parametrize("verifier", [None, WordReader("cs")])

@@ -6,7 +6,7 @@ import pytest
 
 from rag_core.adapters.embedding.embedded import EmbeddedModel
 from rag_core.adapters.entailment.embedded import SupportModel
-from rag_core.domain.ports import Embedder, Verifier
+from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import ModelUnavailable
 from rag_core.grounding.entailment import CEILING, FAILS, FEATURES, assess, judged, measure, require_assessed, support_models
 
@@ -23,7 +23,7 @@ def embedder() -> Embedder:
 
 
 @pytest.fixture(scope="module")
-def verifier() -> Verifier:
+def verifier() -> EntailmentModel:
     return SupportModel("float32")
 
 
@@ -37,7 +37,7 @@ class Failing:
 class Asked:
     """Passes every question on, and keeps it."""
 
-    def __init__(self, verifier: Verifier) -> None:
+    def __init__(self, verifier: EntailmentModel) -> None:
         self._verifier, self.pairs = verifier, list[tuple[str, str]]()
         self.version, self.languages = verifier.version, verifier.languages
 
@@ -46,7 +46,7 @@ class Asked:
         return self._verifier.supports(pairs)
 
 
-def test_given_a_paraphrase_and_an_invention_then_the_support_parts_them(embedder: Embedder, verifier: Verifier) -> None:
+def test_given_a_paraphrase_and_an_invention_then_the_support_parts_them(embedder: Embedder, verifier: EntailmentModel) -> None:
     claims = ["The goods are brought to a warehouse in Brno.", "The customer pays for the transport insurance."]
     right, wrong = assess(claims, [CONTRACT] * 2, (), "en", embedder, verifier)
 
@@ -60,7 +60,7 @@ def test_given_a_paraphrase_and_an_invention_then_the_support_parts_them(embedde
     assert right.evidence in CONTRACT
 
 
-def test_given_nearly_the_same_sentence_with_another_fact_then_it_is_contradicted(embedder: Embedder, verifier: Verifier) -> None:
+def test_given_nearly_the_same_sentence_with_another_fact_then_it_is_contradicted(embedder: Embedder, verifier: EntailmentModel) -> None:
     """S2-17: although nearly all of its words stand there."""
     (found,) = assess(["The notice period is 90 days and starts on the first day of a month."], [CONTRACT], (), "en", embedder, verifier)
 
@@ -69,7 +69,7 @@ def test_given_nearly_the_same_sentence_with_another_fact_then_it_is_contradicte
     assert {"number_changed", "contradicted"} <= set(found.flags)
 
 
-def test_given_a_claim_that_only_another_passage_supports_then_it_is_misattributed(embedder: Embedder, verifier: Verifier) -> None:
+def test_given_a_claim_that_only_another_passage_supports_then_it_is_misattributed(embedder: Embedder, verifier: EntailmentModel) -> None:
     claim = "The notice period is 30 days."
     (wrong,) = assess([claim], [OFFICE], [OFFICE, CONTRACT], "en", embedder, verifier)
     (right,) = assess([claim], [CONTRACT], [OFFICE, CONTRACT], "en", embedder, verifier)
@@ -80,14 +80,16 @@ def test_given_a_claim_that_only_another_passage_supports_then_it_is_misattribut
     assert "misattributed" not in nowhere.flags
 
 
-def test_given_a_supported_claim_then_the_other_passages_are_not_read(embedder: Embedder, verifier: Verifier) -> None:
+def test_given_a_supported_claim_then_the_other_passages_are_not_read(embedder: Embedder, verifier: EntailmentModel) -> None:
     asked = Asked(verifier)
     assess(["The notice period is 30 days."], [CONTRACT], [OFFICE], "en", embedder, asked)
 
     assert [text for text, _ in asked.pairs] == [CONTRACT]
 
 
-def test_given_a_language_that_is_not_read_then_the_verifier_is_not_asked_and_it_is_said(embedder: Embedder, verifier: Verifier) -> None:
+def test_given_a_language_that_is_not_read_then_the_verifier_is_not_asked_and_it_is_said(
+    embedder: Embedder, verifier: EntailmentModel
+) -> None:
     asked = Asked(verifier)
     (found,) = assess(["Výpovědní doba činí 30 dnů."], ["Výpovědní doba činí 30 dnů od doručení."], (), "cs", embedder, asked)
 
@@ -107,7 +109,7 @@ def test_given_a_verifier_that_fails_then_no_support_is_made_up(embedder: Embedd
         require_assessed(claims, [CONTRACT], (), "en", embedder, Failing())
 
 
-def test_given_many_claims_of_several_texts_then_each_is_judged_as_if_alone(embedder: Embedder, verifier: Verifier) -> None:
+def test_given_many_claims_of_several_texts_then_each_is_judged_as_if_alone(embedder: Embedder, verifier: EntailmentModel) -> None:
     claims = ["The notice period is 30 days.", "The office opens at eight.", "***", "Sharks swim far out at sea."]
     cited = [CONTRACT, OFFICE, OFFICE, CONTRACT]
     together = assess(claims, cited, (), "en", embedder, verifier)
@@ -119,7 +121,7 @@ def test_given_many_claims_of_several_texts_then_each_is_judged_as_if_alone(embe
     assert assess([], [], (), "en", embedder, verifier) == []
 
 
-def test_given_what_was_measured_then_the_verifier_can_be_left_out(embedder: Embedder, verifier: Verifier) -> None:
+def test_given_what_was_measured_then_the_verifier_can_be_left_out(embedder: Embedder, verifier: EntailmentModel) -> None:
     (with_it,) = measure(["The customer pays for the transport insurance."], [CONTRACT], "en", embedder, verifier)
     (without,) = measure(["The customer pays for the transport insurance."], [CONTRACT], "en", embedder, None)
 

@@ -8,11 +8,11 @@ import pytest
 from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
 
 from rag_core.domain.claims import Claim
-from rag_core.domain.drafts import ClaimAudit
+from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.llm_trace import Attempt, Call, Step, Verdict, Verification
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import Check, Direction, State, judge
+from rag_core.domain.trace import CheckResult, Direction, State, judge
 from rag_core.grounding.checks import AUDITS
 from rag_core.grounding.feedback import Finding, findings
 from rag_core.grounding.llm_checks import model_audits, verification
@@ -25,7 +25,7 @@ ON = dict.fromkeys(
 )
 
 
-def view(*audits: ClaimAudit, claims: tuple[Claim, ...] = (), chars: int = 1000, **values: object) -> Case:
+def view(*audits: ClaimMeasurement, claims: tuple[Claim, ...] = (), chars: int = 1000, **values: object) -> Measurements:
     """A case with a good claim and a bad one, on which this was measured."""
     source = passage(1)
     said = claims or (claim(source, GOOD), claim(source, BAD))[: len(audits)]
@@ -37,7 +37,7 @@ def attempt(*verdicts: Verdict, **fields: object) -> Attempt:
     return Attempt((), Call(Step.DRAFT), language="en", sentences=2, tokens=20, verification=said, **fields)  # type: ignore[arg-type]
 
 
-def found(judged: Case, of: Attempt | None = None) -> tuple[Finding, ...]:
+def found(judged: Measurements, of: Attempt | None = None) -> tuple[Finding, ...]:
     """The findings of everything that blocks."""
     one = of or attempt()
     checks = [*(audit(judged) for audit in AUDITS), *model_audits(judged, one)]
@@ -68,7 +68,7 @@ def test_given_nothing_that_blocks_then_there_are_no_findings() -> None:
         (replace(GOOD_AUDIT, support=0.1), Reason.SUPPORT, "its source does not say so clearly enough"),
     ],
 )
-def test_given_a_claim_that_fails_then_the_finding_names_it_with_the_reason(audit: ClaimAudit, reason: Reason, words: str) -> None:
+def test_given_a_claim_that_fails_then_the_finding_names_it_with_the_reason(audit: ClaimMeasurement, reason: Reason, words: str) -> None:
     """S3-15, S3-16: a draft is written again with what was wrong with it."""
     one = next(finding for finding in found(view(GOOD_AUDIT, audit)) if finding.reason is reason)
 
@@ -81,14 +81,14 @@ def test_given_a_claim_that_fails_then_the_finding_names_it_with_the_reason(audi
 def test_given_an_uncited_claim_then_it_is_named_and_nothing_else_is_said_of_it() -> None:
     """S2-9, S3-15: every sentence names its source; S3-18: one that does not is uncited and nothing else."""
     uncited = (claim(passage(1), GOOD), Claim(BAD))
-    keys = [one.key for one in found(view(GOOD_AUDIT, ClaimAudit(overlap=0.0), claims=uncited))]
+    keys = [one.key for one in found(view(GOOD_AUDIT, ClaimMeasurement(overlap=0.0), claims=uncited))]
 
     assert keys == ["citations_complete:1"]
 
 
 def test_given_no_citation_at_all_then_the_whole_draft_is_named_too() -> None:
     """S2-9."""
-    found_ = found(view(ClaimAudit(overlap=0.0), claims=(Claim(BAD),)))
+    found_ = found(view(ClaimMeasurement(overlap=0.0), claims=(Claim(BAD),)))
 
     assert [one.key for one in found_] == ["citations_present:-", "citations_complete:0"]
 
@@ -157,6 +157,6 @@ def test_given_a_very_long_quote_then_a_finding_stays_short() -> None:
 
 
 def test_given_a_check_of_another_kind_then_what_it_found_is_the_finding() -> None:
-    check = Check("contradictions", State.FAILED, Mode.ENFORCE, reason=Reason.CONTRADICTED, found="two values")
+    check = CheckResult("contradictions", State.FAILED, Mode.ENFORCE, reason=Reason.CONTRADICTED, found="two values")
 
     assert findings(view(GOOD_AUDIT), [check], attempt()) == (Finding(Reason.CONTRADICTED, None, "contradictions: two values."),)

@@ -5,11 +5,11 @@ import pytest
 
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
-from rag_core.domain.drafts import ClaimAudit, Draft
-from rag_core.domain.measurements import Case
+from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Vectors
 from rag_core.domain.status import Reason, status_of
-from rag_core.domain.trace import Check, State
+from rag_core.domain.trace import CheckResult, State
 from rag_core.grounding.checks import AUDITS
 from rag_core.grounding.claims import measure_claims
 from rag_core.ingest.normalise import normalise
@@ -47,16 +47,16 @@ def evidence(place: tuple[int, int], page: int = 1, passage: str = "p1") -> Evid
 PASSAGES = {f"p{page}": normalise(text).text for (_, page), text in PAGES.items()}
 
 
-def case(*claims: Claim, language: str = "en", chars: int = 400, text: str = "", **settings: object) -> Case:
+def case(*claims: Claim, language: str = "en", chars: int = 400, text: str = "", **settings: object) -> Measurements:
     audits = measure_claims(claims, PASSAGES, page_text, language, Bags())
-    return Case("q", Settings.load(values=settings), draft=Draft("model", claims, audits, text=text, context_chars=chars))
+    return Measurements("q", Settings.load(values=settings), draft=Draft("model", claims, audits, text=text, context_chars=chars))
 
 
-def run(judged: Case) -> dict[Reason, Check]:
+def run(judged: Measurements) -> dict[Reason, CheckResult]:
     return {check.reason: check for check in (audit(judged) for audit in AUDITS)}
 
 
-def failed(judged: Case) -> set[Reason]:
+def failed(judged: Measurements) -> set[Reason]:
     """What failed but for the support, which is fitted; see `test_support`."""
     return {reason for reason, check in run(judged).items() if check.state is State.FAILED} - {Reason.SUPPORT}
 
@@ -80,7 +80,7 @@ def test_given_an_extract_that_stands_in_its_source_then_every_audit_passes_with
     table = Claim("Net sales 177,866 135,987", (Evidence("p2", "doc", "Net sales\t177,866\t135,987", (Span(2, 21, 46),)),), ("p2",))
     claims = (QUOTED, Claim("As we know, plants need light.", (evidence(LIGHT),), ("p1",)), table)
     audits = measure_claims(claims, PASSAGES, page_text, "en", None, whole=True)
-    judged = Case("q", Settings.load(), draft=Draft("extract", claims, audits, context_chars=200))
+    judged = Measurements("q", Settings.load(), draft=Draft("extract", claims, audits, context_chars=200))
     assert {check.state for check in run(judged).values()} == {State.PASSED}
     assert [(audit.similarity, audit.support, audit.word_for_word) for audit in audits] == [(1.0, 1.0, True)] * 3
     assert all(check.found for check in run(judged).values())
@@ -114,7 +114,7 @@ def test_given_one_uncited_claim_then_it_is_named_and_nothing_else_is_held_again
     """S3-15, S3-18: "Uncited claim: …", and an uncited claim is not also unverified."""
     judged = case(QUOTED, Claim("The moon is made of 7 cheeses."))
     check = run(judged)[Reason.CITATIONS_COMPLETE]
-    assert judged.draft.audits[1] == ClaimAudit(overlap=0.0)
+    assert judged.draft.audits[1] == ClaimMeasurement(overlap=0.0)
     assert (check.value, check.found) == (1, "Uncited claim: The moon is made of 7 cheeses.")
     assert failed(judged) == {Reason.CITATIONS_COMPLETE}
 
@@ -214,7 +214,7 @@ def test_given_a_claim_of_other_meaning_then_the_least_similar_decides() -> None
 def test_given_no_embedding_model_then_a_rephrased_claim_has_not_passed() -> None:
     claims = (Claim("The notice period: 30 days.", (evidence(NOTICE),), ("p1",)),)
     audits = measure_claims(claims, PASSAGES, page_text, "en", None)
-    checks = run(Case("q", Settings.load(), draft=Draft("model", claims, audits, context_chars=100)))
+    checks = run(Measurements("q", Settings.load(), draft=Draft("model", claims, audits, context_chars=100)))
     for reason in (Reason.SIMILARITY, Reason.SUPPORT):
         assert (checks[reason].state, checks[reason].blocks) == (State.NOT_RUN, True)
 
@@ -238,15 +238,15 @@ def test_given_many_faults_at_once_then_all_reasons_are_kept() -> None:
 
 def test_given_no_draft_then_every_audit_abstains_and_says_so() -> None:
     """S2-19: an empty draft is judged elsewhere, without a division by zero."""
-    checks = run(Case("q", Settings.load()))
+    checks = run(Measurements("q", Settings.load()))
     assert {(check.state, check.note) for check in checks.values()} == {(State.ABSTAINED, "no draft to audit")}
 
 
 def test_given_claims_that_were_not_measured_then_nothing_passes_for_want_of_findings() -> None:
     with pytest.raises(ValueError, match="measurements"):
-        run(Case("q", Settings.load(), draft=Draft("model", (QUOTED,), (), context_chars=10)))
+        run(Measurements("q", Settings.load(), draft=Draft("model", (QUOTED,), (), context_chars=10)))
     with pytest.raises(ValueError, match="measurements"):
-        run(Case("q", Settings.load(), draft=Draft("model", (QUOTED,), (ClaimAudit(), ClaimAudit()), context_chars=10)))
+        run(Measurements("q", Settings.load(), draft=Draft("model", (QUOTED,), (ClaimMeasurement(), ClaimMeasurement()), context_chars=10)))
 
 
 def test_given_many_findings_then_a_check_names_a_few_of_them_and_counts_the_rest() -> None:
@@ -263,12 +263,12 @@ def test_given_an_indicator_phrase_then_the_finding_has_one_wording() -> None:
     assert 'Answer contains hallucination indicator: "as we know"' in check.found
 
 
-def supported(*supports: float | None, flags: tuple[str, ...] = (), read: bool = True, **settings: object) -> Check:
+def supported(*supports: float | None, flags: tuple[str, ...] = (), read: bool = True, **settings: object) -> CheckResult:
     """The audit of a draft whose claims have these supports, the first one these flags."""
-    audits = [ClaimAudit(support=support) for support in supports]
+    audits = [ClaimMeasurement(support=support) for support in supports]
     audits[0] = dataclasses.replace(audits[0], flags=flags, read=read)
     draft = Draft("model", (QUOTED,) * len(supports), tuple(audits), context_chars=100)
-    return run(Case("q", Settings.load(values=settings), draft=draft))[Reason.SUPPORT]
+    return run(Measurements("q", Settings.load(values=settings), draft=draft))[Reason.SUPPORT]
 
 
 @pytest.mark.parametrize(

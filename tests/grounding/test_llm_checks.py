@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from rag_core.domain.claims import Claim
 from rag_core.domain.llm_trace import Answerable, Attempt, Call, Step, Sufficiency, Verdict, Verification
-from rag_core.domain.measurements import Case, Understanding
+from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import Check, State
+from rag_core.domain.trace import CheckResult, State
 from rag_core.grounding.llm_checks import model_audits, sufficiency, verification
 from rag_core.settings import Mode
 
@@ -26,7 +26,7 @@ ENFORCED = {
 }
 
 
-def view(asked: str = "en", sources: tuple[str, ...] = ("en",), claims: int | None = None, **values: object) -> Case:
+def view(asked: str = "en", sources: tuple[str, ...] = ("en",), claims: int | None = None, **values: object) -> Measurements:
     """A case in a language with one claim for each language of a passage."""
     passages = [passage(number, language=language) for number, language in enumerate(sources, 1)]
     said = [claim(one, f"Claim {number}.") for number, one in enumerate(passages, 1)][:claims]
@@ -39,11 +39,11 @@ def attempt(language: str = "en", sentences: int = 1, tokens: int = 10, *verdict
     return Attempt((), CALL, language=language, sentences=sentences, tokens=tokens, verification=said)
 
 
-def language_of(judged: Case, written: str) -> Check:
+def language_of(judged: Measurements, written: str) -> CheckResult:
     return model_audits(judged, attempt(written))[0]
 
 
-def length_of(judged: Case, sentences: int, tokens: int) -> Check:
+def length_of(judged: Measurements, sentences: int, tokens: int) -> CheckResult:
     return model_audits(judged, attempt("en", sentences, tokens))[1]
 
 
@@ -168,7 +168,9 @@ def test_given_no_verdicts_or_too_many_then_the_verification_was_not_run_and_blo
     assert check.note
 
 
-def suffices(answer: Answerable, confidence: float = 0.8, missing: tuple[str, ...] = (), failure: str = "", **values: object) -> Check:
+def suffices(
+    answer: Answerable, confidence: float = 0.8, missing: tuple[str, ...] = (), failure: str = "", **values: object
+) -> CheckResult:
     given: dict[str, object] = {"sufficiency_mode": Mode.ENFORCE, **values}
     return sufficiency(view(**given), Sufficiency(Call(Step.SUFFICIENCY, failure=failure), 1, answer, confidence, missing))  # type: ignore[arg-type]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind
-from rag_core.grounding.locate import LEAST, How, Located, locate
+from rag_core.grounding.locate import MIN_COUNT, How, Located, locate
 from rag_core.ingest.normalise import join, normalise, read_passage_text
 
 NOTICE = (
@@ -84,7 +84,7 @@ def test_given_a_word_changed_left_out_or_moved_then_the_sentence_is_aligned_and
 
     assert texts == ["The notice period is two months."]
     assert located.how is How.ALIGNED
-    assert LEAST <= located.share <= 1.0
+    assert MIN_COUNT <= located.share <= 1.0
 
 
 def test_given_a_sign_that_means_something_when_it_is_changed_then_the_words_alone_make_no_place_of_their_own() -> None:
@@ -137,7 +137,7 @@ def test_given_two_sentences_that_fit_a_claim_equally_then_neither_is_its_place(
     texts, located = found("The fee is in francs", text)
 
     assert (texts, located.how) == ([], How.UNCERTAIN)
-    assert located.share > LEAST
+    assert located.share > MIN_COUNT
     assert found("The adults' fee amounts to 20 francs", text)[0] == ["The fee for adults is 20 francs today."]
 
 
@@ -178,7 +178,7 @@ def test_given_a_text_from_nowhere_then_no_place_is_certain(nowhere: str) -> Non
     texts, located = found(nowhere, NOTICE)
 
     assert (texts, located.spans, located.how) == ([], (), How.UNCERTAIN)
-    assert 0.0 <= located.share < LEAST
+    assert 0.0 <= located.share < MIN_COUNT
 
 
 def table() -> Passage:

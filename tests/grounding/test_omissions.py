@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
-from rag_core.domain.drafts import ClaimAudit
+from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.llm_trace import Attempt, Call, Step
 from rag_core.domain.status import Reason
 from rag_core.grounding.checks import AUDITS
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.feedback import findings
-from rag_core.grounding.omissions import left_out
+from rag_core.grounding.omissions import omissions
 from rag_core.settings import DATA, Mode
 
 ROWS: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "omissions.yaml").read_text(encoding="utf-8"))
@@ -32,7 +32,7 @@ LANGUAGES = ("en", "cs", "de", "hi")
 
 def wrong(row: list[str]) -> tuple[str, ...]:
     lang, question, evidence, claim = row
-    return left_out(claim, evidence, lang, question)
+    return omissions(claim, evidence, lang, question)
 
 
 def named(rows: list[list[str]]) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def test_given_what_it_gets_wrong_then_it_is_little_and_known() -> None:
 def test_given_the_whole_sentence_when_compared_then_nothing_was_left_out(row: list[str]) -> None:
     lang, question, evidence, _ = row
 
-    assert left_out(evidence, evidence, lang, question) == left_out(evidence.rstrip(".।"), evidence, lang) == ()
+    assert omissions(evidence, evidence, lang, question) == omissions(evidence.rstrip(".।"), evidence, lang) == ()
 
 
 PARKING = "The company pays for parking, except at airports."
@@ -139,12 +139,12 @@ LEFT = "The company pays for parking."
 def test_given_what_a_sentence_leaves_out_then_exactly_that_is_named(
     lang: str, question: str, evidence: str, claim: str, limits: tuple[str, ...]
 ) -> None:
-    assert left_out(claim, evidence, lang, question) == limits
+    assert omissions(claim, evidence, lang, question) == limits
 
 
 def test_given_citation_marks_and_digits_of_another_script_then_they_change_nothing() -> None:
-    assert left_out(f"{LEFT[:-1]} [1].", PARKING, "en") == ("except at airports",)
-    assert left_out("लिफ्ट में ८ व्यक्ति आते हैं।", "लिफ्ट में अधिकतम 8 व्यक्ति आते हैं।", "hi") == ("अधिकतम 8",)
+    assert omissions(f"{LEFT[:-1]} [1].", PARKING, "en") == ("except at airports",)
+    assert omissions("लिफ्ट में ८ व्यक्ति आते हैं।", "लिफ्ट में अधिकतम 8 व्यक्ति आते हैं।", "hi") == ("अधिकतम 8",)
 
 
 def test_every_language_has_the_same_rows_and_says_what_they_are() -> None:
@@ -159,7 +159,7 @@ def test_every_language_has_the_same_rows_and_says_what_they_are() -> None:
     assert all(f"{name}:" in note for name in data["en"])
 
 
-def measured(text: str, *, whole: bool = False, question: str = "", **languages: str) -> ClaimAudit:
+def measured(text: str, *, whole: bool = False, question: str = "", **languages: str) -> ClaimMeasurement:
     evidence = Evidence("p1", "d1", PARKING, (Span(1, 0, len(PARKING)),))
     said = Claim(text, (evidence,), ("p1",))
     retrieved = {"p1": PARKING}
@@ -187,7 +187,7 @@ def test_given_a_draft_of_a_model_when_a_limit_is_left_out_then_its_source_does_
 )
 def test_given_a_draft_that_leaves_a_limit_out_then_the_next_one_is_told_which(quote: str, words: str) -> None:
     source = passage(1, quote)
-    audit = ClaimAudit(overlap=1.0, similarity=1.0, support=0.0, flags=("limit_left_out",))
+    audit = ClaimMeasurement(overlap=1.0, similarity=1.0, support=0.0, flags=("limit_left_out",))
     view = case(hits=(hit(0.9, of=source),), draft=draft((claim_on(source, LEFT),), (audit,), 1000), of=settings(support_mode=Mode.ENFORCE))
     checks = [check for check in (judge(view) for judge in AUDITS) if check.blocks]
 
@@ -198,8 +198,8 @@ def test_given_a_draft_that_leaves_a_limit_out_then_the_next_one_is_told_which(q
 
 @given(st.text(max_size=120), st.text(max_size=60), st.sampled_from([*LANGUAGES, "und"]))
 def test_given_any_text_then_its_whole_leaves_nothing_out_and_nothing_breaks(text: str, other: str, lang: str) -> None:
-    assert left_out(text, text, lang) == ()
-    left_out(other, text, lang, text)
+    assert omissions(text, text, lang) == ()
+    omissions(other, text, lang, text)
 
 
 @pytest.mark.parametrize(
@@ -208,9 +208,9 @@ def test_given_any_text_then_its_whole_leaves_nothing_out_and_nothing_breaks(tex
      "a" * 50_000, "If it rains, a may go. " * 800, "who " * 5000, ", " * 20_000, "loans above 5 pounds " * 1500],
 )  # fmt: skip
 def test_given_hostile_text_then_it_is_read_in_time_that_grows_with_its_length(text: str) -> None:
-    left_out(text[:100], text[:1000], "en")
+    omissions(text[:100], text[:1000], "en")
     started = time.process_time()
 
-    left_out(f"{text[:1500]} ends.", text, "en", text[:1500])
+    omissions(f"{text[:1500]} ends.", text, "en", text[:1500])
 
     assert time.process_time() - started < 10

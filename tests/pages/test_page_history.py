@@ -59,7 +59,7 @@ def test_given_a_moved_slider_when_a_question_is_brought_back_then_it_is_decided
 
 
 def test_given_more_questions_than_are_kept_when_asked_then_the_oldest_go(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "MOST_QUESTIONS", 2)
+    monkeypatch.setattr(state, "MAX_QUESTIONS", 2)
 
     for question in ("Hello", CALIBRATION, FRANCE):
         ask(page, question)

@@ -125,10 +125,10 @@ def test_given_many_namespaces_when_opened_then_only_the_latest_are_kept(monkeyp
     monkeypatch.setattr(loading, "build_engine", lambda folder, namespace, settings, apart: built.append(namespace))
     loading.forget()
 
-    for number in (*range(loading.MOST + 1), 0):
+    for number in (*range(loading.MAX_COUNT + 1), 0):
         assert loading.opening(tmp_path, f"n{number}", None).wait(JOB_SECONDS)  # type: ignore[arg-type]
 
-    assert built == [*(f"n{number}" for number in range(loading.MOST + 1)), "n0"]
+    assert built == [*(f"n{number}" for number in range(loading.MAX_COUNT + 1)), "n0"]
     loading.forget()
 
 

@@ -17,7 +17,7 @@ from rag_core.decision.decide import decide, replay
 from rag_core.decision.measure import measure
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Span
-from rag_core.domain.measurements import Case, LibraryFacts
+from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.errors import InvalidInput
 from rag_core.grounding.citations import evidence_key
@@ -32,7 +32,7 @@ def sentence(number: int) -> str:
     return f"The notice period number {number} was lost: it is 30 days, not 31 days."
 
 
-def on_pages(drawn: Case) -> Case:
+def on_pages(drawn: Measurements) -> Measurements:
     """The same case with texts that stand on pages, each passage on its own: what was drawn has none."""
     new: dict[str, Passage] = {}
     for number, one in enumerate(drawn.hits, 1):
@@ -53,7 +53,7 @@ def page_text(document: str, page: int) -> str:
     return sentence(page)
 
 
-def through_json(case: Case) -> dict:
+def through_json(case: Measurements) -> dict:
     return json.loads(json.dumps(to_record(case), allow_nan=False))
 
 
@@ -68,7 +68,7 @@ def numbers(decision: Decision) -> object:
 @given(drawn=cases(), other=chosen_settings)
 @examples(max_examples=200)
 def test_given_any_case_when_recorded_and_restored_with_its_pages_then_it_replays_to_the_same_decision(
-    drawn: Case, other: Settings
+    drawn: Measurements, other: Settings
 ) -> None:
     original = on_pages(drawn)
     target = other.changed(**{name: getattr(original.settings, name) for name in COSTLY})
@@ -83,7 +83,7 @@ def test_given_any_case_when_recorded_and_restored_with_its_pages_then_it_replay
 
 @given(drawn=cases(), other=chosen_settings)
 @examples(max_examples=200)
-def test_given_any_case_when_its_texts_are_gone_then_it_replays_to_the_same_numbers(drawn: Case, other: Settings) -> None:
+def test_given_any_case_when_its_texts_are_gone_then_it_replays_to_the_same_numbers(drawn: Measurements, other: Settings) -> None:
     original = on_pages(drawn)
     target = other.changed(**{name: getattr(original.settings, name) for name in COSTLY})
 
@@ -96,7 +96,7 @@ def test_given_any_case_when_its_texts_are_gone_then_it_replays_to_the_same_numb
 
 @given(drawn=cases())
 @examples(max_examples=25)
-def test_given_a_record_from_before_support_was_measured_then_it_is_read_as_the_extract_that_it_was(drawn: Case) -> None:
+def test_given_a_record_from_before_support_was_measured_then_it_is_read_as_the_extract_that_it_was(drawn: Measurements) -> None:
     row = through_json(on_pages(drawn))
     for one in row["draft"]["claims"]:
         for name in ("support", "flags", "read", "word_for_word"):

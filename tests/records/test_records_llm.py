@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from rag_core.decision.decide import replay
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Span
-from rag_core.domain.drafts import ClaimAudit, Draft
-from rag_core.domain.llm_trace import Attempt, Call, Generation, Step, Sufficiency, Verification
-from rag_core.domain.measurements import Case
+from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency, Verification
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import Check
+from rag_core.domain.trace import CheckResult
 from rag_core.grounding.citations import evidence_key
 from rag_core.records import DELETED, from_record, to_record, write
 
@@ -38,7 +38,7 @@ def page_text(document: str, page: int) -> str:
     return sentence(page)
 
 
-def on_pages(drawn: Case) -> Case:
+def on_pages(drawn: Measurements) -> Measurements:
     """The same case with texts that stand on pages, each passage on its own: what was drawn has none."""
     asked = drawn.generation
     assert asked is not None
@@ -88,7 +88,7 @@ def through_json(value: Any) -> Any:
 
 @given(drawn=asked_cases())
 @examples(max_examples=60, deadline=None)
-def test_given_anything_a_model_left_when_recorded_and_restored_then_all_of_it_is_there_again(drawn: Case) -> None:
+def test_given_anything_a_model_left_when_recorded_and_restored_then_all_of_it_is_there_again(drawn: Measurements) -> None:
     original = on_pages(drawn)
     written = write(original, rejected=[0, 2])
 
@@ -101,7 +101,7 @@ def test_given_anything_a_model_left_when_recorded_and_restored_then_all_of_it_i
 
 @given(drawn=asked_cases())
 @examples(max_examples=60, deadline=None)
-def test_given_anything_a_model_left_when_its_words_are_gone_then_keys_states_and_numbers_stay(drawn: Case) -> None:
+def test_given_anything_a_model_left_when_its_words_are_gone_then_keys_states_and_numbers_stay(drawn: Measurements) -> None:
     original = on_pages(drawn)
 
     restored = from_record(through_json(to_record(original)))
@@ -131,7 +131,7 @@ def test_given_a_question_of_a_model_when_restored_without_any_text_then_it_repl
 def judged(decision: Decision) -> object:
     """Everything of a decision that is no text of a document or a model."""
 
-    def checked(checks: Sequence[Check]) -> list[object]:
+    def checked(checks: Sequence[CheckResult]) -> list[object]:
         return [(one.stage, one.state, one.mode, one.value, one.threshold) for one in checks]
 
     attempts = [(one.number, one.outcome, one.attempt.asked, one.attempt.call, checked(one.checks)) for one in decision.attempts]
@@ -140,7 +140,7 @@ def judged(decision: Decision) -> object:
     return ended, checked(decision.trace.checks), attempts, decision.metadata, shown, len(decision.claims), len(decision.conflicts)
 
 
-def numbers(of: Generation) -> object:
+def numbers(of: LlmTrace) -> object:
     """Everything but texts."""
     return (
         of.context_words,
@@ -167,12 +167,12 @@ def counted(of: Draft) -> object:
 def attempted(text: str = OWN, **of_audit: Any) -> Attempt:
     of = _on_page(passage(1))
     said = claim(of, text)
-    audit = ClaimAudit(overlap=0.5, similarity=0.6, support=0.7, **of_audit)
+    audit = ClaimMeasurement(overlap=0.5, similarity=0.6, support=0.7, **of_audit)
     return Attempt(("low", "0"), Call(Step.DRAFT, "compress/1 0a"), replace(draft([said], [audit]), drafter="model"), sentences=1, tokens=9)
 
 
-def asked(*attempts: Attempt, **of: Any) -> Case:
-    return replace(case(0.9, of=settings(drafter="model")), generation=Generation(attempts=attempts, **of))
+def asked(*attempts: Attempt, **of: Any) -> Measurements:
+    return replace(case(0.9, of=settings(drafter="model")), generation=LlmTrace(attempts=attempts, **of))
 
 
 def test_given_a_model_when_recorded_then_no_word_of_it_stands_in_the_record_and_all_do_beside_it() -> None:
@@ -266,13 +266,13 @@ def test_given_a_record_from_before_there_were_models_then_it_is_read_without_on
     assert from_record(row).draft.audits[0].quotes_elsewhere == ()
 
 
-@pytest.mark.parametrize("of", [Call, Sufficiency, Verification, Attempt, Generation])
+@pytest.mark.parametrize("of", [Call, Sufficiency, Verification, Attempt, LlmTrace])
 def test_given_a_field_of_what_is_asked_then_the_record_has_it(of: type) -> None:
     verified = replace(attempted(), verification=Verification(Call(Step.VERIFY), ("yes",)))
     sides = draft([claim(passage(1)), claim(passage(2))])
     row = to_record(asked(verified, verdicts=(Sufficiency(Call(Step.SUFFICIENCY), sides=sides),)))["generation"]
     rows = {
-        Generation: row, Sufficiency: row["verdicts"][0], Attempt: row["attempts"][0],
+        LlmTrace: row, Sufficiency: row["verdicts"][0], Attempt: row["attempts"][0],
         Verification: row["attempts"][0]["verification"], Call: row["attempts"][0]["call"],
     }  # fmt: skip
 
@@ -281,7 +281,7 @@ def test_given_a_field_of_what_is_asked_then_the_record_has_it(of: type) -> None
 
 def test_given_passages_found_again_then_they_are_described_once() -> None:
     one = asked()
-    again = replace(one, generation=Generation(expanded=(one.hits, one.hits)))
+    again = replace(one, generation=LlmTrace(expanded=(one.hits, one.hits)))
 
     rounds = to_record(again)["generation"]["expanded"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rag_core.domain.decision import Decision
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.records.stored import Verdict
 from rag_core.settings import Settings
 from ui.app.scope import Scope
@@ -37,7 +37,7 @@ class Asked:
 
     question: str
     scope: Scope
-    case: Case
+    case: Measurements
     decision: Decision
     settings: Settings
     before: tuple[Decision, Settings] | None = None

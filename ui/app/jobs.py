@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Work = Callable[[Progress, Cancel], "AddReport | Ran"]
 Place = tuple[str, str]  # a library's folder and namespace
 LEFT_ALONE_SECONDS = 90.0  # a browser looks every half second, and once a minute from a tab in the background
-MOST_KEPT = 50  # finished jobs whose result nobody has seen
+MAX_KEPT = 50  # finished jobs whose result nobody has seen
 READING_SHARE = 0.6  # of a file's bar; embedding is the rest
 WHOLE = ("documents", "questions")  # steps that count whole files, or questions
 _log = logging.getLogger(__name__)
@@ -190,7 +190,7 @@ class Runner:
         job = Job(title, kind, tuple(sources), place, tuple(listed), files=files)
         with self._starting:
             finished = [known for known in self._jobs if known.finished]
-            self._jobs = [known for known in self._jobs if known not in finished[:-MOST_KEPT]] + [job]
+            self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
         # a daemon: the library survives being killed, so stopping the server need not wait
         threading.Thread(target=self._run, args=(job, work), daemon=True, name=title).start()
         return job

@@ -19,7 +19,7 @@ from rag_core.wiring import as_built, build_engine, languages
 from ui.app import first_run
 
 PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: opening a library with a loaded model takes less
-MOST = 8  # namespaces kept open; the least recently used one goes
+MAX_COUNT = 8  # namespaces kept open; the least recently used one goes
 _log = logging.getLogger(__name__)
 
 
@@ -77,7 +77,7 @@ def opening(folder: Path, namespace: str, settings: Settings) -> Opening:
         if key not in _openings:
             _openings[key] = Opening(folder, namespace, settings)
         _openings.move_to_end(key)
-        while len(_openings) > MOST:
+        while len(_openings) > MAX_COUNT:
             _openings.popitem(last=False)
         return _openings[key]
 

@@ -25,10 +25,10 @@ __all__ = ["running", "show_jobs", "show_names", "upload_field", "writing"]
 REFRESH_SECONDS = 0.25
 LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work on its library
 PATIENCE_SECONDS = 10.0  # between two looks at new documents while a question is on the page: it is asked again with them
-MOST_NAMES = 5
-MOST_FILES = 60  # rows of a running job's table: the files around the current one
+MAX_NAMES = 5
+MAX_FILES = 60  # rows of a running job's table: the files around the current one
 _STOP_HELP = {"rebuilding": "jobs.stop_rebuild_help", "evaluating": "jobs.stop_run_help"}
-MOST_PROBLEMS = 5  # shown one by one; more are a table
+MAX_PROBLEMS = 5  # shown one by one; more are a table
 
 
 def upload_field() -> None:
@@ -178,9 +178,9 @@ def _show_files(number: int, job: Job) -> None:
     at = here()
     opened = loading.known(at.folder, job.place[1] or at.namespace)
     ready = {document.id for document in opened.engine.library.snapshot.documents} if opened and opened.engine else set()
-    first = max(0, min(job.files_done - MOST_FILES // 2, len(job.listed) - MOST_FILES))
+    first = max(0, min(job.files_done - MAX_FILES // 2, len(job.listed) - MAX_FILES))
     rows = []
-    for position in range(first, min(first + MOST_FILES, len(job.listed))):
+    for position in range(first, min(first + MAX_FILES, len(job.listed))):
         stands = job.state(position, ready)
         busy = stands in (FileState.READING, FileState.EMBEDDING)
         amount = tell("jobs.amount_of", done=job.done, total=job.total) if busy else ""
@@ -244,9 +244,9 @@ def _dismiss(job: Job) -> None:
 
 def show_names(names: Sequence[str]) -> None:
     """Names, one a line, as they are; of many, the first ones."""
-    shown = list(names[:MOST_NAMES])
-    if len(names) > MOST_NAMES:
-        shown.append(tell("jobs.more", n=len(names) - MOST_NAMES))
+    shown = list(names[:MAX_NAMES])
+    if len(names) > MAX_NAMES:
+        shown.append(tell("jobs.more", n=len(names) - MAX_NAMES))
     st.text("\n".join(shown))
 
 
@@ -255,7 +255,7 @@ def _show_problems(key: str, job: Job, report: AddReport) -> None:
     others = []
     for position, (name, error) in enumerate(report.problems):
         locked = [source for source in job.sources if source.name == name] if isinstance(error, PasswordNeeded) else []
-        if not locked and len(report.problems) > MOST_PROBLEMS:
+        if not locked and len(report.problems) > MAX_PROBLEMS:
             others.append({say("jobs.file"): name, say("jobs.problem"): error.problem, say("jobs.remedy"): error.remedy})
             continue
         show_error(error, name)

@@ -21,7 +21,7 @@ from ui.app.jobs import Job, Runner
 from ui.app.pending import Pending
 
 MODEL = ("embedding_model", "embedding_precision")  # a library is searched with the model that it was built with
-MOST_QUESTIONS = 50  # in the history of a session; each keeps its whole case
+MAX_QUESTIONS = 50  # in the history of a session; each keeps its whole case
 
 
 def library_folder() -> Path:
@@ -111,7 +111,7 @@ class Session:
             self.questions += 1
             asked.number = self.questions
         self.history = sorted([*(one for one in self.history if one.number != asked.number), asked], key=lambda one: one.number)
-        self.history = self.history[-MOST_QUESTIONS:]
+        self.history = self.history[-MAX_QUESTIONS:]
         self.asked = asked
 
     def hold(self, question: str, again: bool = False) -> None:

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from rag_core.domain.decision import AttemptView
-from rag_core.domain.llm_trace import Call, Generation, Sufficiency
-from rag_core.domain.trace import Check, State
+from rag_core.domain.llm_trace import Call, LlmTrace, Sufficiency
+from rag_core.domain.trace import CheckResult, State
 from ui.app.texts import say, tell
 from ui.ask.sentences import show_sentences
 
 
-def show_attempts(attempts: Sequence[AttemptView], generation: Generation | None) -> None:
+def show_attempts(attempts: Sequence[AttemptView], generation: LlmTrace | None) -> None:
     """What the model said of the passages, then its drafts, each to be unfolded; nothing where it was not asked."""
     verdicts = generation.verdicts if generation else ()
     if not attempts and not verdicts:
@@ -83,6 +83,6 @@ def _show_calls(of: str, *calls: Call) -> None:
         st.text("\n\n".join(filter(None, map(call_in_words, calls))))
 
 
-def _in_words(check: Check) -> str:
+def _in_words(check: CheckResult) -> str:
     key = "attempts.check" if check.blocks else "attempts.check_observed"
     return tell(key, check=say(f"trace.title_{check.stage}"), found=check.found or check.note)

@@ -8,14 +8,14 @@ import streamlit as st
 
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import Check, State
+from rag_core.domain.trace import CheckResult, State
 from ui.app.asked import Asked
 from ui.app.texts import tell
 from ui.ask.asking import changed_knobs
 from ui.ask.trace import measured, required
 from ui.settings.wording import setting_name, value_in_words
 
-MOST = 6  # settings that are named one by one; another preset changes many
+MAX_COUNT = 6  # settings that are named one by one; another preset changes many
 
 
 def show_change(asked: Asked) -> None:
@@ -42,7 +42,7 @@ def outcome(before: Decision, after: Decision) -> str:
 def _moved(knobs: Mapping[str, tuple[object, object]]) -> str:
     if not knobs:
         return tell("changes.documents")
-    if len(knobs) > MOST:
+    if len(knobs) > MAX_COUNT:
         return tell("changes.many", n=len(knobs))
     parts = [
         tell("changes.moved", name=setting_name(name), old=value_in_words(name, old), new=value_in_words(name, new))
@@ -85,5 +85,5 @@ def _otherwise(before: Decision, after: Decision) -> str:
     return tell("changes.text") if before.answer != after.answer else ""
 
 
-def _said(check: Check) -> dict[str, str]:
+def _said(check: CheckResult) -> dict[str, str]:
     return {"check": tell(f"trace.title_{check.stage}"), "measured": measured(check), "required": required(check)}

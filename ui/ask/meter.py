@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import math
 
-from rag_core.domain.trace import RANGES, Check, Direction, State
+from rag_core.domain.trace import RANGES, CheckResult, Direction, State
 from rag_core.settings import Mode
 
 WIDTH, HEIGHT = 206, 30  # in the picture's own units; it is drawn at any size
@@ -19,13 +19,13 @@ BAR, MARK = 8, 22  # heights
 GREEN, RED, BLUE, GREY = "#0b8a62", "#d6453a", "#4a7fc4", "#7b8682"
 
 
-def meter(check: Check) -> str:
+def meter(check: CheckResult) -> str:
     """The picture of a check as a data URI of an SVG; the same check gives the same bytes."""
     drawn = base64.b64encode(svg(check).encode()).decode()
     return f"data:image/svg+xml;base64,{drawn}"
 
 
-def svg(check: Check) -> str:
+def svg(check: CheckResult) -> str:
     """The picture as SVG."""
     low, high = axis(check)
     parts = [
@@ -42,7 +42,7 @@ def svg(check: Check) -> str:
     return "".join(parts)
 
 
-def axis(check: Check) -> tuple[float, float]:
+def axis(check: CheckResult) -> tuple[float, float]:
     """Both ends of the drawn scale: the scale's own range, from 0 where nothing is below it, and a little room where it has no end."""
     low, high = RANGES.get(check.scale, (0.0, math.inf))
     known = [number for number in (check.value, check.threshold) if number is not None]
@@ -54,14 +54,14 @@ def axis(check: Check) -> tuple[float, float]:
     return low, high
 
 
-def within(check: Check) -> bool | None:
+def within(check: CheckResult) -> bool | None:
     """Whether the measured value is on the allowed side, whatever the check was allowed to do with it; None without a limit or a value."""
     if check.value is None or check.threshold is None or check.direction is None:
         return None
     return check.value >= check.threshold if check.direction is Direction.AT_LEAST else check.value <= check.threshold
 
 
-def _allowed(check: Check, low: float, high: float) -> list[str]:
+def _allowed(check: CheckResult, low: float, high: float) -> list[str]:
     """The side of the threshold that passes, to the end of the picture, so that it is seen where the threshold is an end of the scale."""
     if check.threshold is None or check.direction is None:
         return []
@@ -74,7 +74,7 @@ def _allowed(check: Check, low: float, high: float) -> list[str]:
     ]
 
 
-def _value(check: Check, low: float, high: float) -> list[str]:
+def _value(check: CheckResult, low: float, high: float) -> list[str]:
     if check.value is None:
         return []
     zero, at, colour = _x(max(low, min(high, 0.0)), low, high), _x(check.value, low, high), _colour(check)
@@ -92,14 +92,14 @@ def _value(check: Check, low: float, high: float) -> list[str]:
     return [hatch, bar, f'<path class="value" d="{arms}" stroke="{colour}" stroke-width="2.5" stroke-linecap="round" fill="none"/>']
 
 
-def _threshold(check: Check, low: float, high: float) -> list[str]:
+def _threshold(check: CheckResult, low: float, high: float) -> list[str]:
     if check.threshold is None:
         return []
     at, top = _x(check.threshold, low, high), MIDDLE - MARK / 2
     return [f'<rect class="threshold" x="{at - 1:.2f}" y="{top:g}" width="2" height="{MARK}" fill="{GREY}"/>']
 
 
-def _colour(check: Check) -> str:
+def _colour(check: CheckResult) -> str:
     """Green and red for a check that may block, blue for one that is only shown, grey for one that was not judged."""
     if check.state not in (State.PASSED, State.FAILED):
         return GREY

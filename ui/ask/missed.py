@@ -21,7 +21,7 @@ from ui.documents import viewer
 from ui.documents.viewer import Place
 from ui.settings.fields import set_knob
 
-MOST_SOURCES = int(next(knob.high for knob in Settings.knobs() if knob.name == "top_k") or 0)
+MAX_SOURCES = int(next(knob.high for knob in Settings.knobs() if knob.name == "top_k") or 0)
 
 
 def show_missed(engine: Engine, asked: Asked) -> None:
@@ -149,7 +149,7 @@ def _rows(passages: Sequence[RankedPassage]) -> list[dict[str, object]]:
 
 def _offer_more(engine: Engine, asked: Asked, missed: Missed) -> None:
     """Where more sources would bring the page in, a button that takes so many."""
-    if missed.verdict is Verdict.CUT and missed.top_k < MOST_SOURCES:
+    if missed.verdict is Verdict.CUT and missed.top_k < MAX_SOURCES:
         st.button(say("missed.take"), key="missed_take", on_click=_take_enough, args=(engine, asked, missed), help=say("missed.take_help"))
 
 
@@ -157,8 +157,8 @@ def _take_enough(engine: Engine, asked: Asked, missed: Missed) -> None:
     """As many sources as bring the page in. More sources bring more candidates, which may rank before it: looked at again each time."""
     sources = missed.top_k
     with suppress(RagError):  # deleted meanwhile: the result says so
-        while missed.verdict is Verdict.CUT and sources < MOST_SOURCES:
-            sources = min(MOST_SOURCES, max(sources + 1, missed.passages[0].fused_rank))
+        while missed.verdict is Verdict.CUT and sources < MAX_SOURCES:
+            sources = min(MAX_SOURCES, max(sources + 1, missed.passages[0].fused_rank))
             missed = _measure(engine, asked, asked.settings.changed(top_k=sources), missed.document, missed.page)
     set_knob("top_k", sources)
 

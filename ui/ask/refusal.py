@@ -8,7 +8,7 @@ import streamlit as st
 
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import Check, Direction, State
+from rag_core.domain.trace import CheckResult, Direction, State
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
 from ui.ask.drafted import show_drafter
@@ -53,7 +53,7 @@ def why_refused(decision: Decision) -> str:
     return tell(f"refusal.why_{decision.reason}")
 
 
-def missed_by(check: Check) -> str:
+def missed_by(check: CheckResult) -> str:
     """By how much a check missed its limit, in its own unit; empty where nothing was measured or nothing missed."""
     if check.value is None or check.threshold is None or check.direction is None or check.state is not State.FAILED:
         return ""
@@ -62,7 +62,7 @@ def missed_by(check: Check) -> str:
     return tell("refusal.too_low" if check.direction is Direction.AT_LEAST else "refusal.too_high", gap=shown)
 
 
-def _show_check(number: int, check: Check) -> None:
+def _show_check(number: int, check: CheckResult) -> None:
     """What the check is called, its picture, and the same in words."""
     with st.container(key=f"refused_by_{number}", gap="xsmall"):
         st.caption(say("refusal.check"))

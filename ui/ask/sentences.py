@@ -11,13 +11,13 @@ import streamlit as st
 
 from rag_core.domain.claims import Claim
 from rag_core.domain.decision import Decision
-from rag_core.domain.drafts import ClaimAudit
-from rag_core.domain.measurements import Case
+from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.measurements import Measurements
 from rag_core.gating.gates import GATES
 from rag_core.grounding.wording import flag_of
 from ui.app.texts import say, tell
 
-MOST_FLAGGED = 3  # parts that a refusal names; the trace has them all
+MAX_FLAGGED = 3  # parts that a refusal names; the trace has them all
 PART_CHARS = 120  # of a part that is quoted
 BEFORE = frozenset(gate.__name__ for gate in GATES) | {"sufficiency"}  # checks before anything is drafted
 _FIRST = ("fabricated", "quote_missing", "quote_elsewhere", "indicator")  # what the headline of a refusal is about, where there is any
@@ -37,7 +37,7 @@ def show_checked(decision: Decision) -> None:
         show_sentences("answer", decision.claims, decision.audits)
 
 
-def show_rejected(decision: Decision, case: Case) -> None:
+def show_rejected(decision: Decision, case: Measurements) -> None:
     """The draft of a refusal by its audits, every part that something is wrong with marked by what is wrong with it."""
     if not is_rejected(decision):
         return
@@ -52,17 +52,17 @@ def is_rejected(decision: Decision) -> bool:
     return any(check.blocks and check.stage not in BEFORE for check in decision.trace.checks)
 
 
-def flagged(decision: Decision, case: Case) -> list[str]:
+def flagged(decision: Decision, case: Measurements) -> list[str]:
     """The first parts of a rejected draft that something is wrong with, and what, in words; empty where no draft was refused."""
     if not is_rejected(decision):
         return []
     pairs = zip(case.draft.claims, case.draft.audits, strict=True)
     found = [(part or claim.text, flag) for claim, audit in pairs for part, flag in findings(claim, audit)]
     found.sort(key=lambda one: _FIRST.index(one[1]) if one[1] in _FIRST else len(_FIRST))
-    return [_in_words(*one) for one in dict.fromkeys(found)][:MOST_FLAGGED]
+    return [_in_words(*one) for one in dict.fromkeys(found)][:MAX_FLAGGED]
 
 
-def findings(claim: Claim, audit: ClaimAudit) -> list[Finding]:
+def findings(claim: Claim, audit: ClaimMeasurement) -> list[Finding]:
     """What the audits found on a sentence, in their order, each thing once.
 
     A flag that a named part explains already is not said of the whole sentence too.
@@ -76,7 +76,7 @@ def findings(claim: Claim, audit: ClaimAudit) -> list[Finding]:
     return list(dict.fromkeys(found))
 
 
-def show_sentences(of: str, claims: Sequence[Claim], audits: Sequence[ClaimAudit]) -> None:
+def show_sentences(of: str, claims: Sequence[Claim], audits: Sequence[ClaimMeasurement]) -> None:
     """Sentences in order, each with what it has for it and against it; `of` names them among those of the page."""
     for number, (claim, audit) in enumerate(zip(claims, audits, strict=True), 1):
         wrong = [_in_words(part, flag) for part, flag in findings(claim, audit)]
@@ -87,7 +87,7 @@ def show_sentences(of: str, claims: Sequence[Claim], audits: Sequence[ClaimAudit
                 st.text("\n".join([_support(claim, audit), *wrong]))
 
 
-def _support(claim: Claim, audit: ClaimAudit) -> str:
+def _support(claim: Claim, audit: ClaimMeasurement) -> str:
     if not claim.evidence:
         return tell("sentences.uncited")
     if audit.word_for_word:

@@ -15,8 +15,8 @@ from typing import Any
 import streamlit as st
 
 from rag_core.domain.decision import Decision
-from rag_core.domain.measurements import Case
-from rag_core.domain.trace import Check, Direction, State
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.trace import CheckResult, Direction, State
 from rag_core.gating.gates import GATES
 from rag_core.settings import Mode, Settings
 from ui.app.texts import say, tell
@@ -48,7 +48,7 @@ _COLUMNS = {
 }  # fmt: skip
 
 
-def show_trace(decision: Decision, case: Case | None = None, expanded: bool | None = None) -> None:
+def show_trace(decision: Decision, case: Measurements | None = None, expanded: bool | None = None) -> None:
     """The checks in order, before an answer, on it, and its confidence; a draft that was rejected; the decision as a file.
 
     Args:
@@ -71,12 +71,12 @@ def show_trace(decision: Decision, case: Case | None = None, expanded: bool | No
     )  # fmt: skip
 
 
-def measured(check: Check) -> str:
+def measured(check: CheckResult) -> str:
     """The measured value as it is shown; a dash without one. It has as many digits as tell it from its limit."""
     return "–" if check.value is None else _number(check, check.value)
 
 
-def required(check: Check) -> str:
+def required(check: CheckResult) -> str:
     """The limit with the sign of the side that passes; a dash without one."""
     if check.threshold is None or check.direction is None:
         return "–"
@@ -84,7 +84,7 @@ def required(check: Check) -> str:
     return tell("trace.required_at_least" if check.direction is Direction.AT_LEAST else "trace.required_at_most", limit=limit)
 
 
-def state_in_words(check: Check) -> str:
+def state_in_words(check: CheckResult) -> str:
     """How a check ended, with a sign that does not need colour; a miss that blocks nothing says so."""
     if check.mode is Mode.OFF:
         return say("trace.state_off")
@@ -95,7 +95,7 @@ def state_in_words(check: Check) -> str:
     return say(f"trace.state_{check.state}")
 
 
-def mode_in_words(check: Check) -> str:
+def mode_in_words(check: CheckResult) -> str:
     """What a check may do."""
     if check.mode is Mode.ENFORCE and mode_knob(check.stage) is None:
         return say("trace.mode_always")
@@ -117,7 +117,7 @@ def source(stage: str) -> str:
 
 
 @st.fragment
-def _table(checks: tuple[Check, ...]) -> None:
+def _table(checks: tuple[CheckResult, ...]) -> None:
     """A fragment, so that choosing a row does not run the page."""
     grid = {name: st.column_config.Column(say(f"trace.column_{name}"), width=width) for name, width in _COLUMNS.items()}
     for name in ("when", "mode"):
@@ -137,7 +137,7 @@ def _table(checks: tuple[Check, ...]) -> None:
         _show_details(check)
 
 
-def _row(check: Check) -> dict[str, Any]:
+def _row(check: CheckResult) -> dict[str, Any]:
     return {
         "check": say(f"trace.title_{check.stage}"),
         "state": state_in_words(check),
@@ -157,7 +157,7 @@ def _group(stage: str) -> str:
     return "confidence" if stage == "confidence" else "audit"
 
 
-def _show_details(check: Check) -> None:
+def _show_details(check: CheckResult) -> None:
     """What a check asks, what it found in words, and where its limit comes from and is set."""
     with st.container(border=True, gap="xsmall", key="trace_details"):
         st.subheader(say(f"trace.title_{check.stage}"), anchor=False)
@@ -166,7 +166,7 @@ def _show_details(check: Check) -> None:
         st.text("\n".join(_details(check)))
 
 
-def _details(check: Check) -> list[str]:
+def _details(check: CheckResult) -> list[str]:
     """A check's own words, which may be a document's, and where its limit is set and comes from."""
     lines = []
     if check.found:
@@ -194,7 +194,7 @@ def _show_timings(timings: Mapping[str, float]) -> None:
     st.code("\n".join([tell("trace.total_ms", ms=f"{sum(timings.values()):.0f}"), *rows]), language=None, wrap_lines=True)
 
 
-def _number(check: Check, value: float) -> str:
+def _number(check: CheckResult, value: float) -> str:
     if check.scale == "count":
         return f"{value:g}"
     two = {f"{number:.2f}" for number in (check.value, check.threshold) if number is not None}

@@ -13,7 +13,7 @@ from ui.app.texts import say, tell
 from ui.settings.fields import set_knob
 from ui.settings.wording import setting_name, value_in_words
 
-MOST = 6  # the nearest ones; more would not be read
+MAX_COUNT = 6  # the nearest ones; more would not be read
 
 
 def show_what_if(asked: Asked) -> None:
@@ -33,9 +33,9 @@ def _show(found: tuple[Flip, ...], to: str) -> None:
     if not found:
         st.text(tell(f"what_if.no_{to}"))
         return
-    open_ones = any(_is_open(flip) for flip in found[:MOST])
+    open_ones = any(_is_open(flip) for flip in found[:MAX_COUNT])
     st.caption(say(f"what_if.each_{to}_or_ask" if open_ones else f"what_if.each_{to}"))
-    for flip in found[:MOST]:
+    for flip in found[:MAX_COUNT]:
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"flip_{flip.name}"):
             st.text(_in_words(flip), width="stretch")
             st.button(
@@ -46,8 +46,8 @@ def _show(found: tuple[Flip, ...], to: str) -> None:
                 args=(flip.name, flip.after),
                 help=say("what_if.try_help"),
             )
-    if len(found) > MOST:
-        st.caption(say("what_if.more", n=len(found) - MOST))
+    if len(found) > MAX_COUNT:
+        st.caption(say("what_if.more", n=len(found) - MAX_COUNT))
     if to == "answer":
         st.caption(say("what_if.careful"))
 

@@ -15,7 +15,7 @@ from ui.app.texts import say, tell
 from ui.documents.catalogue import language_name, strategy_name
 from ui.documents.page_by_page import go_to
 
-MOST_PAGES = 12  # that are offered to be looked at
+MAX_PAGES = 12  # that are offered to be looked at
 # what a problem's sentence says, and the key of its remedy; the sentences are those of the PDF reader
 REMEDIES: Mapping[str, str] = MappingProxyType(
     {
@@ -105,10 +105,10 @@ def _show_pages(document: Document) -> None:
         return
     st.caption(say("documents.look"))
     with st.container(horizontal=True, gap="small"):
-        for page in pages[:MOST_PAGES]:
+        for page in pages[:MAX_PAGES]:
             st.button(
                 say("documents.look_page", n=page), key=f"look_{document.id}_{page}", icon=":material/visibility:", on_click=go_to,
                 args=(document.id, page), help=say("documents.look_help"),
             )  # fmt: skip
-    if len(pages) > MOST_PAGES:
-        st.caption(say("documents.look_more", n=len(pages) - MOST_PAGES))
+    if len(pages) > MAX_PAGES:
+        st.caption(say("documents.look_more", n=len(pages) - MAX_PAGES))

@@ -12,7 +12,7 @@ import streamlit as st
 
 from rag_core import evaluation as evaluate
 from rag_core.decision.decide import replay
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.evaluation import Marks, Paired, Rate, paired
 from rag_core.evaluation.failing import error_of
 from rag_core.evaluation.labelled import LabelledQuestion
@@ -44,7 +44,7 @@ class Side:
 
     name: str
     judged: Judged
-    cases: Sequence[Case]
+    cases: Sequence[Measurements]
     rows: np.ndarray
 
     @property

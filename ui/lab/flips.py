@@ -15,7 +15,7 @@ from rag_core.decision.batch import ReplaySet
 from rag_core.decision.batch.columns import Flags
 from rag_core.decision.decide import replay
 from rag_core.domain.decision import Decision
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.engine import Engine
 from rag_core.evaluation import Rate, failing
@@ -42,7 +42,7 @@ def show(
     engine: Engine,
     questions: Sequence[LabelledQuestion],
     of: ReplaySet,
-    cases: Sequence[Case],
+    cases: Sequence[Measurements],
     recorded: Settings,
     now: Judged,
     before: Judged,
@@ -59,7 +59,7 @@ def show(
 
 
 @st.fragment
-def _list(questions: Sequence[LabelledQuestion], cases: Sequence[Case], now: Judged, before: Judged) -> None:
+def _list(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], now: Judged, before: Judged) -> None:
     """A fragment, so that a click on a question does not draw the charts again."""
     lists = members(now, before)
     name = st.segmented_control(
@@ -163,7 +163,7 @@ def _help(column: str) -> str | None:
     return say(f"lab_results.column_{column}_help") if f"lab_results.column_{column}_help" in screen() else None
 
 
-def _offer_failing(questions: Sequence[LabelledQuestion], cases: Sequence[Case], now: Judged) -> None:
+def _offer_failing(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], now: Judged) -> None:
     """The questions that ended against their label, as a set that can be run again."""
     wrong = now.marked.false_refusal | now.marked.wrong_answer | now.marked.missed | ~now.marked.measured
     if wrong.any():
@@ -174,7 +174,7 @@ def _offer_failing(questions: Sequence[LabelledQuestion], cases: Sequence[Case],
         )  # fmt: skip
 
 
-def _show_chosen(questions: Sequence[LabelledQuestion], cases: Sequence[Case], now: Judged, before: Judged) -> None:
+def _show_chosen(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], now: Judged, before: Judged) -> None:
     """One question: its label, how it ended before and ends now, the answer or the refusal, and every check."""
     id = st.session_state.get(CHOSEN)
     row = next((row for row, question in enumerate(questions) if question.id == id), None)

@@ -13,7 +13,7 @@ import streamlit as st
 
 from rag_core.decision.batch import Held, ReplaySet, checks_of
 from rag_core.decision.batch.columns import Flags, Floats
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction
 from rag_core.engine import Engine
@@ -30,7 +30,7 @@ from ui.lab.tables import offer
 from ui.settings.wording import setting_name, value_in_words
 
 RELIABILITY_BINS = 10
-MOST_LIMITS = 4  # drawn as lines; where a limit differs from question to question there may be more
+MAX_LIMITS = 4  # drawn as lines; where a limit differs from question to question there may be more
 BREAKDOWNS = ("language", "kind", "intent", "document", "reason")
 
 
@@ -38,7 +38,7 @@ def show(
     engine: Engine,
     questions: Sequence[LabelledQuestion],
     replay_set: ReplaySet,
-    cases: Sequence[Case],
+    cases: Sequence[Measurements],
     settings: Settings,
     recorded: Settings | None = None,
 ) -> None:
@@ -180,7 +180,7 @@ def _show_curves(of: ReplaySet, now: Judged, labels: Fixed) -> None:
 def _show_histogram(of: _Scored, now: Judged) -> None:
     st.markdown(say("lab_results.histogram"), help=say("lab_results.histogram_help"))
     axis = say(f"trace.scale_{of.check.scale}")
-    limits = of.limits.tolist() if len(of.limits) <= MOST_LIMITS else [float(of.limits.min()), float(of.limits.max())]
+    limits = of.limits.tolist() if len(of.limits) <= MAX_LIMITS else [float(of.limits.min()), float(of.limits.max())]
     chart = charts.histogram(of.values, of.answerable, limits, axis, of.check.scale == "count")
     st.vega_lite_chart(spec=chart, key="lab_histogram", alt=say("lab_results.histogram_alt", n=len(of.values)))
 

@@ -27,7 +27,7 @@ from ui.lab import state as lab
 from ui.settings.wording import setting_name, value_in_words
 
 SEED = 20261121  # of a sample, so that the same part is drawn again
-MOST_NAME_CHARS = 100
+MAX_NAME_CHARS = 100
 WIDTHS = {"drafter": 180}  # pixels, of a column whose values may be long; the others fit theirs
 
 
@@ -46,7 +46,7 @@ def offer_start(engine: Engine, set_name: str, tag: str, questions: Sequence[Lab
         left, right = st.columns([3, 2], vertical_alignment="bottom")
         with left:
             name = st.text_input(
-                say("lab_sets.run_name"), key="run_name", max_chars=MOST_NAME_CHARS, placeholder=tell("lab_sets.run_name_empty")
+                say("lab_sets.run_name"), key="run_name", max_chars=MAX_NAME_CHARS, placeholder=tell("lab_sets.run_name_empty")
             )
         with right:
             most = st.number_input(

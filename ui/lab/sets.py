@@ -30,7 +30,7 @@ from ui.lab import running
 TYPES = ["csv", "tsv", "txt", "jsonl", "json", "zip"]
 SAMPLES = DATA / "questions.jsonl"
 EDITED = ("question", "answerable", "answers", "places", "documents", "language", "kind")
-MOST_NAME_CHARS = 100
+MAX_NAME_CHARS = 100
 _PROBLEMS = "labelled_problems"  # in the session: (set, what could not be used of the last file)
 
 
@@ -101,7 +101,7 @@ def _take_files(files: Sequence[tuple[str, bytes]]) -> None:
     except RagError as error:
         st.session_state[_PROBLEMS] = (files[0][0], error)
         return
-    _store(PurePath(files[0][0]).stem[:MOST_NAME_CHARS].strip() or tell("lab_sets.unnamed"), questions, problems)
+    _store(PurePath(files[0][0]).stem[:MAX_NAME_CHARS].strip() or tell("lab_sets.unnamed"), questions, problems)
 
 
 def _store(name: str, questions: Sequence[LabelledQuestion], problems: Sequence[RowProblem]) -> None:
@@ -124,7 +124,7 @@ def free_name(name: str, taken: Sequence[str]) -> str:
     number, found = 1, name
     while found in taken:
         number += 1
-        found = f"{name[: MOST_NAME_CHARS - 6]} {number}"
+        found = f"{name[: MAX_NAME_CHARS - 6]} {number}"
     return found
 
 
@@ -239,7 +239,7 @@ def _offer_files(name: str, questions: Sequence[LabelledQuestion]) -> None:
                 icon=":material/download:", on_click="ignore",
             )  # fmt: skip
         with st.popover(say("lab_sets.rename"), icon=":material/edit:"), st.form(key=f"rename_set_{tag(name)}", border=False):
-            new = st.text_input(say("lab_sets.new_name"), name, max_chars=MOST_NAME_CHARS, key=f"new_name_{tag(name)}")
+            new = st.text_input(say("lab_sets.new_name"), name, max_chars=MAX_NAME_CHARS, key=f"new_name_{tag(name)}")
             if st.form_submit_button(say("lab_sets.rename_do")):
                 _rename(name, (new or "").strip(), questions)
         key = f"delete_set_{tag(name)}"

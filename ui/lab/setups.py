@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from rag_core import evaluation as evaluate
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.evaluation import SETUPS, Rate, Setup, guard_latency, pick, presets_for
 from rag_core.evaluation.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW, LATENCY_BELOW_MS
@@ -40,7 +40,7 @@ def show(recorded: lab.Recorded, run: RunHead) -> None:
     _show_feedback()
 
 
-def table(judged: Mapping[int, Judged], cases: Sequence[Case]) -> list[dict[str, str | None]]:
+def table(judged: Mapping[int, Judged], cases: Sequence[Measurements]) -> list[dict[str, str | None]]:
     """A row for each of the four; `judged` has the outcomes of those that were measured, by option number."""
     return [_row(setup, judged.get(setup.option), cases) for setup in SETUPS]
 
@@ -50,7 +50,7 @@ def called(setup: Setup) -> str:
     return tell("lab_compare.setup_called", option=setup.option, name=tell(f"lab_compare.setup_name_{setup.name}"))
 
 
-def _row(setup: Setup, judged: Judged | None, cases: Sequence[Case]) -> dict[str, str | None]:
+def _row(setup: Setup, judged: Judged | None, cases: Sequence[Measurements]) -> dict[str, str | None]:
     if judged is None:
         figures: dict[str, str | None] = dict.fromkeys(("wrong", "refused", "by_guard", "ms", "targets"))
         return {"option": called(setup), "measured": tell("lab_compare.setup_needs_model"), **figures}

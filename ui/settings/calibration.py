@@ -14,7 +14,7 @@ from ui.app.texts import say, tell
 from ui.settings.fields import changed, take
 
 FALLBACK = "relevance-guard"
-MOST_NAMES = 3  # sets that are named in the side bar
+MAX_NAMES = 3  # sets that are named in the side bar
 _BEFORE = "preset_before_fallback"
 
 
@@ -57,7 +57,7 @@ def show() -> None:
 
 
 def _names(sets: Mapping[str, int]) -> str:
-    return ", ".join(sets) if len(sets) <= MOST_NAMES else say("settings.calibration_many", n=len(sets))
+    return ", ".join(sets) if len(sets) <= MAX_NAMES else say("settings.calibration_many", n=len(sets))
 
 
 def _measured(about: Mapping[str, Any]) -> str:

@@ -26,10 +26,10 @@ from ui.settings.fields import FIXED, changed, help_text, take
 
 FILE = "plumbline-settings.yaml"
 COLLECTION = "collection"  # its parameter
-MOST_KB = 64  # of a settings file: all settings take 5
+MAX_KB = 64  # of a settings file: all settings take 5
 LINE_ENDS = frozenset("\x85\u2028\u2029")  # that PyYAML would write as they are, and read as a line end
 SETTLE_SECONDS = 1.0  # a browser that was told a new address may have sent the old one just before
-MOST_SAID, MOST_CHARS = 5, 200  # problems of an address that are named, and characters of each
+MAX_SAID, MAX_CHARS = 5, 200  # problems of an address that are named, and characters of each
 
 
 @dataclass
@@ -105,17 +105,17 @@ def write_address(settings: Settings) -> None:
         known.at = time.monotonic()
 
 
-def show_left_out() -> None:
+def show_omissions() -> None:
     """What of the address was not taken over, until it is closed."""
     known = _known()
     if not known.left_out:
         return
     with st.container(border=True, key="address"):
         st.badge(say("sharing.address", n=len(known.left_out)), icon=":material/link_off:", color="orange")
-        for problem in known.left_out[:MOST_SAID]:
-            st.text(problem[:MOST_CHARS])
-        if len(known.left_out) > MOST_SAID:
-            st.text(say("sharing.address_more", n=len(known.left_out) - MOST_SAID))
+        for problem in known.left_out[:MAX_SAID]:
+            st.text(problem[:MAX_CHARS])
+        if len(known.left_out) > MAX_SAID:
+            st.text(say("sharing.address_more", n=len(known.left_out) - MAX_SAID))
         st.button(say("sharing.close"), key="close_address", on_click=known.left_out.clear)
 
 
@@ -158,8 +158,8 @@ def from_yaml(data: bytes) -> Settings:
     Raises:
         InvalidSetting: it is too large, no YAML of `name: value` lines, or holds an unknown name or a value out of range.
     """
-    if len(data) > MOST_KB * 1024:
-        raise InvalidSetting(say("sharing.too_large"), remedy=tell("sharing.too_large_remedy", kb=MOST_KB))
+    if len(data) > MAX_KB * 1024:
+        raise InvalidSetting(say("sharing.too_large"), remedy=tell("sharing.too_large_remedy", kb=MAX_KB))
     try:
         rows = yaml.safe_load(data.decode("utf-8"))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -177,7 +177,7 @@ def _load(key: str) -> None:
     try:
         settings = from_yaml(file.getvalue())
     except InvalidSetting as error:
-        known.error = InvalidSetting(error.problem[:MOST_CHARS], remedy=error.remedy)
+        known.error = InvalidSetting(error.problem[:MAX_CHARS], remedy=error.remedy)
         return
     take(settings)
     known.taken = len(changed(state.preset_settings(settings.preset)))

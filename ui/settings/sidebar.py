@@ -19,7 +19,7 @@ __all__ = ["FIXED", "FRONT", "STAGES", "set_knob", "settings_from_sidebar"]
 FRONT = ("min_answerability", "min_sentence_overlap", "top_k")
 MODE_OF = {"min_answerability": "answerability_mode", "min_sentence_overlap": "overlap_mode"}
 STAGES = (Stage.RETRIEVE, Stage.GATE, Stage.DRAFT, Stage.AUDIT, Stage.OUTPUT, Stage.INGEST)
-MOST_FOUND = 10  # fields that a search shows
+MAX_FOUND = 10  # fields that a search shows
 
 
 def settings_from_sidebar(page: str = "ask") -> Settings:
@@ -31,7 +31,7 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
     saved_presets.settle(offered)
     session = state.session()
     with st.sidebar:
-        sharing.show_left_out()
+        sharing.show_omissions()
         st.subheader(say("settings.title"), anchor=False)
         st.selectbox(
             say("settings.preset"), offered, format_func=saved_presets.label, key="preset",
@@ -78,11 +78,11 @@ def _chosen(knobs: Mapping[str, Knob]) -> list[Knob]:
     others = [knob for knob in knobs.values() if knob.name not in FRONT]
     if words and words.strip():
         found = [knob for knob in others if _holds(knob, words)]
-        if len(found) > MOST_FOUND:
-            st.caption(say("settings.found_more", shown=MOST_FOUND, n=len(found)))
+        if len(found) > MAX_FOUND:
+            st.caption(say("settings.found_more", shown=MAX_FOUND, n=len(found)))
         else:
             st.caption(say("settings.found", n=len(found)) if found else say("settings.found_none"))
-        return found[:MOST_FOUND]
+        return found[:MAX_FOUND]
     stage = st.selectbox(
         say("settings.stage"), list(STAGES), format_func=lambda stage: say(f"settings.stage_{stage}"), key="stage",
         help=say("settings.stage_help"), persist_state="session",

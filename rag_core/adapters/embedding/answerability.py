@@ -14,7 +14,7 @@ LANGUAGES = frozenset({"en", "es"})  # that it was trained on
 
 
 class AnswerModel:
-    """An `AnswerReader`, made by `training/answer_model.py`. Safe to call from several threads.
+    """An `AnswerabilityModel`, made by `training/answer_model.py`. Safe to call from several threads.
 
     Args:
         precision: float32, bfloat16 or auto (bfloat16 where the processor has it).

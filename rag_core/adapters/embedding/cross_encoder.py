@@ -16,7 +16,7 @@ from rag_core.adapters.embedding.bert import encode, linear
 from rag_core.adapters.embedding.by_name import embedded_folder, precision_here
 from rag_core.errors import ModelUnavailable
 
-MOST = 10.0  # log odds
+MAX_COUNT = 10.0  # log odds
 WORDS = "embeddings.word_embeddings.weight"
 _BATCH = 16  # pairs read together; pairs of about one length share a batch, since the shorter ones are padded
 
@@ -76,7 +76,7 @@ class PairModel:
                 ids, kinds = (torch.tensor([getattr(one, name) for one in encoded]) for name in ("ids", "type_ids"))
                 mask = torch.tensor([one.attention_mask for one in encoded], dtype=torch.bool)
                 first = encode(self._weights, ids, mask, kinds)[:, 0]
-                found[rows] = linear(self._weights, first, self._head).float()[:, 0].clamp(-MOST, MOST)
+                found[rows] = linear(self._weights, first, self._head).float()[:, 0].clamp(-MAX_COUNT, MAX_COUNT)
         if not bool(torch.isfinite(found).all()):
             raise ModelUnavailable(f"The {self._name} model returned something that is not a number.", remedy="Restore data/models.")
         return [float(one) for one in found]

@@ -156,7 +156,7 @@ class ProcessEmbedder:
 
 
 class ProcessReader:
-    """An `AnswerReader` on the answerability model in an embedder's child."""
+    """An `AnswerabilityModel` on the answerability model in an embedder's child."""
 
     def __init__(self, embedder: ProcessEmbedder) -> None:
         self._embedder = embedder
@@ -172,7 +172,7 @@ class ProcessReader:
 
 
 class ProcessVerifier:
-    """A `Verifier` in an embedder's child, which loads it when it is first needed, and again where another took its place.
+    """A `EntailmentModel` in an embedder's child, which loads it when it is first needed, and again where another took its place.
 
     Args:
         embedder: whose child it is.

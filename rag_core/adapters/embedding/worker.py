@@ -4,7 +4,7 @@
     read   {"do": "count_tokens", "texts"}          write  {"counts"}
     read   {"do": "embed", "texts"}                 write  {"shape": [n, dim]} and n * dim float32 as they lie in memory
     read   {"do": "answers", "question", "texts"}   write  {"odds"}, from the answerability model
-    read   {"do": "verifier", "verifier": [...]}    write  {"version", "languages"}; what `load_verifier` takes says which one
+    read   {"do": "verifier", "verifier": [...]}    write  {"version", "languages"}; what `load_entailment_model` takes says which one
     read   {"do": "supports", "verifier", "pairs"}  write  {"odds"}, from that verifier
 
 `unblocked` says why this process has a network, "" where it is refused one. What cannot be done is answered by {"problem", "remedy"}.
@@ -27,8 +27,8 @@ from rag_core.adapters.embedding import frames
 from rag_core.adapters.embedding.answerability import FILE, AnswerModel
 from rag_core.adapters.embedding.by_name import PREFIX, offline
 from rag_core.adapters.embedding.choose import load_embedder
-from rag_core.adapters.entailment.by_name import load_verifier
-from rag_core.domain.ports import Embedder, Verifier
+from rag_core.adapters.entailment.by_name import load_entailment_model
+from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import MissingDependency, ModelUnavailable
 from rag_core.ingest.pdf_worker.isolation import block
 
@@ -99,9 +99,9 @@ def _read_early() -> None:
 
 
 @lru_cache(maxsize=1)
-def _verifier(model: str, precision: str, languages: str) -> Verifier:
+def _verifier(model: str, precision: str, languages: str) -> EntailmentModel:
     """Another one takes the place of the one before: they may be large."""
-    return load_verifier(model, precision, languages)
+    return load_entailment_model(model, precision, languages)
 
 
 @cache

@@ -13,10 +13,10 @@ from pathlib import Path
 import yaml
 
 from rag_core.adapters.embedding.by_name import precision_here
-from rag_core.adapters.embedding.cross_encoder import MOST
+from rag_core.adapters.embedding.cross_encoder import MAX_COUNT
 from rag_core.adapters.entailment.embedded import SupportModel
 from rag_core.adapters.entailment.forms import load_form
-from rag_core.domain.ports import Verifier
+from rag_core.domain.ports import EntailmentModel
 from rag_core.errors import InvalidSetting, MissingDependency, ModelUnavailable
 
 EMBEDDED, NONE = "embedded", "none"  # what the setting may say besides a folder or a name
@@ -26,7 +26,7 @@ _HUB_NAME = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)?")
 _FRONT_MATTER = re.compile(r"---\s*\n(.*?)\n---", re.DOTALL)
 
 
-def load_verifier(model: str, precision: str = "auto", languages: str = "") -> Verifier:
+def load_entailment_model(model: str, precision: str = "auto", languages: str = "") -> EntailmentModel:
     """The embedded verifier, or another by folder or name.
 
     Args:
@@ -42,12 +42,12 @@ def load_verifier(model: str, precision: str = "auto", languages: str = "") -> V
 
 
 class NamedVerifier:
-    """A `Verifier` on a model of transformers. Safe to call from several threads: forward passes are queued.
+    """A `EntailmentModel` on a model of transformers. Safe to call from several threads: forward passes are queued.
 
     It reads the languages that are declared for it, else those that its card names. A card that names none, or "multilingual" alone, leaves
     it none: then claims are checked by facts and overlap only, and the verdict says so.
 
-    Args and Raises: see `load_verifier`.
+    Args and Raises: see `load_entailment_model`.
     """
 
     def __init__(self, model: str, precision: str = "auto", languages: str = "") -> None:
@@ -84,7 +84,7 @@ class NamedVerifier:
                 ids = torch.tensor([read[row].ids + [self._form.pad] * (longest - len(read[row].ids)) for row in rows])
                 kinds = torch.tensor([read[row].kinds + [0] * (longest - len(read[row].kinds)) for row in rows])
                 mask = torch.tensor([[1] * len(read[row].ids) + [0] * (longest - len(read[row].ids)) for row in rows])
-                found[rows] = self._form.odds(ids, mask, kinds).clamp(-MOST, MOST)
+                found[rows] = self._form.odds(ids, mask, kinds).clamp(-MAX_COUNT, MAX_COUNT)
         if not bool(torch.isfinite(found).all()):
             raise ModelUnavailable(
                 "The verifier returned something that is not a number.", remedy="Choose another one, or another precision."
@@ -93,7 +93,7 @@ class NamedVerifier:
 
 
 class VerifierOnDemand:
-    """A `Verifier` that is loaded when it is first needed; where that fails, the next call tries it again.
+    """A `EntailmentModel` that is loaded when it is first needed; where that fails, the next call tries it again.
 
     Args:
         load: makes it.
@@ -101,9 +101,9 @@ class VerifierOnDemand:
         languages: likewise.
     """
 
-    def __init__(self, load: Callable[[], Verifier], version: str = "", languages: frozenset[str] | None = None) -> None:
+    def __init__(self, load: Callable[[], EntailmentModel], version: str = "", languages: frozenset[str] | None = None) -> None:
         self._load, self._version, self._languages = load, version, languages
-        self._model: Verifier | None = None
+        self._model: EntailmentModel | None = None
         self._lock = threading.Lock()
 
     @property
@@ -120,7 +120,7 @@ class VerifierOnDemand:
         """See `Verifier.supports`; nothing is loaded for no pairs."""
         return self._loaded().supports(pairs) if pairs else []
 
-    def _loaded(self) -> Verifier:
+    def _loaded(self) -> EntailmentModel:
         with self._lock:
             if self._model is None:
                 self._model = self._load()

@@ -14,7 +14,7 @@ LANGUAGES = frozenset({"en"})  # that it was trained on
 
 
 class SupportModel:
-    """A `Verifier`, made by `training/support_model.py`. Safe to call from several threads.
+    """A `EntailmentModel`, made by `training/support_model.py`. Safe to call from several threads.
 
     Args:
         precision: float32, bfloat16 or auto (bfloat16 where the processor has it).

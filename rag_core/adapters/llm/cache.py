@@ -21,7 +21,7 @@ from rag_core.errors import LibraryError, RecordsDamaged
 from rag_core.settings.endpoints import Endpoint
 
 FILE = "model_cache.sqlite"
-MOST = 5000  # answers, the newest ones
+MAX_COUNT = 5000  # answers, the newest ones
 KEEP_SECONDS = 30 * 86400.0
 QUIET_SECONDS = 60.0  # after the cache was emptied: a question may still see the document that is being deleted
 _NEVER = -1  # the epoch of an answer that must not be kept
@@ -74,7 +74,7 @@ class ModelCache:
                     f"INSERT OR REPLACE INTO answers (key, at, {_COLUMNS}) SELECT ?, ?, ?, ?, ?, ?, ?, ? FROM sound_epoch WHERE number = ?",
                     (key, self._clock(), *row, epoch),
                 )
-                db.execute("DELETE FROM answers WHERE at < ? OR id <= (SELECT max(id) FROM answers) - ?", (self._oldest(), MOST))
+                db.execute("DELETE FROM answers WHERE at < ? OR id <= (SELECT max(id) FROM answers) - ?", (self._oldest(), MAX_COUNT))
         except (LibraryError, OSError) as error:
             self._give_up(error)
 

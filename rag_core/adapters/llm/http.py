@@ -17,7 +17,7 @@ from rag_core.domain.llm_trace import Limits
 from rag_core.errors import Cancelled
 from rag_core.settings.endpoints import Endpoint
 
-MOST_BYTES = 1_000_000  # of a server's answer; a draft has some thousand
+MAX_BYTES = 1_000_000  # of a server's answer; a draft has some thousand
 CONNECT_SECONDS = 5.0
 _POLL_SECONDS = 0.05  # how often a question is asked whether it was cancelled
 
@@ -27,7 +27,7 @@ _loops: list[asyncio.AbstractEventLoop] = []  # at most one
 
 
 class AnswerTooLarge(httpx2.RequestError):
-    """A server's answer is over `MOST_BYTES`, or packed so that its size cannot be known. Nothing more of it is read."""
+    """A server's answer is over `MAX_BYTES`, or packed so that its size cannot be known. Nothing more of it is read."""
 
 
 def run(work: Callable[[], Coroutine[Any, Any, _T]], limits: Limits) -> _T:
@@ -63,7 +63,7 @@ def loop() -> asyncio.AbstractEventLoop:
 
 
 def http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
-    """A client for one server: it follows no redirect, so that a key goes nowhere else, and reads at most `MOST_BYTES` of an answer.
+    """A client for one server: it follows no redirect, so that a key goes nowhere else, and reads at most `MAX_BYTES` of an answer.
 
     Proxies of the environment are used, except on the way to this machine itself.
     """
@@ -91,7 +91,7 @@ class _Bounded(httpx2.AsyncByteStream):
         read = 0
         async for part in self._inner:
             read += len(part)
-            if read > MOST_BYTES:
+            if read > MAX_BYTES:
                 raise AnswerTooLarge("Too large.", request=self._request)
             yield part
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from rag_core.adapters.records.tables import now, pack, plain, row_id
 from rag_core.adapters.records.texts import TextRecords, written_of
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
 from rag_core.records import PassageOf, from_record
@@ -23,7 +23,7 @@ _FEEDBACK = (
 class DecisionRecords(TextRecords):
     """Stored questions with everything measured for them, and feedback."""
 
-    def keep(self, case: Case, *, origin: str = "ask", documents: Sequence[str] = ()) -> int:
+    def keep(self, case: Measurements, *, origin: str = "ask", documents: Sequence[str] = ()) -> int:
         """Store a question with everything measured for it; its id. `documents` are the ids it was restricted to, none for all."""
         written = written_of(case)
         row = (now(), origin, plain(case.question), json.dumps(list(documents)), pack(written.record))
@@ -33,7 +33,7 @@ class DecisionRecords(TextRecords):
             self._keep_texts(db, written, case.library.generation, decision=id)
         return id
 
-    def case(self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> Case:
+    def case(self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> Measurements:
         """A stored question; see `recorded.from_record` for its texts.
 
         Raises:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rag_core.adapters.records.tables import named, now, pack, pack_questions, plain, row_id
 from rag_core.adapters.records.texts import TextRecords, written_of
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
@@ -112,7 +112,7 @@ class SetRecords(TextRecords):
             raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
         return self._questions(row[0])
 
-    def add_result(self, run_id: int, question_id: str, case: Case) -> None:
+    def add_result(self, run_id: int, question_id: str, case: Measurements) -> None:
         """Store what was measured for a question of a run; an earlier result of it is replaced. A deleted run takes none."""
         written, id = written_of(case), plain(question_id)
         insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?)"
@@ -141,7 +141,7 @@ class SetRecords(TextRecords):
         with self._file.reading() as db:
             return frozenset(id for (id,) in db.execute("SELECT question FROM sound_results WHERE run = ?", (run_id,)))
 
-    def results(self, run_id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> dict[str, Case]:
+    def results(self, run_id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> dict[str, Measurements]:
         """The measured cases of a run by question id, in the order of its questions; see `recorded.from_record` for their texts."""
         order = {question.id: n for n, question in enumerate(self.run_questions(run_id))}
         with self._file.reading() as db:

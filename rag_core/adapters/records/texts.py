@@ -14,10 +14,10 @@ from datetime import UTC, datetime, timedelta
 from rag_core.adapters.records.tables import Records, now, pack
 from rag_core.decision.decide import decide
 from rag_core.decision.progress import Outcome
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.records import Written, write
 
-MOST_CHARS = 20_000  # kept of one question's texts, and as many of its rejected drafts
+MAX_CHARS = 20_000  # kept of one question's texts, and as many of its rejected drafts
 _KEPT = (Outcome.SHOWN, Outcome.REFUSED)  # a model's answer, or its reason for none: what a reader was shown
 
 
@@ -82,7 +82,7 @@ class TextRecords(Records):
         return found
 
 
-def written_of(case: Case) -> Written:
+def written_of(case: Measurements) -> Written:
     """The record of a case, and the words of a model; those of a draft that the reader was not shown are rejected ones."""
     drafts = len(case.generation.attempts) if case.generation else 0
     kept = {one.number - 1 for one in decide(case).attempts if one.outcome in _KEPT} if drafts else set()
@@ -91,7 +91,7 @@ def written_of(case: Case) -> Written:
 
 def _bounded(texts: Mapping[str, str]) -> dict[str, str]:
     """The first of the texts, as many as may be kept."""
-    left = MOST_CHARS
+    left = MAX_CHARS
     kept = {}
     for hashed, text in texts.items():
         left -= len(text)

@@ -15,10 +15,10 @@ from rag_core.compression.llm.prompts import source_ids
 from rag_core.compression.llm.replies import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Span
-from rag_core.domain.drafts import ClaimAudit, Draft
+from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.measurements import LibraryFacts
 from rag_core.domain.passages import Hit
-from rag_core.domain.ports import Cancel, Corpus, Embedder, Verifier
+from rag_core.domain.ports import Cancel, Corpus, Embedder, EntailmentModel
 from rag_core.facts import absent_facts
 from rag_core.facts.citation_marks import citation_marks, strip_marks
 from rag_core.grounding.citations import evidence_key, evidence_text
@@ -30,7 +30,7 @@ from rag_core.grounding.windows import read_ahead
 from rag_core.ingest.normalise import normalise
 from rag_core.language import certain_language, sentences
 
-_MOST_CLAIMS = 20  # more are never shown: they are read as one, and audited all the same
+_MAX_CLAIMS = 20  # more are never shown: they are read as one, and audited all the same
 _TOKEN_CHARS = 4  # of a language model's token, about, in any language
 _SIDE_CHARS = 200  # of a sentence that contradicts another
 
@@ -59,7 +59,13 @@ class _Grounds:
 
 
 def model_draft(
-    reply: DraftReply, hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedder, verifier: Verifier | None, question: str = ""
+    reply: DraftReply,
+    hits: Sequence[Hit],
+    corpus: Corpus,
+    language: str,
+    embedder: Embedder,
+    verifier: EntailmentModel | None,
+    question: str = "",
 ) -> Draft:
     """The draft that a model wrote, with everything measured on its claims.
 
@@ -76,7 +82,7 @@ def model_draft(
     said: dict[str, _Grounds] = {}
     for claim in reply.claims:
         grounds = given.grounds(claim)
-        for text in _sentences(claim.sentence, language, room=_MOST_CLAIMS - len(said)):
+        for text in _sentences(claim.sentence, language, room=_MAX_CLAIMS - len(said)):
             said[text] = said.get(text, _Grounds()) + grounds
     claims = tuple(Claim(text, one.evidence, one.cited) for text, one in said.items())
     audits = measure_claims(
@@ -106,7 +112,7 @@ def prepare(hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedd
         embedder.embed([normalise("\n".join(evidence_text(one, corpus.page_text) for one in quote)).text for quote in quotes])
 
 
-def _with_quotes(audit: ClaimAudit, grounds: _Grounds) -> ClaimAudit:
+def _with_quotes(audit: ClaimMeasurement, grounds: _Grounds) -> ClaimMeasurement:
     """The measurements of a claim with what its citations lack; a claim without evidence lacks nothing else."""
     missing = (*(audit.quotes_missing if grounds.evidence else ()), *grounds.missing)
     return replace(audit, quotes_missing=tuple(dict.fromkeys(missing)), quotes_elsewhere=grounds.elsewhere)

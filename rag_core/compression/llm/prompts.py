@@ -24,8 +24,8 @@ COMPRESS_VERSION = 1
 SUFFICIENCY_VERSION = 1
 VERIFY_VERSION = 1
 
-_MOST_FINDINGS = 20
-_MOST_FINDING_CHARS = 2_500
+_MAX_FINDINGS = 20
+_MAX_FINDING_CHARS = 2_500
 
 #: In every prompt (S1-4, S2-7, S3-14), whatever the settings.
 HARDENING = """\
@@ -158,7 +158,7 @@ def compress_prompt(
     system = [COMPRESS_ROLE, HARDENING.format(refusal=declines), "\n".join(style), LEVELS[level].format(refusal=declines), form]
     user = [_passages(source_ids(hits), library), _question(question)]
     if findings:
-        user += [REDRAFT, "\n".join(map(_finding, findings[:_MOST_FINDINGS]))]
+        user += [REDRAFT, "\n".join(map(_finding, findings[:_MAX_FINDINGS]))]
     user.append(REMINDER)
     return Prompt(
         "compress",
@@ -237,4 +237,4 @@ def _question(question: str) -> str:
 def _finding(finding: Finding) -> str:
     """What was wrong with an earlier draft, with the number of the claim (from 1) that it is about."""
     about = {} if finding.claim is None else {"claim": finding.claim + 1}
-    return data_line({**about, "problem": finding.reason.value, "found": finding.text[:_MOST_FINDING_CHARS]})
+    return data_line({**about, "problem": finding.reason.value, "found": finding.text[:_MAX_FINDING_CHARS]})

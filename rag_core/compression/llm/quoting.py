@@ -16,7 +16,7 @@ import regex
 from rag_core.ingest.normalise import normalise
 
 SEPARATOR = "\n---\n"  # between passages (S0-18)
-MOST_LABEL_CHARS = 200  # of a file name, a title, a section
+MAX_LABEL_CHARS = 200  # of a file name, a title, a section
 _BAR = "════"
 
 # What is written as \uXXXX: characters that cannot be seen or that part lines, the bars of a boundary line, and the beginning of
@@ -32,8 +32,8 @@ def data_line(fields: Mapping[str, object]) -> str:
 
 def label(text: str) -> str:
     """A file name, title or section in its reading form, cut after 200 characters."""
-    bare = normalise(text[: 4 * MOST_LABEL_CHARS]).text
-    return bare if len(bare) <= MOST_LABEL_CHARS else bare[: MOST_LABEL_CHARS - 1] + "…"
+    bare = normalise(text[: 4 * MAX_LABEL_CHARS]).text
+    return bare if len(bare) <= MAX_LABEL_CHARS else bare[: MAX_LABEL_CHARS - 1] + "…"
 
 
 def context(lines: Iterable[str]) -> str:

@@ -17,15 +17,15 @@ from rag_core.domain.llm_trace import Completion, Verdict
 from rag_core.ingest.normalise import normalise
 from rag_core.language import is_refusal
 
-MOST_CHARS = 200_000  # of an answer as it came
-MOST_CLAIMS = 20
-MOST_EVIDENCE = 10  # quotes of one claim
-MOST_SENTENCE_CHARS = 2_000
-MOST_QUOTE_CHARS = 2_000
-MOST_ID_CHARS = 200
-MOST_REASON_CHARS = 1_000  # a reason is cut, not refused: nothing rests on it
-MOST_MISSING = 10
-MOST_MISSING_CHARS = 200
+MAX_CHARS = 200_000  # of an answer as it came
+MAX_CLAIMS = 20
+MAX_EVIDENCE = 10  # quotes of one claim
+MAX_SENTENCE_CHARS = 2_000
+MAX_QUOTE_CHARS = 2_000
+MAX_ID_CHARS = 200
+MAX_REASON_CHARS = 1_000  # a reason is cut, not refused: nothing rests on it
+MAX_MISSING = 10
+MAX_MISSING_CHARS = 200
 
 _STRICT = ConfigDict(
     frozen=True,
@@ -121,15 +121,15 @@ def read_draft(completion: Completion) -> DraftReply:
     raw = _json(text)
     reply = _checked(DraftReply, plain_draft(text) if raw is None else raw)
     if not reply.answerable:
-        return DraftReply(answerable=False, reason=_short(reply.reason, MOST_REASON_CHARS), claims=[])
+        return DraftReply(answerable=False, reason=_short(reply.reason, MAX_REASON_CHARS), claims=[])
     if not reply.claims:
         raise EmptyReply("The model's answer makes no claim.")
-    if len(reply.claims) > MOST_CLAIMS:
-        raise MalformedReply(f"The model's answer makes more than {MOST_CLAIMS} claims.")
+    if len(reply.claims) > MAX_CLAIMS:
+        raise MalformedReply(f"The model's answer makes more than {MAX_CLAIMS} claims.")
     claims = [_claim(claim) for claim in reply.claims]
     whole = " ".join(claim.sentence for claim in claims)
     if is_refusal(whole) and (len(claims) == 1 or not any(claim.evidence for claim in claims)):
-        return DraftReply(answerable=False, reason=_short(whole, MOST_REASON_CHARS), claims=[])
+        return DraftReply(answerable=False, reason=_short(whole, MAX_REASON_CHARS), claims=[])
     return DraftReply(answerable=True, reason="", claims=claims)
 
 
@@ -147,10 +147,10 @@ def read_sufficiency(completion: Completion) -> SufficiencyReply:
     return SufficiencyReply(
         can_answer=reply.can_answer,
         confidence=reply.confidence,
-        missing=[short for item in reply.missing[:MOST_MISSING] if (short := _short(item, MOST_MISSING_CHARS))],
-        reasoning=_short(reply.reasoning, MOST_REASON_CHARS),
+        missing=[short for item in reply.missing[:MAX_MISSING] if (short := _short(item, MAX_MISSING_CHARS))],
+        reasoning=_short(reply.reasoning, MAX_REASON_CHARS),
         contradictions=[
-            Contradiction(first=_quoted(pair.first), second=_quoted(pair.second)) for pair in reply.contradictions[:MOST_EVIDENCE]
+            Contradiction(first=_quoted(pair.first), second=_quoted(pair.second)) for pair in reply.contradictions[:MAX_EVIDENCE]
         ],
     )
 
@@ -172,12 +172,12 @@ def read_verdicts(completion: Completion, count: int) -> tuple[Verdict, ...]:
 
 def source_id(written: str) -> str:
     """The id in `[Source 1]`, `[1]`, `source:1` or `1`: as written but for what stands around it; `?` for none."""
-    bare = _whole(written[: 2 * MOST_ID_CHARS]).strip("[]()\"'`“”„ \t\r\n")
+    bare = _whole(written[: 2 * MAX_ID_CHARS]).strip("[]()\"'`“”„ \t\r\n")
     bare = _ID_WORD.sub("", bare, count=1) if _ID_WORD.match(bare) else bare
-    bare = bare.strip("[]()\"'`“”„.,;: \t\r\n")[:MOST_ID_CHARS]
+    bare = bare.strip("[]()\"'`“”„.,;: \t\r\n")[:MAX_ID_CHARS]
     if bare.isdecimal():
         return str(int(bare))
-    return normalise(bare or _whole(written[:MOST_ID_CHARS])).text or "?"
+    return normalise(bare or _whole(written[:MAX_ID_CHARS])).text or "?"
 
 
 def _read(completion: Completion) -> str:
@@ -188,8 +188,8 @@ def _read(completion: Completion) -> str:
 
 def _bare(text: str) -> str:
     """The text without what some servers put before it: a byte-order mark, the model's thoughts."""
-    if len(text) > MOST_CHARS:
-        raise MalformedReply(f"The model's answer is longer than {MOST_CHARS:,} characters.")
+    if len(text) > MAX_CHARS:
+        raise MalformedReply(f"The model's answer is longer than {MAX_CHARS:,} characters.")
     bare = _whole(text).lstrip("\ufeff \t\r\n")
     end = _THOUGHT_END.search(bare)
     if _THOUGHT.match(bare):
@@ -251,10 +251,10 @@ def _checked(schema: type[_Reply], raw: dict[str, Any]) -> _Reply:
 
 
 def _claim(claim: ClaimReply) -> ClaimReply:
-    if len(claim.sentence) > MOST_SENTENCE_CHARS:
-        raise MalformedReply(f"A sentence of the model's answer is longer than {MOST_SENTENCE_CHARS:,} characters.")
-    if len(claim.evidence) > MOST_EVIDENCE:
-        raise MalformedReply(f"A sentence of the model's answer has more than {MOST_EVIDENCE} quotes.")
+    if len(claim.sentence) > MAX_SENTENCE_CHARS:
+        raise MalformedReply(f"A sentence of the model's answer is longer than {MAX_SENTENCE_CHARS:,} characters.")
+    if len(claim.evidence) > MAX_EVIDENCE:
+        raise MalformedReply(f"A sentence of the model's answer has more than {MAX_EVIDENCE} quotes.")
     sentence = normalise(_whole(claim.sentence)).text
     if not sentence:
         raise MalformedReply("A claim of the model's answer has no sentence.")
@@ -262,8 +262,8 @@ def _claim(claim: ClaimReply) -> ClaimReply:
 
 
 def _quoted(one: Quoted) -> Quoted:
-    if len(one.quote) > MOST_QUOTE_CHARS:
-        raise MalformedReply(f"A quote of the model's answer is longer than {MOST_QUOTE_CHARS:,} characters.")
+    if len(one.quote) > MAX_QUOTE_CHARS:
+        raise MalformedReply(f"A quote of the model's answer is longer than {MAX_QUOTE_CHARS:,} characters.")
     return Quoted(source=source_id(one.source), quote=_whole(one.quote).strip())
 
 

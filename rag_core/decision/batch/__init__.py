@@ -15,7 +15,7 @@ from rag_core.decision.batch.asked import Walk, every_claim
 from rag_core.decision.batch.checks import AUDITS, GATES, Held
 from rag_core.decision.batch.columns import CODE, REASONS, Flags, Floats, Ints, Objects, ReplaySet
 from rag_core.decision.decide import require_replayable
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import ConfidenceLevel, Reason, status_of
 from rag_core.settings import Mode, Settings
 
@@ -50,7 +50,7 @@ class Outcomes:
     scores: Mapping[str, Floats]
     failed_audits: Ints  # (n, audits): the code of the reason where an audit refuses, of `none` where not
     sides: Flags
-    walked: Mapping[int, Walk]
+    progress: Mapping[int, Walk]
 
     def __len__(self) -> int:
         return len(self.answered)
@@ -64,13 +64,13 @@ class Outcomes:
         """All reasons of one refusal, the first first; empty for an answer."""
         if self.answered[row]:
             return ()
-        if row in self.walked:
-            return self.walked[row].reasons
+        if row in self.progress:
+            return self.progress[row].reasons
         failed = tuple(REASONS[code] for code in self.failed_audits[row] if code)
         return failed or (self.reason[row],)
 
 
-def replay_many(cases: Sequence[Case] | ReplaySet, settings: Settings) -> Outcomes:
+def replay_many(cases: Sequence[Measurements] | ReplaySet, settings: Settings) -> Outcomes:
     """Judge all cases under other settings; the same as `replay` one by one, from a built set in milliseconds.
 
     Raises:
@@ -80,7 +80,7 @@ def replay_many(cases: Sequence[Case] | ReplaySet, settings: Settings) -> Outcom
     for before in of.measured_under:
         require_replayable(before, settings)
     code = _gated(of, settings)
-    walked = _walked(of, settings, code)
+    progress = _walked(of, settings, code)
     code[of.no_claims & (code == 0)] = CODE[Reason.EMPTY_DRAFT]
     audits = [check(of, settings) for check in AUDITS]
     drafted = code == 0
@@ -90,7 +90,7 @@ def replay_many(cases: Sequence[Case] | ReplaySet, settings: Settings) -> Outcom
     code[(code == 0) & ~shown.any(axis=1)] = CODE[Reason.ALL_CLAIMS_CUT]
     level = _level(of, settings)
     shown = np.pad(shown & (code == 0)[:, None], ((0, 0), (0, of.most_claims - shown.shape[1])))
-    for row, walk in walked.items():
+    for row, walk in progress.items():
         code[row], level[row], failed[row] = CODE[walk.reasons[0]], _LEVELS.index(walk.level), 0
         shown[row] = np.isin(np.arange(of.most_claims), walk.shown)
     given = code == 0
@@ -106,8 +106,8 @@ def replay_many(cases: Sequence[Case] | ReplaySet, settings: Settings) -> Outcom
         conflicts=conflicts & given[of.conflicts[:, 0]],
         scores=of.scores,
         failed_audits=failed,
-        sides=np.isin(np.arange(len(of)), [row for row, walk in walked.items() if walk.sides]),
-        walked=walked,
+        sides=np.isin(np.arange(len(of)), [row for row, walk in progress.items() if walk.sides]),
+        progress=progress,
     )
 
 
@@ -116,9 +116,9 @@ def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
 
     Audits are of the draft that is judged: a model's last one where a model drafts, and the extract elsewhere.
     """
-    walked = _walked(of, settings, _gated(of, settings))
+    progress = _walked(of, settings, _gated(of, settings))
     audits = [check(of, settings) for check in AUDITS]
-    return (*(gate(of, settings) for gate in GATES), *(_of_models(held, place, walked) for place, held in enumerate(audits)))
+    return (*(gate(of, settings) for gate in GATES), *(_of_models(held, place, progress) for place, held in enumerate(audits)))
 
 
 def _gated(of: ReplaySet, settings: Settings) -> Ints:
@@ -134,14 +134,14 @@ def _walked(of: ReplaySet, settings: Settings, code: Ints) -> dict[int, Walk]:
     return of.walks.under(settings, [row for row in of.walks.rows if code[row] == 0])
 
 
-def _of_models(held: Held, place: int, walked: Mapping[int, Walk]) -> Held:
+def _of_models(held: Held, place: int, progress: Mapping[int, Walk]) -> Held:
     """An audit with the measurements of models' drafts in the place of their extracts'."""
-    if not walked:
+    if not progress:
         return held
-    rows = list(walked)
+    rows = list(progress)
     values, abstains = held.values.copy(), held.abstains.copy()
-    values[rows] = [walk.values[place] for walk in walked.values()]
-    abstains[rows] = [walk.abstains[place] for walk in walked.values()]
+    values[rows] = [walk.values[place] for walk in progress.values()]
+    abstains[rows] = [walk.abstains[place] for walk in progress.values()]
     return replace(held, values=values, abstains=abstains)
 
 

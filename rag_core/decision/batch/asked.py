@@ -9,20 +9,20 @@ from dataclasses import dataclass, replace
 from rag_core.decision.decide import decide
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import Draft
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.grounding.checks import AUDITS
 from rag_core.settings import Mode, Settings
 
-_MOST_SETTINGS = 64  # whose walks are remembered
+_MAX_SETTINGS = 64  # whose walks are remembered
 # what only a gate reads, and says nothing of a question that all gates let pass; the distance cut marks passages too
 _OF_GATES = (
     "answerability_mode", "min_answerability", "answerability_extra_procedural", "answerability_extra_comparative", "top_cosine_mode",
     "min_top_cosine", "mean_confidence_mode", "min_mean_cosine", "relevance_mode", "min_relevance", "min_documents_mode", "min_documents",
     "keywords_mode", "min_keywords", "required_entities_mode", "max_missing_entities",
 )  # fmt: skip
-_AUDITED = tuple(audit(Case("", Settings.load())).stage for audit in AUDITS)
+_AUDITED = tuple(audit(Measurements("", Settings.load())).stage for audit in AUDITS)
 _GATES_OPEN = {name: Mode.OFF if name.endswith("_mode") else Settings.model_fields[name].default for name in _OF_GATES}
 
 
@@ -50,7 +50,7 @@ class Walk:
 class Walks:
     """The walks of some rows of a set, remembered for the last settings."""
 
-    def __init__(self, cases: Mapping[int, Case]) -> None:
+    def __init__(self, cases: Mapping[int, Measurements]) -> None:
         self.rows = tuple(cases)
         self._cases = cases
         self._known: dict[Settings, dict[int, Walk | None]] = {}
@@ -59,7 +59,7 @@ class Walks:
         """The walks of those of the rows whose outcome is not that of their extract; their gates must all pass under the settings."""
         judging = settings.changed(**_GATES_OPEN)
         known = self._known.setdefault(judging, {})
-        if len(self._known) > _MOST_SETTINGS:
+        if len(self._known) > _MAX_SETTINGS:
             self._known.pop(next(iter(self._known)))
         for row in rows:
             if row not in known:
@@ -67,7 +67,7 @@ class Walks:
         return {row: walk for row in rows if (walk := known[row]) is not None}
 
 
-def drafts_of(case: Case) -> tuple[Draft, ...]:
+def drafts_of(case: Measurements) -> tuple[Draft, ...]:
     """Every draft that an answer may be composed of: the extract, those of a model, and two sides of a contradiction that it named."""
     asked = case.generation
     if asked is None:
@@ -76,12 +76,12 @@ def drafts_of(case: Case) -> tuple[Draft, ...]:
     return (case.draft, *(attempt.draft for attempt in asked.attempts), *sides)
 
 
-def every_claim(case: Case) -> tuple[Claim, ...]:
+def every_claim(case: Measurements) -> tuple[Claim, ...]:
     """Every claim that an answer may show, the extract's first; `Outcomes.shown` counts in this order."""
     return tuple(claim for draft in drafts_of(case) for claim in draft.claims)
 
 
-def _walk(case: Case, settings: Settings) -> Walk | None:
+def _walk(case: Measurements, settings: Settings) -> Walk | None:
     """None where the extract stands."""
     decision = decide(replace(case, settings=settings))
     if decision.metadata["drafter_note"]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rag_core.decision.batch.asked import Walks, drafts_of, every_claim
 from rag_core.decision.present import scores
 from rag_core.domain.claims import Claim
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.gating.gates import mean_cosine, unread
 from rag_core.grounding.citations import is_cited
@@ -73,7 +73,7 @@ class ReplaySet:
         return len(self.settled)
 
     @classmethod
-    def of(cls, cases: Sequence[Case]) -> ReplaySet:
+    def of(cls, cases: Sequence[Measurements]) -> ReplaySet:
         """Read the cases once.
 
         Raises:
@@ -132,7 +132,7 @@ class ReplaySet:
         return np.asarray(~self.rests.any(axis=1))
 
 
-def _settled(case: Case) -> Reason:
+def _settled(case: Measurements) -> Reason:
     """The reason of a case that no gate or audit judges; `none` where they do."""
     if case.failure:
         return Reason.FAILURE
@@ -141,12 +141,12 @@ def _settled(case: Case) -> Reason:
     return Reason.NONE
 
 
-def _length(case: Case) -> float | None:
+def _length(case: Measurements) -> float | None:
     draft = case.draft
     return draft.chars / draft.context_chars if draft.context_chars > 0 else None
 
 
-def _rests_on(case: Case) -> list[float]:
+def _rests_on(case: Measurements) -> list[float]:
     """For each claim the distance of the farthest passage it rests on; a passage counts by its nearest hit."""
     nearest: dict[str, float] = {}
     for hit in case.hits:
@@ -154,11 +154,11 @@ def _rests_on(case: Case) -> list[float]:
     return [max((nearest.get(piece.passage, -np.inf) for piece in claim.evidence), default=-np.inf) for claim in case.draft.claims]
 
 
-def _of_claims(cases: Sequence[Case], holds: Callable[[Claim], bool]) -> Flags:
+def _of_claims(cases: Sequence[Measurements], holds: Callable[[Claim], bool]) -> Flags:
     return _table(([float(holds(claim)) for claim in case.draft.claims] for case in cases), 0.0).astype(bool)
 
 
-def _of_audits(cases: Sequence[Case], name: str) -> Floats:
+def _of_audits(cases: Sequence[Measurements], name: str) -> Floats:
     return _table(([getattr(audit, name) for audit in case.draft.audits] for case in cases), np.nan)
 
 

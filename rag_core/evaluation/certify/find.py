@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.decision.batch import ReplaySet, replay_many
-from rag_core.domain.measurements import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.certify.certificate import Basis, Bound, Certificate, Curve, Part
 from rag_core.evaluation.certify.thresholds import FIRST, MODE_OF, rows, second_thresholds, steps
@@ -109,7 +109,7 @@ class _Grid:
 
 def certify(
     questions: Sequence[LabelledQuestion],
-    cases: Sequence[Case],
+    cases: Sequence[Measurements],
     hits: Flags,
     settings: Settings,
     request: Request,
@@ -163,7 +163,12 @@ def certify(
 
 
 def _measure(
-    questions: Sequence[LabelledQuestion], cases: Sequence[Case], hits: Flags, settings: Settings, request: Request, replayed: ReplaySet
+    questions: Sequence[LabelledQuestion],
+    cases: Sequence[Measurements],
+    hits: Flags,
+    settings: Settings,
+    request: Request,
+    replayed: ReplaySet,
 ) -> _Grid:
     first, second = steps(request.first), rows(request.second) if request.second else (0.0,)
     shape = (len(second), len(first), len(cases))
@@ -185,7 +190,7 @@ def _measure(
     return _Grid(second, first, answered, missed, open, answerable, np.array(known, dtype=np.bool_))
 
 
-def _types(cases: Sequence[Case], grid: _Grid, kept: Flags, request: Request) -> dict[str, Flags]:
+def _types(cases: Sequence[Measurements], grid: _Grid, kept: Flags, request: Request) -> dict[str, Flags]:
     """The questions that share a limit, by type: a type whose labels are too few even without an error goes with the others."""
     if not request.by_type:
         return {"": kept}

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-MOST_QUESTION_CHARS = 2000
-MOST_FIELD_CHARS = 200  # of an id, a language, a kind
+MAX_QUESTION_CHARS = 2000
+MAX_FIELD_CHARS = 200  # of an id, a language, a kind
 PAGED = re.compile(r"#\d{1,7}$", re.ASCII)  # of a place that is written as document#page
 
 
@@ -53,13 +53,13 @@ class LabelledQuestion:
     def __post_init__(self) -> None:
         if not self.question.strip():
             raise ValueError("the question is empty")
-        if len(self.question) > MOST_QUESTION_CHARS:
-            raise ValueError(f"the question has {len(self.question):,} characters; {MOST_QUESTION_CHARS:,} are allowed")
+        if len(self.question) > MAX_QUESTION_CHARS:
+            raise ValueError(f"the question has {len(self.question):,} characters; {MAX_QUESTION_CHARS:,} are allowed")
         if not self.id:
             raise ValueError("the id is empty")
         for name in ("id", "language", "kind"):
-            if len(getattr(self, name)) > MOST_FIELD_CHARS:
-                raise ValueError(f"{name} is longer than {MOST_FIELD_CHARS} characters")
+            if len(getattr(self, name)) > MAX_FIELD_CHARS:
+                raise ValueError(f"{name} is longer than {MAX_FIELD_CHARS} characters")
         if not all(answer.strip() for answer in self.answers) or not all(self.documents):
             raise ValueError("an answer or a document is empty")
 

@@ -20,9 +20,9 @@ from rag_core.evaluation.labelled.question import LabelledQuestion
 from rag_core.evaluation.labelled.rows import has_question, is_ragas, labelled, lowered, quoted
 from rag_core.evaluation.labelled.table import Table, read_table
 
-MOST_BYTES = 20_000_000  # of a file, and of all that is read from a zip
-MOST_ROWS = 20_000
-MOST_FILES = 200  # in a zip
+MAX_BYTES = 20_000_000  # of a file, and of all that is read from a zip
+MAX_ROWS = 20_000
+MAX_FILES = 200  # in a zip
 READ = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json")
 
 
@@ -57,7 +57,7 @@ def read_labelled_files(files: Sequence[tuple[str, bytes]]) -> Labelled:
     Raises:
         InvalidInput: they are too large, or hold no table of questions.
     """
-    if sum(len(data) for _, data in files) > MOST_BYTES:
+    if sum(len(data) for _, data in files) > MAX_BYTES:
         raise _too_large(files[0][0])
     tables = [read_table(name, data) for name, data in _unpacked(files)]
     if not tables:
@@ -70,7 +70,7 @@ def read_labelled_files(files: Sequence[tuple[str, bytes]]) -> Labelled:
         asked = [table for table in queries if any(has_question(row) for row in table.rows[:1])]
         if not asked:
             raise _no_question(tables)
-        if sum(len(table.rows) + len(table.problems) for table in asked) > MOST_ROWS:
+        if sum(len(table.rows) + len(table.problems) for table in asked) > MAX_ROWS:
             raise _too_many()
         found = _with_labels(asked, [table for table in queries if table not in asked])
     return _kept(found, several=len(tables) > 1)
@@ -110,7 +110,7 @@ def _kept(tables: Iterable[Table], several: bool) -> Labelled:
                 continue
             ids[one.id] = asked[_same(one)] = here
             questions.append(one)
-    if len(questions) > MOST_ROWS:
+    if len(questions) > MAX_ROWS:
         raise _too_many()
     return tuple(questions), tuple(sorted(problems, key=lambda problem: (problem.file, problem.row)))
 
@@ -138,10 +138,10 @@ def _unpacked(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
 
 
 def _members(name: str, data: bytes) -> list[tuple[str, bytes]]:
-    found, left = [], MOST_BYTES
+    found, left = [], MAX_BYTES
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for member in archive.infolist()[:MOST_FILES]:
+            for member in archive.infolist()[:MAX_FILES]:
                 path = PurePosixPath(member.filename)
                 if path.suffix.lower() not in READ or path.name.startswith((".", "corpus", "documents")) or "__MACOSX" in path.parts:
                     continue
@@ -161,11 +161,11 @@ _SENTENCES = "The answers of this file are references: an answer counts as right
 
 
 def _too_large(name: str) -> InvalidInput:
-    return InvalidInput(f"{quoted(name)} holds more than {MOST_BYTES // 1_000_000} MB.", remedy="Split it into several sets.")
+    return InvalidInput(f"{quoted(name)} holds more than {MAX_BYTES // 1_000_000} MB.", remedy="Split it into several sets.")
 
 
 def _too_many() -> InvalidInput:
-    return InvalidInput(f"There are more than {MOST_ROWS:,} questions.", remedy="Split them into several sets.")
+    return InvalidInput(f"There are more than {MAX_ROWS:,} questions.", remedy="Split them into several sets.")
 
 
 def _no_question(tables: Sequence[Table]) -> InvalidInput:

@@ -18,7 +18,7 @@ _LANGUAGE, _KIND, _ID = ("language", "lang"), ("kind", "type"), ("id", "_id", "q
 COLUMNS = frozenset((*QUESTION, *_ANSWERABLE, *_REFERENCE, *_ANSWERS, *_DOCUMENTS, *_PAGE, *_PAGES, *_PLACES, *_LANGUAGE, *_KIND, *_ID))
 _YES = frozenset(("true", "yes", "y", "t", "1", "1.0", "answerable", "ano", "ja", "wahr", "हाँ", "हां", "sí", "si", "oui", "tak", "да"))
 _NO = frozenset(("false", "no", "n", "f", "0", "0.0", "unanswerable", "ne", "nein", "falsch", "नहीं", "non", "nie", "нет"))
-_MOST_PAGES = 1_000_000
+_MAX_PAGES = 1_000_000
 _SHOWN = 40  # characters of a value that an error quotes
 
 
@@ -125,7 +125,7 @@ def _place(value: Any) -> Place:
 def _page(value: Any) -> int:
     said = _text(value)
     number = said.removesuffix(".0")
-    if not (number.isascii() and number.isdigit()) or len(number) > 7 or int(number) > _MOST_PAGES:
+    if not (number.isascii() and number.isdigit()) or len(number) > 7 or int(number) > _MAX_PAGES:
         raise ValueError(f"page is {quoted(said)}, which is no page number")
     return int(number)
 

@@ -14,7 +14,7 @@ from typing import Any
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled.rows import COLUMNS, has_question, lowered, quoted
 
-MOST_LINES = 1_000_000
+MAX_LINES = 1_000_000
 _DELIMITERS = (",", ";", "\t")
 _QUOTED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")  # what `csv_cell` made harmless
 # bytes that are letters of one of the two, and rare signs or letters in the other
@@ -47,8 +47,8 @@ def read_table(name: str, data: bytes) -> Table:
     head = text.lstrip()[:1]
     if not head:
         raise InvalidInput(f"{quoted(name)} is empty.", remedy="Give one question a row, under a header that names the columns.")
-    if text.count("\n") > MOST_LINES:
-        raise InvalidInput(f"{quoted(name)} has more than {MOST_LINES:,} lines.", remedy="Split it into several sets.")
+    if text.count("\n") > MAX_LINES:
+        raise InvalidInput(f"{quoted(name)} has more than {MAX_LINES:,} lines.", remedy="Split it into several sets.")
     if head in "[{":
         read = _whole(text)
         return _lines(name, text, notes) if read is None else _listed(name, read, notes)

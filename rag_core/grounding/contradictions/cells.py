@@ -16,7 +16,7 @@ from rag_core.language import fold, words
 
 CELL = " | "  # between the cells of a row, and "; " between the rows of a header: see `rag_core.grounding.units`
 _DIGIT = regex.compile(r"\d")
-_MOST_WORDS = 8  # of a cell that states a value; a longer one tells something, and is no cell of figures
+_MAX_WORDS = 8  # of a cell that states a value; a longer one tells something, and is no cell of figures
 
 
 def cell_statements(row: str, header: str, language: str) -> tuple[Statement, ...]:
@@ -38,7 +38,7 @@ def cell_statements(row: str, header: str, language: str) -> tuple[Statement, ..
     found = []
     for n, cell in enumerate(cells):
         column = columns[n] if columns else ""
-        if n and _DIGIT.search(cell) and len(words(cell)) <= _MOST_WORDS and _states(cell, column, language):
+        if n and _DIGIT.search(cell) and len(words(cell)) <= _MAX_WORDS and _states(cell, column, language):
             before = " ".join(filter(None, (label, column, caption))) + ": "
             found.append(statement(before + cell, language, (len(before), len(before) + len(cell))))
     return tuple(found)

@@ -14,7 +14,7 @@ from rag_core.facts.logic import changed_operators
 from rag_core.grounding.contradictions.statements import Statement, Value
 
 _HALF_DAY = 720  # minutes
-_LEAST_SAID = 2  # words beside the value: "Page 3" and "Total: 5" say too little to be contradicted
+_MIN_SAID = 2  # words beside the value: "Page 3" and "Total: 5" say too little to be contradicted
 
 
 def difference(one: Statement, other: Statement) -> tuple[Value, Value] | None:
@@ -33,7 +33,7 @@ def difference(one: Statement, other: Statement) -> tuple[Value, Value] | None:
     if not mine.shown or not theirs.shown or not _count_alike(mine, theirs) or _agree(mine, theirs, one.is_figure or other.is_figure):
         return None
     told = {term for term in (*one.said, *one.outline) if len(term) > 1 and not term.isdecimal()}
-    if len(told) < _LEAST_SAID:
+    if len(told) < _MIN_SAID:
         return None
     levelled = other.text[: theirs.start] + one.text[mine.start : mine.end] + other.text[theirs.end :]
     return None if changed_operators(one.text, levelled) or changed_operators(levelled, one.text) else (mine, theirs)

@@ -21,12 +21,12 @@ from rag_core.grounding.omissions.words import LimitWords, limit_words
 from rag_core.ingest.normalise import normalise
 
 _NEAR = 0.5  # share of a claim's words that its nearest sentence holds, at least
-_LEAST_WORDS = 2  # of a statement that can be limited
-_MOST_TOKENS = 160  # of a sentence; longer ones are tables or lists
+_MIN_WORDS = 2  # of a statement that can be limited
+_MAX_TOKENS = 160  # of a sentence; longer ones are tables or lists
 _VERB_NEXT = frozenset({"en"})  # languages in which a modal stands right before its verb
 
 
-def left_out(claim: str, evidence: str, lang: str, question: str = "") -> tuple[str, ...]:
+def omissions(claim: str, evidence: str, lang: str, question: str = "") -> tuple[str, ...]:
     """The limits of the evidence that a claim lacks, in the evidence's words, each once; () for none.
 
     Args:
@@ -53,7 +53,7 @@ def _nearest(mine: Said, theirs: Sequence[Sentence]) -> list[Sentence]:
     counts = [len(mine.stems & sentence.terms) for sentence in theirs]
     best = max(counts, default=0)
     enough = best and best >= _NEAR * len(mine.stems)
-    return [one for one, count in zip(theirs, counts, strict=True) if count == best and len(one.tokens) <= _MOST_TOKENS] if enough else []
+    return [one for one, count in zip(theirs, counts, strict=True) if count == best and len(one.tokens) <= _MAX_TOKENS] if enough else []
 
 
 class _Condition(NamedTuple):
@@ -89,7 +89,7 @@ class _Comparison:
     def _states(self, statement: Sequence[Token]) -> bool:
         """Whether the claim keeps a statement."""
         words = [token for token in statement if not token.light]
-        return len(words) >= _LEAST_WORDS and self.mine.share(words) >= KEPT
+        return len(words) >= _MIN_WORDS and self.mine.share(words) >= KEPT
 
     def _mentions(self, one: _Condition) -> bool:
         """Whether the claim has words that only the condition has, or the question states the condition."""
