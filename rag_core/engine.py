@@ -19,7 +19,7 @@ from rag_core.domain.status import Reason
 from rag_core.library.library import Library
 from rag_core.settings import Settings
 
-logger = logging.getLogger("rag_core.gating.gates")
+logger = logging.getLogger("rag_core.decision")
 # the names that the sources give to a refusal; (preset or None for any, reason)
 _EVENTS: Mapping[tuple[str | None, Reason], str] = MappingProxyType(
     {

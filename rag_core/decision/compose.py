@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from rag_core.domain.claims import Citation, Claim, Conflict
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
-from rag_core.gating.gates import cut_passages, shows_conflicts
+from rag_core.gating.levels import cut_passages, shows_conflicts
 from rag_core.grounding.citations import evidence_key, render
 
 

@@ -16,9 +16,9 @@ from statistics import fmean
 from rag_core.domain.claims import Claim
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.trace import CheckResult, State
-from rag_core.gating.gates import mean_cosine, shows_conflicts
+from rag_core.gating.levels import mean_cosine, shows_conflicts
 from rag_core.retrieval.hybrid import recency_of
-from rag_core.settings import Mode
+from rag_core.settings import Mode, Scale
 
 SIDES = 2  # of a contradiction
 _LAST_DIGIT = 0.001  # of the number
@@ -47,7 +47,7 @@ def confidence(case: Measurements, claims: Sequence[Claim]) -> tuple[float, str,
     if shows_conflicts(case):
         value, found = _contradicted(value, basis, case), f"{found}; halved, for the sources contradict each other"
     value = round(value, 3)
-    return value, basis, CheckResult("confidence", State.PASSED, Mode.OBSERVE, value, scale="share", found=found)
+    return value, basis, CheckResult("confidence", State.PASSED, Mode.OBSERVE, value, scale=Scale.SHARE, found=found)
 
 
 def _contradicted(value: float, basis: str, case: Measurements) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.compose import compose
 from rag_core.decision.present import NO_CONTEXT, AnswerContext, answer, refuse, refuse_for, reply
 from rag_core.decision.progress import Ask, Extract, Refused, walk
@@ -18,8 +19,6 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Trace
 from rag_core.errors import InvalidSetting
-from rag_core.gating.gates import GATES, not_reached
-from rag_core.grounding.checks import AUDITS
 from rag_core.settings import Cost, Settings
 
 
@@ -29,13 +28,13 @@ def decide(case: Measurements) -> Decision:
         return refuse(case, (), (Reason.FAILURE,), case.failure, ("Try again; if it stays, the log says more.",))
     if case.answer:
         return reply(case)
-    gates = [gate(case) for gate in GATES]
+    gates = [check(case) for check in GATING]
     stop = next((i for i, check in enumerate(gates) if check.blocks), None)
     if stop is not None:
-        judged = [*gates[: stop + 1], *map(not_reached, (*gates[stop + 1 :], *_audits(case)))]
+        judged = [*gates[: stop + 1], *(result.not_reached() for result in (*gates[stop + 1 :], *_grounding(case)))]
         return refuse_for(case, judged, (gates[stop],))
     if case.generation is None:
-        return _judge(case, (*gates, *_audits(case)))
+        return _judge(case, (*gates, *_grounding(case)))
     return _walk(case, gates)
 
 
@@ -86,9 +85,9 @@ def _walk(case: Measurements, gates: Sequence[CheckResult]) -> Decision:
         return refuse(case, checks, end.reasons, end.explanation, end.remedies, AnswerContext(attempts))
     if isinstance(end, Extract):
         notes = (f"{end.note} The answer is taken from the documents word for word.",) if end.failed else ()
-        return _judge(case, (*checks, *_audits(case)), AnswerContext(attempts, notes, drafter_note=end.note))
+        return _judge(case, (*checks, *_grounding(case)), AnswerContext(attempts, notes, drafter_note=end.note))
     return _judge(end.view, (*checks, *end.checks), AnswerContext(attempts, end.notes, most=end.most))
 
 
-def _audits(case: Measurements) -> list[CheckResult]:
-    return [audit(case) for audit in AUDITS]
+def _grounding(case: Measurements) -> list[CheckResult]:
+    return [check(case) for check in GROUNDING]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from rag_core.decision.checks import GATING
 from rag_core.decision.compose import Composed
 from rag_core.decision.confidence import confidence
 from rag_core.domain.decision import AttemptView, Decision
@@ -17,8 +18,8 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State, Trace
-from rag_core.gating.gates import GATES, level, mean_cosine, shows_conflicts, unread, within_cut
-from rag_core.grounding.checks import contradiction, contradictions
+from rag_core.gating.levels import level, mean_cosine, shows_conflicts, unread, within_cut
+from rag_core.grounding.wording import contradiction
 from rag_core.language import refusal
 from rag_core.settings import Mode
 
@@ -184,7 +185,7 @@ def _unread(case: Measurements) -> tuple[str, ...]:
 
 def _notes(case: Measurements, trace: Trace, languages: Collection[str]) -> tuple[str, ...]:
     """What the reader must know beside the text; `languages` are those that matter to it: the cited ones, or all that were searched."""
-    silent = {check.__name__ for check in (*GATES, contradictions)}  # a contradiction says so itself
+    silent = {"contradictions", *(check.name for check in GATING)}  # a contradiction says so itself
     observed = [c.stage.replace("_", " ") for c in trace.checks if c.stage not in silent and c.mode is not Mode.ENFORCE]
     notes = [f"Audits that do not block under these settings: {', '.join(observed)}."] if observed else []
     unknown = [code for code in case.library.unknown_languages if code in languages]

@@ -1,6 +1,6 @@
 """A question that a language model drafts, walked through its record: what was decided, or what has to be asked next. Pure.
 
-The same walk decides and drives. `pending` says what the loop (`rag_core.decision.llm_steps`) has to do; `pipeline.decide` reads how it ended. So a
+The same walk decides and drives. `pending` says what the loop (`llm_steps`) has to do; `decide` reads how it ended. So a
 replay is equal to asking again, a refusal before drafting can make no call, and where other settings would send a prompt that was never
 sent, the walk ends in an `Ask`, and nothing is invented.
 """
@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from rag_core.decision.checks import GATING, GROUNDING, LLM_DRAFT, SUFFICIENCY, VERIFICATION
+from rag_core.decision.checks import llm as of_llm
 from rag_core.domain.llm_trace import Attempt, LlmTrace, Step, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State
-from rag_core.gating.gates import GATES, cut_passages, level
-from rag_core.grounding.checks import AUDITS
+from rag_core.gating.levels import cut_passages, level
 from rag_core.grounding.feedback import Finding, findings
-from rag_core.grounding.llm_checks import model_audits, sufficiency, verification
 from rag_core.settings import Mode
 
 _CHECK_SERVER = "Check the model's server, or draft without it."
@@ -115,7 +115,7 @@ class Progress:
 
 def pending(case: Measurements) -> Ask | None:
     """What has to be done next for a question; None when it can be decided. Nothing while a gate refuses."""
-    if case.generation is None or case.failure or case.answer or any(gate(case).blocks for gate in GATES):
+    if case.generation is None or case.failure or case.answer or any(check(case).blocks for check in GATING):
         return None
     end = walk(case).end
     return end if isinstance(end, Ask) else None
@@ -166,7 +166,7 @@ def _walk_sufficiency(case: Measurements, generation: LlmTrace) -> Progress:
         if round >= len(generation.verdicts) or generation.verdicts[round].passages != len(hits):
             return Progress(Ask(Step.SUFFICIENCY, hits, round))
         verdict = generation.verdicts[round]
-        check = sufficiency(case, verdict)
+        check = SUFFICIENCY(of_llm.Said(case, verdict))
         if not check.blocks:
             return _walk_sufficient(case, generation, round, check, verdict)
         if check.state is State.NOT_RUN:
@@ -186,7 +186,7 @@ def _walk_sufficient(case: Measurements, generation: LlmTrace, round: int, check
     if enforced and verdict.sides is not None and verdict.conflict is not None:
         view = replace(case, hits=hits_of(case, round), draft=verdict.sides, conflicts=(verdict.conflict,))
         note = "The model found two passages that contradict each other: both sides are quoted."
-        return Progress(Drafted(view, tuple(audit(view) for audit in AUDITS), notes=(note,)), (check,))
+        return Progress(Drafted(view, tuple(check(view) for check in GROUNDING), notes=(note,)), (check,))
     return _walk_drafts(case, generation, round, (check,), verdict if enforced else None)
 
 
@@ -230,12 +230,13 @@ def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
         return Judged(attempt, Outcome.FAILED)
     if attempt.problem in settled:
         return Judged(attempt, settled[attempt.problem])
-    checks = (*(audit(view) for audit in AUDITS), *model_audits(view, attempt))
+    drafted = of_llm.Drafted(view, attempt)
+    checks = (*(check(view) for check in GROUNDING), *(check(drafted) for check in LLM_DRAFT))
     rejected = any(check.blocks for check in checks)
     if not rejected and view.settings.verification_mode is not Mode.OFF:
         if attempt.verification is None:
             return Ask(Step.VERIFY)
-        checks = (*checks, verification(view, attempt))
+        checks = (*checks, VERIFICATION(drafted))
         rejected = checks[-1].blocks
     return Judged(attempt, Outcome.REJECTED if rejected else Outcome.SHOWN, checks)
 

@@ -15,7 +15,7 @@ from rag_core.domain.claims import Citation, Claim, Conflict
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.llm_trace import Attempt
 from rag_core.domain.passages import Hit
-from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason, status_of
+from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, Trace
 
 SCHEMA_VERSION = 1
@@ -106,7 +106,7 @@ class Decision:
     @property
     def status(self) -> AnswerStatus:
         """The status that the reason gives."""
-        return status_of(self.reason)
+        return self.reason.status
 
     def is_safe(self) -> bool:
         """Whether the answer may be shown as one: only on success (S2-3)."""

@@ -42,9 +42,9 @@ class ClaimMeasurement:
     quotes_elsewhere: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        _require_known("ClaimAudit.overlap", self.overlap, 0.0, 1.0)
-        _require_known("ClaimAudit.similarity", self.similarity, -1.0, 1.0)
-        _require_known("ClaimAudit.support", self.support, 0.0, 1.0)
+        _require_known("ClaimMeasurement.overlap", self.overlap, 0.0, 1.0)
+        _require_known("ClaimMeasurement.similarity", self.similarity, -1.0, 1.0)
+        _require_known("ClaimMeasurement.support", self.support, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

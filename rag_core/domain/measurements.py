@@ -80,7 +80,7 @@ class Measurements:
     relevance: float | None = None
     keywords: KeywordMatch = KeywordMatch()
     missing_entities: tuple[str, ...] = ()
-    draft: Draft = Draft()  # the extract, or the passages as they are; a model's drafts are in `generation`
+    draft: Draft = field(default_factory=Draft)  # the extract, or the passages as they are; a model's drafts are in `generation`
     conflicts: tuple[Conflict, ...] = ()  # between claims of the draft
     answer: str = ""  # for questions answered without retrieval
     failure: str = ""  # a failure of ours, in one sentence
@@ -89,8 +89,8 @@ class Measurements:
     generation: LlmTrace | None = None
 
     def __post_init__(self) -> None:
-        _require_known("Case.answerability", self.answerability, 0.0, 1.0)
-        _require_known("Case.relevance", self.relevance, -1.0, 1.0)
+        _require_known("Measurements.answerability", self.answerability, 0.0, 1.0)
+        _require_known("Measurements.relevance", self.relevance, -1.0, 1.0)
         wrong = {name: value for name, value in self.signals.items() if not math.isfinite(value)}
         if wrong:
-            raise ValueError(f"Case.signals must be finite, got {wrong}")
+            raise ValueError(f"Measurements.signals must be finite, got {wrong}")

@@ -1,5 +1,7 @@
 """The closed vocabularies of an outcome. Values are stable: they are stored, counted and read by other programs."""
 
+from __future__ import annotations
+
 from enum import StrEnum
 
 
@@ -23,78 +25,60 @@ class ConfidenceLevel(StrEnum):
 
 
 class Reason(StrEnum):
-    """Which gate or audit decided, or what else did. Their order here is the order in which status and headline are chosen."""
+    """Which gate or audit decided, or what else did. Their order here is the order in which status and headline are chosen.
 
-    NONE = "none"
+    A reason brings its status with it, so that none can be without one.
+    """
+
+    status: AnswerStatus
+
+    def __new__(cls, value: str, status: AnswerStatus | None = None) -> Reason:
+        """A member by its published value, with the status of a decision for this reason; `Reason(value)` looks one up."""
+        if status is None:
+            raise TypeError(f"the reason {value!r} needs a status")
+        member = str.__new__(cls, value)
+        member._value_, member.status = value, status
+        return member
+
+    NONE = "none", AnswerStatus.SUCCESS
     # not a question to the documents: answered without retrieval
-    GREETING = "greeting"
-    ABOUT_LIBRARY = "about_library"
+    GREETING = "greeting", AnswerStatus.SUCCESS
+    ABOUT_LIBRARY = "about_library", AnswerStatus.SUCCESS
     # gates, in the order they are judged
-    NOTHING_RETRIEVED = "nothing_retrieved"
-    ANSWERABILITY = "answerability"
-    TOP_COSINE = "top_cosine"
-    MEAN_CONFIDENCE = "mean_confidence"
-    RELEVANCE = "relevance"
-    DISTANCE = "distance"
-    MIN_DOCUMENTS = "min_documents"
-    KEYWORDS = "keywords"
-    REQUIRED_ENTITIES = "required_entities"
-    LEVEL = "level"  # too low for a model to be asked
-    SUFFICIENCY = "sufficiency"
+    NOTHING_RETRIEVED = "nothing_retrieved", AnswerStatus.INSUFFICIENT_CONTEXT
+    ANSWERABILITY = "answerability", AnswerStatus.LOW_CONFIDENCE
+    TOP_COSINE = "top_cosine", AnswerStatus.LOW_CONFIDENCE
+    MEAN_CONFIDENCE = "mean_confidence", AnswerStatus.LOW_CONFIDENCE
+    RELEVANCE = "relevance", AnswerStatus.LOW_CONFIDENCE
+    DISTANCE = "distance", AnswerStatus.LOW_CONFIDENCE
+    MIN_DOCUMENTS = "min_documents", AnswerStatus.INSUFFICIENT_CONTEXT
+    KEYWORDS = "keywords", AnswerStatus.LOW_CONFIDENCE
+    REQUIRED_ENTITIES = "required_entities", AnswerStatus.INSUFFICIENT_CONTEXT
+    LEVEL = "level", AnswerStatus.LOW_CONFIDENCE  # too low for a model to be asked
+    SUFFICIENCY = "sufficiency", AnswerStatus.INSUFFICIENT_CONTEXT
     # drafting
-    MODEL_REFUSED = "model_refused"
-    EMPTY_DRAFT = "empty_draft"
-    MALFORMED_DRAFT = "malformed_draft"
-    ALL_CLAIMS_CUT = "all_claims_cut"
+    MODEL_REFUSED = "model_refused", AnswerStatus.INSUFFICIENT_CONTEXT
+    EMPTY_DRAFT = "empty_draft", AnswerStatus.ERROR
+    MALFORMED_DRAFT = "malformed_draft", AnswerStatus.ERROR
+    ALL_CLAIMS_CUT = "all_claims_cut", AnswerStatus.LOW_CONFIDENCE
     # audits, in their documented order
-    CITATIONS_PRESENT = "citations_present"
-    CITATIONS_COMPLETE = "citations_complete"
-    CITATIONS_VALID = "citations_valid"
-    VERBATIM = "verbatim"
-    INDICATORS = "indicators"
-    LENGTH_RATIO = "length_ratio"
-    OVERLAP = "overlap"
-    FACTS = "facts"
-    SIMILARITY = "similarity"
-    SUPPORT = "support"
-    ANSWER_LANGUAGE = "answer_language"
-    ANSWER_LENGTH = "answer_length"
-    ADDED_WORDS = "added_words"
-    VERIFICATION = "verification"
-    CONTRADICTED = "contradicted"
+    CITATIONS_PRESENT = "citations_present", AnswerStatus.HALLUCINATION_DETECTED
+    CITATIONS_COMPLETE = "citations_complete", AnswerStatus.HALLUCINATION_DETECTED
+    CITATIONS_VALID = "citations_valid", AnswerStatus.HALLUCINATION_DETECTED
+    VERBATIM = "verbatim", AnswerStatus.HALLUCINATION_DETECTED
+    INDICATORS = "indicators", AnswerStatus.HALLUCINATION_DETECTED
+    LENGTH_RATIO = "length_ratio", AnswerStatus.HALLUCINATION_DETECTED
+    OVERLAP = "overlap", AnswerStatus.HALLUCINATION_DETECTED
+    FACTS = "facts", AnswerStatus.HALLUCINATION_DETECTED
+    SIMILARITY = "similarity", AnswerStatus.HALLUCINATION_DETECTED
+    SUPPORT = "support", AnswerStatus.HALLUCINATION_DETECTED
+    ANSWER_LANGUAGE = "answer_language", AnswerStatus.HALLUCINATION_DETECTED
+    ANSWER_LENGTH = "answer_length", AnswerStatus.HALLUCINATION_DETECTED
+    ADDED_WORDS = "added_words", AnswerStatus.HALLUCINATION_DETECTED
+    VERIFICATION = "verification", AnswerStatus.HALLUCINATION_DETECTED
+    CONTRADICTED = "contradicted", AnswerStatus.INSUFFICIENT_CONTEXT
     # nothing was decided: the settings ask for a prompt that was never sent
-    NEEDS_GENERATION = "needs_generation"
+    NEEDS_GENERATION = "needs_generation", AnswerStatus.ERROR
     # a failure of ours
-    NOT_RUN = "not_run"
-    FAILURE = "failure"
-
-
-_STATUS = {
-    Reason.NONE: AnswerStatus.SUCCESS,
-    Reason.GREETING: AnswerStatus.SUCCESS,
-    Reason.ABOUT_LIBRARY: AnswerStatus.SUCCESS,
-    Reason.NOTHING_RETRIEVED: AnswerStatus.INSUFFICIENT_CONTEXT,
-    Reason.MIN_DOCUMENTS: AnswerStatus.INSUFFICIENT_CONTEXT,
-    Reason.REQUIRED_ENTITIES: AnswerStatus.INSUFFICIENT_CONTEXT,
-    Reason.SUFFICIENCY: AnswerStatus.INSUFFICIENT_CONTEXT,
-    Reason.MODEL_REFUSED: AnswerStatus.INSUFFICIENT_CONTEXT,
-    Reason.CONTRADICTED: AnswerStatus.INSUFFICIENT_CONTEXT,  # the draft is sound, its sources do not settle the question
-    Reason.ANSWERABILITY: AnswerStatus.LOW_CONFIDENCE,
-    Reason.TOP_COSINE: AnswerStatus.LOW_CONFIDENCE,
-    Reason.MEAN_CONFIDENCE: AnswerStatus.LOW_CONFIDENCE,
-    Reason.RELEVANCE: AnswerStatus.LOW_CONFIDENCE,
-    Reason.DISTANCE: AnswerStatus.LOW_CONFIDENCE,
-    Reason.KEYWORDS: AnswerStatus.LOW_CONFIDENCE,
-    Reason.LEVEL: AnswerStatus.LOW_CONFIDENCE,
-    Reason.ALL_CLAIMS_CUT: AnswerStatus.LOW_CONFIDENCE,
-    Reason.EMPTY_DRAFT: AnswerStatus.ERROR,
-    Reason.MALFORMED_DRAFT: AnswerStatus.ERROR,
-    Reason.NEEDS_GENERATION: AnswerStatus.ERROR,
-    Reason.NOT_RUN: AnswerStatus.ERROR,
-    Reason.FAILURE: AnswerStatus.ERROR,
-}
-
-
-def status_of(reason: Reason) -> AnswerStatus:
-    """The status a reason gives; every audit of the draft itself gives `hallucination_detected`."""
-    return _STATUS.get(reason, AnswerStatus.HALLUCINATION_DETECTED)
+    NOT_RUN = "not_run", AnswerStatus.ERROR
+    FAILURE = "failure", AnswerStatus.ERROR

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from rag_core.domain.status import Reason
-from rag_core.settings import Mode
+from rag_core.settings import Mode, Scale
 
 
 class State(StrEnum):
@@ -31,17 +31,6 @@ class Direction(StrEnum):
 
     AT_LEAST = "at_least"
     AT_MOST = "at_most"
-
-
-RANGES: Mapping[str, tuple[float, float]] = {
-    "cosine": (-1.0, 1.0),
-    "distance": (0.0, 2.0),
-    "answerability": (0.0, 1.0),
-    "support": (0.0, 1.0),
-    "ratio": (0.0, math.inf),
-    "share": (0.0, 1.0),
-    "count": (0.0, math.inf),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +53,7 @@ class CheckResult:
     value: float | None = None
     threshold: float | None = None
     direction: Direction | None = None
-    scale: str = ""
+    scale: Scale | None = None
     reason: Reason = Reason.NONE
     found: str = ""
     note: str = ""
@@ -72,19 +61,25 @@ class CheckResult:
     ms: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.value is not None:
-            low, high = RANGES.get(self.scale, (-math.inf, math.inf))
-            if not math.isfinite(self.value) or not low <= self.value <= high:
-                raise ValueError(f"{self.stage}: a value on scale {self.scale!r} must be finite and in [{low}, {high}], got {self.value}")
+        object.__setattr__(self, "scale", Scale(self.scale) if self.scale else None)  # an unknown scale is a ValueError
+        if self.value is not None and self.scale is not None:
+            self.scale.require(self.stage, self.value)
+        elif self.value is not None and not math.isfinite(self.value):
+            raise ValueError(f"{self.stage}: a value must be finite, got {self.value}")
 
     @property
     def blocks(self) -> bool:
         """Whether it refuses: enforced, and failed or could not run."""
         return self.mode is Mode.ENFORCE and self.state in (State.FAILED, State.NOT_RUN)
 
+    def not_reached(self) -> CheckResult:
+        """The same measurement, marked as not reached because an earlier check refused. What never applied stays abstained or off."""
+        settled = self.state is State.ABSTAINED or self.mode is Mode.OFF
+        return self if settled else replace(self, state=State.NOT_REACHED)
+
     def to_json(self) -> dict[str, Any]:
         """The row of the trace as JSON."""
-        return {**asdict(self), "ms": round(self.ms, 3)}
+        return {**asdict(self), "scale": self.scale or "", "ms": round(self.ms, 3)}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> CheckResult:
@@ -104,16 +99,17 @@ def judge(
     value: float | None,
     threshold: float,
     direction: Direction,
-    scale: str,
+    scale: Scale,
     reason: Reason,
     mode: Mode,
     *,
     found: str = "",
     remedy: str = "",
     abstain: str = "",
+    veto: bool = False,
     ms: float = 0.0,
 ) -> CheckResult:
-    """Hold a value against its threshold. Equal passes, in both directions.
+    """Hold a value against its threshold. Equal passes, in both directions. A `veto` fails whatever the threshold is.
 
     `abstain` says why the check does not apply. A value of None without it could not be measured: `not_run`, which refuses under enforce.
     """
@@ -126,7 +122,7 @@ def judge(
         state, note = State.NOT_RUN, found or "could not be measured"
     else:
         passes = value >= threshold if direction is Direction.AT_LEAST else value <= threshold
-        state = State.PASSED if passes else State.FAILED
+        state = State.PASSED if passes and not veto else State.FAILED
     shown = None if mode is Mode.OFF else value
     return CheckResult(stage, state, mode, shown, threshold, direction, scale, reason, found, note, remedy, ms)
 

@@ -14,7 +14,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.gating.gates import level
+from rag_core.gating.levels import level
 from rag_core.settings import Mode, Settings
 
 SAMPLED = 10  # questions whose prompts are looked at

@@ -16,7 +16,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
 from rag_core.grounding.citations import is_cited
-from rag_core.grounding.llm_checks import unverified, wrong_languages
+from rag_core.grounding.llm_findings import unverified, wrong_languages
 from rag_core.grounding.omissions import omissions
 from rag_core.grounding.unsupported_words import added_to
 from rag_core.grounding.wording import fact_in_words, flags_in_words

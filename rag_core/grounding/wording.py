@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from rag_core.domain.claims import Conflict
+from rag_core.domain.measurements import LibraryFacts
+
 FLAGS: Mapping[str, str] = MappingProxyType(
     {
         "number_changed": "a number is not in the evidence",
@@ -68,3 +71,27 @@ def flags_in_words(flags: Iterable[str]) -> str:
 def fact_in_words(kind: str, text: str) -> str:
     """A changed fact of a claim: "number not in the evidence: 31"."""
     return f"{FACTS[kind]}: {text}"
+
+
+def contradiction(conflict: Conflict, library: LibraryFacts) -> str:
+    """A conflict in one sentence without its full stop: both values, where each stands, and which document is newer, or that none is known.
+
+    It holds text of documents and their names, which are untrusted.
+    """
+    names = [library.names.get(document, document) for document in conflict.documents]
+    sides = [
+        f'"{value}" ({", ".join(filter(None, (name, f"page {page}", date)))})'
+        for value, name, page, date in zip(conflict.values, names, conflict.pages, conflict.dates, strict=True)
+    ]
+    one = "The document contradicts itself" if conflict.documents[0] == conflict.documents[1] else "The documents contradict each other"
+    return f"{one}: {' and '.join(sides)}{_newer(conflict, library)}"
+
+
+def _newer(conflict: Conflict, library: LibraryFacts) -> str:
+    """Which document is newer; where that is not known, why not. Nothing of one that contradicts itself."""
+    if conflict.documents[0] == conflict.documents[1]:
+        return ""
+    if conflict.newer:
+        return f". Newer: {library.names.get(conflict.newer, conflict.newer)}"
+    undated = [library.names.get(document, document) for document, date in zip(conflict.documents, conflict.dates, strict=True) if not date]
+    return f". Which one is newer is not known: no date of {' and '.join(undated)}" if undated else ". By their dates neither is newer"

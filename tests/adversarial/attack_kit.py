@@ -16,7 +16,7 @@ from rag_core.decision.decide import decide, replay
 from rag_core.domain.claims import Evidence
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.status import AnswerStatus, Reason, status_of
+from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.engine import Engine, log_decision
 from rag_core.entrypoints.show import show_decision
 from rag_core.ingest.normalise import normalise
@@ -183,8 +183,8 @@ def assert_refused(decision: Decision, reasons: tuple[Reason, ...]) -> None:
     assert not decision.is_safe()
     assert set(reasons) <= set(decision.reasons), f"{decision.reasons}: {decision.explanation}"
     if reasons:
-        assert decision.status is status_of(decision.reason)
-        assert decision.status is status_of(reasons[0]), f"{decision.reasons}: {decision.explanation}"
+        assert decision.status is decision.reason.status
+        assert decision.status is reasons[0].status, f"{decision.reasons}: {decision.explanation}"
     assert decision.status is not AnswerStatus.SUCCESS
 
 

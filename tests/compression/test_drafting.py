@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft, prepare
 from rag_core.compression.llm.replies import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
+from rag_core.decision.checks import GROUNDING
 from rag_core.domain.documents import Box, Metadata, WordBox
 from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.ports import Vectors
 from rag_core.domain.status import Reason
-from rag_core.grounding.checks import AUDITS
 from rag_core.grounding.citations import evidence_key, quote_stands
 from rag_core.grounding.quotes import Sources, Standing
 from rag_core.ingest.normalise import normalise
@@ -49,7 +49,7 @@ def judged(draft: Draft) -> Measurements:
 
 def failed(draft: Draft) -> set[Reason]:
     """The reasons for which a draft is not shown."""
-    return {check.reason for check in (audit(judged(draft)) for audit in AUDITS) if check.blocks}
+    return {check.reason for check in (audit(judged(draft)) for audit in GROUNDING) if check.blocks}
 
 
 def test_given_a_faithful_reply_then_its_claims_rest_on_whole_sentences_and_pass() -> None:
@@ -88,7 +88,7 @@ def test_given_a_quote_of_another_passage_then_it_says_so() -> None:
     draft = drafted(("The canteen serves soup.", [("1", "opens at noon and serves soup")]))
 
     assert draft.audits[0].quotes_elsewhere == draft.audits[0].quotes_missing == ("opens at noon and serves soup",)
-    check = next(check for check in (audit(judged(draft)) for audit in AUDITS) if check.blocks)
+    check = next(check for check in (audit(judged(draft)) for audit in GROUNDING) if check.blocks)
     assert (check.reason, check.found) == (Reason.VERBATIM, "In another passage than the cited one: opens at noon and serves soup")
     assert check.remedy.startswith("Do not rely")
 

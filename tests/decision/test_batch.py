@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from rag_core.decision import decide as pipeline
 from rag_core.decision.batch import Outcomes, ReplaySet, checks_of, replay_many
-from rag_core.decision.batch import checks as many
+from rag_core.decision.checks import GATING, GROUNDING, row
 from rag_core.decision.compose import compose
 from rag_core.decision.decide import replay
 from rag_core.decision.measure import measure
@@ -28,10 +28,6 @@ from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.errors import InvalidSetting
-from rag_core.gating import gates
-from rag_core.gating.gates import GATES
-from rag_core.grounding import checks as audits
-from rag_core.grounding.checks import AUDITS
 from rag_core.library.sources import Source
 from rag_core.settings import DATA, Cost, Mode, Settings, presets
 from rag_core.wiring import build_engine
@@ -67,7 +63,7 @@ def assert_equal(outcomes: Outcomes, cases: Sequence[Measurements], target: Sett
         assert len(mine) == len(decision.conflicts)
         if decision.claims:
             assert [compose(judged).claims.index(one.draft.claims[c.claim]) for c in mine] == [c.claim for c in decision.conflicts]
-        for check, gate in zip(held, (*GATES, *AUDITS), strict=True):
+        for check, gate in zip(held, (*GATING, *GROUNDING), strict=True):
             expected = gate(judged)
             assert (check.name, check.reason, check.mode, check.scale) == (expected.stage, expected.reason, expected.mode, expected.scale)
             assert bool(check.blocks[row]) == expected.blocks
@@ -76,11 +72,6 @@ def assert_equal(outcomes: Outcomes, cases: Sequence[Measurements], target: Sett
                 assert np.broadcast_to(check.limits, len(cases))[row] == expected.threshold
         for name, value in scores(one).items():
             assert outcomes.scores[name][row] == value
-
-
-def test_given_a_gate_or_an_audit_then_the_set_judges_it_too_under_its_name_and_in_its_place() -> None:
-    assert [judge.__name__ for judge in many.GATES] == [gate.__name__ for gate in GATES]
-    assert [judge.__name__ for judge in many.AUDITS] == [audit.__name__ for audit in AUDITS]
 
 
 @st.composite
@@ -263,7 +254,7 @@ def test_given_a_built_set_then_no_case_is_judged_by_itself(monkeypatch: pytest.
     def judged_alone(*_: object) -> NoReturn:
         raise AssertionError("a case was judged by itself")
 
-    for module, name in ((pipeline, "decide"), (gates, "judge"), (audits, "judge")):
+    for module, name in ((pipeline, "decide"), (row, "judge")):
         monkeypatch.setattr(module, name, judged_alone)
 
     assert replay_many(of, at).answered.tolist() == [False, True]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rag_core.decision.confidence import WEIGHTS, confidence, weighted_terms
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import LibraryFacts, Measurements
-from rag_core.gating.gates import level
+from rag_core.gating.levels import level
 from rag_core.settings import Mode
 
 ratios = st.floats(0, 1)

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from builders import AUDIT_MODES, MODES, case, claim, contradicted, draft, hit, hits, matched, passage, settings
 
+from rag_core.decision.checks import GATING, GROUNDING, RESOLVE
 from rag_core.decision.decide import decide
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.decision import Decision
@@ -17,8 +18,6 @@ from rag_core.domain.measurements import LibraryFacts, Measurements, Understandi
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.engine import log_decision
-from rag_core.gating.gates import GATES
-from rag_core.grounding.checks import AUDITS, RESOLVE
 from rag_core.language import is_refusal
 from rag_core.settings import Mode, Settings
 
@@ -112,7 +111,7 @@ def test_given_a_gate_that_refuses_then_what_follows_is_not_reached_and_shows_it
     decision = decide(case(0.3, of=Settings.load(values=ENFORCED), answerability=0.9, relevance=0.2, keywords=matched(0, 2)))
 
     found = states(decision)
-    assert [check.stage for check in decision.trace.checks] == [check(case(0.9)).stage for check in (*GATES, *AUDITS)]
+    assert [check.stage for check in decision.trace.checks] == [check(case(0.9)).stage for check in (*GATING, *GROUNDING)]
     assert [found[name] for name in ("availability", "answerability", "top_cosine")] == ["passed", "passed", "failed"]
     assert {found[name] for name in ("mean_confidence", "relevance", "distance", "min_documents", "keywords")} == {"not_reached"}
     assert {found[name] for name in (*AUDIT_MODES, "citations_present", "verbatim")} == {"not_reached"}
@@ -427,7 +426,7 @@ def test_given_an_answer_then_its_scores_and_times_are_there() -> None:
 
 def logged(decision: Decision, caplog: pytest.LogCaptureFixture) -> list[str]:
     caplog.clear()
-    with caplog.at_level(logging.INFO, logger="rag_core.gating.gates"):
+    with caplog.at_level(logging.INFO, logger="rag_core.decision"):
         log_decision(decision)
     assert {record.levelno for record in caplog.records} == {logging.INFO}
     return [record.getMessage() for record in caplog.records]

@@ -243,11 +243,11 @@ def test_given_the_same_question_again_then_the_decision_is_the_same_to_the_last
 
 def test_given_a_question_then_the_engine_logs_how_it_ended_without_any_text(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
     """S1-7, S4-22: the event with its score, and the metadata."""
-    with caplog.at_level(logging.INFO, logger="rag_core.gating.gates"):
+    with caplog.at_level(logging.INFO, logger="rag_core.decision"):
         engine.ask("Was ist ein Knowledge Graph?", Settings.load("relevance-guard"), documents=["tracker"])
         engine.ask("How many days of vacation do employees have?", Settings.load())
 
-    lines = [record.getMessage() for record in caplog.records if record.name == "rag_core.gating.gates"]
+    lines = [record.getMessage() for record in caplog.records if record.name == "rag_core.decision"]
     assert [line.split(" ")[0] for line in lines] == ["contexts_not_relevant_to_query", "RAG", "RAG"]
     assert not any(word in line for line in lines for word in ("Knowledge", "vacation", "Ticket"))
 

@@ -215,7 +215,7 @@ def test_given_the_guard_by_a_model_when_it_refuses_then_its_event_is_logged_wit
     """S1-9: the event of the source, with a number; no text of a document, a question or a model."""
     server.play(sufficient("no", 0.8, missing=("the interval",)))
 
-    with caplog.at_level(logging.INFO, "rag_core.gating.gates"):
+    with caplog.at_level(logging.INFO, "rag_core.decision"):
         asked(engine, "relevance-llm")
 
     (line,) = (one.getMessage() for one in caplog.records if "llm_rejected_contexts" in one.getMessage())

@@ -185,10 +185,10 @@ def test_given_a_measurement_that_is_no_number_of_its_range_then_it_is_rejected_
         "Hit.rerank": lambda: hit(rerank=value),
         "Metadata.authority": lambda: Metadata(authority=value),
         "Claim.relevance": lambda: Claim("x", relevance=value),
-        "ClaimAudit.overlap": lambda: ClaimMeasurement(overlap=value),
-        "ClaimAudit.similarity": lambda: ClaimMeasurement(similarity=value),
-        "Case.answerability": lambda: case(0.5, answerability=value),
-        "Case.relevance": lambda: case(0.5, relevance=value),
+        "ClaimMeasurement.overlap": lambda: ClaimMeasurement(overlap=value),
+        "ClaimMeasurement.similarity": lambda: ClaimMeasurement(similarity=value),
+        "Measurements.answerability": lambda: case(0.5, answerability=value),
+        "Measurements.relevance": lambda: case(0.5, relevance=value),
     }
     for name, build in builders.items():
         with pytest.raises(ValueError, match=name.replace(".", r"\.")):

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import RANGES, CheckResult, Direction, State, Trace, judge
-from rag_core.settings import Mode
+from rag_core.domain.trace import CheckResult, Direction, State, Trace, judge
+from rag_core.settings import Mode, Scale
 
 cosines = st.floats(-1, 1)
 
 
 def judged(value: float | None, threshold: float = 0.72, direction: Direction = Direction.AT_LEAST, **fields: object) -> CheckResult:
-    given_fields = {"mode": Mode.ENFORCE, "scale": "cosine", **fields}
+    given_fields = {"mode": Mode.ENFORCE, "scale": Scale.COSINE, **fields}
     return judge("top_cosine", value, threshold, direction, reason=Reason.TOP_COSINE, **given_fields)  # type: ignore[arg-type]
 
 
@@ -52,7 +52,7 @@ SCALES = {
 
 @pytest.mark.parametrize(("scale", "low", "high"), [(scale, *limits) for scale, limits in SCALES.items()])
 def test_given_a_value_outside_its_scale_then_no_check_can_be_built(scale: str, low: float, high: float) -> None:
-    assert set(RANGES) == set(SCALES)
+    assert {one.value: (one.low, one.high) for one in Scale} == SCALES
     assert judged(low, scale=scale).value == low
     assert judged(min(high, 1e9), scale=scale).value == min(high, 1e9)
     for value in (low - 0.01, high + 0.01):

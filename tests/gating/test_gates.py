@@ -10,13 +10,16 @@ from builders import GATE_MODES, GOOD_AUDIT, case, contradicted, hit, hits, matc
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.decision.checks import GATING
+from rag_core.decision.checks.gating import WIDEN
 from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, Direction, State
-from rag_core.gating import gates
-from rag_core.gating.gates import GATES, cut_passages, level, mean_cosine, not_reached, within_cut
+from rag_core.gating import levels
+from rag_core.gating.levels import cut_passages, level, mean_cosine, within_cut
 from rag_core.settings import Mode, Settings
 
+GATES = {check.name: check for check in GATING}
 cosines = st.lists(st.floats(-1, 1), max_size=6)
 limits = st.floats(-1, 1)
 
@@ -26,7 +29,7 @@ def enforcing(gate: str, **values: object) -> Settings:
 
 
 def judged(gate: str, given_case: Measurements, **values: object) -> CheckResult:
-    return getattr(gates, gate)(replace(given_case, settings=enforcing(gate, **values)))
+    return GATES[gate](replace(given_case, settings=enforcing(gate, **values)))
 
 
 @pytest.mark.parametrize(("score", "passes"), [(0.92, True), (0.80, True), (0.72, True), (0.68, False), (0.45, False), (0.10, False)])
@@ -68,14 +71,14 @@ def test_given_a_type_of_question_then_the_limit_is_its_own(intent: str, limit: 
         answerability_mode="enforce", min_answerability=0.5, answerability_extra_procedural=0.2, answerability_extra_comparative=-0.2
     )
 
-    check = gates.answerability(case(0.9, of=changed, answerability=limit, understanding=Understanding(intent=intent)))
+    check = GATES["answerability"](case(0.9, of=changed, answerability=limit, understanding=Understanding(intent=intent)))
 
     assert (check.threshold, check.state) == (limit, State.PASSED)
 
 
 @pytest.mark.parametrize(("extra", "limit"), [(1.0, 1.0), (-1.0, 0.0), (0.06, 0.56)])
 def test_given_an_extra_beyond_the_scale_then_the_limit_stays_on_it_and_is_exact(extra: float, limit: float) -> None:
-    assert gates.least_answerability(settings(min_answerability=0.5, answerability_extra_procedural=extra), "procedural") == limit
+    assert levels.least_answerability(settings(min_answerability=0.5, answerability_extra_procedural=extra), "procedural") == limit
 
 
 @given(st.integers(-100, 100), st.integers(1, 50))
@@ -103,18 +106,18 @@ def test_given_no_similarities_when_the_relevance_guard_judges_then_it_judges_ze
 
 def test_given_no_passage_then_availability_refuses_whatever_the_settings() -> None:
     """S0-3, S1-5, S2-1: an empty retrieval is refused before anything else."""
-    empty = gates.availability(replace(case(), settings=settings()))
-    one = gates.availability(case(-1.0))
+    empty = GATES["availability"](replace(case(), settings=settings()))
+    one = GATES["availability"](case(-1.0))
 
     assert (empty.state, empty.blocks, empty.reason) == (State.FAILED, True, Reason.NOTHING_RETRIEVED)
     assert (one.state, one.value) == (State.PASSED, 1)
-    assert GATES[0] is gates.availability
+    assert GATING[0].name == "availability"
 
 
 def test_given_no_passage_when_refused_then_the_remedy_knows_whether_there_are_documents() -> None:
-    assert gates.availability(case()).remedy == "Add documents first."
-    assert gates.availability(case(library=LibraryFacts(documents=2, passages=9))).remedy == gates.WIDEN
-    assert gates.availability(case(library=LibraryFacts(documents=2, passages=9))).found == "0 passages retrieved from 2 documents"
+    assert GATES["availability"](case()).remedy == "Add documents first."
+    assert GATES["availability"](case(library=LibraryFacts(documents=2, passages=9))).remedy == WIDEN
+    assert GATES["availability"](case(library=LibraryFacts(documents=2, passages=9))).found == "0 passages retrieved from 2 documents"
 
 
 @pytest.mark.parametrize(("value", "state"), [(0.56, State.PASSED), (0.559, State.FAILED), (0.0, State.FAILED), (1.0, State.PASSED)])
@@ -222,7 +225,7 @@ def test_given_a_gate_that_only_observes_or_is_off_then_it_never_blocks(gate: st
                  understanding=Understanding("en", entities=("Brno",)))  # fmt: skip
     strict = {"min_documents": 20} if gate == "min_documents" else {}
     states = {
-        mode: getattr(gates, gate)(replace(worst, settings=settings(**{GATE_MODES[gate]: mode}, **strict)))
+        mode: GATES[gate](replace(worst, settings=settings(**{GATE_MODES[gate]: mode}, **strict)))
         for mode in (Mode.ENFORCE, Mode.OBSERVE, Mode.OFF)
     }
 
@@ -303,10 +306,10 @@ def test_given_a_claim_that_nothing_has_read_then_the_level_is_medium_at_most_wh
     judged = case(0.9, of=settings(support_mode=mode), answerability=score)
     judged = replace(judged, draft=replace(judged.draft, audits=(unread,)))
 
-    assert gates.unread(judged) == 1
+    assert levels.unread(judged) == 1
     assert level(judged) == expected
     uncited = replace(judged.draft.claims[0], evidence=())
-    assert gates.unread(replace(judged, draft=replace(judged.draft, claims=(uncited,)))) == 0
+    assert levels.unread(replace(judged, draft=replace(judged.draft, claims=(uncited,)))) == 0
 
 
 def test_given_a_claim_that_nothing_has_read_and_contradicting_sources_then_the_level_is_low() -> None:
@@ -324,35 +327,35 @@ def test_given_no_passage_or_no_calibration_then_the_level_falls_back() -> None:
 
 def test_given_a_check_that_was_not_reached_then_its_value_is_still_shown() -> None:
     reached = judged("top_cosine", case(0.3))
-    marked = not_reached(reached)
+    marked = reached.not_reached()
 
     assert (marked.state, marked.value, marked.threshold, marked.blocks) == (State.NOT_REACHED, 0.3, 0.72, False)
     abstained = judged("keywords", case(0.3))
-    off = gates.top_cosine(case(0.3))
-    assert not_reached(abstained) is abstained
-    assert not_reached(off) is off
+    off = GATES["top_cosine"](case(0.3))
+    assert abstained.not_reached() is abstained
+    assert off.not_reached() is off
 
 
-@pytest.mark.parametrize("gate", GATES, ids=lambda gate: gate.__name__)
+@pytest.mark.parametrize("gate", GATING, ids=lambda gate: gate.name)
 def test_given_a_gate_then_its_row_carries_its_own_name(gate: Any) -> None:
-    assert gate(case(0.5, answerability=0.5)).stage == gate.__name__
+    assert gate(case(0.5, answerability=0.5)).stage == gate.name
 
 
 def test_given_the_gates_then_their_order_is_the_documented_one() -> None:
     """S0-1: the hard gate stands before the keyword guard. S1-12: both before any drafting."""
-    names = [gate.__name__ for gate in GATES]
+    names = [gate.name for gate in GATING]
 
     assert names == [
         "availability", "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "min_documents", "keywords",
         "required_entities",
     ]  # fmt: skip
-    assert [GATES[n](case(0.5)).reason for n in range(len(GATES))] == [r for r in Reason if r in {g(case(0.5)).reason for g in GATES}]
+    assert [GATING[n](case(0.5)).reason for n in range(len(GATING))] == [r for r in Reason if r in {g(case(0.5)).reason for g in GATING}]
 
 
 def test_given_a_measurement_that_took_time_then_the_row_shows_it() -> None:
     timed = case(0.9, answerability=0.9, relevance=0.9, timings={"signals": 1.5, "relevance": 2.5})
 
-    assert gates.answerability(timed).ms == 1.5
-    assert gates.relevance(timed).ms == 2.5
-    assert gates.answerability(case(0.9)).ms == gates.relevance(case(0.9)).ms == 0
+    assert GATES["answerability"](timed).ms == 1.5
+    assert GATES["relevance"](timed).ms == 2.5
+    assert GATES["answerability"](case(0.9)).ms == GATES["relevance"](case(0.9)).ms == 0
     assert hit(0.9).distance == 0.1

@@ -11,11 +11,11 @@ from builders import HashEmbedder, case, settings
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.decision.checks import CHECKS
 from rag_core.domain.measurements import KeywordMatch
 from rag_core.domain.ports import Vectors
 from rag_core.domain.trace import State
 from rag_core.errors import InvalidSetting
-from rag_core.gating.gates import keywords as keyword_gate
 from rag_core.gating.keywords import MAX_WORDS, SEPARATOR, context_of, match_keywords, parse_synonyms
 from rag_core.language import keywords
 from rag_core.settings import Mode
@@ -31,6 +31,7 @@ def match(question: str, *texts: str, language: str = "cs", passages: str | None
 
 
 def gate(found: KeywordMatch, **values: object) -> State:
+    keyword_gate = next(check for check in CHECKS if check.name == "keywords")
     return keyword_gate(replace(case(0.9, keywords=found), settings=settings(keywords_mode=Mode.ENFORCE, **values))).state
 
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
 
+from rag_core.decision.checks import GROUNDING, LLM_DRAFT, VERIFICATION
+from rag_core.decision.checks.llm import Drafted
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.llm_trace import Attempt, Call, Step, Verdict, Verification
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State, judge
-from rag_core.grounding.checks import AUDITS
 from rag_core.grounding.feedback import Finding, findings
-from rag_core.grounding.llm_checks import model_audits, verification
 from rag_core.settings import Mode
 
 GOOD, BAD = "The notice period is 30 days.", "The notice period is 31 days."
@@ -40,9 +40,9 @@ def attempt(*verdicts: Verdict, **fields: object) -> Attempt:
 def found(judged: Measurements, of: Attempt | None = None) -> tuple[Finding, ...]:
     """The findings of everything that blocks."""
     one = of or attempt()
-    checks = [*(audit(judged) for audit in AUDITS), *model_audits(judged, one)]
+    checks = [*(audit(judged) for audit in GROUNDING), *(check(Drafted(judged, one)) for check in LLM_DRAFT)]
     if one.verification:
-        checks.append(verification(judged, one))
+        checks.append(VERIFICATION(Drafted(judged, one)))
     return findings(judged, [check for check in checks if check.blocks], one)
 
 

@@ -3,14 +3,14 @@ import dataclasses
 import numpy as np
 import pytest
 
+from rag_core.decision.checks import GROUNDING
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Vectors
-from rag_core.domain.status import Reason, status_of
+from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
-from rag_core.grounding.checks import AUDITS
 from rag_core.grounding.claims import measure_claims
 from rag_core.ingest.normalise import normalise
 from rag_core.settings import Mode, Settings
@@ -53,7 +53,7 @@ def case(*claims: Claim, language: str = "en", chars: int = 400, text: str = "",
 
 
 def run(judged: Measurements) -> dict[Reason, CheckResult]:
-    return {check.reason: check for check in (audit(judged) for audit in AUDITS)}
+    return {check.reason: check for check in (audit(judged) for audit in GROUNDING)}
 
 
 def failed(judged: Measurements) -> set[Reason]:
@@ -70,10 +70,10 @@ def test_given_the_vocabulary_then_there_is_one_audit_for_each_of_its_reasons_in
     audited = reasons[reasons.index(Reason.CITATIONS_PRESENT) : reasons.index(Reason.CONTRADICTED) + 1]
     of_a_model = {Reason.ANSWER_LANGUAGE, Reason.ANSWER_LENGTH, Reason.ADDED_WORDS, Reason.VERIFICATION}  # see test_model_audits
     expected = [reason for reason in audited if reason not in of_a_model]
-    assert [audit(case(QUOTED)).reason for audit in AUDITS] == expected
-    assert [audit(case(QUOTED)).stage for audit in AUDITS] == [*expected[:-1], "contradictions"]
-    assert {status_of(reason) for reason in expected[:-1]} == {"hallucination_detected"}
-    assert status_of(Reason.CONTRADICTED) == "insufficient_context"
+    assert [audit(case(QUOTED)).reason for audit in GROUNDING] == expected
+    assert [audit(case(QUOTED)).stage for audit in GROUNDING] == [*expected[:-1], "contradictions"]
+    assert {reason.status for reason in expected[:-1]} == {"hallucination_detected"}
+    assert Reason.CONTRADICTED.status == "insufficient_context"
 
 
 def test_given_an_extract_that_stands_in_its_source_then_every_audit_passes_without_a_model() -> None:

@@ -9,12 +9,13 @@ from builders import case, claim, draft, hit, passage, settings
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.decision.checks import LLM_DRAFT, SUFFICIENCY, VERIFICATION
+from rag_core.decision.checks.llm import Drafted, Said
 from rag_core.domain.claims import Claim
 from rag_core.domain.llm_trace import Answerable, Attempt, Call, Step, Sufficiency, Verdict, Verification
 from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
-from rag_core.grounding.llm_checks import model_audits, sufficiency, verification
 from rag_core.settings import Mode
 
 CALL = Call(Step.DRAFT)
@@ -37,6 +38,14 @@ def view(asked: str = "en", sources: tuple[str, ...] = ("en",), claims: int | No
 def attempt(language: str = "en", sentences: int = 1, tokens: int = 10, *verdicts: Verdict, failure: str = "") -> Attempt:
     said = Verification(Call(Step.VERIFY, failure=failure), verdicts) if verdicts or failure else None
     return Attempt((), CALL, language=language, sentences=sentences, tokens=tokens, verification=said)
+
+
+def model_audits(judged: Measurements, one: Attempt) -> tuple[CheckResult, ...]:
+    return tuple(check(Drafted(judged, one)) for check in LLM_DRAFT)
+
+
+def verification(judged: Measurements, one: Attempt) -> CheckResult:
+    return VERIFICATION(Drafted(judged, one))
 
 
 def language_of(judged: Measurements, written: str) -> CheckResult:
@@ -172,7 +181,7 @@ def suffices(
     answer: Answerable, confidence: float = 0.8, missing: tuple[str, ...] = (), failure: str = "", **values: object
 ) -> CheckResult:
     given: dict[str, object] = {"sufficiency_mode": Mode.ENFORCE, **values}
-    return sufficiency(view(**given), Sufficiency(Call(Step.SUFFICIENCY, failure=failure), 1, answer, confidence, missing))  # type: ignore[arg-type]
+    return SUFFICIENCY(Said(view(**given), Sufficiency(Call(Step.SUFFICIENCY, failure=failure), 1, answer, confidence, missing)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

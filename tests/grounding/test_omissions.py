@@ -14,12 +14,12 @@ from builders import claim as claim_on
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.decision.checks import GROUNDING
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.llm_trace import Attempt, Call, Step
 from rag_core.domain.status import Reason
-from rag_core.grounding.checks import AUDITS
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.feedback import findings
 from rag_core.grounding.omissions import omissions
@@ -189,7 +189,7 @@ def test_given_a_draft_that_leaves_a_limit_out_then_the_next_one_is_told_which(q
     source = passage(1, quote)
     audit = ClaimMeasurement(overlap=1.0, similarity=1.0, support=0.0, flags=("limit_left_out",))
     view = case(hits=(hit(0.9, of=source),), draft=draft((claim_on(source, LEFT),), (audit,), 1000), of=settings(support_mode=Mode.ENFORCE))
-    checks = [check for check in (judge(view) for judge in AUDITS) if check.blocks]
+    checks = [check for check in (judge(view) for judge in GROUNDING) if check.blocks]
 
     found = findings(view, checks, Attempt((), Call(Step.DRAFT), language="en", sentences=1, tokens=8))
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.domain.status import Reason
-from rag_core.domain.trace import RANGES, CheckResult, Direction, State, judge
-from rag_core.settings import Mode
+from rag_core.domain.trace import CheckResult, Direction, State, judge
+from rag_core.settings import Mode, Scale
 from ui.ask import meter as drawing
 from ui.ask.meter import LEFT, RIGHT, WIDTH, axis, meter
 
@@ -141,8 +141,8 @@ def test_given_a_scale_when_drawn_then_its_ends_are_those_of_the_scale(
 
 @st.composite
 def checks(draw: st.DrawFn) -> CheckResult:
-    scale = draw(st.sampled_from([*RANGES, ""]))
-    low, high = RANGES.get(scale, (-1e6, 1e6))
+    scale = draw(st.sampled_from([*Scale, ""]))
+    low, high = (scale.low, scale.high) if scale else (-1e6, 1e6)
     number = st.floats(low, min(high, 1e6))
     return judge(
         "facts", draw(st.none() | number), draw(number), draw(st.sampled_from(Direction)), scale, Reason.FACTS, draw(st.sampled_from(Mode)),

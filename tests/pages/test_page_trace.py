@@ -12,13 +12,12 @@ from builders import MODES, matched
 from hypothesis import given
 from streamlit.testing.v1 import AppTest
 
+from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.decide import decide, replay
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State, judge
-from rag_core.gating.gates import GATES
-from rag_core.grounding.checks import AUDITS
 from rag_core.settings import Cost, Mode, Settings
 from ui.app.texts import screen
 from ui.ask import trace
@@ -180,7 +179,7 @@ def test_given_a_check_when_looked_up_then_it_has_a_name_and_an_explanation(stag
 
 
 def test_given_the_checks_when_counted_then_every_gate_and_audit_is_among_them_with_its_switch() -> None:
-    assert len(STAGES) == len(GATES) + len(AUDITS)
+    assert len(STAGES) == len(GATING) + len(GROUNDING)
     assert {stage: knob for stage in STAGES if (knob := trace.mode_knob(stage))} == MODES
 
 

@@ -10,11 +10,10 @@ from builders import AUDIT_MODES, GATE_MODES, MODEL_AUDIT_MODES, MODEL_MODES, MO
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.decide import decide
-from rag_core.domain.status import AnswerStatus, Reason, status_of
+from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.errors import InvalidSetting
-from rag_core.gating.gates import GATES
-from rag_core.grounding.checks import AUDITS
 from rag_core.settings import DEFAULT_PRESET, Cost, Mode, Settings, Stage, presets
 from rag_core.settings.knobs import Knob
 
@@ -211,13 +210,13 @@ def test_given_every_gate_and_audit_then_it_has_a_switch_unless_the_design_denie
 
     assert knobs == {*MODES.values(), *MODEL_MODES.values()}
     assert stages == set(MODES) | FIXED_AUDITS | {"availability"}
-    assert len(GATES) + len(AUDITS) == len(stages)
+    assert len(GATING) + len(GROUNDING) == len(stages)
 
 
-@pytest.mark.parametrize("gate", [*GATES, *AUDITS], ids=lambda gate: gate.__name__)
+@pytest.mark.parametrize("gate", [*GATING, *GROUNDING], ids=lambda gate: gate.name)
 def test_given_every_gate_and_audit_then_it_has_its_own_reason_and_a_remedy(gate: Any) -> None:
     check = gate(case(0.9, answerability=0.9))
-    others = [other(case(0.9, answerability=0.9)).reason for other in (*GATES, *AUDITS) if other is not gate]
+    others = [other(case(0.9, answerability=0.9)).reason for other in (*GATING, *GROUNDING) if other is not gate]
 
     assert check.reason is not Reason.NONE
     assert check.reason not in others
@@ -248,7 +247,7 @@ def test_given_any_reason_then_it_has_the_status_the_design_gives_it(reason: Rea
         AnswerStatus.HALLUCINATION_DETECTED: {*FIXED_AUDITS, *AUDIT_MODES, *MODEL_AUDIT_MODES},
     }  # fmt: skip
 
-    assert reason.value in by_status[status_of(reason)]
+    assert reason.value in by_status[reason.status]
     assert sum(len(reasons) for reasons in by_status.values()) == len(Reason)
 
 

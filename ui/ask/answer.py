@@ -11,7 +11,7 @@ from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.engine import Engine
-from rag_core.grounding.checks import contradiction
+from rag_core.grounding.wording import contradiction
 from rag_core.settings import Settings
 from ui.app.asked import Asked
 from ui.app.texts import say, tell

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import math
 
-from rag_core.domain.trace import RANGES, CheckResult, Direction, State
+from rag_core.domain.trace import CheckResult, Direction, State
 from rag_core.settings import Mode
 
 WIDTH, HEIGHT = 206, 30  # in the picture's own units; it is drawn at any size
@@ -44,7 +44,7 @@ def svg(check: CheckResult) -> str:
 
 def axis(check: CheckResult) -> tuple[float, float]:
     """Both ends of the drawn scale: the scale's own range, from 0 where nothing is below it, and a little room where it has no end."""
-    low, high = RANGES.get(check.scale, (0.0, math.inf))
+    low, high = (check.scale.low, check.scale.high) if check.scale else (0.0, math.inf)
     known = [number for number in (check.value, check.threshold) if number is not None]
     if low < 0 <= min(known, default=0.0):
         low = 0.0

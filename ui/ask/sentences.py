@@ -9,17 +9,17 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from rag_core.decision.checks import GATING, SUFFICIENCY
 from rag_core.domain.claims import Claim
 from rag_core.domain.decision import Decision
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
-from rag_core.gating.gates import GATES
 from rag_core.grounding.wording import flag_of
 from ui.app.texts import say, tell
 
 MAX_FLAGGED = 3  # parts that a refusal names; the trace has them all
 PART_CHARS = 120  # of a part that is quoted
-BEFORE = frozenset(gate.__name__ for gate in GATES) | {"sufficiency"}  # checks before anything is drafted
+BEFORE = frozenset(check.name for check in (*GATING, SUFFICIENCY))  # checks before anything is drafted
 _FIRST = ("fabricated", "quote_missing", "quote_elsewhere", "indicator")  # what the headline of a refusal is about, where there is any
 
 Finding = tuple[str, str]  # the part of a sentence that something is wrong with, empty for the whole, and the flag that says what

@@ -6,18 +6,16 @@ Checks that were not reached show what they measured all the same. Words of a ch
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import streamlit as st
 
+from rag_core.decision.checks import CHECKS
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.trace import CheckResult, Direction, State
-from rag_core.gating.gates import GATES
 from rag_core.settings import Mode, Settings
 from ui.app.texts import say, tell
 from ui.ask.attempts import show_attempts
@@ -25,22 +23,7 @@ from ui.ask.meter import meter
 from ui.ask.sentences import BEFORE, show_rejected
 
 # the setting that is a check's limit; where there is none, the limit is fixed
-LIMITS: Mapping[str, str] = {
-    "answerability": "min_answerability",
-    "top_cosine": "min_top_cosine",
-    "mean_confidence": "min_mean_cosine",
-    "relevance": "min_relevance",
-    "distance": "max_distance",
-    "min_documents": "min_documents",
-    "keywords": "min_keywords",
-    "required_entities": "max_missing_entities",
-    "sufficiency": "min_sufficiency",
-    "length_ratio": "max_length_ratio",
-    "overlap": "min_grounded",
-    "similarity": "min_similarity",
-    "support": "min_support",
-    "added_words": "max_added_words",
-}
+LIMITS: Mapping[str, str] = {check.name: check.threshold for check in CHECKS if isinstance(check.threshold, str)}
 _ROW_HEIGHT = 38  # pixels: the picture's numbers can be read
 _PICTURE_WIDTH = 320  # pixels, in the details
 _COLUMNS = {
@@ -108,12 +91,9 @@ def mode_knob(stage: str) -> str | None:
     return name if name in Settings.model_fields else None
 
 
-@cache
 def source(stage: str) -> str:
-    """Where a gate's limit comes from, as the `Source:` lines of its docstring say; empty where there are none."""
-    written = next((inspect.getdoc(gate) for gate in GATES if gate.__name__ == stage), None)
-    _, found, said = (written or "").partition("Source:")
-    return " ".join(said.split()) if found else ""
+    """Where a check's default threshold comes from; empty where nothing is known of it."""
+    return next((check.source for check in CHECKS if check.name == stage), "")
 
 
 @st.fragment
@@ -147,7 +127,7 @@ def _row(check: CheckResult) -> dict[str, Any]:
         "when": say(f"trace.when_{_group(check.stage)}"),
         "mode": mode_in_words(check),
         "ms": check.ms or None,
-        "scale": say(f"trace.scale_{check.scale}"),
+        "scale": say(f"trace.scale_{check.scale or ''}"),
     }
 
 

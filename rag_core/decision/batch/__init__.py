@@ -12,17 +12,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rag_core.decision.batch.asked import Walk, every_claim
-from rag_core.decision.batch.checks import AUDITS, GATES, Held
 from rag_core.decision.batch.columns import CODE, REASONS, Flags, Floats, Ints, Objects, ReplaySet
+from rag_core.decision.batch.held import Held, held
+from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.decide import require_replayable
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.status import ConfidenceLevel, Reason, status_of
+from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.settings import Mode, Settings
 
 __all__ = ["Held", "Outcomes", "ReplaySet", "checks_of", "every_claim", "replay_many"]
 
 _REASON = np.array([*REASONS, None], dtype=object)[:-1]  # the None keeps numpy from making strings of them
-_STATUS = np.array([*map(status_of, REASONS), None], dtype=object)[:-1]
+_STATUS = np.array([*(reason.status for reason in REASONS), None], dtype=object)[:-1]
 _LEVEL = np.array([*ConfidenceLevel, None], dtype=object)[:-1]
 _LEVELS = tuple(ConfidenceLevel)
 _HIGH, _MEDIUM, _LOW, _INSUFFICIENT = range(len(ConfidenceLevel))
@@ -82,7 +83,7 @@ def replay_many(cases: Sequence[Measurements] | ReplaySet, settings: Settings) -
     code = _gated(of, settings)
     progress = _walked(of, settings, code)
     code[of.no_claims & (code == 0)] = CODE[Reason.EMPTY_DRAFT]
-    audits = [check(of, settings) for check in AUDITS]
+    audits = [held(check, of, settings) for check in GROUNDING]
     drafted = code == 0
     failed = np.stack([np.where(audit.blocks & drafted, audit.codes, 0) for audit in audits], axis=1)
     code = np.where(drafted, np.take_along_axis(failed, (failed != 0).argmax(axis=1)[:, None], axis=1)[:, 0], code)
@@ -117,14 +118,14 @@ def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
     Audits are of the draft that is judged: a model's last one where a model drafts, and the extract elsewhere.
     """
     progress = _walked(of, settings, _gated(of, settings))
-    audits = [check(of, settings) for check in AUDITS]
-    return (*(gate(of, settings) for gate in GATES), *(_of_models(held, place, progress) for place, held in enumerate(audits)))
+    audits = [held(check, of, settings) for check in GROUNDING]
+    return (*(held(check, of, settings) for check in GATING), *(_of_llm(one, place, progress) for place, one in enumerate(audits)))
 
 
 def _gated(of: ReplaySet, settings: Settings) -> Ints:
     """Shape (n,); the code of the reason of each case that no draft is judged of, of `none` where all gates let it pass."""
     code = of.settled.copy()
-    for gate in (check(of, settings) for check in GATES):
+    for gate in (held(check, of, settings) for check in GATING):
         refused = gate.blocks & (code == 0)
         code[refused] = gate.codes[refused]
     return code
@@ -134,15 +135,15 @@ def _walked(of: ReplaySet, settings: Settings, code: Ints) -> dict[int, Walk]:
     return of.walks.under(settings, [row for row in of.walks.rows if code[row] == 0])
 
 
-def _of_models(held: Held, place: int, progress: Mapping[int, Walk]) -> Held:
+def _of_llm(one: Held, place: int, progress: Mapping[int, Walk]) -> Held:
     """An audit with the measurements of models' drafts in the place of their extracts'."""
     if not progress:
-        return held
+        return one
     rows = list(progress)
-    values, abstains = held.values.copy(), held.abstains.copy()
+    values, abstains = one.values.copy(), one.abstains.copy()
     values[rows] = [walk.values[place] for walk in progress.values()]
     abstains[rows] = [walk.abstains[place] for walk in progress.values()]
-    return replace(held, values=values, abstains=abstains)
+    return replace(one, values=values, abstains=abstains)
 
 
 def _shown(of: ReplaySet, s: Settings) -> tuple[Flags, Flags]:

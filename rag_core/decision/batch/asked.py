@@ -6,24 +6,20 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.decide import decide
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import State
-from rag_core.grounding.checks import AUDITS
 from rag_core.settings import Mode, Settings
 
 _MAX_SETTINGS = 64  # whose walks are remembered
-# what only a gate reads, and says nothing of a question that all gates let pass; the distance cut marks passages too
-_OF_GATES = (
-    "answerability_mode", "min_answerability", "answerability_extra_procedural", "answerability_extra_comparative", "top_cosine_mode",
-    "min_top_cosine", "mean_confidence_mode", "min_mean_cosine", "relevance_mode", "min_relevance", "min_documents_mode", "min_documents",
-    "keywords_mode", "min_keywords", "required_entities_mode", "max_missing_entities",
-)  # fmt: skip
-_AUDITED = tuple(audit(Measurements("", Settings.load())).stage for audit in AUDITS)
-_GATES_OPEN = {name: Mode.OFF if name.endswith("_mode") else Settings.model_fields[name].default for name in _OF_GATES}
+_CUTS = ("distance_mode", "max_distance")  # mark passages too
+# what only a check before the draft reads, and says nothing of a question that all of them let pass
+_OF_GATING = tuple(name for check in GATING for name in check.settings if name not in _CUTS)
+_OPEN = {name: Mode.OFF if name.endswith("_mode") else Settings.model_fields[name].default for name in _OF_GATING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +31,7 @@ class Walk:
         level: of confidence.
         shown: the claims that the answer shows, by their places among `every_claim`.
         sides: whether it shows two passages that the model says contradict each other.
-        values: of `AUDITS` on the draft that was judged last, NaN where one was not measured, and all where there is no such draft.
+        values: of the grounding checks on the draft that was judged last, NaN where one was not measured; all NaN without such a draft.
         abstains: which of them do not apply to it.
     """
 
@@ -57,7 +53,7 @@ class Walks:
 
     def under(self, settings: Settings, rows: Iterable[int]) -> dict[int, Walk]:
         """The walks of those of the rows whose outcome is not that of their extract; their gates must all pass under the settings."""
-        judging = settings.changed(**_GATES_OPEN)
+        judging = settings.changed(**_OPEN)
         known = self._known.setdefault(judging, {})
         if len(self._known) > _MAX_SETTINGS:
             self._known.pop(next(iter(self._known)))
@@ -89,7 +85,7 @@ def _walk(case: Measurements, settings: Settings) -> Walk | None:
     place = {id(claim): number for number, claim in enumerate(every_claim(case))}
     judged = decision.attempts[-1].checks if decision.attempts else decision.trace.checks
     checks = {check.stage: check for check in judged}
-    measured = [checks.get(stage) for stage in _AUDITED]
+    measured = [checks.get(check.name) for check in GROUNDING]
     return Walk(
         decision.reasons or (decision.reason,),
         decision.confidence_level,

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.decision.batch.asked import Walks, drafts_of, every_claim
+from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.present import scores
 from rag_core.domain.claims import Claim
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
-from rag_core.gating.gates import mean_cosine, unread
-from rag_core.grounding.citations import is_cited
+from rag_core.gating.levels import unread
 from rag_core.settings import Settings
 
 Floats = NDArray[np.float64]
@@ -23,6 +23,7 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Objects = NDArray[np.object_]
 
+JUDGED = (*GATING, *GROUNDING)
 REASONS = tuple(Reason)
 CODE = {reason: code for code, reason in enumerate(REASONS)}  # 0 is `none`
 _NO_CONFLICT: tuple[int, int, int, bool] = (0, 0, 0, False)
@@ -39,32 +40,19 @@ class ReplaySet:
 
     measured_under: tuple[Settings, ...]  # each once
     scores: Mapping[str, Floats]  # the named measurements of decisions, for charts; NaN where a case has none of that name
+    values: Mapping[str, Floats]  # by the check's name; of those whose value is the same under all settings
+    abstains: Mapping[str, Flags]  # by the check's name
     intent: Objects
     settled: Ints
     distances: Floats  # of the hits, (n, most hits)
     answerability: Floats
-    top: Floats
-    mean: Floats
-    relevance: Floats
-    matched: Floats
-    known: Floats
-    keywords_abstain: Flags
-    missing_entities: Floats
-    names_nothing: Flags
+    known_keywords: Floats
     claims: Flags
-    named: Flags  # a claim that names a source, real or not
     rests: Flags  # a claim with evidence
     rests_on: Floats
     overlap: Floats
-    similarity: Floats
-    support: Floats
     unread: Flags  # (n,), whether no verifier has read a claim
     changed_facts: Floats
-    fabricated: Floats
-    quotes_missing: Floats
-    indicators: Floats
-    length: Floats
-    raw: Flags
     conflicts: Ints
     most_claims: int  # that a case has, its drafts all together; see `asked.every_claim`
     walks: Walks
@@ -90,32 +78,19 @@ class ReplaySet:
         return cls(
             measured_under=tuple(dict.fromkeys(case.settings for case in cases)),
             scores={name: _floats(row.get(name) for row in named_scores) for name in names},
+            values={check.name: _floats(map(check.value, cases)) for check in JUDGED if check.columns.values is None},
+            abstains={check.name: _flags(bool(check.abstains(case)) for case in cases) for check in JUDGED},
             intent=np.array([*(case.understanding.intent for case in cases), None], dtype=object)[:-1],
             settled=np.array([CODE[_settled(case)] for case in cases], dtype=np.int64),
             distances=_table(([hit.distance for hit in case.hits] for case in cases), np.nan),
             answerability=_floats(case.answerability for case in cases),
-            top=_floats(max((hit.cosine for hit in case.hits), default=None) for case in cases),
-            mean=_floats(mean_cosine(case.hits) for case in cases),
-            relevance=_floats(0.0 if case.relevance is None else case.relevance for case in cases),
-            matched=_floats(len(case.keywords.matched) for case in cases),
-            known=_floats(len(case.keywords.matched) + len(case.keywords.missing) for case in cases),
-            keywords_abstain=_flags(bool(case.keywords.abstain) for case in cases),
-            missing_entities=_floats(len(case.missing_entities) for case in cases),
-            names_nothing=_flags(not case.understanding.entities for case in cases),
+            known_keywords=_floats(len(case.keywords.matched) + len(case.keywords.missing) for case in cases),
             claims=_of_claims(cases, lambda claim: True),
-            named=_of_claims(cases, is_cited),
             rests=_of_claims(cases, lambda claim: bool(claim.evidence)),
             rests_on=_table((_rests_on(case) for case in cases), -np.inf),
             overlap=_of_audits(cases, "overlap"),
-            similarity=_of_audits(cases, "similarity"),
-            support=_of_audits(cases, "support"),
             unread=_flags(bool(unread(case)) for case in cases),
             changed_facts=_table(([len(audit.changed_facts) for audit in case.draft.audits] for case in cases), 0.0),
-            fabricated=_floats(len({ref for audit in case.draft.audits for ref in audit.fabricated}) for case in cases),
-            quotes_missing=_floats(sum(len(audit.quotes_missing) for audit in case.draft.audits) for case in cases),
-            indicators=_floats(len({phrase for audit in case.draft.audits for phrase in audit.indicators}) for case in cases),
-            length=_floats(map(_length, cases)),
-            raw=_flags(case.draft.drafter == "raw" for case in cases),
             conflicts=np.array(clashes or [_NO_CONFLICT], dtype=np.int64)[: len(clashes)],
             most_claims=max((len(every_claim(case)) for case in cases), default=0),
             walks=Walks({row: case for row, case in enumerate(cases) if case.generation is not None}),
@@ -126,10 +101,17 @@ class ReplaySet:
         """Shape (n,); no draft to audit."""
         return np.asarray(~self.claims.any(axis=1))
 
-    @property
-    def rests_on_nothing(self) -> Flags:
-        """Shape (n,); no claim with evidence."""
-        return np.asarray(~self.rests.any(axis=1))
+    def by_intent(self, threshold: Callable[[str], float]) -> Floats:
+        """Shape (n,); the threshold of each question by its intent."""
+        known = {intent: threshold(intent) for intent in set(self.intent)}
+        return np.array([known[intent] for intent in self.intent], dtype=float)
+
+    def grounded_share(self, min_overlap: float) -> Floats:
+        """Shape (n,); share of the claims with evidence that are grounded, NaN where none has words. See `grounding.overlap`."""
+        compared = self.rests & ~np.isnan(self.overlap)
+        grounded = compared & (self.overlap >= min_overlap) & (self.changed_facts == 0)
+        count = compared.sum(axis=1)
+        return np.where(count > 0, grounded.sum(axis=1) / np.maximum(count, 1), np.nan)
 
 
 def _settled(case: Measurements) -> Reason:
@@ -139,11 +121,6 @@ def _settled(case: Measurements) -> Reason:
     if case.answer:
         return Reason.GREETING if case.understanding.intent == "greeting" else Reason.ABOUT_LIBRARY
     return Reason.NONE
-
-
-def _length(case: Measurements) -> float | None:
-    draft = case.draft
-    return draft.chars / draft.context_chars if draft.context_chars > 0 else None
 
 
 def _rests_on(case: Measurements) -> list[float]:

@@ -7,28 +7,17 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rag_core.settings import Cost, Knob, Settings
+from rag_core.decision.checks import CHECKS, GATING
+from rag_core.settings import Cost, Knob, Scale, Settings
 
-# judging thresholds and the mode that must enforce them; the first ones cut a score of the whole question
+_SHIFTS = ("answerability_extra_procedural", "answerability_extra_comparative")  # added to a threshold, none by themselves
+
+_OF = {name: check for check in CHECKS if check.certifiable for name in check.settings if name not in (check.mode, *_SHIFTS)}
+# each threshold that may be chosen, and the mode that must enforce its check
+MODE_OF: Mapping[str, str] = MappingProxyType({name: check.mode for name, check in _OF.items()})
+# the first threshold cuts a score of the whole question
 FIRST: Mapping[str, str] = MappingProxyType(
-    {
-        "min_answerability": "answerability_mode",
-        "min_top_cosine": "top_cosine_mode",
-        "min_mean_cosine": "mean_confidence_mode",
-        "min_relevance": "relevance_mode",
-        "max_distance": "distance_mode",
-    }
-)
-MODE_OF: Mapping[str, str] = MappingProxyType(
-    {
-        **FIRST,
-        "min_keywords": "keywords_mode",
-        "max_missing_entities": "required_entities_mode",
-        "min_sentence_overlap": "overlap_mode",
-        "min_grounded": "overlap_mode",
-        "min_similarity": "similarity_mode",
-        "min_support": "support_mode",
-    }
+    {name: check.mode for name, check in _OF.items() if check in GATING and check.scale is not Scale.COUNT}
 )
 ROWS = 6  # values of the second threshold; each costs a share of the confidence
 
