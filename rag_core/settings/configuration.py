@@ -10,20 +10,10 @@ from typing import Any
 import yaml
 
 from rag_core.errors import InvalidSetting
+from rag_core.settings.knobs import STRICT, VALIDATION
 from rag_core.settings.settings import DEFAULT_PRESET, Mode, Settings
 
-# the environment variables of S4-3 and the settings they stand for
-# fmt: off
-_SWITCHED_OFF = {
-    "RAG_STRICT_MODE": (
-        "answerability_mode", "top_cosine_mode", "mean_confidence_mode", "relevance_mode", "distance_mode", "min_documents_mode",
-    ),
-    "RAG_VALIDATION_ENABLED": (
-        "indicators_mode", "length_ratio_mode", "overlap_mode", "facts_mode", "similarity_mode", "support_mode",
-        "answer_language_mode", "answer_length_mode", "added_words_mode", "contradictions_mode",
-    ),
-}
-# fmt: on
+_SWITCHED = {STRICT: Mode.OFF, VALIDATION: Mode.OBSERVE}  # what the checks of a group do where its variable is false
 _KEPT_DAYS, _KEPT_MOST, _REJECTED_DAYS = 90, 5000, 30
 _NUMBERS = {"RAG_CONFIDENCE_THRESHOLD": "max_distance", "RAG_MIN_DOCUMENTS": "min_documents"}
 
@@ -84,9 +74,9 @@ def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
     """The settings that RAG_MODEL and the variables of S4-3 ask for; nothing for those that are not set."""
     model = env.get("RAG_MODEL", "").strip()
     found: dict[str, Any] = {"drafter": "model", "model": model} if model else {}
-    for name, knobs in _SWITCHED_OFF.items():
+    for name, wanted in _SWITCHED.items():
         if name in env and not _truth(name, env[name]):
-            found |= dict.fromkeys(knobs, Mode.OFF if name == "RAG_STRICT_MODE" else Mode.OBSERVE)
+            found |= {knob.name: wanted for knob in Settings.knobs() if knob.switch == name}
     return found | {knob: env[name] for name, knob in _NUMBERS.items() if name in env}
 
 

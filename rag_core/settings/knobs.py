@@ -49,10 +49,18 @@ def choice(default: Any, stage: Stage, cost: Cost, help: str) -> Any:
     return Field(default, description=help, json_schema_extra={"stage": stage, "cost": cost, "scale": "choice"})
 
 
-def mode(default: Mode, stage: Stage, name: str, help: str = "") -> Any:
-    """Declare the mode of a gate or audit, with a help of its own where observing does more than show."""
+STRICT, VALIDATION = "RAG_STRICT_MODE", "RAG_VALIDATION_ENABLED"  # environment variables that loosen whole groups of checks
+
+
+def mode(default: Mode, stage: Stage, name: str, help: str = "", *, switch: str = "") -> Any:
+    """Declare what a check may do, with a help of its own where observing does more than show.
+
+    `switch` is the environment variable that loosens it where it is set to false; see `configuration`.
+    """
     usual = f"Whether the {name} check may block an answer (enforce), is only shown (observe), or is not looked at (off)."
-    return Field(default, description=help or usual, json_schema_extra={"stage": stage, "cost": Cost.REPLAY, "scale": "mode"})
+    return Field(
+        default, description=help or usual, json_schema_extra={"stage": stage, "cost": Cost.REPLAY, "scale": "mode", "switch": switch}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +78,4 @@ class Knob:
     scale: str
     stricter: str
     help: str
+    switch: str = ""

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from rag_core.settings.knobs import Cost, Mode, Stage, choice, mode, number
+from rag_core.settings.knobs import VALIDATION, Cost, Mode, Stage, choice, mode, number
 
 _R, _A = Cost.REPLAY, Cost.ASK
 
@@ -58,13 +58,13 @@ class ModelSettings(BaseModel):
         "Whether the model is asked of each sentence of its draft if the cited passages say so: a no rejects the draft (enforce), is shown "
         "(observe), or it is not asked (off) (S3-15).",
     )  # fmt: skip
-    answer_language_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer language")
-    answer_length_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer length")
+    answer_language_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer language", switch=VALIDATION)
+    answer_length_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer length", switch=VALIDATION)
     max_added_words: int = number(
         2, 0, 20, 1, Stage.AUDIT, _R, "words",
         "Most words in a row that a model's sentence may have and the passages it cites, their titles and the question do not.", "lower",
     )  # fmt: skip
-    added_words_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "added words")
+    added_words_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "added words", switch=VALIDATION)
     model_seconds: int = number(
         60, 5, 600, 5, Stage.DRAFT, _A, "seconds", "What one question may take of the model's time, all calls together."
     )

@@ -18,7 +18,7 @@ import yaml
 from pydantic import ConfigDict, Field, ValidationError
 
 from rag_core.errors import InvalidSetting
-from rag_core.settings.knobs import Cost, Knob, Mode, Stage, choice, mode, number
+from rag_core.settings.knobs import STRICT, VALIDATION, Cost, Knob, Mode, Stage, choice, mode, number
 from rag_core.settings.llm import ModelSettings
 
 __all__ = ["DATA", "DEFAULT_PRESET", "Cost", "Knob", "Mode", "Preset", "Settings", "Stage", "presets"]
@@ -68,7 +68,7 @@ class Settings(ModelSettings):
         0.56, 0.0, 1.0, 0.01, Stage.GATE, _R, "answerability",
         "Refuse when the calibrated probability that the documents answer the question is below this.", "higher",
     )  # fmt: skip
-    answerability_mode: Mode = mode(Mode.ENFORCE, Stage.GATE, "answerability")
+    answerability_mode: Mode = mode(Mode.ENFORCE, Stage.GATE, "answerability", switch=STRICT)
     answerability_extra_procedural: float = number(
         0.0, -1.0, 1.0, 0.01, Stage.GATE, _R, "answerability",
         "Added to min_answerability for questions on how something is done (S4-25); below 0 they are answered more easily.", "higher",
@@ -80,28 +80,28 @@ class Settings(ModelSettings):
     min_top_cosine: float = number(
         0.72, -1.0, 1.0, 0.01, Stage.GATE, _R, "cosine", "Refuse when the closest passage is less similar than this (S0-4).", "higher"
     )
-    top_cosine_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "top cosine")
+    top_cosine_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "top cosine", switch=STRICT)
     min_mean_cosine: float = number(
         0.6, -1.0, 1.0, 0.01, Stage.GATE, _R, "cosine", "Refuse when the retrieved passages are less similar than this on average (S2-2).",
         "higher",
     )  # fmt: skip
-    mean_confidence_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "mean confidence")
+    mean_confidence_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "mean confidence", switch=STRICT)
     min_relevance: float = number(
         0.4, -1.0, 1.0, 0.01, Stage.GATE, _R, "cosine",
         "Refuse when the beginnings of the top passages are less similar to the question than this on average (S1-6).", "higher",
     )  # fmt: skip
     relevance_passages: int = number(3, 1, 10, 1, Stage.GATE, _A, "passages", "How many top passages the relevance check reads (S1-6).")
     relevance_chars: int = number(500, 100, 2000, 50, Stage.GATE, _A, "characters", "How much of each passage the relevance check reads.")
-    relevance_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "relevance")
+    relevance_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "relevance", switch=STRICT)
     max_distance: float = number(
         0.8, 0.0, 2.0, 0.01, Stage.GATE, _R, "distance",
         "Passages further than this (1 - cosine) are cut; claims that rest on a cut passage are dropped (S4-1).", "lower",
     )  # fmt: skip
-    distance_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "distance")
+    distance_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "distance", switch=STRICT)
     min_documents: int = number(
         1, 1, 20, 1, Stage.GATE, _R, "passages", "Refuse when fewer passages than this pass the distance cut (S4-3).", "higher"
     )
-    min_documents_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "minimum documents")
+    min_documents_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "minimum documents", switch=STRICT)
     min_keywords: int = number(
         2, 0, 10, 1, Stage.GATE, _R, "words", "How many content words of the question must stand in the passages (S0-9); lower to loosen.",
         "higher",
@@ -167,33 +167,32 @@ class Settings(ModelSettings):
     )  # fmt: skip
 
     # audits; citations present, complete, valid and verbatim have no switch
-    indicators_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "indicator phrases")
+    indicators_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "indicator phrases", switch=VALIDATION)
     max_length_ratio: float = number(
         2.0, 0.1, 10.0, 0.1, Stage.AUDIT, _R, "ratio", "Reject an answer longer than this many times its passages (S2-12).", "lower"
     )
-    length_ratio_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "length ratio")
+    length_ratio_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "length ratio", switch=VALIDATION)
     min_sentence_overlap: float = number(
         0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "ratio", "Share of a sentence's words that its evidence must hold (S2-13).", "higher"
     )
     min_grounded: float = number(
         0.7, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "ratio", "Share of sentences that must be grounded by overlap (S2-13).", "higher"
     )
-    overlap_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "word overlap")
-    facts_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "facts")
+    overlap_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "word overlap", switch=VALIDATION)
+    facts_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "facts", switch=VALIDATION)
     min_similarity: float = number(
         0.5, -1.0, 1.0, 0.01, Stage.AUDIT, _R, "cosine", "Least similarity between a claim and its evidence (S4-10).", "higher"
     )
-    similarity_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "similarity")
+    similarity_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "similarity", switch=VALIDATION)
     contradictions_mode: Mode = mode(
         Mode.OBSERVE, Stage.AUDIT, "contradictions",
         "What happens when sources contradict each other: refuse (enforce), answer with both sides at a low level and half the confidence "
-        "(observe), or answer as if they did not (off) (S4-21).",
-    )  # fmt: skip
+        "(observe), or answer as if they did not (off) (S4-21).", switch=VALIDATION)  # fmt: skip
     min_support: float = number(
         0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "support",
         "Least estimated probability that its evidence supports a claim; `judge` calls a claim supported from here on (S3-15).", "higher",
     )  # fmt: skip
-    support_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "support")
+    support_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "support", switch=VALIDATION)
     verifier: str = choice(
         "embedded", Stage.AUDIT, _A, "The model that reads a claim with its evidence: the embedded one, none, or any by name or folder."
     )
@@ -300,6 +299,7 @@ def _knob(name: str) -> Knob:
     return Knob(
         name, field.default, schema.get("minimum"), schema.get("maximum"), extra.get("step"), options,
         extra["stage"], extra["cost"], extra["scale"], extra.get("stricter", ""), field.description or "",
+        extra.get("switch", ""),
     )  # fmt: skip
 
 

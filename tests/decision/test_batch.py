@@ -49,16 +49,16 @@ def assert_equal(outcomes: Outcomes, cases: Sequence[Measurements], target: Sett
     """Every outcome is what `replay` says of its case."""
     of, places = ReplaySet.of(cases), iter(range(len(outcomes.conflicts)))
     held = checks_of(of, target)
-    for row, one in enumerate(cases):
+    for place, one in enumerate(cases):
         decision, judged = replay(one, target), replace(one, settings=target)
-        assert outcomes.reason[row] is decision.reason
-        assert outcomes.status[row] is decision.status
-        assert outcomes.level[row] is decision.confidence_level
-        assert outcomes.reasons(row) == decision.reasons
-        assert outcomes.answered[row] == decision.is_safe()
-        shown = [one_claim for one_claim, is_shown in zip(one.draft.claims, outcomes.shown[row], strict=False) if is_shown]
+        assert outcomes.reason[place] is decision.reason
+        assert outcomes.status[place] is decision.status
+        assert outcomes.level[place] is decision.confidence_level
+        assert outcomes.reasons(place) == decision.reasons
+        assert outcomes.answered[place] == decision.is_safe()
+        shown = [one_claim for one_claim, is_shown in zip(one.draft.claims, outcomes.shown[place], strict=False) if is_shown]
         assert tuple(shown) == decision.claims
-        assert not outcomes.shown[row, len(one.draft.claims) :].any()
+        assert not outcomes.shown[place, len(one.draft.claims) :].any()
         mine = [conflict for conflict in one.conflicts if outcomes.conflicts[next(places)]]
         assert len(mine) == len(decision.conflicts)
         if decision.claims:
@@ -66,12 +66,12 @@ def assert_equal(outcomes: Outcomes, cases: Sequence[Measurements], target: Sett
         for check, gate in zip(held, (*GATING, *GROUNDING), strict=True):
             expected = gate(judged)
             assert (check.name, check.reason, check.mode, check.scale) == (expected.stage, expected.reason, expected.mode, expected.scale)
-            assert bool(check.blocks[row]) == expected.blocks
+            assert bool(check.blocks[place]) == expected.blocks
             if expected.value is not None and expected.state is not State.ABSTAINED:
-                assert check.values[row] == expected.value
-                assert np.broadcast_to(check.limits, len(cases))[row] == expected.threshold
+                assert check.values[place] == expected.value
+                assert np.broadcast_to(check.limits, len(cases))[place] == expected.threshold
         for name, value in scores(one).items():
-            assert outcomes.scores[name][row] == value
+            assert outcomes.scores[name][place] == value
 
 
 @st.composite

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from rag_core.decision.checks import CHECKS
 from rag_core.errors import RagError
 from rag_core.settings import Knob, Mode, Settings, Stage
 from ui.app import recording, state
@@ -17,7 +18,7 @@ from ui.settings.fields import FIXED, changed, help_text, set_knob, show_field, 
 __all__ = ["FIXED", "FRONT", "STAGES", "set_knob", "settings_from_sidebar"]
 
 FRONT = ("min_answerability", "min_sentence_overlap", "top_k")
-MODE_OF = {"min_answerability": "answerability_mode", "min_sentence_overlap": "overlap_mode"}
+MODE_OF = {name: check.mode for check in CHECKS for name in check.settings if name in FRONT}
 STAGES = (Stage.RETRIEVE, Stage.GATE, Stage.DRAFT, Stage.AUDIT, Stage.OUTPUT, Stage.INGEST)
 MAX_FOUND = 10  # fields that a search shows
 
