@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from rag_core.adapters.index.bm25 import Bm25Index, Bm25Store
 from rag_core.adapters.index.flat import FaissIndex, FaissStore
 from rag_core.decision.measure import Tools
+from rag_core.domain.answer import evidence_key
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
+from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Document, Metadata, Span, WordBox
 from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
@@ -20,7 +23,6 @@ from rag_core.domain.ports import Embedder, Vectors
 from rag_core.errors import InvalidInput
 from rag_core.gating.features import FEATURES
 from rag_core.gating.scores import Calibration, Identity
-from rag_core.grounding.citations import evidence_key
 from rag_core.ingest.normalise import normalise
 from rag_core.language import terms, words
 from rag_core.settings import Mode, Settings
@@ -87,7 +89,12 @@ def citation(evidence: Evidence, title: str = "Contract") -> Citation:
     return Citation(0, name, evidence.document, title, span.page, evidence.passage, evidence.quote, evidence.spans)
 
 
-GOOD_AUDIT = ClaimMeasurement(overlap=1.0, similarity=1.0, support=1.0, word_for_word=True)
+def measured(**fields: Any) -> ClaimMeasurement:
+    """What was measured on a claim, clean unless told otherwise."""
+    return ClaimMeasurement(**{"quotes_missing": (), "fabricated": (), "indicators": (), "changed_facts": (), "read": True, **fields})
+
+
+GOOD_AUDIT = measured(overlap=1.0, similarity=1.0, support=1.0, word_for_word=True)
 
 
 def draft(claims: Sequence[Claim], audits: Sequence[ClaimMeasurement] | None = None, context_chars: int = 1000) -> Draft:
@@ -229,3 +236,8 @@ def tools(embedder: Embedder | None = None, **fields: object) -> Tools:
     model = embedder or HashEmbedder()
     given: dict[str, object] = {"embedder": model, "calibration": calibration(), "clock": lambda: 0.0}
     return Tools(**{**given, **fields})  # type: ignore[arg-type]
+
+
+def with_outcome(decision: Decision, **fields: Any) -> Decision:
+    """The decision with other fields of its answer or refusal."""
+    return replace(decision, outcome=replace(decision.outcome, **fields))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, reduce
 
+from rag_core.domain.answer import evidence_key
 from rag_core.domain.claims import Citation, Claim, Evidence
 from rag_core.domain.documents import Box, Span, WordBox
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus
-from rag_core.grounding.citations import evidence_key
 
 Words = Callable[[str, int], Sequence[WordBox]]  # (document id, 1-based page)
 

@@ -3,43 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from rag_core.domain.claims import Citation, Claim, Conflict
-from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.answer import Answer, evidence_key
+from rag_core.domain.claims import Citation, Conflict
 from rag_core.domain.measurements import Measurements
 from rag_core.gating.levels import cut_passages, shows_conflicts
-from rag_core.grounding.citations import evidence_key, render
 
 
-@dataclass(frozen=True, slots=True)
-class Composed:
-    """Text with its claims and the citations they use, numbered from 1 in order of first use.
+def compose(case: Measurements) -> Answer | None:
+    """Drop claims that rest on a passage beyond the distance cut, then number the citations; None where no claim is left.
 
-    `audits` are of these claims, in their order, and `conflicts` between them.
-    """
-
-    text: str
-    claims: tuple[Claim, ...]
-    audits: tuple[ClaimMeasurement, ...]
-    citations: tuple[Citation, ...]
-    conflicts: tuple[Conflict, ...] = ()
-
-
-def compose(case: Measurements) -> Composed:
-    """Drop claims that rest on a passage beyond the distance cut, then number the citations and write the text.
-
-    The other side of a contradiction goes with the claim that it contradicts, and where contradictions are not looked at. Audits have
-    judged the whole draft before, so dropping can only make an answer shorter, never pass a failed audit.
+    The other side of a contradiction goes with the claim that it contradicts, and where contradictions are not looked at. The checks have
+    judged the whole draft before, so dropping can only make an answer shorter, never pass a failed check.
     """
     kept = _kept(case)
+    if not kept:
+        return None
     claims = tuple(case.draft.claims[index] for index in kept)
     numbered: dict[str, Citation] = {}
     for key in (evidence_key(evidence) for claim in claims for evidence in claim.evidence):
         if key not in numbered:
             numbered[key] = replace(case.draft.citations[key], id=len(numbered) + 1)
-    audits = tuple(case.draft.audits[index] for index in kept)
-    return Composed(render(claims, numbered, case.settings), claims, audits, tuple(numbered.values()), _conflicts(case, kept))
+    measured = tuple(case.draft.audits[index] for index in kept)
+    style, format = case.settings.citation_style, case.settings.citation_format
+    return Answer(claims, measured, tuple(numbered.values()), _conflicts(case, kept), style, format)
 
 
 def _kept(case: Measurements) -> list[int]:

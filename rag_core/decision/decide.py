@@ -67,7 +67,7 @@ def _judge(case: Measurements, checks: Sequence[CheckResult], beside: AnswerCont
     if failed:
         return refuse_for(case, checks, failed, beside)
     composed = compose(case)
-    if not composed.claims:
+    if composed is None:
         explanation = "Refused: every sentence rests on a passage beyond the distance cut."
         return refuse(case, checks, (Reason.ALL_CLAIMS_CUT,), explanation, ("Raise max_distance.",), beside)
     return answer(case, Trace(tuple(checks)), composed, beside)

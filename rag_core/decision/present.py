@@ -10,8 +10,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from rag_core.decision.checks import GATING
-from rag_core.decision.compose import Composed
 from rag_core.decision.confidence import confidence
+from rag_core.domain.answer import Answer, Refusal, Reply
 from rag_core.domain.decision import AttemptView, Decision
 from rag_core.domain.llm_trace import LlmTrace, Sufficiency
 from rag_core.domain.measurements import Measurements
@@ -44,23 +44,18 @@ class AnswerContext:
 NO_CONTEXT = AnswerContext()
 
 
-def answer(case: Measurements, trace: Trace, composed: Composed, beside: AnswerContext) -> Decision:
+def answer(case: Measurements, trace: Trace, composed: Answer, beside: AnswerContext) -> Decision:
     """The answer that was composed of the case's draft."""
     value, basis, row = confidence(case, composed.claims)
     used = {evidence.passage for claim in composed.claims for evidence in claim.evidence}
     return Decision(
         question=case.question,
         language=case.understanding.language,
-        reason=Reason.NONE,
-        answer=composed.text,
+        outcome=composed,
         trace=trace.plus(row),
         confidence=value,
         confidence_basis=basis,
         confidence_level=max(level(case), beside.most, key=list(ConfidenceLevel).index),
-        claims=composed.claims,
-        audits=composed.audits,
-        citations=composed.citations,
-        conflicts=composed.conflicts,
         retrieved=_retrieved(case),
         scores=scores(case),
         notes=(
@@ -80,8 +75,7 @@ def reply(case: Measurements) -> Decision:
     return Decision(
         question=case.question,
         language=case.understanding.language,
-        reason=reason,
-        answer=case.answer,
+        outcome=Reply(case.answer, reason),
         trace=Trace(),
         confidence_level=ConfidenceLevel.HIGH,
         scores={"answerability": 0.0, "top_cosine": 0.0},
@@ -119,16 +113,17 @@ def refuse(
     return Decision(
         question=case.question,
         language=case.understanding.language,
-        reason=reasons[0],
-        answer=case.settings.refusal_text or refusal(case.understanding.language),
+        outcome=Refusal(
+            text=case.settings.refusal_text or refusal(case.understanding.language),
+            reasons=reasons,
+            explanation=explanation,
+            suggestions=suggestions + ((_READ_THEM,) if unread else ()),
+        ),
         trace=trace,
         confidence=value,
         confidence_basis=basis,
-        explanation=explanation,
-        reasons=reasons,
         retrieved=_retrieved(case),
         scores=scores(case),
-        suggestions=suggestions + ((_READ_THEM,) if unread else ()),
         notes=(*beside.notes, *_notes(case, trace, case.library.languages)),
         metadata=_metadata(case, 0, _action(reasons), beside),
         attempts=beside.attempts,

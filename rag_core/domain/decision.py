@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from rag_core.domain.answer import Answer, Outcome, Refusal
 from rag_core.domain.bounds import require_between
 from rag_core.domain.claims import Citation, Claim, Conflict
 from rag_core.domain.drafts import ClaimMeasurement
@@ -61,47 +62,39 @@ class Decision:
     """What a question ended with.
 
     Args:
-        answer: the text to show: composed from `claims` on success, the refusal sentence otherwise. On a refusal the contract's `answer` is
-            this sentence too, and `citations` is empty.
-        reason: the first reason; `reasons` holds all of them (audits report every one).
-        explanation: one sentence that says truthfully why, with the measured value; empty on success.
+        outcome: the answer, the refusal, or a reply that needs no document.
         confidence: in [0, 1], and `confidence_basis` says what it is.
-        audits: what was measured on each of `claims`, in their order.
-        conflicts: which claims contradict each other, by their indexes in `claims`; empty on a refusal.
         attempts: the drafts of a language model, in order; rejected ones are no part of the answer and are shown inside the trace only.
         scores: named measurements; `answerability` and `top_cosine` are always there when a question was retrieved for.
-        notes: things the reader must know beside the answer: unreadable pages, an observed audit, a language the model does not know,
-            sentences that no verifier has read.
+        notes: things the reader must know beside the answer: unreadable pages, an observed check, a language the embedding model does not
+            know, sentences that no entailment model has read.
     """
 
     question: str
     language: str
-    reason: Reason
-    answer: str
+    outcome: Outcome
     trace: Trace
     confidence: float = 0.0
     confidence_basis: str = "none"
     confidence_level: ConfidenceLevel = ConfidenceLevel.INSUFFICIENT
-    explanation: str = ""
-    reasons: tuple[Reason, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    audits: tuple[ClaimMeasurement, ...] = ()
-    citations: tuple[Citation, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
     retrieved: tuple[tuple[str, Hit], ...] = ()  # (document name, hit), best first
     scores: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    suggestions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     attempts: tuple[AttemptView, ...] = ()
 
     def __post_init__(self) -> None:
         require_between("Decision.confidence", self.confidence, 0.0, 1.0)
-        if len(self.audits) != len(self.claims):
-            raise ValueError(f"{len(self.claims)} claims need as many measurements, got {len(self.audits)}")
-        cited = self.reason in (Reason.GREETING, Reason.ABOUT_LIBRARY) or bool(self.claims and self.citations)
-        if self.status is AnswerStatus.SUCCESS and not (cited and self.answer):
-            raise ValueError("an answer needs text, at least one claim and at least one citation; refuse instead")
+
+    @property
+    def reason(self) -> Reason:
+        """The first reason; `none` for an answer."""
+        return Reason.NONE if isinstance(self.outcome, Answer) else self.outcome.reason
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """All reasons of a refusal, the first first."""
+        return self.outcome.reasons if isinstance(self.outcome, Refusal) else ()
 
     @property
     def status(self) -> AnswerStatus:
@@ -109,8 +102,43 @@ class Decision:
         return self.reason.status
 
     def is_safe(self) -> bool:
-        """Whether the answer may be shown as one: only on success (S2-3)."""
+        """Whether the text may be shown as an answer: only on success."""
         return self.status is AnswerStatus.SUCCESS
+
+    @property
+    def answer(self) -> str:
+        """The text to show: rendered from the claims of an answer, the refusal sentence otherwise."""
+        return self.outcome.text
+
+    @property
+    def explanation(self) -> str:
+        """One sentence that says why there is no answer; empty where there is one."""
+        return self.outcome.explanation if isinstance(self.outcome, Refusal) else ""
+
+    @property
+    def suggestions(self) -> tuple[str, ...]:
+        """What the reader of a refusal can do."""
+        return self.outcome.suggestions if isinstance(self.outcome, Refusal) else ()
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The sentences of an answer."""
+        return self.outcome.claims if isinstance(self.outcome, Answer) else ()
+
+    @property
+    def audits(self) -> tuple[ClaimMeasurement, ...]:
+        """What was measured on each of `claims`, in their order."""
+        return self.outcome.measured if isinstance(self.outcome, Answer) else ()
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """The numbered sources of an answer."""
+        return self.outcome.citations if isinstance(self.outcome, Answer) else ()
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Which claims of an answer contradict each other, by their indexes in `claims`."""
+        return self.outcome.conflicts if isinstance(self.outcome, Answer) else ()
 
     @classmethod
     def failed(cls, question: str, problem: str) -> Decision:
@@ -118,11 +146,8 @@ class Decision:
         return cls(
             question=question,
             language="und",
-            reason=Reason.FAILURE,
-            answer="",
+            outcome=Refusal("", (Reason.FAILURE,), problem),
             trace=Trace(),
-            explanation=problem,
-            reasons=(Reason.FAILURE,),
             scores={"answerability": 0.0, "top_cosine": -1.0},
             metadata={"drafter": "none", "library_generation": 0, "settings_hash": ""},
         )

@@ -12,7 +12,7 @@ from rag_core.domain.claims import Citation, Claim
 
 @dataclass(frozen=True, slots=True)
 class ClaimMeasurement:
-    """What the audits measured on one claim; thresholds judge it later.
+    """What was measured on one claim; thresholds judge it later. None is "not measured", and what was not measured has not passed.
 
     Args:
         quotes_missing: quotes that do not stand on the page they cite.
@@ -29,15 +29,15 @@ class ClaimMeasurement:
         word_for_word: whether the claim is its evidence, word for word; then nothing had to be read.
     """
 
-    quotes_missing: tuple[str, ...] = ()
-    fabricated: tuple[str, ...] = ()
-    indicators: tuple[str, ...] = ()
+    quotes_missing: tuple[str, ...] | None = None
+    fabricated: tuple[str, ...] | None = None
+    indicators: tuple[str, ...] | None = None
     overlap: float | None = None
-    changed_facts: tuple[tuple[str, str], ...] = ()
+    changed_facts: tuple[tuple[str, str], ...] | None = None
     similarity: float | None = None
     support: float | None = None
     flags: tuple[str, ...] = ()
-    read: bool = True
+    read: bool = False
     word_for_word: bool = False
     quotes_elsewhere: tuple[str, ...] = ()
 

@@ -6,21 +6,14 @@ that is shown (S3-17). This module knows nothing about what a claim means.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 
 from rag_core.domain.claims import Citation, Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.ports import PageText
-from rag_core.settings import Settings
 
 _NO_VALUES: Mapping[str, str] = MappingProxyType({})
-
-
-def evidence_key(evidence: Evidence) -> str:
-    """What names one stretch of evidence in a draft's citations: its passage and first span."""
-    span = evidence.spans[0]
-    return f"{evidence.passage}@{span.page}:{span.start}-{span.end}"
 
 
 def is_cited(claim: Claim) -> bool:
@@ -43,35 +36,6 @@ def fabricated(claim: Claim, retrieved_ids: Collection[str]) -> tuple[str, ...]:
     """The passage ids that a claim names and that were not retrieved, each once, in order."""
     named = (*claim.cited, *(evidence.passage for evidence in claim.evidence))
     return tuple(dict.fromkeys(ref for ref in named if ref not in retrieved_ids))
-
-
-def cited_sources(claims: Iterable[Claim], citations: Mapping[str, Citation]) -> tuple[Citation, ...]:
-    """The citations that the claims rest on, each once, in the order of first use (S2-21)."""
-    used = [citations[evidence_key(evidence)] for claim in claims for evidence in claim.evidence]
-    return tuple({citation.id: citation for citation in used}.values())
-
-
-def render(claims: Sequence[Claim], citations: Mapping[str, Citation], settings: Settings) -> str:
-    """The answer's text: each claim followed by its citations, or all of them at the end, or none (S2-22, S3-21).
-
-    Args:
-        claims: in the order in which they are read.
-        citations: by `evidence_key`.
-        settings: `citation_style` and `citation_format`.
-
-    Raises:
-        ValueError: a claim without evidence, or evidence without its citation; such an answer must never be shown.
-    """
-    pieces = []
-    for claim in claims:
-        sources = cited_sources([claim], citations) if all(evidence_key(e) in citations for e in claim.evidence) else ()
-        if not sources:
-            raise ValueError(f"An answer cannot be composed from a claim without citations: {claim.text[:80]!r}")
-        marks = "".join(_mark(source, settings.citation_format) for source in sources)
-        pieces.append(f"{claim.text} {marks}" if settings.citation_style == "inline" else claim.text)
-    if settings.citation_style == "end" and pieces:
-        pieces.append("".join(_mark(source, settings.citation_format) for source in cited_sources(claims, citations)))
-    return " ".join(pieces)
 
 
 def source_line(citation: Citation, values: Mapping[str, str] = _NO_VALUES) -> str:
@@ -102,10 +66,6 @@ def sources_list(citations: Iterable[Citation], values: Mapping[str, Mapping[str
         values: free metadata by document id.
     """
     return list(dict.fromkeys(source_line(citation, values.get(citation.document_id, _NO_VALUES)) for citation in citations))
-
-
-def _mark(citation: Citation, format: str) -> str:
-    return format.format(id=citation.id, chunk_id=citation.chunk_id)
 
 
 def _labelled(label: str, value: str) -> str:

@@ -87,13 +87,15 @@ def measure_claims(
 
 
 def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, language: str) -> ClaimMeasurement:
-    """What needs no comparison of meanings."""
+    """What needs no comparison of meanings. Facts are compared, and a verifier asked, where the claim is not its evidence word for word."""
     reading = normalise(claim.text).text
     return ClaimMeasurement(
         quotes_missing=_missing(claim, retrieved, page_text),
         fabricated=fabricated(claim, retrieved),
         indicators=indicators(reading, _source(claim.evidence, page_text), (language,)),
         overlap=_best_overlap(reading, claim.evidence, page_text),
+        changed_facts=(),
+        read=True,
     )
 
 

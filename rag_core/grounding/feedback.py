@@ -90,7 +90,7 @@ def _misquoted(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str
         f"its quote {_quoted(quote)} stands in another source than the one it names"
         if quote in audit.quotes_elsewhere
         else f"its quote {_quoted(quote)} does not stand word for word in the source it names"
-        for quote in audit.quotes_missing
+        for quote in audit.quotes_missing or ()
     ]
     return "; ".join(said)
 
@@ -108,7 +108,7 @@ def _ungrounded(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> st
 
 
 def _changed(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
-    return "; ".join(fact_in_words(kind, text) for kind, text in audit.changed_facts) if claim.evidence else ""
+    return "; ".join(fact_in_words(kind, text) for kind, text in audit.changed_facts or ()) if claim.evidence else ""
 
 
 def _dissimilar(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:

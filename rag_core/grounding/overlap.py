@@ -32,7 +32,7 @@ def grounded_share(audits: Iterable[ClaimMeasurement], min_sentence_overlap: flo
     A claim is grounded when its overlap reaches `min_sentence_overlap` and none of its facts was changed: a number or a "not" that its
     evidence lacks is not made good by all the other words.
     """
-    grounded = [audit.overlap >= min_sentence_overlap and not audit.changed_facts for audit in audits if audit.overlap is not None]
+    grounded = [audit.overlap >= min_sentence_overlap and audit.changed_facts == () for audit in audits if audit.overlap is not None]
     return sum(grounded) / len(grounded) if grounded else None
 
 

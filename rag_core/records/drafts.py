@@ -5,10 +5,10 @@ A row has no text. `own` takes up what a draft says in words that no page has: a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Box, Span
@@ -20,6 +20,7 @@ Row = Mapping[str, Any]
 
 _REF_DIGITS = 8  # of the hash of a cited id that a model made up, where its text is gone: two of them stay two
 # what a record from before something was measured says of it: every draft was an extract then
+_T = TypeVar("_T")
 _BEFORE: Row = MappingProxyType({"support": 1.0, "flags": (), "read": True, "word_for_word": True, "quotes_elsewhere": ()})
 
 
@@ -94,12 +95,12 @@ def _claim_row(claim: Claim, audit: ClaimMeasurement, passages: Mapping[str, Pas
         "cited": [_ref_row(ref, refs, own) for ref in claim.cited],
         "relevance": claim.relevance,
         "audit": {
-            "quotes_missing": [parts_or_hash(quote, quoted(claim), own) for quote in audit.quotes_missing],
+            "quotes_missing": _each(audit.quotes_missing, lambda quote: parts_or_hash(quote, quoted(claim), own)),
             "quotes_elsewhere": [parts_or_hash(quote, quoted(claim), own) for quote in audit.quotes_elsewhere],
-            "fabricated": [_ref_row(ref, refs, own) for ref in audit.fabricated],
+            "fabricated": _each(audit.fabricated, lambda ref: _ref_row(ref, refs, own)),
             "indicators": audit.indicators,  # phrases of our own lists
             "overlap": audit.overlap,
-            "changed_facts": [[kind, parts_or_hash(text, stated(claim), own)] for kind, text in audit.changed_facts],
+            "changed_facts": _each(audit.changed_facts, lambda one: [one[0], parts_or_hash(one[1], stated(claim), own)]),
             "similarity": audit.similarity,
             "support": audit.support,
             "flags": audit.flags,  # of our own list
@@ -121,18 +122,28 @@ def _claim_of(row: Row, passages: Mapping[str, Passage], texts: Texts) -> tuple[
     claim = Claim(text, tuple(evidence), tuple(_ref_of(ref, texts) for ref in row["cited"]), row["relevance"])
     audit = {**_BEFORE, **row["audit"]}
     return claim, ClaimMeasurement(
-        quotes_missing=tuple(texts.parts(one, quoted(claim)) for one in audit["quotes_missing"]),
+        quotes_missing=_tuple(audit["quotes_missing"], lambda one: texts.parts(one, quoted(claim))),
         quotes_elsewhere=tuple(texts.parts(one, quoted(claim)) for one in audit["quotes_elsewhere"]),
-        fabricated=tuple(_ref_of(ref, texts) for ref in audit["fabricated"]),
-        indicators=tuple(audit["indicators"]),
+        fabricated=_tuple(audit["fabricated"], lambda ref: _ref_of(ref, texts)),
+        indicators=_tuple(audit["indicators"], str),
         overlap=audit["overlap"],
-        changed_facts=tuple((kind, texts.parts(one, stated(claim))) for kind, one in audit["changed_facts"]),
+        changed_facts=_tuple(audit["changed_facts"], lambda row: (row[0], texts.parts(row[1], stated(claim)))),
         similarity=audit["similarity"],
         support=audit["support"],
         flags=tuple(audit["flags"]),
         read=audit["read"],
         word_for_word=audit["word_for_word"],
     )
+
+
+def _each(found: Iterable[_T] | None, row: Callable[[_T], Any]) -> list[Any] | None:
+    """A row for each finding; None where nothing was measured."""
+    return None if found is None else [row(one) for one in found]
+
+
+def _tuple(rows: Iterable[Any] | None, of: Callable[[Any], _T]) -> tuple[_T, ...] | None:
+    """The findings again; None where nothing was measured."""
+    return None if rows is None else tuple(of(row) for row in rows)
 
 
 def _ref_row(ref: str, known: Collection[str], own: OwnWords) -> Any:

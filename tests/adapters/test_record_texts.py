@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from builders import SENTENCE, HashEmbedder, case, citation, claim, draft, hit, passage, settings
+from builders import measured as measured_claim
 
 from rag_core import wiring
 from rag_core.adapters.records.file import RecordFile
@@ -22,6 +23,7 @@ from rag_core.adapters.records.tables import GUARDED, MIGRATIONS
 from rag_core.adapters.records.texts import MAX_CHARS
 from rag_core.decision.decide import decide
 from rag_core.decision.progress import Outcome
+from rag_core.domain.answer import evidence_key
 from rag_core.domain.documents import Box, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency, Verification
@@ -30,12 +32,11 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.status import Reason
 from rag_core.errors import RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.grounding.citations import evidence_key
 from rag_core.library.sources import text_source
 from rag_core.records import DELETED
 
 SHOWN, REJECTED, MISQUOTED = "The period of notice is 30 days.", "Notice takes 90 days, as all know.", "quoted from elsewhere"
-GOOD = ClaimMeasurement(overlap=1.0, similarity=1.0, support=0.99)
+GOOD = measured_claim(overlap=1.0, similarity=1.0, support=0.99)
 RUN = {"settings": settings(), "calibration": "c1", "model": "hash@float32", "generation": 3}
 
 
@@ -358,7 +359,7 @@ def long_question() -> Measurements:
     def drafted(hits: tuple[Hit, ...]) -> Draft:
         said = [claim(one.passage, " ".join(f"word{draw.randrange(999)}" for _ in range(20))) for one in draw.sample(hits, 3)]
         audits = [
-            ClaimMeasurement(
+            measured_claim(
                 ("quoted " * 12 + str(draw.random()),), overlap=draw.random(), changed_facts=(("number", str(draw.random())),),
                 similarity=draw.random(), support=draw.random(), flags=("not_entailed",),
             )

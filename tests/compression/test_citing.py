@@ -5,10 +5,10 @@ from __future__ import annotations
 from builders import HashEmbedder, MemoryCorpus, Text, claim, hit
 
 from rag_core.compression.citing import boxes_of, cite
+from rag_core.domain.answer import evidence_key
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Box, Metadata, Span, WordBox
 from rag_core.domain.passages import Passage
-from rag_core.grounding.citations import evidence_key
 
 BODY = "The notice period is 30 days and more."
 # rows of 10 points: "The notice period" on the first, "is 30 days" on the second, "and more." on the third, which no word box covers

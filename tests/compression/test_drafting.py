@@ -14,12 +14,13 @@ from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft, prepare
 from rag_core.compression.llm.replies import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
 from rag_core.decision.checks import GROUNDING
+from rag_core.domain.answer import evidence_key
 from rag_core.domain.documents import Box, Metadata, WordBox
 from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.ports import Vectors
 from rag_core.domain.status import Reason
-from rag_core.grounding.citations import evidence_key, quote_stands
+from rag_core.grounding.citations import quote_stands
 from rag_core.grounding.quotes import Sources, Standing
 from rag_core.ingest.normalise import normalise
 from rag_core.settings import Mode

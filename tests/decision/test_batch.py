@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from any_case import REPLAYED, cases, chosen_settings, values_of
 from builders import MODES, HashEmbedder, MemoryCorpus, Text, case, claim, contradicted, draft, hit, passage, settings, tools
+from builders import measured as measured_claim
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -23,7 +24,6 @@ from rag_core.decision.compose import compose
 from rag_core.decision.decide import replay
 from rag_core.decision.measure import measure
 from rag_core.decision.present import scores
-from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import State
@@ -202,7 +202,7 @@ def test_given_contradictions_when_not_looked_at_then_the_added_side_is_not_show
 
 
 def test_given_several_failed_audits_then_all_reasons_are_kept_in_order() -> None:
-    bad = ClaimMeasurement(quotes_missing=("lost",), fabricated=("9",), overlap=0.1, similarity=None)
+    bad = measured_claim(quotes_missing=("lost",), fabricated=("9",), overlap=0.1, similarity=None)
     one = case(0.9)
     one = replace(one, draft=replace(one.draft, audits=(bad,), context_chars=0))
     of = settings(similarity_mode=Mode.ENFORCE, overlap_mode=Mode.ENFORCE, length_ratio_mode=Mode.ENFORCE)

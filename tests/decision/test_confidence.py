@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 from builders import case, claim, contradicted, draft, hit, hits, passage, settings
+from builders import measured as measured_claim
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.decision.confidence import WEIGHTS, confidence, weighted_terms
-from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.gating.levels import level
 from rag_core.settings import Mode
@@ -22,7 +22,7 @@ def full(*, support: float | None = 0.8, both: bool = True, date: str = "2026-11
     """A case with every term of S3-22: support, consistency, recency and authority."""
     found = hit(0.9, dense_rank=1, lexical_rank=2 if both else 0)
     facts = LibraryFacts(dates={"d1": date} if date else {}, authority={} if authority is None else {"d1": authority})
-    return case(0.9, hits=(found,), library=facts, draft=draft([claim(found.passage)], [ClaimMeasurement(support=support)]))
+    return case(0.9, hits=(found,), library=facts, draft=draft([claim(found.passage)], [measured_claim(support=support)]))
 
 
 def of(given_case: Measurements) -> tuple[float, str, str]:
@@ -65,7 +65,7 @@ def test_given_a_passage_of_one_ranking_only_then_it_is_not_consistent() -> None
 
 def test_given_claims_that_were_dropped_then_only_the_shown_ones_count() -> None:
     first, second = passage(1), passage(2, document="d2")
-    drafted = draft([claim(first), claim(second, "Other.")], [ClaimMeasurement(support=1.0), ClaimMeasurement(support=0.2)])
+    drafted = draft([claim(first), claim(second, "Other.")], [measured_claim(support=1.0), measured_claim(support=0.2)])
     facts = LibraryFacts(authority={"d1": 1.0, "d2": 0.0})
     mixed = case(
         hits=(hit(0.9, of=first, dense_rank=1, lexical_rank=1), hit(0.2, 2, of=second, dense_rank=2)), library=facts, draft=drafted

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import pytest
 from builders import AUDIT_MODES, MODES, case, claim, contradicted, draft, hit, hits, matched, passage, settings
+from builders import measured as measured_claim
 
 from rag_core.decision.checks import GATING, GROUNDING, RESOLVE
 from rag_core.decision.decide import decide
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.decision import Decision
-from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import State
@@ -145,7 +146,7 @@ def test_given_the_mean_confidence_of_s2_then_085_passes_as_high() -> None:
 
 def test_given_several_failed_audits_then_all_reasons_are_kept_in_the_documented_order() -> None:
     """S2-15: every reason is reported, the first makes the headline."""
-    bad = ClaimMeasurement(indicators=("as we know",), overlap=0.1, changed_facts=(("number", "31"),), similarity=0.1, support=0.1)
+    bad = measured_claim(indicators=("as we know",), overlap=0.1, changed_facts=(("number", "31"),), similarity=0.1, support=0.1)
     decision = decide(
         case(0.9, of=settings(**{name: Mode.ENFORCE for name in AUDIT_MODES.values()}), draft=draft([claim(passage())], [bad], 10))
     )
@@ -163,8 +164,8 @@ def test_given_several_failed_audits_then_all_reasons_are_kept_in_the_documented
     [
         (draft([Claim("Uncited.")]), Reason.CITATIONS_PRESENT),
         (draft([claim(passage()), Claim("Uncited.")]), Reason.CITATIONS_COMPLETE),
-        (draft([claim(passage())], [ClaimMeasurement(fabricated=("7",), overlap=1.0)]), Reason.CITATIONS_VALID),
-        (draft([claim(passage())], [ClaimMeasurement(quotes_missing=("lost",), overlap=1.0)]), Reason.VERBATIM),
+        (draft([claim(passage())], [measured_claim(fabricated=("7",), overlap=1.0)]), Reason.CITATIONS_VALID),
+        (draft([claim(passage())], [measured_claim(quotes_missing=("lost",), overlap=1.0)]), Reason.VERBATIM),
     ],
 )
 def test_given_every_switch_off_then_an_uncited_fabricated_or_misquoted_claim_is_still_refused(drafted: Draft, reason: Reason) -> None:
@@ -182,7 +183,7 @@ def test_given_a_check_that_could_not_run_then_the_status_is_error_and_the_check
 
 
 def test_given_an_audit_that_could_not_run_then_it_is_an_error_where_it_enforces() -> None:
-    unmeasured = draft([claim(passage())], [ClaimMeasurement(overlap=1.0, similarity=None)])
+    unmeasured = draft([claim(passage())], [measured_claim(overlap=1.0, similarity=None)])
 
     assert decide(case(0.9, of=settings(similarity_mode=Mode.ENFORCE), draft=unmeasured)).status is AnswerStatus.ERROR
     assert decide(case(0.9, of=settings(similarity_mode=Mode.OBSERVE), draft=unmeasured)).is_safe()

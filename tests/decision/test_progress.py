@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from builders import measured as measured_claim
 
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.progress import Ask, pending, walk
@@ -17,7 +18,7 @@ from rag_core.settings import Mode, Settings
 from tests.builders import GOOD_AUDIT, SENTENCE, case, claim, draft, hit, passage, settings
 
 WORDS = 400  # of a context that is worth compressing
-UNSUPPORTED = ClaimMeasurement(overlap=0.9, similarity=0.9, support=0.2)
+UNSUPPORTED = measured_claim(overlap=0.9, similarity=0.9, support=0.2)
 LEVELS = {"main_gate": "cosine", "high_distance": 0.5}
 ROUND_0 = ("level:high", "round:0", "passages:2")
 

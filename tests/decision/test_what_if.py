@@ -9,12 +9,12 @@ import pytest
 from any_case import THRESHOLDS, cases
 from any_generation import walked_cases
 from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
+from builders import measured as measured_claim
 from hypothesis import given
 from hypothesis import settings as examples
 
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.what_if import Flip, flips
-from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step
 from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import AnswerStatus, Reason
@@ -84,7 +84,7 @@ def test_given_two_gates_that_refuse_then_no_single_change_is_named() -> None:
 
 def test_given_an_audit_that_failed_then_its_threshold_is_named_too() -> None:
     s = settings(similarity_mode=Mode.ENFORCE, min_similarity=0.5)
-    judged = case(0.9, of=s, draft=draft([claim(passage())], [ClaimMeasurement(overlap=1.0, similarity=0.333)]))
+    judged = case(0.9, of=s, draft=draft([claim(passage())], [measured_claim(overlap=1.0, similarity=0.333)]))
 
     assert named(flips(judged)) == {"min_similarity": 0.33, "similarity_mode": Mode.OBSERVE}
 

@@ -10,9 +10,13 @@ from typing import Any
 
 import pytest
 from builders import case, claim, contradicted, draft, hit, hits, passage, settings
+from builders import measured as measured_claim
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rag_core.decision.decide import decide
-from rag_core.domain.claims import Claim
+from rag_core.domain.answer import Answer, Refusal, Reply
+from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Metadata, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft
@@ -29,7 +33,7 @@ DECISIONS = {
     "contradicted": decide(contradicted(settings(contradictions_mode=Mode.ENFORCE))),
     "refusal before generation": decide(case(0.3, of=Settings.load("compliance"))),
     "refusal by an audit": decide(case(0.9, of=settings(facts_mode=Mode.ENFORCE), draft=draft(
-        [claim(passage())], [ClaimMeasurement(overlap=1.0, changed_facts=(("number", "31"),))]))),
+        [claim(passage())], [measured_claim(overlap=1.0, changed_facts=(("number", "31"),))]))),
     "nothing retrieved": decide(case()),
     "nothing drafted": decide(case(0.9, draft=Draft())),
     "failure": decide(case(failure="The model could not be loaded.")),
@@ -160,22 +164,59 @@ def test_given_a_passage_over_two_pages_when_listed_then_both_pages_are_named() 
     assert (row["page"], row["pages"]) == (8, [1, 8])
 
 
-@pytest.mark.parametrize("missing", ["answer", "claims", "citations"])
-def test_given_an_answer_without_text_claim_or_citation_then_it_cannot_be_built(missing: str) -> None:
-    """S2-26: every answer is cited."""
-    good = DECISIONS["answer"]
-    parts: dict[str, Any] = {"answer": good.answer, "claims": good.claims, "citations": good.citations}
-    parts[missing] = "" if missing == "answer" else ()
-    parts["audits"] = (ClaimMeasurement(),) * len(parts["claims"])
+@given(data=st.data())
+def test_given_whatever_is_taken_from_or_invented_in_an_answer_then_it_cannot_be_built(data: st.DataObject) -> None:
+    """S2-26: every answer is cited. Neither an uncited nor an invented answer can be constructed, in any way."""
+    good = DECISIONS["answer"].outcome
+    assert isinstance(good, Answer)
+    one, measured = good.claims[0], good.measured[0]
+    forged = Evidence("p9", "d9", data.draw(st.text(min_size=1)), (Span(1, 0, data.draw(st.integers(1, 99))),))
+    invented = Claim(data.draw(st.text(min_size=1)))
+    wrong: dict[str, dict[str, Any]] = {
+        "no claim": {"claims": (), "measured": ()},
+        "an invented sentence": {"claims": (*good.claims, invented), "measured": (*good.measured, measured)},
+        "an invented sentence alone": {"claims": (invented,), "measured": (measured,)},
+        "a forged place": {"claims": (replace(one, evidence=(forged,)),)},
+        "a place more": {"claims": (replace(one, evidence=(*one.evidence, forged)),)},
+        "another quote": {"claims": (replace(one, evidence=(replace(one.evidence[0], quote=one.evidence[0].quote + "x"),)),)},
+        "no text": {"claims": (replace(one, text=" "),)},
+        "no citation": {"citations": ()},
+        "a citation of another place": {"citations": (replace(good.citations[0], chunk_id="p9"),)},
+        "nothing measured": {"measured": (ClaimMeasurement(),)},
+        "no measurement": {"measured": ()},
+        "a source that was not retrieved": {"measured": (replace(measured, fabricated=("9",)),)},
+        "a quote that stands nowhere": {"measured": (replace(measured, quotes_missing=("x",)),)},
+    }
+    what = data.draw(st.sampled_from(sorted(wrong)))
 
     with pytest.raises(ValueError, match="refuse instead"):
-        Decision(question="?", language="en", reason=Reason.NONE, trace=Trace(), **parts)
+        replace(good, **wrong[what])
+
+
+def test_given_an_answer_then_its_text_is_its_claims_with_their_citations_and_nothing_else() -> None:
+    good = DECISIONS["answer"].outcome
+    assert isinstance(good, Answer)
+
+    assert good.text == " ".join(f"{claim.text} [1]" for claim in good.claims)
+    assert replace(good, style="none").text == " ".join(claim.text for claim in good.claims)
+    with pytest.raises((AttributeError, TypeError)):
+        good.text = "The moon is made of cheese."  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("reason", [reason for reason in Reason if reason.status is AnswerStatus.SUCCESS])
+def test_given_a_reason_of_an_answer_then_no_refusal_can_be_built_of_it(reason: Reason) -> None:
+    with pytest.raises(ValueError, match="needs a reason"):
+        Refusal("No.", (reason,))
+    with pytest.raises(ValueError, match="needs a reason"):
+        Refusal("No.", ())
+    with pytest.raises(ValueError, match="a reply"):
+        Reply("The moon is made of cheese.", Reason.NONE)
 
 
 @pytest.mark.parametrize("value", [-0.01, 1.01, math.nan, math.inf])
 def test_given_a_confidence_that_is_none_then_no_decision_can_be_built(value: float) -> None:
     with pytest.raises(ValueError, match=r"Decision\.confidence must be in \[0, 1\]"):
-        Decision(question="?", language="en", reason=Reason.FAILURE, answer="", trace=Trace(), confidence=value)
+        Decision("?", "en", Refusal("", (Reason.FAILURE,)), Trace(), confidence=value)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1.5])
@@ -185,8 +226,8 @@ def test_given_a_measurement_that_is_no_number_of_its_range_then_it_is_rejected_
         "Hit.rerank": lambda: hit(rerank=value),
         "Metadata.authority": lambda: Metadata(authority=value),
         "Claim.relevance": lambda: Claim("x", relevance=value),
-        "ClaimMeasurement.overlap": lambda: ClaimMeasurement(overlap=value),
-        "ClaimMeasurement.similarity": lambda: ClaimMeasurement(similarity=value),
+        "ClaimMeasurement.overlap": lambda: measured_claim(overlap=value),
+        "ClaimMeasurement.similarity": lambda: measured_claim(similarity=value),
         "Measurements.answerability": lambda: case(0.5, answerability=value),
         "Measurements.relevance": lambda: case(0.5, relevance=value),
     }

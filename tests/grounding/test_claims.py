@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 from builders import HashEmbedder
+from builders import measured as measured_claim
 
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
@@ -134,7 +135,7 @@ def test_given_several_claims_then_each_has_its_own_measurement_in_order() -> No
     assert (first.support or 0) > 0.5 > (third.support or 0)
     assert ("name", "Brno") in third.changed_facts
     assert "name_absent" in third.flags
-    assert last == ClaimMeasurement(overlap=0.0)
+    assert last == measured_claim(overlap=0.0)
 
 
 @pytest.mark.parametrize("verifier", [None, WordReader("cs")])

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
+from builders import measured as measured_claim
 
 from rag_core.decision.checks import GROUNDING, LLM_DRAFT, VERIFICATION
 from rag_core.decision.checks.llm import Drafted
@@ -81,14 +82,14 @@ def test_given_a_claim_that_fails_then_the_finding_names_it_with_the_reason(audi
 def test_given_an_uncited_claim_then_it_is_named_and_nothing_else_is_said_of_it() -> None:
     """S2-9, S3-15: every sentence names its source; S3-18: one that does not is uncited and nothing else."""
     uncited = (claim(passage(1), GOOD), Claim(BAD))
-    keys = [one.key for one in found(view(GOOD_AUDIT, ClaimMeasurement(overlap=0.0), claims=uncited))]
+    keys = [one.key for one in found(view(GOOD_AUDIT, measured_claim(overlap=0.0), claims=uncited))]
 
     assert keys == ["citations_complete:1"]
 
 
 def test_given_no_citation_at_all_then_the_whole_draft_is_named_too() -> None:
     """S2-9."""
-    found_ = found(view(ClaimMeasurement(overlap=0.0), claims=(Claim(BAD),)))
+    found_ = found(view(measured_claim(overlap=0.0), claims=(Claim(BAD),)))
 
     assert [one.key for one in found_] == ["citations_present:-", "citations_complete:0"]
 

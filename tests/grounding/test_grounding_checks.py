@@ -2,11 +2,12 @@ import dataclasses
 
 import numpy as np
 import pytest
+from builders import measured as measured_claim
 
 from rag_core.decision.checks import GROUNDING
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
-from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Vectors
 from rag_core.domain.status import Reason
@@ -114,7 +115,7 @@ def test_given_one_uncited_claim_then_it_is_named_and_nothing_else_is_held_again
     """S3-15, S3-18: "Uncited claim: …", and an uncited claim is not also unverified."""
     judged = case(QUOTED, Claim("The moon is made of 7 cheeses."))
     check = run(judged)[Reason.CITATIONS_COMPLETE]
-    assert judged.draft.audits[1] == ClaimMeasurement(overlap=0.0)
+    assert judged.draft.audits[1] == measured_claim(overlap=0.0)
     assert (check.value, check.found) == (1, "Uncited claim: The moon is made of 7 cheeses.")
     assert failed(judged) == {Reason.CITATIONS_COMPLETE}
 
@@ -246,7 +247,7 @@ def test_given_claims_that_were_not_measured_then_nothing_passes_for_want_of_fin
     with pytest.raises(ValueError, match="measurements"):
         run(Measurements("q", Settings.load(), draft=Draft("model", (QUOTED,), (), context_chars=10)))
     with pytest.raises(ValueError, match="measurements"):
-        run(Measurements("q", Settings.load(), draft=Draft("model", (QUOTED,), (ClaimMeasurement(), ClaimMeasurement()), context_chars=10)))
+        run(Measurements("q", Settings.load(), draft=Draft("model", (QUOTED,), (measured_claim(), measured_claim()), context_chars=10)))
 
 
 def test_given_many_findings_then_a_check_names_a_few_of_them_and_counts_the_rest() -> None:
@@ -265,7 +266,7 @@ def test_given_an_indicator_phrase_then_the_finding_has_one_wording() -> None:
 
 def supported(*supports: float | None, flags: tuple[str, ...] = (), read: bool = True, **settings: object) -> CheckResult:
     """The audit of a draft whose claims have these supports, the first one these flags."""
-    audits = [ClaimMeasurement(support=support) for support in supports]
+    audits = [measured_claim(support=support) for support in supports]
     audits[0] = dataclasses.replace(audits[0], flags=flags, read=read)
     draft = Draft("model", (QUOTED,) * len(supports), tuple(audits), context_chars=100)
     return run(Measurements("q", Settings.load(values=settings), draft=draft))[Reason.SUPPORT]

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
+from builders import measured as measured_claim
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.ports import Vectors
 from rag_core.grounding.overlap import grounded_share, overlap, similarities
 
@@ -44,7 +44,7 @@ def test_given_a_sentence_then_the_share_of_its_words_in_the_evidence_is_measure
 def test_given_a_sentence_without_words_then_nothing_is_divided(claim: str) -> None:
     """S2-19: an empty answer or sentence is no division by zero."""
     assert overlap(claim, "Plants need light.") is None
-    assert grounded_share([ClaimMeasurement(overlap=None)], 0.5) is None
+    assert grounded_share([measured_claim(overlap=None)], 0.5) is None
     assert grounded_share([], 0.5) is None
 
 
@@ -56,15 +56,13 @@ def test_given_citations_and_punctuation_then_they_do_not_change_the_overlap() -
 
 def test_given_the_examples_of_the_source_then_both_sentences_are_grounded() -> None:
     """S2-13: 85 % and 92 % of the words give 100 % grounded; a share equal to the threshold is grounded."""
-    assert grounded_share([ClaimMeasurement(overlap=0.85), ClaimMeasurement(overlap=0.92)], 0.5) == 1.0
-    assert grounded_share([ClaimMeasurement(overlap=0.5), ClaimMeasurement(overlap=0.49), ClaimMeasurement(overlap=None)], 0.5) == 0.5
+    assert grounded_share([measured_claim(overlap=0.85), measured_claim(overlap=0.92)], 0.5) == 1.0
+    assert grounded_share([measured_claim(overlap=0.5), measured_claim(overlap=0.49), measured_claim(overlap=None)], 0.5) == 0.5
 
 
 def test_given_a_changed_fact_then_the_claim_is_not_grounded_whatever_its_overlap() -> None:
     """S2-17: an overlap of 0.89 does not make a changed operator good."""
-    assert (
-        grounded_share([ClaimMeasurement(overlap=0.89, changed_facts=(("operator", "n + 1"),)), ClaimMeasurement(overlap=0.6)], 0.5) == 0.5
-    )
+    assert grounded_share([measured_claim(overlap=0.89, changed_facts=(("operator", "n + 1"),)), measured_claim(overlap=0.6)], 0.5) == 0.5
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
+from builders import measured as measured_claim
 from page_kit import ask, asked_of, badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
@@ -20,14 +21,14 @@ from ui.app.texts import screen
 from ui.ask import sentences
 
 HOSTILE = "![x](http://203.0.113.9/a.png) <b>40</b> :red[days]"
-CHANGED = ClaimMeasurement(
+CHANGED = measured_claim(
     overlap=0.8,
     similarity=0.9,
     support=0.04,
     flags=("comparison_changed", "contradicted"),
     changed_facts=(("comparison", "at least 40 days"),),
 )
-REPHRASED = ClaimMeasurement(overlap=0.5, similarity=0.9, support=0.93)
+REPHRASED = measured_claim(overlap=0.5, similarity=0.9, support=0.93)
 UNREAD = replace(REPHRASED, support=0.8, read=False)
 
 
@@ -129,7 +130,7 @@ def test_given_a_slider_of_support_when_moved_then_the_draft_is_judged_again() -
 def test_given_a_fact_that_a_flag_repeats_then_it_is_said_once() -> None:
     one = Claim("The notice period is at least 40 days.")
     changed = (("comparison", "at least 40 days"), ("year", "2031"), ("code", "E9"))
-    audit = ClaimMeasurement(changed_facts=changed, flags=("comparison_changed", "number_changed", "code_absent", "not_entailed"))
+    audit = measured_claim(changed_facts=changed, flags=("comparison_changed", "number_changed", "code_absent", "not_entailed"))
 
     found = sentences.findings(one, audit)
 

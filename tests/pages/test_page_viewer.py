@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pymupdf
 import pytest
+from builders import with_outcome
 from hostile import make
 from page_kit import ask, asked_of, badges, by_key, captions, settle, texts
 from PIL import Image
@@ -157,7 +158,7 @@ def test_given_a_chosen_source_when_a_judging_slider_moves_then_its_page_stays_a
 def test_given_words_whose_place_is_not_certain_when_shown_then_nothing_is_marked_and_the_page_says_so(page: AppTest) -> None:
     ask(page, VACATION)
     asked = asked_of(page)
-    asked.decision = replace(asked.decision, citations=tuple(replace(one, boxes=()) for one in asked.decision.citations))
+    asked.decision = with_outcome(asked.decision, citations=tuple(replace(one, boxes=()) for one in asked.decision.citations))
 
     page.run()
 
@@ -179,7 +180,7 @@ def test_given_unmarked_words_of_a_document_that_was_deleted_meanwhile_then_the_
     ask(page, VACATION)
     asked = asked_of(page)
     gone = [replace(one, boxes=(), document_id="sha256:gone") for one in asked.decision.citations]
-    asked.decision = replace(asked.decision, citations=tuple(gone))
+    asked.decision = with_outcome(asked.decision, citations=tuple(gone))
 
     page.run()
 

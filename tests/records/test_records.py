@@ -15,12 +15,12 @@ from hypothesis import settings as examples
 
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.measure import measure
+from rag_core.domain.answer import evidence_key
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Span
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.errors import InvalidInput
-from rag_core.grounding.citations import evidence_key
 from rag_core.records import DELETED, from_record, to_record
 from rag_core.settings import Cost, Settings
 

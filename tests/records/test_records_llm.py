@@ -11,20 +11,21 @@ import pytest
 from any_case import REPLAYED, values_of
 from any_generation import asked_cases, walked_cases
 from builders import case, citation, claim, draft, passage, settings
+from builders import measured as measured_claim
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from rag_core.decision.decide import replay
+from rag_core.domain.answer import evidence_key
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Span
-from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.drafts import Draft
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency, Verification
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult
-from rag_core.grounding.citations import evidence_key
 from rag_core.records import DELETED, from_record, to_record, write
 
 OWN = "Notice is to be given a month ahead."
@@ -167,7 +168,7 @@ def counted(of: Draft) -> object:
 def attempted(text: str = OWN, **of_audit: Any) -> Attempt:
     of = _on_page(passage(1))
     said = claim(of, text)
-    audit = ClaimMeasurement(overlap=0.5, similarity=0.6, support=0.7, **of_audit)
+    audit = measured_claim(overlap=0.5, similarity=0.6, support=0.7, **of_audit)
     return Attempt(("low", "0"), Call(Step.DRAFT, "compress/1 0a"), replace(draft([said], [audit]), drafter="model"), sentences=1, tokens=9)
 
 

@@ -67,10 +67,10 @@ def findings(claim: Claim, audit: ClaimMeasurement) -> list[Finding]:
 
     A flag that a named part explains already is not said of the whole sentence too.
     """
-    found: list[Finding] = [(ref, "fabricated") for ref in audit.fabricated]
-    found += [(quote, "quote_elsewhere" if quote in audit.quotes_elsewhere else "quote_missing") for quote in audit.quotes_missing]
-    found += [(phrase, "indicator") for phrase in audit.indicators]
-    found += [(text, flag_of(kind)) for kind, text in audit.changed_facts]
+    found: list[Finding] = [(ref, "fabricated") for ref in audit.fabricated or ()]
+    found += [(quote, "quote_elsewhere" if quote in audit.quotes_elsewhere else "quote_missing") for quote in audit.quotes_missing or ()]
+    found += [(phrase, "indicator") for phrase in audit.indicators or ()]
+    found += [(text, flag_of(kind)) for kind, text in audit.changed_facts or ()]
     said = {flag for _, flag in found}
     found += [("", flag) for flag in audit.flags if flag not in said]
     return list(dict.fromkeys(found))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from rag_core.compression.citing import cite
 from rag_core.compression.llm.prompts import source_ids
 from rag_core.compression.llm.replies import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
+from rag_core.domain.answer import evidence_key
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft
@@ -21,7 +22,7 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Cancel, Corpus, Embedder, EntailmentModel
 from rag_core.facts import absent_facts
 from rag_core.facts.citation_marks import citation_marks, strip_marks
-from rag_core.grounding.citations import evidence_key, evidence_text
+from rag_core.grounding.citations import evidence_text
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.locate import overlaps
 from rag_core.grounding.quotes import Quote, Sources, Standing
@@ -114,7 +115,7 @@ def prepare(hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedd
 
 def _with_quotes(audit: ClaimMeasurement, grounds: _Grounds) -> ClaimMeasurement:
     """The measurements of a claim with what its citations lack; a claim without evidence lacks nothing else."""
-    missing = (*(audit.quotes_missing if grounds.evidence else ()), *grounds.missing)
+    missing = (*((audit.quotes_missing or ()) if grounds.evidence else ()), *grounds.missing)
     return replace(audit, quotes_missing=tuple(dict.fromkeys(missing)), quotes_elsewhere=grounds.elsewhere)
 
 

@@ -90,7 +90,9 @@ class ReplaySet:
             rests_on=_table((_rests_on(case) for case in cases), -np.inf),
             overlap=_of_audits(cases, "overlap"),
             unread=_flags(bool(unread(case)) for case in cases),
-            changed_facts=_table(([len(audit.changed_facts) for audit in case.draft.audits] for case in cases), 0.0),
+            changed_facts=_table(
+                ([1.0 if audit.changed_facts is None else len(audit.changed_facts) for audit in case.draft.audits] for case in cases), 0.0
+            ),
             conflicts=np.array(clashes or [_NO_CONFLICT], dtype=np.int64)[: len(clashes)],
             most_claims=max((len(every_claim(case)) for case in cases), default=0),
             walks=Walks({row: case for row, case in enumerate(cases) if case.generation is not None}),

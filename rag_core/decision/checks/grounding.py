@@ -52,7 +52,7 @@ def _none_of(
     name: str,
     asks: str,
     reason: Reason,
-    findings: Callable[[Measurements], Sequence[str]],
+    findings: Callable[[Measurements], Sequence[str] | None],
     clean: str,
     remedy: str | Callable[[Measurements, float | None], str],
     mode: str = "",
@@ -60,36 +60,57 @@ def _none_of(
     chars: int = _SHOWN_CHARS,
     after: Callable[[Measurements], str] = lambda _: "",
 ) -> Check[Measurements]:
-    """A check that passes when there are no findings; the first of them are named, each cut at `chars`."""
+    """A check that passes when there are no findings; the first of them are named, each cut at `chars`.
+
+    Findings of None were not measured, and have not passed.
+    """
+
+    def count(m: Measurements) -> float | None:
+        found = findings(m)
+        return None if found is None else float(len(found))
 
     def said(m: Measurements, value: float | None, _: float) -> str:
         found = findings(m)
+        if found is None:
+            return "this was not measured"
         listed = "; ".join(finding[:chars] for finding in found[:_SHOWN]) or clean
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         return f"{listed}{more}{after(m)}"
 
     return Check(
-        name=name, asks=asks, reason=reason, scale=Scale.COUNT, passes=Direction.AT_MOST, value=lambda m: float(len(findings(m))),
+        name=name, asks=asks, reason=reason, scale=Scale.COUNT, passes=Direction.AT_MOST, value=count,
         threshold=0, mode=mode, abstains=abstains, said=said, remedy=remedy,
     )  # fmt: skip
 
 
-def _fabricated(m: Measurements) -> list[str]:
-    wrong = dict.fromkeys(ref for measured in _measured(m) for ref in measured.fabricated)
+def _fabricated(m: Measurements) -> list[str] | None:
+    if any(measured.fabricated is None for measured in _measured(m)):
+        return None
+    wrong = dict.fromkeys(ref for measured in _measured(m) for ref in measured.fabricated or ())
     return [f"Answer cites non-existent Source {ref}" if ref.isdecimal() else f"Invalid citation: {ref}" for ref in wrong]
 
 
-def _not_verbatim(m: Measurements) -> list[str]:
+def _not_verbatim(m: Measurements) -> list[str] | None:
+    if any(measured.quotes_missing is None for measured in _measured(m)):
+        return None
     return [
         f"In another passage than the cited one: {quote}" if quote in measured.quotes_elsewhere else f"Not on its page: {quote}"
         for measured in _measured(m)
-        for quote in measured.quotes_missing
+        for quote in measured.quotes_missing or ()
     ]
 
 
-def _indicators(m: Measurements) -> list[str]:
-    phrases = dict.fromkeys(phrase for measured in _measured(m) for phrase in measured.indicators)
+def _indicators(m: Measurements) -> list[str] | None:
+    if any(measured.indicators is None for measured in _measured(m)):
+        return None
+    phrases = dict.fromkeys(phrase for measured in _measured(m) for phrase in measured.indicators or ())
     return [f'Answer contains hallucination indicator: "{phrase}"' for phrase in phrases]
+
+
+def _changed_facts(m: Measurements) -> list[str] | None:
+    if any(measured.changed_facts is None for _, measured in _cited(m)):
+        return None
+    return [fact_in_words(kind, text) for _, measured in _cited(m) for kind, text in measured.changed_facts or ()]
 
 
 def _verbatim_remedy(m: Measurements, _: float | None) -> str:
@@ -229,7 +250,7 @@ GROUNDING: tuple[Check[Measurements], ...] = (
     ),
     _none_of(
         "facts", "Is there no number, date, name, negation or other fact that the evidence lacks?", Reason.FACTS,
-        lambda m: [fact_in_words(kind, text) for _, measured in _cited(m) for kind, text in measured.changed_facts],
+        _changed_facts,
         "all facts stand in the evidence",
         "Compare the answer with its sources: what is named here does not stand in them.", "facts_mode", _no_evidence,
     ),
