@@ -9,7 +9,7 @@ import streamlit as st
 
 from rag_core.engine import Engine
 from rag_core.errors import ModelMismatch, RagError
-from ui.app import first_run, loading, namespaces, state
+from ui.app import asked, first_run, loading, namespaces, state
 from ui.app.loading import Opening
 from ui.app.problems import show_error
 from ui.app.progress import show_jobs
@@ -37,7 +37,7 @@ def start() -> Engine:
     except RagError as error:
         _cannot_start(error)
         st.stop()
-    if state.session().namespace == state.NAMESPACE:
+    if state.session().namespace == asked.NAMESPACE:
         offer_samples(engine)
     show_jobs()
     return engine

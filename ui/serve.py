@@ -25,7 +25,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from rag_core.errors import RagError
 from ui import frame
-from ui.app import loading, state, uploads
+from ui.app import asked, loading, state, uploads
 from ui.app.guard import Asgi, Message, OnlyThisPage, Receive, Send
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"
@@ -71,7 +71,7 @@ async def warm(_app: object) -> AsyncIterator[dict[str, object]]:
 
 def _begin() -> None:
     with suppress(RagError):  # the page asks for the same and shows what is wrong
-        frame.offer_samples(loading.engine(state.library_folder(), state.NAMESPACE, state.base_settings()))
+        frame.offer_samples(loading.engine(state.library_folder(), asked.NAMESPACE, state.base_settings()))
 
 
 # Until app.py has called st.navigation once, Streamlit would run a page of pages/ by itself when its address is the first to be opened:

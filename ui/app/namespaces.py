@@ -6,7 +6,7 @@ import streamlit as st
 
 from rag_core.errors import RagError
 from rag_core.library.store import create_namespace, namespaces
-from ui.app import state
+from ui.app import asked, state
 from ui.app.problems import show_error
 from ui.app.texts import say
 
@@ -14,7 +14,7 @@ from ui.app.texts import say
 def choose() -> None:
     """The field, and what was chosen with it; each session has its own choice."""
     session, folder = state.session(), state.library_folder()
-    known = sorted({*namespaces(folder), session.namespace, state.NAMESPACE}, key=lambda name: (name != state.NAMESPACE, name))
+    known = sorted({*namespaces(folder), session.namespace, asked.NAMESPACE}, key=lambda name: (name != asked.NAMESPACE, name))
     st.session_state.namespace = session.namespace  # it may have been changed by the other field, or another page
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="right", gap="small", key="collection"):
         st.selectbox(

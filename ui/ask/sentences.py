@@ -19,7 +19,7 @@ from ui.app.texts import say, tell
 
 MAX_FLAGGED = 3  # parts that a refusal names; the trace has them all
 PART_CHARS = 120  # of a part that is quoted
-BEFORE = frozenset(check.name for check in (*GATING, SUFFICIENCY))  # checks before anything is drafted
+BEFORE = frozenset([*(check.name for check in GATING), SUFFICIENCY.name])  # checks before anything is drafted
 _FIRST = ("fabricated", "quote_missing", "quote_elsewhere", "indicator")  # what the headline of a refusal is about, where there is any
 
 Finding = tuple[str, str]  # the part of a sentence that something is wrong with, empty for the whole, and the flag that says what

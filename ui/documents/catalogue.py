@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -121,7 +122,7 @@ def _forget_rows() -> None:
     st.session_state.table_chosen = []
 
 
-def _columns() -> dict[str, object]:
+def _columns() -> dict[str, Any]:
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     return {
         "name": text(say("documents.name"), width=NAME_PIXELS),

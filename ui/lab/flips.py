@@ -21,7 +21,7 @@ from rag_core.engine import Engine
 from rag_core.evaluation import Rate, failing
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.settings import Settings
-from ui.app import state
+from ui.app.asked import Asked
 from ui.app.scope import Scope
 from ui.app.texts import say, screen, tell
 from ui.ask.changes import outcome
@@ -194,7 +194,7 @@ def _show_chosen(questions: Sequence[LabelledQuestion], cases: Sequence[Measurem
         if decision.is_safe():
             _show_answer(decision)
         else:
-            show_refusal(state.Asked(case.question, Scope(), case, decision, now.settings))
+            show_refusal(Asked(case.question, Scope(), case, decision, now.settings))
         show_trace(decision, case, expanded=True)
         why.show(question, now.settings)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 from zlib import crc32
@@ -235,7 +236,7 @@ def _offer_files(name: str, questions: Sequence[LabelledQuestion]) -> None:
     with st.container(horizontal=True, key="set_actions"):
         for kind, write, mime in (("csv", to_csv, "text/csv"), ("jsonl", to_jsonl, "application/jsonl")):
             st.download_button(
-                say(f"lab_sets.save_{kind}"), lambda write=write: write(questions), f"labelled.{kind}", mime, key=f"set_{kind}",
+                say(f"lab_sets.save_{kind}"), partial(write, questions), f"labelled.{kind}", mime, key=f"set_{kind}",
                 icon=":material/download:", on_click="ignore",
             )  # fmt: skip
         with st.popover(say("lab_sets.rename"), icon=":material/edit:"), st.form(key=f"rename_set_{tag(name)}", border=False):

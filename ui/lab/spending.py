@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import streamlit as st
 
@@ -65,7 +65,7 @@ def _look(engine: Engine, questions: tuple[LabelledQuestion, ...], settings: Set
     runs = tuple((head.id, head.done) for head in store.runs())
     of = (state.session().namespace, engine.library.snapshot.generation, hash(questions), under.hash())
     if held is not None and held.of[:-1] == of and (held.of[-1] == runs or _is_running()):
-        return held
+        return cast(_LookedAt, held)
     with st.spinner(say("lab_sets.cost_looking")):
         left = evaluate.unmeasured(engine, questions, settings, store)
         found = _LookedAt((*of, runs), len(left), evaluate.sample(engine, left, settings))

@@ -18,7 +18,7 @@ from rag_core.errors import InvalidSetting, RagError
 from rag_core.library.store import namespaces
 from rag_core.settings import Knob, Settings
 from rag_core.settings.configuration import load_settings
-from ui.app import state
+from ui.app import asked, state
 from ui.app.namespaces import switch
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
@@ -191,8 +191,8 @@ def _take_address(parameters: Mapping[str, str]) -> None:
     known = _known()
     settings, known.left_out = from_address(parameters)
     take(settings)
-    collection = parameters.get(COLLECTION, state.NAMESPACE)
-    if collection == state.NAMESPACE or collection in namespaces(state.library_folder()):
+    collection = parameters.get(COLLECTION, asked.NAMESPACE)
+    if collection == asked.NAMESPACE or collection in namespaces(state.library_folder()):
         switch(collection)
     else:
         known.left_out.append(tell("sharing.address_collection", name=collection))
@@ -209,7 +209,7 @@ def _moved(known: Address) -> bool:
 def _with_collection(parameters: Mapping[str, str]) -> dict[str, str]:
     """The parameters with the session's collection, but for the one that every page starts with."""
     collection = state.session().namespace
-    return {**parameters} if collection == state.NAMESPACE else {COLLECTION: collection, **parameters}
+    return {**parameters} if collection == asked.NAMESPACE else {COLLECTION: collection, **parameters}
 
 
 def _known() -> Address:
