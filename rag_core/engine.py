@@ -49,7 +49,7 @@ class Engine:
     ) -> Measurements:
         """Everything measured for a question, under the newest generation of the library, and all that a model had to be asked for it.
 
-        See `rag_core.decision.measure.measure` and `rag_core.decision.llm_steps.generate`. A language model is asked nothing unless the settings have it draft
+        See `measure` and `generate`. A language model is asked nothing unless the settings have it draft
         and every gate lets the question pass.
 
         Raises:

@@ -11,6 +11,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal
 
+from rag_core.adapters.certificate_pdf import Line as Line
+from rag_core.adapters.certificate_pdf import Plot as Plot
+from rag_core.adapters.certificate_pdf import Sheet as Sheet
+from rag_core.adapters.certificate_pdf import require_drawing as require_drawing
+from rag_core.adapters.certificate_pdf import to_pdf as to_pdf
 from rag_core.adapters.embedding.answerability import FILE as MODEL_FILE
 from rag_core.adapters.embedding.answerability import AnswerModel
 from rag_core.adapters.embedding.by_name import EMBEDDED, EMBEDDED_LANGUAGES, CrossEncoderReranker, precision_here
@@ -28,7 +33,8 @@ from rag_core.adapters.index.flat import FaissStore
 from rag_core.adapters.llm.cache import FILE as CACHE_FILE
 from rag_core.adapters.llm.cache import CachedModel, ModelCache
 from rag_core.adapters.llm.chain import ModelChain
-from rag_core.adapters.records.store import FILE, RecordStore
+from rag_core.adapters.records.store import FILE
+from rag_core.adapters.records.store import RecordStore as RecordStore
 from rag_core.decision.measure import Tools
 from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, EntailmentModel, LanguageModel, Progress
 from rag_core.engine import Engine

@@ -1,7 +1,7 @@
 """What was measured against what, stage by stage. Immutable, JSON in and out.
 
-A `CheckResult` is one judgement: a measured value against a threshold, under a mode. It is built by `judge()`, so that the boundary rule (a value
-equal to its threshold passes, in both directions) stands in one place.
+A `CheckResult` is one judgement: a measured value against a threshold, under a mode. It is built by `judge()`, so that
+the boundary rule (a value equal to its threshold passes, in both directions) stands in one place.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ def measure(
         searched: how many passages were searched.
         claims: the draft's sentences, in order.
         entities: the question's names, codes, years and numbers.
-        answer_odds: what the answerability model says of the first passages, best first; none where it was not asked.
+        answerability_logit: what the answerability model says of the first passages, best first; none where it was not asked.
     """
     if not hits:
         return dict.fromkeys(FEATURES, 0.0) | {"missing_entities": missing_entities, "rarest_missing": 1.0, "near_missing": 1.0}

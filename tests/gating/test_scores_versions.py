@@ -18,7 +18,8 @@ SOURCES = {
     ),
     "language": ("rag_core/language/[!_]*.py", "data/languages/*.json"),  # its public names are not code
     "signals": (
-        "rag_core/gating/features.py", "rag_core/retrieval/hybrid.py", "rag_core/retrieval/query.py", "rag_core/compression/extract.py", "rag_core/grounding/units.py",
+        "rag_core/gating/features.py", "rag_core/retrieval/hybrid.py", "rag_core/retrieval/query.py", "rag_core/compression/extract.py",
+        "rag_core/grounding/units.py",
         "data/extract.json",
     ),
 }  # fmt: skip

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from rag_core.adapters.records.store import RecordStore
 from rag_core.errors import RagError, RecordsDamaged
 from rag_core.settings.configuration import retention
-from rag_core.wiring import records
+from rag_core.wiring import RecordStore, records
 from ui.app import state
 from ui.app.asked import Asked
 from ui.app.problems import show_error

@@ -76,7 +76,8 @@ def show(
 
 
 def _certify(
-    engine: Engine, run: RunHead, questions: Sequence[LabelledQuestion], replayed: ReplaySet, cases: Sequence[Measurements], settings: Settings,
+    engine: Engine, run: RunHead, questions: Sequence[LabelledQuestion], replayed: ReplaySet, cases: Sequence[Measurements],
+    settings: Settings,
     request: Request,
 ) -> Certificate | Uncertified:  # fmt: skip
     calibration = engine.tools.calibration

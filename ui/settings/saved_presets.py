@@ -11,12 +11,11 @@ from typing import Any
 
 import streamlit as st
 
-from rag_core.adapters.records.store import RecordStore
 from rag_core.errors import InvalidSetting, RagError
 from rag_core.evaluation.certify import Basis, Certificate, stale
 from rag_core.records.stored import SavedPreset
 from rag_core.settings import DEFAULT_PRESET, Mode, Settings, presets
-from rag_core.wiring import records
+from rag_core.wiring import RecordStore, records
 from ui.app import loading, state
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
