@@ -90,14 +90,35 @@ def test_given_the_readme_when_read_then_it_names_the_two_commands_and_each_targ
     assert commands <= targets
 
 
-def test_given_the_readme_tree_when_compared_then_every_top_level_file_and_core_module_has_a_row() -> None:
+def test_given_the_readme_tree_when_compared_then_it_is_the_real_one() -> None:
     tree = read("README.md").split("## The tree")[1].split("```")[1]
-    rows = {line.split()[0].rstrip("/") for line in tree.splitlines() if line.strip()}
-    names = [Path(name) for name in tracked_and_new()]
-    expected = {path.parts[0] for path in names} | {path.parts[1] for path in names if path.parts[0] == "rag_core"}
+    listed: dict[str, set[str]] = {"": set()}
+    folder = ""
+    for line in (line for line in tree.splitlines() if line.strip()):
+        name = line.split()[0].rstrip("/")
+        if line.startswith("  "):
+            listed.setdefault(folder, set()).add(name)
+        else:
+            folder = name
+            listed[""].add(name)
+    paths = [Path(name) for name in tracked_and_new()]
+    real = {"": {path.parts[0] for path in paths}}
+    for folder in ("rag_core", "ui"):
+        real[folder] = (
+            {path.parts[1] for path in paths if path.parts[0] == folder} - {"py.typed"} - ({"__init__.py"} if folder == "ui" else set())
+        )
 
-    missing = sorted(expected - rows)
-    assert not missing, f"add one line to the tree in README.md for each of: {', '.join(missing)}"
+    assert listed == real
+
+
+def test_given_the_house_when_counted_then_it_keeps_its_budgets() -> None:
+    """A newcomer sees at most 26 rooms and six modules at the root of the core."""
+    modules = [Path(name) for name in tracked_and_new() if name.endswith(".py")]
+    root = {path.name for path in modules if path.parent == Path("rag_core")}
+    rooms = {path.parts[:2] for path in modules if path.parts[0] in ("rag_core", "ui") and len(path.parts) > 2}
+
+    assert len(root) <= 6
+    assert len(rooms) <= 26
 
 
 def test_given_the_repository_when_searched_then_no_file_names_a_path_of_one_machine() -> None:
