@@ -95,7 +95,7 @@ def _asked(one: LabelledSet, settings: Settings) -> dict[str, list[Any]]:
     for problem in problems:
         sys.stderr.write(f"{one.name}: {problem}\n")
     with tempfile.TemporaryDirectory() as place:
-        engine = wiring.build_engine(Path(place), "report", settings)
+        engine = wiring.open_engine(Path(place), "report", settings)
         if engine.tools.calibration is None:
             raise SystemExit("No calibration fits: python -m rag_core calibrate show")
         engine.library.add([source for source in sources_from(list(one.documents)) if isinstance(source, Source)], settings)

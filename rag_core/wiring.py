@@ -252,7 +252,7 @@ def _manifest(folder: Path, namespace: str) -> Manifest | None:
         return None
 
 
-def build_engine(folder: Path, namespace: str = "default", settings: Settings | None = None, *, apart: bool = False) -> Engine:
+def open_engine(folder: Path, namespace: str = "default", settings: Settings | None = None, *, apart: bool = False) -> Engine:
     """The engine over the library in `folder`, with the models that the settings name; `apart` runs the embedding model in a child process.
 
     Raises:

@@ -19,7 +19,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.library.sources import text_source
 from rag_core.settings import Settings
-from rag_core.wiring import build_engine
+from rag_core.wiring import open_engine
 from training.answer_rows import Pair, holds, labelled
 from training.files import SEED, rows
 
@@ -44,7 +44,7 @@ def few_documents(data: Path, language: str, settings: Settings) -> Iterator[Mea
     folder = data / f"xquad-{language}"
     gold = {row["id"]: row for row in rows(folder / "gold.jsonl")}
     with tempfile.TemporaryDirectory() as place:
-        engine = build_engine(Path(place), "fit", settings)
+        engine = open_engine(Path(place), "fit", settings)
         engine.library.add([_text(row) for row in rows(folder / "documents.jsonl")], settings)
         for question in rows(folder / "questions.jsonl"):
             label = gold[question["id"]]
@@ -112,7 +112,7 @@ def one_passage(data: Path, settings: Settings) -> Iterator[Measured]:
 def _engine(texts: Iterable[tuple[str, str, str]], settings: Settings) -> Iterator[Engine]:
     """A library of (id, text, language) that is gone afterwards."""
     with tempfile.TemporaryDirectory() as place:
-        engine = build_engine(Path(place), "fit", settings)
+        engine = open_engine(Path(place), "fit", settings)
         engine.library.add([_text({"id": id, "text": text, "lang": language}) for id, text, language in texts], settings)
         yield engine
 

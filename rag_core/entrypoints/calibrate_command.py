@@ -21,7 +21,7 @@ from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import Calibration, Identity
 from rag_core.library.disk.files import storage_problems, write_atomically
 from rag_core.settings import Cost, Settings
-from rag_core.wiring import answerability_model, as_built, build_engine, calibration_files, embedder
+from rag_core.wiring import answerability_model, as_built, calibration_files, embedder, open_engine
 
 
 def fit(args: argparse.Namespace) -> int:
@@ -35,7 +35,7 @@ def fit(args: argparse.Namespace) -> int:
         if not args.embedding:
             settings = as_built(folder, args.namespace, settings)
         out = _out(args, folder)
-        engine = build_engine(folder, args.namespace, settings)
+        engine = open_engine(folder, args.namespace, settings)
         problems += add_documents(engine, args.documents, settings, args) if args.documents else 0
         if not engine.library.snapshot.documents:
             raise InvalidInput("There are no documents to ask.", remedy="Name them with --documents, or a library that holds some.")

@@ -40,7 +40,7 @@ from rag_core.library.disk.files import storage_problems, write_atomically
 from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
 from rag_core.settings.configuration import retention
-from rag_core.wiring import as_built, build_engine, records
+from rag_core.wiring import as_built, open_engine, records
 
 SCHEMA_VERSION = 1
 
@@ -51,7 +51,7 @@ def evaluate(args: argparse.Namespace) -> int:
     questions, problems = labelled_questions(args.questions)
     with library_for(args) as folder:
         settings = as_built(folder, args.namespace, settings)
-        engine = build_engine(folder, args.namespace, settings)
+        engine = open_engine(folder, args.namespace, settings)
         problems += add_documents(engine, args.documents, settings, args) if args.documents else 0
         store = records(folder, args.namespace)
         try:

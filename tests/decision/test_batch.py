@@ -30,7 +30,7 @@ from rag_core.domain.trace import State
 from rag_core.errors import InvalidSetting
 from rag_core.library.sources import Source
 from rag_core.settings import DATA, Cost, Mode, Settings, presets
-from rag_core.wiring import build_engine
+from rag_core.wiring import open_engine
 
 COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
 
@@ -153,7 +153,7 @@ def test_given_real_questions_when_judged_at_once_under_a_preset_then_it_equals_
 @pytest.fixture(scope="module")
 def sample_cases(tmp_path_factory: pytest.TempPathFactory) -> list[Measurements]:
     """Labelled questions in four languages, measured on two of the sample documents: about half have no answer there."""
-    engine = build_engine(tmp_path_factory.mktemp("samples"), "default", Settings.load())
+    engine = open_engine(tmp_path_factory.mktemp("samples"), "default", Settings.load())
     names = ("company-policies.pdf", "smlouva-o-dodavce.pdf")
     assert not engine.library.add([Source.from_path(DATA / "samples" / name) for name in names], Settings.load()).problems
     rows = (DATA / "questions.jsonl").read_text(encoding="utf-8").splitlines()

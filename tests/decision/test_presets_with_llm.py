@@ -19,7 +19,7 @@ from rag_core.engine import Engine
 from rag_core.library.sources import text_source
 from rag_core.settings import Mode, Settings, presets
 from rag_core.settings.configuration import load_settings
-from rag_core.wiring import build_engine, language_model
+from rag_core.wiring import language_model, open_engine
 
 OFF, OBSERVE, ENFORCE = Mode.OFF, Mode.OBSERVE, Mode.ENFORCE
 QUESTION, ANSWER = "How often must the flow meter be calibrated?", "every 5 years"
@@ -117,7 +117,7 @@ def server() -> Iterator[ModelServer]:
 @pytest.fixture(scope="module")
 def engine(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """Five short documents, and the model that the server plays."""
-    made = build_engine(tmp_path_factory.mktemp("presets"), settings=Settings.load())
+    made = open_engine(tmp_path_factory.mktemp("presets"), settings=Settings.load())
     assert not made.library.add([text_source(name, text) for name, text in TEXTS.items()], Settings.load()).problems
     environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "scripted"}
     made.tools = replace(made.tools, model=lambda s: language_model(s, environment=environment))

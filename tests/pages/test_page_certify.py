@@ -18,7 +18,7 @@ from rag_core.evaluation.certify import Certificate
 from rag_core.records.stored import RunHead, SavedPreset
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
-from rag_core.wiring import build_engine, records
+from rag_core.wiring import open_engine, records
 from ui.app import loading, state
 from ui.app.texts import say
 from ui.settings import certificates, sharing
@@ -44,7 +44,7 @@ def guarantee() -> None:
 
 def recorded(library: Path, n: int = 200, name: str = "my set") -> RunHead:
     """A run over the samples whose cases are made of numbers: n answerable questions, n unanswerable ones."""
-    engine, store = build_engine(library, "default", Settings.load()), records(library, "default")
+    engine, store = open_engine(library, "default", Settings.load()), records(library, "default")
     questions, cases, _ = material(n)
     head = begin(engine, "a run", name, questions, Settings.load(), store)
     for question, case in zip(questions, cases, strict=True):
@@ -143,7 +143,7 @@ def test_given_no_target_then_it_asks_for_one(tab: AppTest) -> None:
 
 
 def test_given_a_library_that_changed_since_then_a_run_is_not_certified(tab: AppTest, library: Path) -> None:
-    engine = build_engine(library, "default", Settings.load())
+    engine = open_engine(library, "default", Settings.load())
     engine.library.delete(engine.library.snapshot.documents[0].id)
 
     tab.run()
@@ -191,7 +191,7 @@ def test_given_a_certified_preset_when_a_deciding_slider_moves_then_it_is_no_lon
 def test_given_a_certified_preset_when_the_library_changes_then_it_is_stale_and_says_why(tab: AppTest, app: AppTest, library: Path) -> None:
     save(find(tab), "Careful")
     app.run().selectbox(key="preset").set_value("saved:Careful").run()
-    engine = build_engine(library, "default", Settings.load())
+    engine = open_engine(library, "default", Settings.load())
     engine.library.delete(engine.library.snapshot.documents[0].id)
 
     app.run().run()

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Document, Metadata
 from rag_core.settings import Settings
-from rag_core.wiring import build_engine
+from rag_core.wiring import open_engine
 from ui.app import first_run, state
 from ui.app.scope import values_by_key
 
@@ -80,7 +80,7 @@ def test_given_another_session_when_it_asks_then_the_histories_stay_apart(page: 
 
 def test_given_documents_with_metadata_when_a_value_is_chosen_then_only_such_documents_are_searched(library: Path, app: AppTest) -> None:
     """S2-27: retrieval filters such as class."""
-    engine = build_engine(library, "default", Settings.load())
+    engine = open_engine(library, "default", Settings.load())
     chapter = engine.library.snapshot.find("arithmetic-progressions.pdf")[0]
     engine.library.set_metadata(chapter.id, replace(chapter.metadata, values={"class": "10"}))
     app.run()

@@ -15,7 +15,7 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.language import early
 from rag_core.settings import Settings
-from rag_core.wiring import as_built, build_engine, languages
+from rag_core.wiring import as_built, languages, open_engine
 from ui.app import first_run
 
 PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: opening a library with a loaded model takes less
@@ -41,7 +41,7 @@ class Opening:
         try:
             self.settings = as_built(folder, namespace, settings)
             threading.Thread(target=_load_languages, args=(folder, namespace), daemon=True, name="loading dictionaries").start()
-            self.engine = build_engine(folder, namespace, self.settings, apart=True)
+            self.engine = open_engine(folder, namespace, self.settings, apart=True)
             if self.settings.drafter == "model":
                 threading.Thread(target=_load_client, args=(self.engine, self.settings), daemon=True, name="loading a client").start()
         except RagError as error:
