@@ -95,8 +95,8 @@ class Engine:
 def log_decision(decision: Decision) -> None:
     """Log how a question ended: numbers and names of ours only, never text of the question or of a document.
 
-    One INFO line for each refusal, with the gate's or audit's event and the score it was held against (S1-7, S1-11), and one line of
-    retrieval metadata for every question (S4-22).
+    One INFO line for each refusal, with the gate's or audit's event and the score it was held against, and one line of
+    retrieval metadata for every question.
     """
     if not decision.is_safe():
         event = _EVENTS.get((decision.metadata.get("preset"), decision.reason)) or _EVENTS.get((None, decision.reason))

@@ -1,4 +1,4 @@
-"""Contradicting sources, without a model: statements that say the same thing with another value (S4-21, S3-11).
+"""Contradicting sources, without a model: statements that say the same thing with another value.
 
 Rather silent than wrong. Two statements must agree in every word that says something: a qualifier ("part-time", "of a lease") makes two
 rules, and a share of equal words would let it pass. And they must be about the same thing:

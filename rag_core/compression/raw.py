@@ -1,4 +1,4 @@
-"""The raw draft: retrieved passages unchanged, for presets that return short contexts as they are (S0-19, S0-21)."""
+"""The raw draft: retrieved passages unchanged, for presets that return short contexts as they are."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from rag_core.settings import Settings
 
 
 def short_enough(hits: Sequence[Hit], settings: Settings) -> bool:
-    """Whether the context, passages joined as S0-18 says, has at most `short_context_words` words."""
+    """Whether the context, passages joined by a line of three hyphens, has at most `short_context_words` words."""
     return context_words(hits) <= settings.short_context_words
 
 
 def context_words(hits: Sequence[Hit]) -> int:
-    """How many words the context has: the passages joined as S0-18 says."""
+    """How many words the context has: the passages joined by a line of three hyphens."""
     return len(words(context_of([hit.passage.text for hit in hits])))
 
 
 def stays_whole(hits: Sequence[Hit], settings: Settings) -> bool:
-    """Whether passages are returned whole: unless `strict_summary`, and short ones even so where `return_short_context` is on (S0-21)."""
+    """Whether passages are returned whole: unless `strict_summary`, and short ones even so where `return_short_context` is on."""
     return not settings.strict_summary or (settings.return_short_context and short_enough(hits, settings))
 
 
@@ -38,7 +38,7 @@ def whole_passages(hits: Sequence[Hit], page_text: PageText) -> tuple[Claim, ...
 
 
 def first_sentences(hits: Sequence[Hit], page_text: PageText, settings: Settings) -> Extract:
-    """The first `max_sentences` sentences of the passages as they are (S0-22, S0-27), none of them scored."""
+    """The first `max_sentences` sentences of the passages as they are, none of them scored."""
     everything = [Scored(unit, {}, 0.0) for hit in hits for unit in units(hit.passage, page_text)]
     chosen = tuple(everything[: settings.max_sentences])
     claims = tuple(Claim(one.unit.text, one.unit.evidence(page_text), (one.unit.passage.id,)) for one in chosen)

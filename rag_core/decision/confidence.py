@@ -1,4 +1,4 @@
-"""One number for how sure an answer is, with its terms in the trace (S3-22).
+"""One number for how sure an answer is, with its terms in the trace.
 
 weighted: 0.4 x support + 0.3 x consistency + 0.2 x recency + 0.1 x authority. A term without data is left out and the weights are
 renormalised, and the trace row says so.
@@ -22,7 +22,7 @@ from rag_core.settings import Mode, Scale
 
 SIDES = 2  # of a contradiction
 _LAST_DIGIT = 0.001  # of the number
-WEIGHTS = {"support": 0.4, "consistency": 0.3, "recency": 0.2, "authority": 0.1}  # S3-22
+WEIGHTS = {"support": 0.4, "consistency": 0.3, "recency": 0.2, "authority": 0.1}  # as published for this formula
 
 
 def confidence(case: Measurements, claims: Sequence[Claim]) -> tuple[float, str, CheckResult]:
@@ -38,7 +38,7 @@ def confidence(case: Measurements, claims: Sequence[Claim]) -> tuple[float, str,
         if missing:
             found += f"; no data on {' and '.join(missing)}, the other weights fill in"
     elif basis == "mean":
-        value, found = mean_cosine(case.hits) or 0.0, "mean cosine of the retrieved passages (S0-28)"
+        value, found = mean_cosine(case.hits) or 0.0, "mean cosine of the retrieved passages"
     elif basis == "top":
         value, found = max((hit.cosine for hit in case.hits), default=0.0), "cosine of the closest passage"
     else:
@@ -58,7 +58,7 @@ def _contradicted(value: float, basis: str, case: Measurements) -> float:
 
 
 def weighted_terms(case: Measurements, claims: Sequence[Claim]) -> dict[str, float | None]:
-    """The terms of S3-22, each in [0, 1] or None without data.
+    """The terms of the formula, each in [0, 1] or None without data.
 
     support: mean probability that its evidence supports a claim, 1 for one that is its evidence word for word. consistency: share of the
     cited passages that both rankings, by meaning and by words, hold. recency: 0.5 ** (age / half-life) of the cited documents' dates.

@@ -274,7 +274,7 @@ def _text_of(passage: Passage) -> str:
 
 
 def _relevance(hits: Sequence[Hit], vector: Vectors, settings: Settings, embedder: Embedder) -> float | None:
-    """Mean cosine of the question to the beginnings of the top passages (S1-6)."""
+    """Mean cosine of the question to the beginnings of the top passages."""
     tops = [hit.passage.text[: settings.relevance_chars] for hit in hits[: settings.relevance_passages]]
     return float(np.clip((embedder.embed(tops) @ vector).mean(), -1.0, 1.0)) if tops else None
 

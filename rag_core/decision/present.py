@@ -23,7 +23,7 @@ from rag_core.grounding.wording import contradiction
 from rag_core.language import refusal
 from rag_core.settings import Mode
 
-RESOLVE_CONFLICTS = "resolve_conflicts"  # S3-11
+RESOLVE_CONFLICTS = "resolve_conflicts"
 EXPAND_SEARCH = "expand_search"
 _READ_THEM = "Look at the findings of the documents: they say why pages could not be read, and which of it can be mended."
 
@@ -131,13 +131,13 @@ def refuse(
 
 
 def _action(reasons: Collection[Reason]) -> str:
-    """What the reader must do, for another program (S3-11)."""
+    """What the reader must do, for another program."""
     actions = {Reason.CONTRADICTED: RESOLVE_CONFLICTS, Reason.SUFFICIENCY: EXPAND_SEARCH}
     return next((action for reason, action in actions.items() if reason in reasons), "")
 
 
 def _refusal_confidence(case: Measurements, reason: Reason) -> tuple[float, str]:
-    """The top score on the main gate's scale (S0-7, S0-31), clipped to [0, 1]."""
+    """The top score on the main gate's scale, clipped to [0, 1]."""
     if not case.hits or reason is Reason.FAILURE:
         return 0.0, "none"
     if case.settings.main_gate == "answerability" and case.answerability is not None:

@@ -138,7 +138,7 @@ def walk(case: Measurements) -> Progress:
 
 
 def not_asked(case: Measurements, generation: LlmTrace) -> str:
-    """Why the model has no part in a question whatever the thresholds say, in a sentence; empty where it has (S0-21)."""
+    """Why the model has no part in a question whatever the thresholds say, in a sentence; empty where it has."""
     s, language = case.settings, case.understanding.language
     if not case.hits or generation.context_words <= s.short_context_words:
         return f"The passages have {generation.context_words} words: too few to be worth compressing."
@@ -242,7 +242,7 @@ def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
 
 
 def _limits(verdict: Sufficiency | None) -> tuple[ConfidenceLevel, tuple[str, ...]]:
-    """The highest level that an answer may have by what the model said of its passages, and the notes that say why (S3-12, S4-21)."""
+    """The highest level that an answer may have by what the model said of its passages, and the notes that say why."""
     if verdict is None:
         return ConfidenceLevel.HIGH, ()
     notes = []

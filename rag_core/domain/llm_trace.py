@@ -139,7 +139,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Sufficiency:
-    """What the model says before it may draft (S3-10).
+    """What the model says before it may draft.
 
     Args:
         call: its prompt; with a `failure` there is no verdict.
@@ -169,7 +169,7 @@ class Sufficiency:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What the model says of each claim of its draft (S3-15): yes, no or unclear, in the claims' order. Only trust can be lost by it.
+    """What the model says of each claim of its draft: yes, no or unclear, in the claims' order. Only trust can be lost by it.
 
     With a `failure` of the call there are no verdicts.
     """

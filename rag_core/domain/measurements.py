@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Understanding:
     """What the question is, before anything is retrieved.
 
-    `keywords` are its content words longer than three characters (S0-9), `entities` the names, codes, years and numbers it holds.
+    `keywords` are its content words longer than three characters, `entities` the names, codes, years and numbers it holds.
     """
 
     language: str = "und"

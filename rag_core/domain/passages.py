@@ -11,7 +11,7 @@ from rag_core.domain.documents import Span
 
 
 class PassageKind(StrEnum):
-    """What a passage is made of (S3-3)."""
+    """What a passage is made of."""
 
     PARAGRAPH = "paragraph"
     TABLE = "table"

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class AnswerStatus(StrEnum):
-    """How a question ended (S2-3). Only `SUCCESS` may be shown as an answer."""
+    """How a question ended. Only `SUCCESS` may be shown as an answer."""
 
     SUCCESS = "success"
     INSUFFICIENT_CONTEXT = "insufficient_context"
@@ -16,7 +16,7 @@ class AnswerStatus(StrEnum):
 
 
 class ConfidenceLevel(StrEnum):
-    """How sure an answer is (S4-2)."""
+    """How sure an answer is."""
 
     HIGH = "high"
     MEDIUM = "medium"

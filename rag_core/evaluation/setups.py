@@ -1,4 +1,4 @@
-"""The four set-ups that S1 compares, and its rule for choosing between them (S1-13 to S1-17, S1-20).
+"""The four set-ups that S1 compares, and its rule for choosing between them.
 
 S1 numbers its options and names them, and its recommendation confuses the two ("Option 2 (Hybrid)", though option 2 is the embedding guard
 and the hybrid is option 4). Here an option is always told with its number and its name, and the rule follows the name.
@@ -20,7 +20,7 @@ GUARD_ABOVE = 0.20  # hallucinations above which S1 takes the model guard
 GUARDS: Mapping[int, str] = {2: "relevance-guard", 4: "relevance-hybrid"}  # presets whose guard costs no model call, by option
 ALL: Mapping[int, str] = {1: "relevance-prompt", **GUARDS, 3: "relevance-llm"}  # and those that a run with a model can be judged under
 MEASURES_ALL = ALL[1]  # it refuses nothing and asks the model everything: a run under it holds what all four need
-HALLUCINATIONS_BELOW, FALSE_NEGATIVES_BELOW, LATENCY_BELOW_MS = 0.05, 0.10, 100.0  # S1-14
+HALLUCINATIONS_BELOW, FALSE_NEGATIVES_BELOW, LATENCY_BELOW_MS = 0.05, 0.10, 100.0  # targets of the ticket
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ SETUPS: Sequence[Setup] = (
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """What the rule of S1-16 picks: a set-up, none where neither condition holds, or which figures are still missing."""
+    """What the rule picks: a set-up, none where neither condition holds, or which figures are still missing."""
 
     setup: Setup | None
     missing: tuple[str, ...] = ()
 
 
 def pick(effectiveness: float | None, hallucinations: float | None) -> Pick:
-    """The rule of S1-16: the hybrid when prompt hardening is at least 70 % effective, the model guard when hallucinations exceed 20 %.
+    """The rule: the hybrid when prompt hardening is at least 70 % effective, the model guard when hallucinations exceed 20 %.
 
     Where both hold, the model guard: what is left over is still too much.
 
@@ -72,7 +72,7 @@ def presets_for(measured_under: Settings) -> Mapping[int, str]:
 
 
 def guard_latency(cases: Sequence[Measurements], option: int = 2) -> float | None:
-    """The 95th percentile of the milliseconds that the guard of an option adds to a question (S1-13); None where it was never measured.
+    """The 95th percentile of the milliseconds that the guard of an option adds to a question; None where it was never measured.
 
     The hardened prompt of option 1 adds no step. A verdict of the model that came from the cache says nothing about time.
     """

@@ -27,7 +27,7 @@ class CitationMark(NamedTuple):
 
 
 def citation_marks(text: str) -> list[CitationMark]:
-    """Every citation of a text, in order: `[1]`, `[1, 2]`, `[1][2]`, `[Source 1]`, `[source:chunk_id]` (S2-9, S3-14)."""
+    """Every citation of a text, in order: `[1]`, `[1, 2]`, `[1][2]`, `[Source 1]`, `[source:chunk_id]`."""
     return [
         CitationMark(match.start(), match.end(), ref)
         for match in CITATION.finditer(text)
@@ -36,5 +36,5 @@ def citation_marks(text: str) -> list[CitationMark]:
 
 
 def strip_marks(text: str) -> str:
-    """The text without its citations and the blank before each (S2-20)."""
+    """The text without its citations and the blank before each."""
     return str(_MARK_AND_BLANK.sub("", text))

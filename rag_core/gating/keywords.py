@@ -1,4 +1,4 @@
-"""Which content words of the question stand in the retrieved passages (S0-9): by lemma or stem, by synonym, optionally by meaning."""
+"""Which content words of the question stand in the retrieved passages: by lemma or stem, by synonym, optionally by meaning."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from rag_core.domain.ports import Vectors
 from rag_core.errors import InvalidSetting
 from rag_core.language import fold, forms, synonyms, words
 
-SEPARATOR = "\n---\n"  # between passages of a context (S0-18)
+SEPARATOR = "\n---\n"  # between passages of a context
 MAX_WORDS = 400  # distinct words compared by meaning, the most the option may cost
 
 
 def context_of(texts: Sequence[str]) -> str:
-    """The passages as one context, joined as S0-18 says."""
+    """The passages as one context, joined by a line of three hyphens."""
     return SEPARATOR.join(texts)
 
 

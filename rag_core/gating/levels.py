@@ -39,7 +39,7 @@ def cut_passages(case: Measurements) -> frozenset[str]:
 
 
 def level(case: Measurements) -> ConfidenceLevel:
-    """The confidence level: cuts of the score of the preset's main gate (S4-2, S4-5).
+    """The confidence level: cuts of the score of the preset's main gate.
 
     It is `medium` at most where a claim was checked by facts and overlap only, whatever that audit may do, and `low` at most where sources
     contradict each other.

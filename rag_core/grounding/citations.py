@@ -1,7 +1,7 @@
 """Citations: how they are written in an answer, and whether the quote behind one really stands on its page.
 
 Three notations are read from a model's answer, `[1]`, `[Source 1]` and `[source:chunk_id]`; the setting `citation_format` chooses the one
-that is shown (S3-17). This module knows nothing about what a claim means.
+that is shown. This module knows nothing about what a claim means.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def fabricated(claim: Claim, retrieved_ids: Collection[str]) -> tuple[str, ...]:
 
 
 def source_line(citation: Citation, values: Mapping[str, str] = _NO_VALUES) -> str:
-    """A source as a reader knows it: "NCERT Mathematics, Class 10, Chapter 5 (Arithmetic Progressions), Page 95" (S2-21).
+    """A source as a reader knows it: "NCERT Mathematics, Class 10, Chapter 5 (Arithmetic Progressions), Page 95".
 
     Args:
         citation: the source.

@@ -232,7 +232,7 @@ def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str) 
 
 
 def judged(one: Measured, *, read: bool = True) -> Assessment:
-    """The fitted support, at most `CEILING` when a number, unit or date stands nowhere in the context (S2-17), with the flags it earns.
+    """The fitted support, at most `CEILING` when a number, unit or date stands nowhere in the context, with the flags it earns.
 
     Args:
         one: what was measured.

@@ -12,7 +12,7 @@ from rag_core.language import indicator_phrases
 
 
 def indicators(claim_text: str, evidence_text: str, languages: Iterable[str]) -> tuple[str, ...]:
-    """The indicator phrases of a claim that its own evidence does not hold, each once (S2-10, S2-18).
+    """The indicator phrases of a claim that its own evidence does not hold, each once.
 
     Whole phrases count, whatever their case and white space. English phrases are looked for beside those of `languages`.
     """

@@ -72,7 +72,7 @@ def chunk(
         embedder: counts the tokens and says how many it reads.
         max_tokens: of a passage with its context line, special tokens included; None for the strategy's own size. The model's limit holds
             anyway.
-        overlap_tokens: at most so many are repeated, in whole sentences; 0 for none (S3-2).
+        overlap_tokens: at most so many are repeated, in whole sentences; 0 for none.
         max_passages: of the document; one that makes more is refused.
         cancelled: read between batches.
 

@@ -1,4 +1,4 @@
-"""How documents of different kinds are cut (S3-4), and which way suits a document.
+"""How documents of different kinds are cut, and which way suits a document.
 
 The choice is made from counts that are shown to the user, who can override it by name.
 """

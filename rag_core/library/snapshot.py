@@ -49,7 +49,7 @@ class Snapshot:
         """The rows to rank among, ascending; None for all of them.
 
         `documents` are ids, file names or callers' ids. `filters` must all hold: title, name, date, verified ("true" or "false"),
-        language, or a free key such as class or subject (S2-27). Case does not matter; a date matches by its beginning ("2024", "2024-03").
+        language, or a free key such as class or subject. Case does not matter; a date matches by its beginning ("2024", "2024-03").
 
         Raises:
             InvalidInput: a document that is not in the library.

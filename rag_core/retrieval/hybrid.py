@@ -122,7 +122,7 @@ def recency_of(stated: str, half_life_days: int, today: date) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class _Boost:
-    """Factor >= 1 on a fused score; a term without data adds nothing (S3-8)."""
+    """Factor >= 1 on a fused score; a term without data adds nothing."""
 
     authority: float
     recency: float

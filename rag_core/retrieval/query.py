@@ -1,4 +1,4 @@
-"""What a question is about, before it is searched for: its abbreviations spelled out, its instructions set aside (S3-27).
+"""What a question is about, before it is searched for: its abbreviations spelled out, its instructions set aside.
 
 "What is Amazon's FY2017 net income (in USD millions)? Round to one decimal." asks for Amazon, fiscal year 2017 and net income. The rest
 tells how to write the answer, and no document needs to hold it.

@@ -54,9 +54,9 @@ def load_settings(
     values: Mapping[str, Any] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Settings from all sources; a later one wins: preset, environment (S4-3), YAML file (S3-29), `values`.
+    """Settings from all sources; a later one wins: preset, environment, YAML file, `values`.
 
-    Environment: RAG_PRESET names the preset; RAG_STRICT_MODE=false turns the score gates off (S4-24); RAG_VALIDATION_ENABLED=false lets
+    Environment: RAG_PRESET names the preset; RAG_STRICT_MODE=false turns the score gates off; RAG_VALIDATION_ENABLED=false lets
     the optional audits only observe; RAG_CONFIDENCE_THRESHOLD and RAG_MIN_DOCUMENTS are S4's distance and minimum. RAG_MODEL names a
     language model, which then drafts (`drafter`), also where the preset names another drafter; a file or `values` that set `drafter` or
     `model` win over it. Give `model_environment(os.environ)`, so that it may stand in the file of secrets.
@@ -71,7 +71,7 @@ def load_settings(
 
 
 def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
-    """The settings that RAG_MODEL and the variables of S4-3 ask for; nothing for those that are not set."""
+    """The settings that RAG_MODEL and the other variables of the environment ask for; nothing for those that are not set."""
     model = env.get("RAG_MODEL", "").strip()
     found: dict[str, Any] = {"drafter": "model", "model": model} if model else {}
     for name, wanted in _SWITCHED.items():

@@ -18,14 +18,10 @@ class ModelSettings(BaseModel):
     """The part of the settings that is about a language model."""
 
     model: str = choice("", Stage.DRAFT, _A, "Name of the language model, as its server knows it; empty takes the one of RAG_MODEL.")
-    temperature: float = number(
-        0.0, 0.0, 2.0, 0.1, Stage.DRAFT, _A, "temperature", "Randomness of the model's wording; 0 for none (S0-20)."
-    )
-    max_tokens: int = number(
-        150, 20, 2000, 10, Stage.DRAFT, _A, "tokens", "Longest answer a model may write, without its quotes (S0-20, S2-8, S3-14)."
-    )
+    temperature: float = number(0.0, 0.0, 2.0, 0.1, Stage.DRAFT, _A, "temperature", "Randomness of the model's wording; 0 for none.")
+    max_tokens: int = number(150, 20, 2000, 10, Stage.DRAFT, _A, "tokens", "Longest answer a model may write, without its quotes.")
     max_retries: int = number(
-        3, 0, 5, 1, Stage.DRAFT, _R, "drafts", "New drafts after one that an audit rejected, each with what was found (S3-16)."
+        3, 0, 5, 1, Stage.DRAFT, _R, "drafts", "New drafts after one that an audit rejected, each with what was found."
     )
     fallback_extract: bool = choice(
         True, Stage.DRAFT, _R, "Show the extract where no draft of the model passes or the model cannot be asked; otherwise refuse."
@@ -41,22 +37,22 @@ class ModelSettings(BaseModel):
     sufficiency_mode: Mode = mode(
         Mode.OFF, Stage.GATE, "sufficiency",
         "Whether the model is asked first if the passages answer the question: its no refuses (enforce), is shown (observe), or it is not "
-        "asked (off) (S1-9, S3-9).",
+        "asked (off).",
     )  # fmt: skip
     min_sufficiency: float = number(
-        0.0, 0.0, 1.0, 0.05, Stage.GATE, _R, "share", "Least confidence of the model in its own yes, a number that it only states (S3-16).",
+        0.0, 0.0, 1.0, 0.05, Stage.GATE, _R, "share", "Least confidence of the model in its own yes, a number that it only states.",
         "higher",
     )  # fmt: skip
     refuse_partial: bool = choice(
-        False, Stage.GATE, _R, "Refuse where the passages answer a part only; otherwise that part is answered at a low level (S3-12)."
+        False, Stage.GATE, _R, "Refuse where the passages answer a part only; otherwise that part is answered at a low level."
     )
     expand_searches: int = number(
-        2, 0, 2, 1, Stage.GATE, _R, "searches", "Further searches for what the model says is missing, before it refuses (S3-11, S3-13)."
+        2, 0, 2, 1, Stage.GATE, _R, "searches", "Further searches for what the model says is missing, before it refuses."
     )
     verification_mode: Mode = mode(
         Mode.OFF, Stage.AUDIT, "verification",
         "Whether the model is asked of each sentence of its draft if the cited passages say so: a no rejects the draft (enforce), is shown "
-        "(observe), or it is not asked (off) (S3-15).",
+        "(observe), or it is not asked (off).",
     )  # fmt: skip
     answer_language_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer language", switch=VALIDATION)
     answer_length_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer length", switch=VALIDATION)

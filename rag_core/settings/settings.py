@@ -39,7 +39,7 @@ class Settings(ModelSettings):
 
     # retrieve
     top_k: int = number(10, 1, 50, 1, Stage.RETRIEVE, _A, "passages", "How many passages are retrieved for a question.")
-    over_retrieve: int = number(2, 1, 10, 1, Stage.RETRIEVE, _A, "times", "Candidates taken by meaning, as a multiple of top_k (S3-6).")
+    over_retrieve: int = number(2, 1, 10, 1, Stage.RETRIEVE, _A, "times", "Candidates taken by meaning, as a multiple of top_k.")
     semantic_weight: float = number(
         0.5, 0.0, 1.0, 0.05, Stage.RETRIEVE, _A, "ratio", "Weight of the ranking by meaning when rankings are fused; words get the rest."
     )
@@ -71,44 +71,44 @@ class Settings(ModelSettings):
     answerability_mode: Mode = mode(Mode.ENFORCE, Stage.GATE, "answerability", switch=STRICT)
     answerability_extra_procedural: float = number(
         0.0, -1.0, 1.0, 0.01, Stage.GATE, _R, "answerability",
-        "Added to min_answerability for questions on how something is done (S4-25); below 0 they are answered more easily.", "higher",
+        "Added to min_answerability for questions on how something is done; below 0 they are answered more easily.", "higher",
     )  # fmt: skip
     answerability_extra_comparative: float = number(
         0.0, -1.0, 1.0, 0.01, Stage.GATE, _R, "answerability",
-        "Added to min_answerability for questions that compare (S4-25); below 0 they are answered more easily.", "higher",
+        "Added to min_answerability for questions that compare; below 0 they are answered more easily.", "higher",
     )  # fmt: skip
     min_top_cosine: float = number(
-        0.72, -1.0, 1.0, 0.01, Stage.GATE, _R, "cosine", "Refuse when the closest passage is less similar than this (S0-4).", "higher"
+        0.72, -1.0, 1.0, 0.01, Stage.GATE, _R, "cosine", "Refuse when the closest passage is less similar than this.", "higher"
     )
     top_cosine_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "top cosine", switch=STRICT)
     min_mean_cosine: float = number(
-        0.6, -1.0, 1.0, 0.01, Stage.GATE, _R, "cosine", "Refuse when the retrieved passages are less similar than this on average (S2-2).",
+        0.6, -1.0, 1.0, 0.01, Stage.GATE, _R, "cosine", "Refuse when the retrieved passages are less similar than this on average.",
         "higher",
     )  # fmt: skip
     mean_confidence_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "mean confidence", switch=STRICT)
     min_relevance: float = number(
         0.4, -1.0, 1.0, 0.01, Stage.GATE, _R, "cosine",
-        "Refuse when the beginnings of the top passages are less similar to the question than this on average (S1-6).", "higher",
+        "Refuse when the beginnings of the top passages are less similar to the question than this on average.", "higher",
     )  # fmt: skip
-    relevance_passages: int = number(3, 1, 10, 1, Stage.GATE, _A, "passages", "How many top passages the relevance check reads (S1-6).")
+    relevance_passages: int = number(3, 1, 10, 1, Stage.GATE, _A, "passages", "How many top passages the relevance check reads.")
     relevance_chars: int = number(500, 100, 2000, 50, Stage.GATE, _A, "characters", "How much of each passage the relevance check reads.")
     relevance_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "relevance", switch=STRICT)
     max_distance: float = number(
         0.8, 0.0, 2.0, 0.01, Stage.GATE, _R, "distance",
-        "Passages further than this (1 - cosine) are cut; claims that rest on a cut passage are dropped (S4-1).", "lower",
+        "Passages further than this (1 - cosine) are cut; claims that rest on a cut passage are dropped.", "lower",
     )  # fmt: skip
     distance_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "distance", switch=STRICT)
     min_documents: int = number(
-        1, 1, 20, 1, Stage.GATE, _R, "passages", "Refuse when fewer passages than this pass the distance cut (S4-3).", "higher"
+        1, 1, 20, 1, Stage.GATE, _R, "passages", "Refuse when fewer passages than this pass the distance cut.", "higher"
     )
     min_documents_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "minimum documents", switch=STRICT)
     min_keywords: int = number(
-        2, 0, 10, 1, Stage.GATE, _R, "words", "How many content words of the question must stand in the passages (S0-9); lower to loosen.",
+        2, 0, 10, 1, Stage.GATE, _R, "words", "How many content words of the question must stand in the passages; lower to loosen.",
         "higher",
     )  # fmt: skip
     keywords_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "keyword")
     keyword_synonyms: str = choice(
-        "", Stage.GATE, _A, "Your own synonyms for the keyword check, 'price=cost,fee; leave=vacation' (S0-35); the built-in list is kept."
+        "", Stage.GATE, _A, "Your own synonyms for the keyword check, 'price=cost,fee; leave=vacation'; the built-in list is kept."
     )
     keyword_semantic: float = number(
         1.0,
@@ -118,7 +118,7 @@ class Settings(ModelSettings):
         Stage.GATE,
         _A,
         "cosine",
-        "A word of this similarity counts as a match too (S0-36); 1 switches it off.",
+        "A word of this similarity counts as a match too; 1 switches it off.",
         "higher",
     )
     max_missing_entities: int = number(
@@ -138,28 +138,28 @@ class Settings(ModelSettings):
     medium_answerability: float = number(
         0.7, 0.0, 1.0, 0.01, Stage.OUTPUT, _R, "answerability", "From here on the confidence level is at least medium."
     )
-    high_distance: float = number(0.5, 0.0, 2.0, 0.01, Stage.OUTPUT, _R, "distance", "Up to here the confidence level is high (S4-2).")
-    medium_distance: float = number(0.8, 0.0, 2.0, 0.01, Stage.OUTPUT, _R, "distance", "Up to here it is at least medium (S4-2).")
-    low_distance: float = number(1.2, 0.0, 2.0, 0.01, Stage.OUTPUT, _R, "distance", "Up to here it is at least low (S4-2).")
+    high_distance: float = number(0.5, 0.0, 2.0, 0.01, Stage.OUTPUT, _R, "distance", "Up to here the confidence level is high.")
+    medium_distance: float = number(0.8, 0.0, 2.0, 0.01, Stage.OUTPUT, _R, "distance", "Up to here it is at least medium.")
+    low_distance: float = number(1.2, 0.0, 2.0, 0.01, Stage.OUTPUT, _R, "distance", "Up to here it is at least low.")
 
     # draft
     drafter: Literal["extract", "raw", "model"] = choice(
         "extract",
         Stage.DRAFT,
         _A,
-        "How the answer is drafted: the sentences that bear on the question, the passages as they are (S0-19), or what a language model "
+        "How the answer is drafted: the sentences that bear on the question, the passages as they are, or what a language model "
         "makes of them.",
     )
     return_short_context: bool = choice(
-        False, Stage.DRAFT, _A, "Return the retrieved passages unchanged when together they are short enough (S0-21)."
+        False, Stage.DRAFT, _A, "Return the retrieved passages unchanged when together they are short enough."
     )
-    short_context_words: int = number(150, 10, 1000, 10, Stage.DRAFT, _A, "words", "What counts as short for the switch above (S0-21).")
-    max_sentences: int = number(3, 1, 10, 1, Stage.DRAFT, _A, "sentences", "At most this many sentences are extracted (S0-23).")
+    short_context_words: int = number(150, 10, 1000, 10, Stage.DRAFT, _A, "words", "What counts as short for the switch above.")
+    max_sentences: int = number(3, 1, 10, 1, Stage.DRAFT, _A, "sentences", "At most this many sentences are extracted.")
     strict_summary: bool = choice(
         False,
         Stage.DRAFT,
         _A,
-        "Cut passages returned as they are to max_sentences sentences (S0-27); short ones stay whole with return_short_context.",
+        "Cut passages returned as they are to max_sentences sentences; short ones stay whole with return_short_context.",
     )
     extra_sentence_ratio: float = number(
         0.6, 0.0, 1.0, 0.01, Stage.DRAFT, _A, "ratio",
@@ -169,28 +169,28 @@ class Settings(ModelSettings):
     # audits; citations present, complete, valid and verbatim have no switch
     indicators_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "indicator phrases", switch=VALIDATION)
     max_length_ratio: float = number(
-        2.0, 0.1, 10.0, 0.1, Stage.AUDIT, _R, "ratio", "Reject an answer longer than this many times its passages (S2-12).", "lower"
+        2.0, 0.1, 10.0, 0.1, Stage.AUDIT, _R, "ratio", "Reject an answer longer than this many times its passages.", "lower"
     )
     length_ratio_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "length ratio", switch=VALIDATION)
     min_sentence_overlap: float = number(
-        0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "ratio", "Share of a sentence's words that its evidence must hold (S2-13).", "higher"
+        0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "ratio", "Share of a sentence's words that its evidence must hold.", "higher"
     )
     min_grounded: float = number(
-        0.7, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "ratio", "Share of sentences that must be grounded by overlap (S2-13).", "higher"
+        0.7, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "ratio", "Share of sentences that must be grounded by overlap.", "higher"
     )
     overlap_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "word overlap", switch=VALIDATION)
     facts_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "facts", switch=VALIDATION)
     min_similarity: float = number(
-        0.5, -1.0, 1.0, 0.01, Stage.AUDIT, _R, "cosine", "Least similarity between a claim and its evidence (S4-10).", "higher"
+        0.5, -1.0, 1.0, 0.01, Stage.AUDIT, _R, "cosine", "Least similarity between a claim and its evidence.", "higher"
     )
     similarity_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "similarity", switch=VALIDATION)
     contradictions_mode: Mode = mode(
         Mode.OBSERVE, Stage.AUDIT, "contradictions",
         "What happens when sources contradict each other: refuse (enforce), answer with both sides at a low level and half the confidence "
-        "(observe), or answer as if they did not (off) (S4-21).", switch=VALIDATION)  # fmt: skip
+        "(observe), or answer as if they did not (off).", switch=VALIDATION)  # fmt: skip
     min_support: float = number(
         0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "support",
-        "Least estimated probability that its evidence supports a claim; `judge` calls a claim supported from here on (S3-15).", "higher",
+        "Least estimated probability that its evidence supports a claim; `judge` calls a claim supported from here on.", "higher",
     )  # fmt: skip
     support_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "support", switch=VALIDATION)
     verifier: str = choice(
@@ -202,27 +202,25 @@ class Settings(ModelSettings):
 
     # output
     confidence: Literal["weighted", "mean", "top", "answerability"] = choice(
-        "weighted", Stage.OUTPUT, _R, "Which number is reported as an answer's confidence (S0-31, S3-22)."
+        "weighted", Stage.OUTPUT, _R, "Which number is reported as an answer's confidence."
     )
     citation_style: Literal["inline", "end", "none"] = choice(
         "inline",
         Stage.OUTPUT,
         _R,
-        "Where citations are shown in the answer's text: after each claim, at its end, or only in the list (S2-22).",
+        "Where citations are shown in the answer's text: after each claim, at its end, or only in the list.",
     )
     citation_format: Literal["[{id}]", "[Source {id}]", "[source:{chunk_id}]"] = choice(
-        "[{id}]", Stage.OUTPUT, _R, "How a citation is written (S3-14)."
+        "[{id}]", Stage.OUTPUT, _R, "How a citation is written."
     )
     refusal_text: str = choice("", Stage.OUTPUT, _R, "Your own refusal sentence; empty uses the one of the question's language.")
 
     # ingest
     strategy: Literal["auto", "technical", "code", "legal", "research"] = choice(
-        "auto", Stage.INGEST, _I, "How documents are cut into passages; auto looks at each document (S3-4)."
+        "auto", Stage.INGEST, _I, "How documents are cut into passages; auto looks at each document."
     )
-    passage_tokens: int = number(
-        256, 32, 512, 8, Stage.INGEST, _I, "tokens", "Largest passage; never more than the embedding model reads (S3-2)."
-    )
-    overlap_tokens: int = number(50, 0, 200, 5, Stage.INGEST, _I, "tokens", "What neighbouring passages share (S3-2).")
+    passage_tokens: int = number(256, 32, 512, 8, Stage.INGEST, _I, "tokens", "Largest passage; never more than the embedding model reads.")
+    overlap_tokens: int = number(50, 0, 200, 5, Stage.INGEST, _I, "tokens", "What neighbouring passages share.")
     ocr: bool = choice(True, Stage.INGEST, _I, "Read pages without a text layer by OCR where Tesseract is installed.")
     keep_hidden: bool = choice(
         False, Stage.INGEST, _I, "Index text that cannot be seen on the page (transparent, tiny, covered, in the colour of its ground)."

@@ -38,7 +38,7 @@ def _show(asked: Asked) -> None:
 
 
 def outcome_in_words(decision: Decision) -> str:
-    """How a question ended, in one line: the level and the probability, or that it was refused (S4-12)."""
+    """How a question ended, in one line: the level and the probability, or that it was refused."""
     if decision.is_safe() and not decision.citations:
         return tell("history.own")
     if decision.is_safe():

@@ -81,7 +81,7 @@ def _say_what_is_not_applied(recorded: Settings, settings: Settings) -> None:
 
 
 def _show_rates(now: Judged, before: Judged) -> None:
-    """Four figures, each with its exact interval, against the targets of S1-14."""
+    """Four figures, each with its exact interval, against their targets."""
     every = np.ones(len(now.outcomes), dtype=bool)
     refused, wrong, missed = rates(now.marked, every)
     old = (_answered(before), *rates(before.marked, every))

@@ -81,14 +81,14 @@ def _measured(setup: Setup, judged: Judged) -> str:
 
 
 def over_rejected(judged: Judged) -> Rate:
-    """Of the answerable questions, those that the guard itself refused (S1-20)."""
+    """Of the answerable questions, those that the guard itself refused."""
     marked = judged.marked
     by_guard = np.array([reason in (Reason.RELEVANCE, Reason.SUFFICIENCY) for reason in judged.outcomes.reason], dtype=np.bool_)
     return Rate(int((marked.false_refusal & by_guard).sum()), int((marked.measured & marked.answerable).sum()))
 
 
 def _show_pick(prompt_only: Judged | None) -> None:
-    """What the rule of S1-16 picks by what is left with the hardened prompt alone; without a model both of its figures are missing."""
+    """What their rule picks by what is left with the hardened prompt alone; without a model both of its figures are missing."""
     left = None
     if prompt_only is not None and not prompt_only.marked.needs_model.any():
         left = evaluate.rates(prompt_only.marked, np.ones_like(prompt_only.marked.answered))[1].share
@@ -103,6 +103,6 @@ def _show_pick(prompt_only: Judged | None) -> None:
 
 
 def _show_feedback() -> None:
-    """How often users said what, of all questions that are kept (S1-13)."""
+    """How often users said what, of all questions that are kept."""
     said = [one.verdict for kind in FeedbackState for one in recording.store().feedback(kind)]
     st.caption(say("lab_compare.feedback", **{verdict.value: said.count(verdict) for verdict in Verdict}))

@@ -181,7 +181,7 @@ class SentenceTransformerEmbedder:
 
 
 class CrossEncoderReranker:
-    """A `Reranker` on a sentence-transformers cross-encoder (S3-7), loaded by name or folder.
+    """A `Reranker` on a sentence-transformers cross-encoder, loaded by name or folder.
 
     Raises:
         MissingDependency: sentence-transformers is not installed.

@@ -1,4 +1,4 @@
-"""Embedding by a server that speaks the OpenAI protocol: `openai:text-embedding-3-large` as the embedding model (S3-5).
+"""Embedding by a server that speaks the OpenAI protocol: `openai:text-embedding-3-large` as the embedding model.
 
 Every text of a document leaves the machine for it, so it is never a default. The server is the one of OPENAI_BASE_URL and OPENAI_API_KEY.
 """
@@ -18,7 +18,7 @@ from rag_core.domain.ports import Embedder, Vectors
 from rag_core.errors import ModelUnavailable
 from rag_core.settings.endpoints import endpoints, model_environment
 
-BATCH = 100  # texts a request (S3-5)
+BATCH = 100  # texts a request
 MAX_TOKENS = 8191  # as published for the text-embedding-3 models
 SECONDS = httpx2.Timeout(60.0, connect=5.0)
 _BLANK = "."  # servers refuse an empty text

@@ -142,7 +142,7 @@ def draft_facts(draft: Draft, language: str, embedder: Embedder) -> dict[str, ob
 def both_sides(
     reply: SufficiencyReply, hits: Sequence[Hit], corpus: Corpus, library: LibraryFacts, language: str, embedder: Embedder
 ) -> tuple[Draft, Conflict] | None:
-    """The two sentences that a model says contradict each other, word for word from their pages, and their conflict (S4-21).
+    """The two sentences that a model says contradict each other, word for word from their pages, and their conflict.
 
     None where no pair of its quotes stands in two places of the passages. Whether they do contradict each other is the model's word alone.
     """

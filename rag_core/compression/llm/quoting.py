@@ -15,7 +15,7 @@ import regex
 
 from rag_core.ingest.normalise import normalise
 
-SEPARATOR = "\n---\n"  # between passages (S0-18)
+SEPARATOR = "\n---\n"  # between passages
 MAX_LABEL_CHARS = 200  # of a file name, a title, a section
 _BAR = "════"
 
@@ -37,7 +37,7 @@ def label(text: str) -> str:
 
 
 def context(lines: Iterable[str]) -> str:
-    """Data lines between their boundary lines (S4-8), which carry a hash of what stands between them: a text cannot hold its own hash."""
+    """Data lines between their boundary lines, which carry a hash of what stands between them: a text cannot hold its own hash."""
     body = SEPARATOR.join(lines)
     mark = hashlib.sha256(body.encode()).hexdigest()[:8]
     return f"{_BAR} DOCUMENT CONTEXT START {mark} {_BAR}\n{body}\n{_BAR} DOCUMENT CONTEXT END {mark} {_BAR}"

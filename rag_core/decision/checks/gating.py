@@ -93,7 +93,7 @@ GATING: tuple[Check[Measurements], ...] = (
         said=lambda m, value, at: _held("cosine", value, at),
         remedy=REPHRASE,
         certifiable=True,
-        source="0.72 is S0's number, for its own multilingual model; it came without data.",
+        source="0.72 comes from a system with another, multilingual model; without data.",
     ),
     Check(
         name="mean_confidence",
@@ -108,7 +108,7 @@ GATING: tuple[Check[Measurements], ...] = (
         said=lambda m, value, at: _held("mean cosine", value, at),
         remedy=REPHRASE,
         certifiable=True,
-        source="0.6 is S2's number, without data.",
+        source="0.6 comes from a tutoring system, without data.",
     ),
     Check(
         name="relevance",
@@ -123,7 +123,7 @@ GATING: tuple[Check[Measurements], ...] = (
         remedy=REPHRASE,
         timing="relevance",
         certifiable=True,
-        source="0.4 is S1's number, 0.3 in its hybrid, without data.",
+        source="0.4 comes from a relevance guard, 0.3 from its hybrid; without data.",
     ),
     Check(
         name="distance",
@@ -138,7 +138,7 @@ GATING: tuple[Check[Measurements], ...] = (
         said=_distance_in_words,
         remedy=REPHRASE,
         certifiable=True,
-        source="0.5 / 0.8 / 1.2 are S4's numbers, without data.",
+        source="0.5, 0.8 and 1.2 come from a scoping guide, without data.",
     ),
     Check(
         name="min_documents",

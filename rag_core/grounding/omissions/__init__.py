@@ -1,4 +1,4 @@
-"""Limits that a compression left out: "unless the law requires it", "more than 500", "may", "full-time" (S0-26).
+"""Limits that a compression left out: "unless the law requires it", "more than 500", "may", "full-time".
 
 What is left is made of the source's own words and says more than it does. A claim is held against the nearest sentence of its evidence: it
 keeps what that states, and neither the limit, nor another word for one, nor the words of the limit, and the question did not ask for it.
