@@ -350,7 +350,7 @@ import sys
 sys.path[:0] = ["tests"]
 from pathlib import Path
 from builders import case
-from rag_core.adapters.record_store import RecordStore
+from rag_core.adapters.records.store import RecordStore
 store = RecordStore(Path(sys.argv[1]))
 for _ in range(40):
     store.keep(case(0.9), origin=sys.argv[2])

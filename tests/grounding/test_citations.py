@@ -7,7 +7,6 @@ from rag_core.domain.claims import Citation, Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.facts.citation_marks import citation_marks, strip_marks
 from rag_core.grounding.citations import evidence_text, fabricated, quote_stands, source_line, sources_list
-from rag_core.settings import Settings
 
 PAGE = "The notice period is 30 days.\nIt starts on the ﬁrst day."
 
@@ -122,8 +121,7 @@ CITATIONS = {evidence_key(FIRST): citation(1, FIRST), evidence_key(SECOND): cita
 )
 def test_given_a_style_and_a_format_when_an_answer_is_composed_then_citations_stand_as_chosen(style: str, form: str, text: str) -> None:
     """S2-22, S3-21, S3-17: after each claim by default, written as the setting says."""
-    settings = Settings.load(values={"citation_style": style, "citation_format": form})
-    assert render(CLAIMS, CITATIONS, settings) == text
+    assert render(CLAIMS, CITATIONS, style, form) == text
 
 
 @pytest.mark.parametrize(
@@ -133,7 +131,7 @@ def test_given_a_style_and_a_format_when_an_answer_is_composed_then_citations_st
 def test_given_a_claim_without_its_citation_when_an_answer_is_composed_then_it_cannot_be_built(claim: Claim, style: str) -> None:
     """S2-26: every answer is cited."""
     with pytest.raises(ValueError, match="without citations"):
-        render((*CLAIMS, claim), CITATIONS, Settings.load(values={"citation_style": style}))
+        render((*CLAIMS, claim), CITATIONS, style, "[{id}]")
 
 
 def test_given_a_text_book_then_its_source_line_reads_as_a_reader_knows_it() -> None:

@@ -198,6 +198,6 @@ def test_given_a_setting_that_is_a_limit_when_changed_then_it_is_the_limit_of_th
 
 
 def test_given_the_docstrings_of_the_gates_when_read_then_the_source_of_a_limit_is_one_sentence_of_it() -> None:
-    assert trace.source("top_cosine") == "0.72 is S0's number, for its own multilingual model; it came without data."
+    assert trace.source("top_cosine") == "0.72 comes from a system with another, multilingual model; without data."
     assert trace.source("availability") == ""
     assert trace.source("confidence") == ""

@@ -30,7 +30,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "allowed for reading pictures": "ocr_time",
         "too large to be read": "ocr_large",
         "have no value in the file": "letters",
-        "characters of this page were read": "page_long",
+        "of this page were read": "page_long",
         "its first ones are kept": "stated_long",
         "hidden text were left out": "hidden_out",
         "hidden text were kept": "hidden_kept",
