@@ -25,8 +25,8 @@ SOURCES = {
 }  # fmt: skip
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
-    "chunker": (2, "e015129c7eb0"),
-    "language": (1, "7562264cccee"),
+    "chunker": (2, "dccfadcb39f2"),
+    "language": (1, "45557a11c5db"),
     "signals": (2, "5fcf34487c1d"),
 }
 
