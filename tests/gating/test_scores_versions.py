@@ -27,7 +27,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (2, "dccfadcb39f2"),
     "language": (1, "45557a11c5db"),
-    "signals": (2, "5fcf34487c1d"),
+    "signals": (2, "f28573a96c78"),
 }
 
 
