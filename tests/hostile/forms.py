@@ -411,6 +411,12 @@ def _swapped_without_names() -> Form:
     return Form(embedded("Term 28 days", {"2": "3"}, keep_cmap=False), "38", f"{SHOWN} Term days")
 
 
+def _drawn_in_white() -> Form:
+    paper = Paper()
+    _type3(paper, "600 0 d0 1 g 100 0 400 700 re f", "F2")
+    return Form(paper.save(text(SECRET, font="F2")), SECRET)
+
+
 def _swapped_letters() -> Form:
     return Form(embedded("The fee is not due", {"n": "h"}), "hot", f"{SHOWN} The fee is due")
 
@@ -462,6 +468,7 @@ HIDDEN_BY_PROGRAM: Mapping[str, Callable[[], Form]] = {
     "one letter that says a word after it": _word_after_a_letter,
     "blank that says a digit at the end": _digit_of_a_blank,
     "blank that says a digit in between": _blank_between,
+    "letters that the file draws in white": _drawn_in_white,
 }
 
 _SHADE = "0.85 g " + BOX + "0 g "
@@ -541,6 +548,11 @@ def _bars(paper: Paper) -> str:
     return text(SECRET, font="F2")
 
 
+def _bars_in_black(paper: Paper) -> str:
+    _type3(paper, "600 0 d0 0 g 100 0 400 700 re f", "F2")
+    return text(SECRET, font="F2")
+
+
 def _hyphen(paper: Paper) -> str:
     return text("Settlement: 4200000") + "/Span <</ActualText(\xad)>> BDC " + text("-", 190) + "EMC " + text("dollars", 196)
 
@@ -575,6 +587,7 @@ VISIBLE_BY_OBJECTS: Mapping[str, Callable[[Paper], str]] = {
         "/Subtype/StrikeOut/QuadPoints[70 611 270 611 70 595 270 595]", "1 0 0 RG 1 w 0 8 m 200 8 l S"
     ),
     "glyphs drawn by the file": _bars,
+    "glyphs that the file draws in black": _bars_in_black,
     "ActualText that says the same": _same_actual_text,
 }
 

@@ -144,13 +144,17 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             return
         core = _core(box)
         inside = clip[0] - LOOSE_PT <= box[0] and clip[1] <= core[1] and box[2] <= clip[2] + LOOSE_PT and core[3] <= clip[3]
-        if self._strange or shaped or colour is None or not inside:
+        if self._strange or shaped or colour is None or not inside or self._is_drawn(text):
             self._suspect(box)
         else:
             for ground in self._alike(colour):
                 for other in self._grounds[ground].near(core):
                     self._suspect(_meet(box, other))
         self._texts.add(core)
+
+    def _is_drawn(self, text: Any) -> bool:
+        """Whether the file itself draws the letters, in colours of their own."""
+        return bool(text.head and text.head.font.t3procs)
 
     def _glyphs(self, text: Any) -> set[int]:
         """Note the glyphs of `text` by their fonts; the characters that they are given."""
