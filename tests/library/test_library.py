@@ -82,7 +82,7 @@ def test_given_equal_bytes_when_added_again_then_nothing_is_embedded_and_both_na
 
 def test_given_other_ingest_settings_when_added_again_then_the_document_is_cut_anew_and_keeps_what_the_user_wrote(tmp_path):
     opened = library(tmp_path)
-    body = " ".join(f"Sentence number {number} says something new." for number in range(60))
+    body = " ".join(f"Sentence number {number} says something new." for number in range(200))
     id = opened.add([text("long", body, language="en")], SETTINGS).added[0].id
     opened.set_metadata(id, Metadata(title="Mine"))
     before = len(opened.snapshot.passages)
@@ -179,9 +179,13 @@ def test_given_a_slow_machine_when_embedding_takes_as_long_as_allowed_then_nothi
     embedder = SlowEmbedder(seconds=0.0, usual=embedding.SECONDS_PER_PASSAGE)
     monkeypatch.setattr(embedding, "monotonic", lambda: embedder.now)
 
-    report = library(tmp_path, embedder=embedder).add([text(f"t{number}", f"Text {number}.") for number in range(40)], SETTINGS)
+    many = "\n\n".join(f"Sentence {number}. " + "It has many words that fill it. " * 30 for number in range(200))
+    opened = library(tmp_path, embedder=embedder)
 
-    assert len(report.added) == 40
+    report = opened.add([text("a", many)], SETTINGS)
+
+    assert report.problems == ()
+    assert len(opened.snapshot.passages) == embedder.now > embedding.SECONDS
 
 
 def test_given_a_document_when_deleted_then_it_is_gone_and_can_be_added_again(tmp_path):
