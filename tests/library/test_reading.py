@@ -10,14 +10,15 @@ import pytest
 from library_kit import SETTINGS, library, text
 
 from rag_core.errors import LimitExceeded
-from rag_core.ingest import pdf_process, reading
-from rag_core.ingest.files import Stamp, stamp_file
-from rag_core.ingest.inbox import Accepted
+from rag_core.ingest import pdf_process
 from rag_core.ingest.layout import Lines, Words
-from rag_core.ingest.pagereader import LAYOUT, PAGES, read_pages
 from rag_core.ingest.pdf import read_pdf
-from rag_core.ingest.reading import ReadOptions, kept
-from rag_core.ingest.sources import Source
+from rag_core.library import reading
+from rag_core.library.disk.files import Stamp, stamp_file
+from rag_core.library.inbox import Accepted
+from rag_core.library.pagereader import LAYOUT, PAGES, read_pages
+from rag_core.library.reading import ReadOptions, kept
+from rag_core.library.sources import Source
 
 OPTIONS = ReadOptions("pdf", ocr=False, can_ocr=False, keep_hidden=False)
 
