@@ -313,7 +313,7 @@ def test_given_an_embedder_that_nobody_holds_then_its_child_is_gone() -> None:
 
 PARENT = """
 import os, sys, time
-from rag_core.adapters import embedding_process
+from rag_core.adapters.embedding import process as embedding_process
 embedding_process.WORKER = "hash_worker"
 embedder = embedding_process.ProcessEmbedder(sys.argv[1])
 if sys.argv[1] != "hang": embedder.name

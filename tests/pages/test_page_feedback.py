@@ -66,7 +66,7 @@ def test_given_the_switch_off_then_nothing_is_recorded_and_the_collection_rememb
 
     assert store(library).decisions() == ()
     assert "Questions are not recorded" in captions(page)
-    again = AppTest.from_file(str(Path(state.__file__).parents[1] / "app.py"), default_timeout=60).run()
+    again = AppTest.from_file(str(Path(state.__file__).parents[2] / "app.py"), default_timeout=60).run()
     assert again.toggle(key=SWITCH).value is False
     again.toggle(key=SWITCH).set_value(True).run()
     ask(again, VACATION)

@@ -332,7 +332,7 @@ def test_given_another_level_or_other_words_when_still_answered_then_the_change_
     low = settings(main_gate="cosine", high_distance=0.1, medium_distance=0.2, low_distance=0.9)
 
     assert outcome(judged(high), judged(low)) == "still answered, with low confidence, which was high."
-    assert outcome(judged(high), with_outcome(judged(high), style="end")) == "still answered, in other words than before."
+    assert outcome(judged(high), with_outcome(judged(high), format="[Source {id}]")) == "still answered, in other words than before."
     assert outcome(judged(high), judged(high)) == "still answered."
 
 

@@ -180,7 +180,10 @@ def test_given_unmarked_words_of_a_document_that_was_deleted_meanwhile_then_the_
     ask(page, VACATION)
     asked = asked_of(page)
     gone = [replace(one, boxes=(), document_id="sha256:gone") for one in asked.decision.citations]
-    asked.decision = with_outcome(asked.decision, citations=tuple(gone))
+    claims = [
+        replace(claim, evidence=tuple(replace(one, document="sha256:gone") for one in claim.evidence)) for claim in asked.decision.claims
+    ]
+    asked.decision = with_outcome(asked.decision, citations=tuple(gone), claims=tuple(claims))
 
     page.run()
 
