@@ -360,7 +360,8 @@ def long_question() -> Measurements:
         said = [claim(one.passage, " ".join(f"word{draw.randrange(999)}" for _ in range(20))) for one in draw.sample(hits, 3)]
         audits = [
             measured_claim(
-                quotes_missing=("quoted " * 12 + str(draw.random()),), overlap=draw.random(), changed_facts=(("number", str(draw.random())),),
+                quotes_missing=("quoted " * 12 + str(draw.random()),), overlap=draw.random(),
+                changed_facts=(("number", str(draw.random())),),
                 similarity=draw.random(), support=draw.random(), flags=("not_entailed",),
             )
             for _ in said
