@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import touches
-from ui.texts import say
+from ui.app import touches
+from ui.app.texts import say
 
 BRAND = Path(__file__).resolve().parent / "data" / "brand"
 

@@ -23,11 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from rag_core import calibrate, metrics, wiring
-from rag_core.calibrate import question_hash
-from rag_core.calibration_fit import Sample, figures, fitted
-from rag_core.ingest.sources import Source, sources_from
-from rag_core.labelled import read_labelled_files
+from rag_core import wiring
+from rag_core.evaluation import metrics
+from rag_core.evaluation.calibration import Sample, figures, fitted
+from rag_core.evaluation.labelled import read_labelled_files
+from rag_core.gating import scores as calibrate
+from rag_core.gating.scores import question_hash
+from rag_core.library.sources import Source, sources_from
 from rag_core.settings import DATA, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,7 +50,7 @@ class Measured:
     samples: tuple[Sample, ...]
 
     def figures(self) -> dict[str, Any]:
-        """See `rag_core.calibration_fit.figures`."""
+        """See `rag_core.evaluation.calibration.figures`."""
         return figures(self.probability, self.answerable)
 
 
@@ -93,7 +95,7 @@ def _asked(one: LabelledSet, settings: Settings) -> dict[str, list[Any]]:
     for problem in problems:
         sys.stderr.write(f"{one.name}: {problem}\n")
     with tempfile.TemporaryDirectory() as place:
-        engine = wiring.build_engine(Path(place), "report", settings)
+        engine = wiring.open_engine(Path(place), "report", settings)
         if engine.tools.calibration is None:
             raise SystemExit("No calibration fits: python -m rag_core calibrate show")
         engine.library.add([source for source in sources_from(list(one.documents)) if isinstance(source, Source)], settings)

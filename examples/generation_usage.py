@@ -8,16 +8,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rag_core.audit.citations import sources_list
-from rag_core.configuration import load_settings
-from rag_core.decision import Decision
-from rag_core.endpoints import model_environment
-from rag_core.ingest.sources import Source
-from rag_core.pipeline import decide, replay
-from rag_core.settings import DATA
-from rag_core.wiring import build_engine
+from rag_core import Decision, Source, decide, load_settings, model_environment, open_engine, replay, sources_list
 
-SAMPLE = DATA / "samples" / "company-policies.pdf"
+SAMPLE = Path(__file__).resolve().parents[1] / "data" / "samples" / "company-policies.pdf"
 QUESTIONS = ("How many days of sick leave are paid in full?", "What is the capital of France?")
 
 
@@ -28,7 +21,7 @@ def main(paths: list[str]) -> int:
         sys.stdout.write("No language model is configured. Set RAG_MODEL and OPENAI_BASE_URL, see docs/models.md.\n")
         return 1
     with tempfile.TemporaryDirectory() as folder:
-        engine = build_engine(Path(folder), settings=settings)
+        engine = open_engine(Path(folder), settings=settings)
         for name, problem in engine.library.add([Source.from_path(Path(path)) for path in paths or [SAMPLE]], settings).problems:
             sys.stdout.write(f"{name}: {problem.problem} {problem.remedy}\n")
         for question in QUESTIONS:

@@ -17,12 +17,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from rag_core.audit.overlap import overlap
-from rag_core.audit.support import Measured, judged, measure
-from rag_core.audit.verdicts import combine
 from rag_core.entrypoints.jsonl import Bad, read_rows
+from rag_core.evaluation.metrics import auroc, calibration_error, reliability
+from rag_core.grounding.entailment import Measured, judged, measure
+from rag_core.grounding.judge import combine
+from rag_core.grounding.overlap import overlap
 from rag_core.language import is_refusal, sentences
-from rag_core.metrics import auroc, calibration_error, reliability
 from rag_core.settings import Settings
 from rag_core.wiring import embedder, verifier
 

@@ -15,8 +15,8 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browser_kit import FIRST_RUN_MS, WAIT_MS, ask, go, launched, served, settled
-from ui.examples import EXAMPLES
-from ui.texts import say
+from ui.app.texts import say
+from ui.ask.examples import EXAMPLES
 
 OUT = Path(__file__).resolve().parent.parent / "docs" / "tour"
 SIZE = {"width": 1360, "height": 850}

@@ -28,15 +28,17 @@ import numpy as np
 import pymupdf
 
 from rag_core import wiring
-from rag_core.adapters.bm25_index import Bm25Store
-from rag_core.adapters.faiss_index import FaissStore
-from rag_core.domain import Box, Document, Evidence, PassageKind, Span
-from rag_core.draft.cite import boxes_of
-from rag_core.draft.units import units
-from rag_core.ingest.library import Library
-from rag_core.ingest.snapshot import Snapshot
-from rag_core.ingest.sources import Source, sources_from
-from rag_core.ports import Embedder, Vectors
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.compression.citing import boxes_of
+from rag_core.domain.claims import Evidence
+from rag_core.domain.documents import Box, Document, Span
+from rag_core.domain.passages import PassageKind
+from rag_core.domain.ports import Embedder, Vectors
+from rag_core.grounding.units import units
+from rag_core.library.library import Library
+from rag_core.library.snapshot import Snapshot
+from rag_core.library.sources import Source, sources_from
 from rag_core.settings import Settings
 
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE  # a ligature is quoted as it stands

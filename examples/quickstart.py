@@ -7,11 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rag_core.audit.citations import sources_list
-from rag_core.ingest.sources import Source, text_source
-from rag_core.pipeline import decide, replay
-from rag_core.settings import Settings
-from rag_core.wiring import build_engine
+from rag_core import Settings, Source, decide, open_engine, replay, sources_list, text_source
 
 POLICY = """Working time and leave
 
@@ -25,7 +21,7 @@ def main(paths: list[str]) -> None:
     """Index, ask, and decide again under a stricter threshold without measuring anything anew."""
     settings = Settings.load("balanced")
     with tempfile.TemporaryDirectory() as folder:
-        engine = build_engine(Path(folder), settings=settings)
+        engine = open_engine(Path(folder), settings=settings)
         sources = [Source.from_path(Path(path)) for path in paths] or [text_source("policy.txt", POLICY)]
         report = engine.library.add(sources, settings)
         for name, problem in report.problems:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import streamlit as st
 
+from rag_core.decision.measure import MAX_QUESTION_CHARS
 from rag_core.errors import RagError
-from rag_core.measure import MAX_QUESTION_CHARS
-from ui import answer, asking, frame, state, waiting
-from ui.examples import show_examples
-from ui.history import show_history
-from ui.problems import show_error
-from ui.progress import running, upload_field
-from ui.scope import choose_scope
-from ui.sidebar import settings_from_sidebar
-from ui.texts import say
+from ui import frame
+from ui.app import state
+from ui.app.problems import show_error
+from ui.app.progress import running, upload_field
+from ui.app.scope import choose_scope
+from ui.app.texts import say
+from ui.ask import answer, asking, waiting
+from ui.ask.examples import show_examples
+from ui.ask.history import show_history
+from ui.settings.sidebar import settings_from_sidebar
 
 WIDTH = 1500  # pixels: the answer beside the page it stands on; longer lines are hard to read
 QUESTION = "question"  # the field that it is typed into

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import catalogue, findings, frame, keeping, metadata, page_by_page, progress, rebuild
-from ui.jobs import File
-from ui.texts import say
+from ui import frame
+from ui.app import progress
+from ui.app.jobs import File
+from ui.app.texts import say
+from ui.documents import catalogue, findings, keeping, metadata, page_by_page, rebuild
 
 WIDTH = 1500  # pixels, as on the Ask page
 

@@ -8,15 +8,15 @@ import streamlit as st
 
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from rag_core.evaluate import judged_under
+from rag_core.evaluation import judged_under
+from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
-from rag_core.stored import RunHead
 from ui import frame
+from ui.app.problems import show_error
+from ui.app.texts import say
 from ui.lab import certify, compare, queue, results, running, sets
 from ui.lab import state as lab
-from ui.problems import show_error
-from ui.sidebar import settings_from_sidebar
-from ui.texts import say
+from ui.settings.sidebar import settings_from_sidebar
 
 WIDTH = 1500  # pixels, as on the Ask page
 

@@ -1,3 +1,61 @@
-"""Plumbline's core: answers from documents with page-accurate citations, or a truthful refusal."""
+"""Plumbline's core: answers from documents with page-accurate citations, or a truthful refusal.
+
+The names below are the public face: they keep their meaning from one version to the next, and all else may move.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rag_core import errors as errors
+    from rag_core.decision.decide import decide as decide
+    from rag_core.decision.decide import replay as replay
+    from rag_core.domain.answer import Answer as Answer
+    from rag_core.domain.answer import Refusal as Refusal
+    from rag_core.domain.answer import Reply as Reply
+    from rag_core.domain.decision import Decision as Decision
+    from rag_core.domain.passages import Passage as Passage
+    from rag_core.engine import Engine as Engine
+    from rag_core.grounding.citations import sources_list as sources_list
+    from rag_core.grounding.judge import judge_claims as judge_claims
+    from rag_core.library.sources import Source as Source
+    from rag_core.library.sources import text_source as text_source
+    from rag_core.settings import Settings as Settings
+    from rag_core.settings.configuration import load_settings as load_settings
+    from rag_core.settings.endpoints import model_environment as model_environment
+    from rag_core.wiring import open_engine as open_engine
 
 __version__ = "0.1.0"
+
+# Where each name lives. They are imported when they are first used: the page starts its model's process before all else.
+_PLACES = {
+    "Answer": "domain.answer",
+    "Decision": "domain.decision",
+    "Engine": "engine",
+    "Passage": "domain.passages",
+    "Refusal": "domain.answer",
+    "Reply": "domain.answer",
+    "Settings": "settings",
+    "Source": "library.sources",
+    "decide": "decision.decide",
+    "judge_claims": "grounding.judge",
+    "load_settings": "settings.configuration",
+    "model_environment": "settings.endpoints",
+    "open_engine": "wiring",
+    "replay": "decision.decide",
+    "sources_list": "grounding.citations",
+    "text_source": "library.sources",
+}
+
+__all__ = [
+    "Answer", "Decision", "Engine", "Passage", "Refusal", "Reply", "Settings", "Source", "__version__", "decide", "errors", "judge_claims",
+    "load_settings", "model_environment", "open_engine", "replay", "sources_list", "text_source",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name == "errors":
+        return import_module("rag_core.errors")
+    if name not in _PLACES:
+        raise AttributeError(f"rag_core has no public name {name!r}")
+    return getattr(import_module(f"rag_core.{_PLACES[name]}"), name)

@@ -7,19 +7,19 @@ import logging
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
-from rag_core.case import Case
-from rag_core.decision import Decision
-from rag_core.generate import generate
-from rag_core.generated import OnStage
-from rag_core.ingest.library import Library
-from rag_core.measure import Tools, measure
-from rag_core.pipeline import decide
-from rag_core.ports import Cancel
+from rag_core.decision.decide import decide
+from rag_core.decision.llm_steps import generate
+from rag_core.decision.measure import Tools, measure
+from rag_core.decision.why_missed import Missed, why_missed
+from rag_core.domain.decision import Decision
+from rag_core.domain.llm_trace import OnStage
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.ports import Cancel
+from rag_core.domain.status import Reason
+from rag_core.library.library import Library
 from rag_core.settings import Settings
-from rag_core.status import Reason
-from rag_core.why_missed import Missed, why_missed
 
-logger = logging.getLogger("rag_core.gates")
+logger = logging.getLogger("rag_core.decision")
 # the names that the sources give to a refusal; (preset or None for any, reason)
 _EVENTS: Mapping[tuple[str | None, Reason], str] = MappingProxyType(
     {
@@ -46,10 +46,10 @@ class Engine:
         *,
         on_stage: OnStage | None = None,
         cancelled: Cancel | None = None,
-    ) -> Case:
+    ) -> Measurements:
         """Everything measured for a question, under the newest generation of the library, and all that a model had to be asked for it.
 
-        See `rag_core.measure.measure` and `rag_core.generate.generate`. A language model is asked nothing unless the settings have it draft
+        See `measure` and `generate`. A language model is asked nothing unless the settings have it draft
         and every gate lets the question pass.
 
         Raises:
@@ -87,7 +87,7 @@ class Engine:
         documents: Collection[str] | None = None,
         filters: Mapping[str, str] | None = None,
     ) -> Missed:
-        """What became of the page that holds the answer, under the newest generation; see `rag_core.why_missed.why_missed`."""
+        """What became of the page that holds the answer, under the newest generation; see `rag_core.decision.why_missed.why_missed`."""
         self.library.refresh()
         return why_missed(question, settings, self.library.snapshot, self.tools, document_id, page, documents=documents, filters=filters)
 
@@ -95,8 +95,8 @@ class Engine:
 def log_decision(decision: Decision) -> None:
     """Log how a question ended: numbers and names of ours only, never text of the question or of a document.
 
-    One INFO line for each refusal, with the gate's or audit's event and the score it was held against (S1-7, S1-11), and one line of
-    retrieval metadata for every question (S4-22).
+    One INFO line for each refusal, with the gate's or audit's event and the score it was held against, and one line of
+    retrieval metadata for every question.
     """
     if not decision.is_safe():
         event = _EVENTS.get((decision.metadata.get("preset"), decision.reason)) or _EVENTS.get((None, decision.reason))

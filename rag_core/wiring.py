@@ -11,39 +11,40 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal
 
-from rag_core import calibrate
-from rag_core.adapters.answer_model import FILE as MODEL_FILE
-from rag_core.adapters.answer_model import AnswerModel
-from rag_core.adapters.bm25_index import Bm25Store
-from rag_core.adapters.embedded_model import load_embedder
-from rag_core.adapters.embedding_cache import CachedEmbedder
-from rag_core.adapters.embedding_process import ProcessEmbedder, ProcessReader, ProcessVerifier
-from rag_core.adapters.faiss_index import FaissStore
-from rag_core.adapters.model_cache import FILE as CACHE_FILE
-from rag_core.adapters.model_cache import CachedModel, ModelCache
-from rag_core.adapters.model_chain import ModelChain
-from rag_core.adapters.pair_model import version_of
-from rag_core.adapters.record_store import FILE, RecordStore
-from rag_core.adapters.sentence_transformers import (
-    EMBEDDED,
-    EMBEDDED_LANGUAGES,
-    CrossEncoderReranker,
-    precision_here,
-)
-from rag_core.adapters.support_model import FILE as SUPPORT_FILE
-from rag_core.adapters.support_model import LANGUAGES as SUPPORT_LANGUAGES
-from rag_core.adapters.verifiers import EMBEDDED as EMBEDDED_VERIFIER
-from rag_core.adapters.verifiers import NONE as NO_VERIFIER
-from rag_core.adapters.verifiers import VerifierOnDemand, declared_languages, load_verifier
-from rag_core.endpoints import Endpoint, endpoints, model_environment
+from rag_core.adapters.certificate_pdf import Line as Line
+from rag_core.adapters.certificate_pdf import Plot as Plot
+from rag_core.adapters.certificate_pdf import Sheet as Sheet
+from rag_core.adapters.certificate_pdf import require_drawing as require_drawing
+from rag_core.adapters.certificate_pdf import to_pdf as to_pdf
+from rag_core.adapters.embedding.answerability import FILE as MODEL_FILE
+from rag_core.adapters.embedding.answerability import AnswerModel
+from rag_core.adapters.embedding.by_name import EMBEDDED, EMBEDDED_LANGUAGES, CrossEncoderReranker, precision_here
+from rag_core.adapters.embedding.cache import CachedEmbedder
+from rag_core.adapters.embedding.choose import load_embedder
+from rag_core.adapters.embedding.cross_encoder import version_of
+from rag_core.adapters.embedding.process import ProcessEmbedder, ProcessReader, ProcessVerifier
+from rag_core.adapters.entailment.by_name import EMBEDDED as EMBEDDED_VERIFIER
+from rag_core.adapters.entailment.by_name import NONE as NO_VERIFIER
+from rag_core.adapters.entailment.by_name import VerifierOnDemand, declared_languages, load_entailment_model
+from rag_core.adapters.entailment.embedded import FILE as SUPPORT_FILE
+from rag_core.adapters.entailment.embedded import LANGUAGES as SUPPORT_LANGUAGES
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.adapters.llm.cache import FILE as CACHE_FILE
+from rag_core.adapters.llm.cache import CachedModel, ModelCache
+from rag_core.adapters.llm.chain import ModelChain
+from rag_core.adapters.records.store import FILE
+from rag_core.adapters.records.store import RecordStore as RecordStore
+from rag_core.decision.measure import Tools
+from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, EntailmentModel, LanguageModel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import InvalidSetting, LibraryError
-from rag_core.ingest.library import AddReport, Library
-from rag_core.ingest.manifest import Manifest
-from rag_core.ingest.store import Store
-from rag_core.measure import Tools
-from rag_core.ports import AnswerReader, Cancel, Embedder, LanguageModel, Progress, Verifier
+from rag_core.gating import scores as calibrate
+from rag_core.library.library import AddReport, Library
+from rag_core.library.manifest import Manifest
+from rag_core.library.store import Store
 from rag_core.settings import Settings
+from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
 
 Structured = Literal["auto", "always", "never"]  # whether answers are asked for by a schema
 
@@ -77,7 +78,7 @@ def reranker(model: str) -> CrossEncoderReranker:
     return CrossEncoderReranker(model)
 
 
-def answer_reader(settings: Settings, *, apart: bool = False) -> AnswerReader | None:
+def answerability_model(settings: Settings, *, apart: bool = False) -> AnswerabilityModel | None:
     """The answerability model, loaded once a process, or in the embedding model's child; None where its file was left out."""
     if not MODEL_FILE.exists():
         return None
@@ -91,7 +92,7 @@ def _answer_model() -> AnswerModel:
     return AnswerModel()
 
 
-def verifier(settings: Settings, *, apart: bool = False) -> Verifier | None:
+def verifier(settings: Settings, *, apart: bool = False) -> EntailmentModel | None:
     """The verifier that the settings name, in this process or in the embedding model's child, loaded when it is first asked.
 
     None where they name none, or the embedded one's file was left out: claims are then checked by facts and overlap only.
@@ -109,7 +110,7 @@ def verifier(settings: Settings, *, apart: bool = False) -> Verifier | None:
 
 @lru_cache(maxsize=2)
 def _verifier(model: str, precision: str, languages: str, child: ProcessEmbedder | None) -> VerifierOnDemand:
-    load = partial(ProcessVerifier, child) if child else load_verifier
+    load = partial(ProcessVerifier, child) if child else load_entailment_model
     known = (version_of(SUPPORT_FILE), SUPPORT_LANGUAGES) if model == EMBEDDED_VERIFIER else ("", None)
     return VerifierOnDemand(partial(load, model, precision, languages), *known)
 
@@ -123,7 +124,7 @@ def language_model(
     over the file of secrets, unless another one is given.
 
     Raises:
-        InvalidSetting: what is configured cannot be used; see `rag_core.endpoints.endpoints`.
+        InvalidSetting: what is configured cannot be used; see `rag_core.settings.endpoints.endpoints`.
     """
     places = configured_models(settings, environment)
     if not places:
@@ -154,7 +155,7 @@ def _chain(places: tuple[Endpoint, ...], structured: Structured, cache: ModelCac
 @lru_cache(maxsize=8)
 def endpoint_model(endpoint: Endpoint, structured: Structured) -> LanguageModel:
     """The model of one endpoint, one in the process, so that its connections and what it is known not to understand are shared."""
-    from rag_core.adapters.openai_model import OpenAIModel  # takes a second to import, and many do without
+    from rag_core.adapters.llm.openai_server import OpenAIModel  # takes a second to import, and many do without
 
     return OpenAIModel(endpoint, structured)
 
@@ -251,7 +252,7 @@ def _manifest(folder: Path, namespace: str) -> Manifest | None:
         return None
 
 
-def build_engine(folder: Path, namespace: str = "default", settings: Settings | None = None, *, apart: bool = False) -> Engine:
+def open_engine(folder: Path, namespace: str = "default", settings: Settings | None = None, *, apart: bool = False) -> Engine:
     """The engine over the library in `folder`, with the models that the settings name; `apart` runs the embedding model in a child process.
 
     Raises:
@@ -261,7 +262,7 @@ def build_engine(folder: Path, namespace: str = "default", settings: Settings | 
     """
     s = settings or Settings.load()
     model = _embedder(s, apart)
-    reader = answer_reader(s, apart=apart)
+    reader = answerability_model(s, apart=apart)
     calibration = calibrate.load(calibration_files(folder, namespace), calibrate.Identity.of(model, reader))
     known = EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None
     tools = Tools(

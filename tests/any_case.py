@@ -7,10 +7,11 @@ from dataclasses import replace
 from builders import claim, draft, hit, matched, passage
 from hypothesis import strategies as st
 
-from rag_core.case import Case, ClaimAudit, Draft, LibraryFacts, Understanding
-from rag_core.domain import Conflict
-from rag_core.knobs import Knob
+from rag_core.domain.claims import Conflict
+from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.settings import Cost, Settings, presets
+from rag_core.settings.knobs import Knob
 
 REPLAYED = {knob.name: knob for knob in Settings.knobs() if knob.cost is Cost.REPLAY}
 THRESHOLDS = {name: knob for name, knob in REPLAYED.items() if knob.stricter}
@@ -36,7 +37,7 @@ chosen_settings = st.builds(
 )
 
 audits = st.builds(
-    ClaimAudit,
+    ClaimMeasurement,
     quotes_missing=st.sampled_from([(), (), (), ("lost",)]),
     fabricated=st.sampled_from([(), (), (), ("9",)]),
     indicators=st.sampled_from([(), (), ("usually",)]),
@@ -60,7 +61,7 @@ def conflicts_between(draw: st.DrawFn, claims: int) -> tuple[Conflict, ...]:
 
 
 @st.composite
-def cases(draw: st.DrawFn, of: Settings | None = None) -> Case:
+def cases(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
     """Any case that measuring could leave behind: hits, drafts, refusals, abstentions, things that could not be measured."""
     found = tuple(
         hit(draw(cosines), n, of=passage(n, document=f"d{n % 2}"), lexical=draw(st.floats(0, 9)), dense_rank=draw(st.integers(0, 3)),
@@ -73,7 +74,7 @@ def cases(draw: st.DrawFn, of: Settings | None = None) -> Case:
     )
     apart = draw(conflicts_between(len(cited)))
     missing = draw(st.integers(0, 3))
-    return Case(
+    return Measurements(
         question="What is the notice period?",
         settings=of or draw(chosen_settings),
         understanding=Understanding("en", entities=draw(st.sampled_from([(), ("Brno",)]))),

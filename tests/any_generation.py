@@ -8,12 +8,14 @@ from any_case import audits, cases, chosen_settings, cosines, ratios
 from builders import GOOD_AUDIT, claim, draft, hit, passage, settings
 from hypothesis import strategies as st
 
-from rag_core.case import Case, Draft
-from rag_core.domain import Claim, Conflict, Hit
-from rag_core.generated import Attempt, Call, Generation, Step, Sufficiency, Verification
+from rag_core.decision.progress import pending
+from rag_core.domain.claims import Claim, Conflict
+from rag_core.domain.drafts import Draft
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency, Verification
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import Hit
+from rag_core.domain.status import Reason
 from rag_core.settings import Mode, Settings
-from rag_core.status import Reason
-from rag_core.walk import pending
 
 PROBLEMS = (*(Reason.NONE,) * 9, Reason.MODEL_REFUSED, Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT)
 STRANGERS = ("9", "made up", "no such source ✂", "1" * 40)  # ids that were never given to the model
@@ -139,7 +141,7 @@ def model_settings(draw: st.DrawFn) -> Settings:
 
 
 @st.composite
-def walked_cases(draw: st.DrawFn, of: Settings | None = None) -> Case:
+def walked_cases(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
     """A case that a model was asked about as the loop asks: each step is what the walk of its record asked for, whatever came of it."""
     one = draw(cases(of or draw(st.one_of(model_settings(), model_settings(), chosen_settings))))
     found = one.hits or (hit(1.0), hit(0.8, 2))
@@ -147,7 +149,7 @@ def walked_cases(draw: st.DrawFn, of: Settings | None = None) -> Case:
         one, settings=one.settings.changed(drafter="model"), conflicts=draw(st.sampled_from([(), (), (), one.conflicts])), hits=found,
         failure="",
     )  # fmt: skip
-    one = replace(one, generation=Generation(context_words=draw(st.sampled_from([0, 500, 500, 500, 500]))))
+    one = replace(one, generation=LlmTrace(context_words=draw(st.sampled_from([0, 500, 500, 500, 500]))))
     while (ask := pending(one)) is not None:
         asked = one.generation
         assert asked is not None
@@ -167,7 +169,7 @@ def walked_cases(draw: st.DrawFn, of: Settings | None = None) -> Case:
 
 
 @st.composite
-def asked_cases(draw: st.DrawFn, of: Settings | None = None) -> Case:
+def asked_cases(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
     """Any case that asked a language model something, whatever; what it was asked fits nothing in particular."""
     one = draw(cases(of or draw(chosen_settings)))
     rounds = [one.hits]
@@ -175,7 +177,7 @@ def asked_cases(draw: st.DrawFn, of: Settings | None = None) -> Case:
         rounds.append(draw(found_later(rounds[-1])))
     found = tuple(rounds[-1])
     keys = st.lists(st.sampled_from(["low", "0", "facts:0", "verbatim:-", "d0#1"]), max_size=3).map(tuple)
-    asked = Generation(
+    asked = LlmTrace(
         context_words=draw(st.integers(0, 3000)),
         verdicts=tuple(draw(verdicts(hits)) for hits in rounds[: draw(st.integers(0, 3))]),
         expanded=tuple(rounds[1:]),

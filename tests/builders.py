@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from rag_core.adapters.bm25_index import Bm25Index, Bm25Store
-from rag_core.adapters.faiss_index import FaissIndex, FaissStore
-from rag_core.audit.citations import evidence_key
-from rag_core.calibrate import Calibration, Identity
-from rag_core.case import Case, ClaimAudit, Draft, KeywordMatch, LibraryFacts, Understanding
-from rag_core.domain import Citation, Claim, Conflict, Document, Evidence, Hit, Metadata, Passage, Span, WordBox
+from rag_core.adapters.index.bm25 import Bm25Index, Bm25Store
+from rag_core.adapters.index.flat import FaissIndex, FaissStore
+from rag_core.decision.measure import Tools
+from rag_core.domain.answer import evidence_key
+from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
+from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Document, Metadata, Span, WordBox
+from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
+from rag_core.domain.passages import Hit, Passage
+from rag_core.domain.ports import Embedder, Vectors
 from rag_core.errors import InvalidInput
+from rag_core.gating.features import FEATURES
+from rag_core.gating.scores import Calibration, Identity
 from rag_core.ingest.normalise import normalise
 from rag_core.language import terms, words
-from rag_core.measure import Tools
-from rag_core.ports import Embedder, Vectors
 from rag_core.settings import Mode, Settings
-from rag_core.signals import SIGNALS
 
 DIM = 32
 SENTENCE = "The notice period is 30 days."
@@ -84,16 +89,21 @@ def citation(evidence: Evidence, title: str = "Contract") -> Citation:
     return Citation(0, name, evidence.document, title, span.page, evidence.passage, evidence.quote, evidence.spans)
 
 
-GOOD_AUDIT = ClaimAudit(overlap=1.0, similarity=1.0, support=1.0, word_for_word=True)
+def measured(**fields: Any) -> ClaimMeasurement:
+    """What was measured on a claim, clean unless told otherwise."""
+    return ClaimMeasurement(**{"quotes_missing": (), "fabricated": (), "indicators": (), "changed_facts": (), "read": True, **fields})
 
 
-def draft(claims: Sequence[Claim], audits: Sequence[ClaimAudit] | None = None, context_chars: int = 1000) -> Draft:
+GOOD_AUDIT = measured(overlap=1.0, similarity=1.0, support=1.0, word_for_word=True)
+
+
+def draft(claims: Sequence[Claim], audits: Sequence[ClaimMeasurement] | None = None, context_chars: int = 1000) -> Draft:
     measured = tuple(audits) if audits is not None else (GOOD_AUDIT,) * len(claims)
     citations = {evidence_key(evidence): citation(evidence) for one in claims for evidence in one.evidence}
     return Draft("extract" if claims else "none", tuple(claims), measured, citations, context_chars=context_chars)
 
 
-def case(*cosines: float, of: Settings | None = None, **fields: object) -> Case:
+def case(*cosines: float, of: Settings | None = None, **fields: object) -> Measurements:
     """A case with one hit for each cosine and a good draft resting on the first, unless told otherwise."""
     found = hits(*cosines)
     drafted = draft([claim(found[0].passage)]) if found else Draft()
@@ -107,10 +117,10 @@ def case(*cosines: float, of: Settings | None = None, **fields: object) -> Case:
         "draft": drafted,
         "metadata": {"asked_on": "2026-11-20"},
     }
-    return Case(**{**given, **fields})  # type: ignore[arg-type]
+    return Measurements(**{**given, **fields})  # type: ignore[arg-type]
 
 
-def contradicted(of: Settings | None = None, cosines: tuple[float, float] = (0.9, 0.9), **fields: object) -> Case:
+def contradicted(of: Settings | None = None, cosines: tuple[float, float] = (0.9, 0.9), **fields: object) -> Measurements:
     """A case whose draft has a sentence of the contract, the one of a newer policy that contradicts it, and a third of the contract."""
     first, other, last = (
         passage(1), passage(2, "The notice period is 60 days.", document="d2"), passage(3, "Notice is given in writing."),
@@ -136,9 +146,11 @@ def identity(model: str = "hash") -> Identity:
 
 def calibration(model: str = "hash", weight: float = 8.0, middle: float = 0.5) -> Calibration:
     """A score that rises with `coverage_all`, 0.5 at `middle`: enough to gate on without the fitted file."""
-    coefficients = tuple(weight if name == "coverage_all" else 0.0 for name in SIGNALS)
-    means = tuple(middle if name == "coverage_all" else 0.0 for name in SIGNALS)
-    return Calibration(identity(model), SIGNALS, means, (1.0,) * len(SIGNALS), coefficients, 0.0, {"fitted_on": "nothing: made for a test"})
+    coefficients = tuple(weight if name == "coverage_all" else 0.0 for name in FEATURES)
+    means = tuple(middle if name == "coverage_all" else 0.0 for name in FEATURES)
+    return Calibration(
+        identity(model), FEATURES, means, (1.0,) * len(FEATURES), coefficients, 0.0, {"fitted_on": "nothing: made for a test"}
+    )
 
 
 class HashEmbedder:
@@ -224,3 +236,8 @@ def tools(embedder: Embedder | None = None, **fields: object) -> Tools:
     model = embedder or HashEmbedder()
     given: dict[str, object] = {"embedder": model, "calibration": calibration(), "clock": lambda: 0.0}
     return Tools(**{**given, **fields})  # type: ignore[arg-type]
+
+
+def with_outcome(decision: Decision, **fields: Any) -> Decision:
+    """The decision with other fields of its answer or refusal."""
+    return replace(decision, outcome=replace(decision.outcome, **fields))

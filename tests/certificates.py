@@ -6,11 +6,11 @@ import numpy as np
 from builders import SENTENCE, case
 from numpy.typing import NDArray
 
-from rag_core.case import Case, Understanding
-from rag_core.certify import Basis, Certificate, Request, Uncertified, certify
-from rag_core.evaluate import answer_hits
-from rag_core.guarantee import Kind, Target
-from rag_core.labelled import LabelledQuestion
+from rag_core.domain.measurements import Measurements, Understanding
+from rag_core.evaluation import answer_hits
+from rag_core.evaluation.certify import Basis, Certificate, Request, Uncertified, certify
+from rag_core.evaluation.guarantee import Kind, Target
+from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.settings import Settings
 
 BASIS = Basis("default", 3, "d0c5", "ca11b", "all-MiniLM-L6-v2@float32")
@@ -19,7 +19,7 @@ MISSED = Target(Kind.MISSED_ANSWERS, 0.10)
 REFUSED = Target(Kind.FALSE_REFUSALS, 0.10)
 
 
-def material(n: int = 200, seed: int = 1, missing: int = 3) -> tuple[list[LabelledQuestion], list[Case], NDArray[np.bool_]]:
+def material(n: int = 200, seed: int = 1, missing: int = 3) -> tuple[list[LabelledQuestion], list[Measurements], NDArray[np.bool_]]:
     """n answerable questions with a high score, n unanswerable ones with a low one; the first `missing` answers miss the known one."""
     draw = np.random.default_rng(seed)
     scores = np.concatenate([draw.beta(8, 2, n), draw.beta(2, 8, n)])

@@ -19,20 +19,20 @@ from pathlib import Path
 import pymupdf
 from builders import HashEmbedder, calibration, case
 
-from rag_core import calibrate
-from rag_core.adapters.bm25_index import Bm25Store
-from rag_core.adapters.faiss_index import FaissStore
-from rag_core.adapters.model_cache import FILE as CACHE
-from rag_core.adapters.model_cache import ModelCache
-from rag_core.adapters.record_store import FILE as RECORDS
-from rag_core.adapters.record_store import RecordStore
-from rag_core.domain import Metadata
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.adapters.llm.cache import FILE as CACHE
+from rag_core.adapters.llm.cache import ModelCache
+from rag_core.adapters.records.store import FILE as RECORDS
+from rag_core.adapters.records.store import RecordStore
+from rag_core.domain.documents import Metadata
+from rag_core.domain.llm_trace import Completion
 from rag_core.errors import RagError
-from rag_core.generated import Completion
-from rag_core.ingest.library import Library
-from rag_core.ingest.sources import Source, text_source
+from rag_core.gating import scores as calibrate
+from rag_core.library.library import Library
+from rag_core.library.sources import Source, text_source
+from rag_core.records.stored import Verdict
 from rag_core.settings import Settings
-from rag_core.stored import Verdict
 
 NAMESPACE, DIM = "default", 32
 SETTINGS = Settings.load()

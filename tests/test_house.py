@@ -90,14 +90,35 @@ def test_given_the_readme_when_read_then_it_names_the_two_commands_and_each_targ
     assert commands <= targets
 
 
-def test_given_the_readme_tree_when_compared_then_every_top_level_file_and_core_module_has_a_row() -> None:
+def test_given_the_readme_tree_when_compared_then_it_is_the_real_one() -> None:
     tree = read("README.md").split("## The tree")[1].split("```")[1]
-    rows = {line.split()[0].rstrip("/") for line in tree.splitlines() if line.strip()}
-    names = [Path(name) for name in tracked_and_new()]
-    expected = {path.parts[0] for path in names} | {path.parts[1] for path in names if path.parts[0] == "rag_core"}
+    listed: dict[str, set[str]] = {"": set()}
+    folder = ""
+    for line in (line for line in tree.splitlines() if line.strip()):
+        name = line.split()[0].rstrip("/")
+        if line.startswith("  "):
+            listed.setdefault(folder, set()).add(name)
+        else:
+            folder = name
+            listed[""].add(name)
+    paths = [Path(name) for name in tracked_and_new()]
+    real = {"": {path.parts[0] for path in paths}}
+    for folder in ("rag_core", "ui"):
+        real[folder] = (
+            {path.parts[1] for path in paths if path.parts[0] == folder} - {"py.typed"} - ({"__init__.py"} if folder == "ui" else set())
+        )
 
-    missing = sorted(expected - rows)
-    assert not missing, f"add one line to the tree in README.md for each of: {', '.join(missing)}"
+    assert listed == real
+
+
+def test_given_the_house_when_counted_then_it_keeps_its_budgets() -> None:
+    """A newcomer sees at most 26 rooms and six modules at the root of the core."""
+    modules = [Path(name) for name in tracked_and_new() if name.endswith(".py")]
+    root = {path.name for path in modules if path.parent == Path("rag_core")}
+    rooms = {path.parts[:2] for path in modules if path.parts[0] in ("rag_core", "ui") and len(path.parts) > 2}
+
+    assert len(root) <= 6
+    assert len(rooms) <= 26
 
 
 def test_given_the_repository_when_searched_then_no_file_names_a_path_of_one_machine() -> None:
@@ -124,36 +145,44 @@ def test_given_the_code_when_searched_then_no_package_reports_usage_home() -> No
 
 
 ALLOWED = {
-    "domain.py": "import rag_core.settings",
-    "language/words.py": "import Stemmer",
-    "ingest/pdf_worker.py": "import pymupdf",
-    "adapters/store.py": "import faiss",
-    "pipeline.py": "import rag_core.gates",
-    "gates.py": "import rag_core.language.words",
-    "wiring.py": "import rag_core.adapters.store, rag_core.pipeline",
-    "entrypoints/server.py": "import fastapi, rag_core.wiring",
-    "__main__.py": "import rag_core.entrypoints.server",
+    "rag_core/settings/settings.py": "import rag_core.errors",
+    "rag_core/domain/claims.py": "import rag_core.settings.settings",
+    "rag_core/language/words.py": "import Stemmer",
+    "rag_core/ingest/pdf_worker.py": "import pymupdf",
+    "rag_core/gating/levels.py": "import rag_core.language.words, rag_core.domain.claims",
+    "rag_core/decision/decide.py": "import rag_core.gating.levels",
+    "rag_core/adapters/index/store.py": "import faiss",
+    "rag_core/adapters/embedding/process.py": "",
+    "rag_core/wiring.py": "import rag_core.adapters.index.store, rag_core.decision.decide",
+    "rag_core/entrypoints/server.py": "import fastapi, rag_core.wiring",
+    "rag_core/__main__.py": "import rag_core.entrypoints.server",
+    "ui/app/state.py": "import streamlit, rag_core.wiring",
+    "ui/ask/answer.py": "import ui.app.state",
+    "ui/serve.py": "import rag_core.adapters.embedding.process, ui.ask.answer",
 }
 FORBIDDEN = {
-    "layers": ("domain.py", "import rag_core.pipeline"),
-    "wiring": ("pipeline.py", "import rag_core.adapters.store"),
-    "interface": ("gates.py", "import streamlit"),
-    "pdf": ("ingest/pdf.py", "import pymupdf"),
-    "vendors": ("gates.py", "import faiss"),
-    "languages": ("gates.py", "import Stemmer"),
-    "servers": ("pipeline.py", "import fastapi"),
+    "layers": ("rag_core/domain/claims.py", "import rag_core.decision.decide"),
+    "siblings": ("rag_core/adapters/index/store.py", "import rag_core.adapters.embedding.process"),
+    "wiring": ("ui/ask/answer.py", "import rag_core.adapters.index.store"),
+    "interface": ("rag_core/gating/levels.py", "import streamlit"),
+    "pdf": ("rag_core/ingest/pdf.py", "import pymupdf"),
+    "vendors": ("rag_core/gating/levels.py", "import faiss"),
+    "languages": ("rag_core/gating/levels.py", "import Stemmer"),
+    "servers": ("rag_core/decision/decide.py", "import fastapi"),
+    "pages": ("ui/app/state.py", "import ui.ask.answer"),
 }
 
 
 def broken_contracts(folder: Path, extra: tuple[str, str] | None = None) -> set[str]:
-    """Write a miniature rag_core and return the ids of the contracts that import-linter finds broken in it."""
-    packages = ("", "adapters", "audit", "draft", "entrypoints", "ingest", "language")
-    modules = {f"{package}/__init__.py".lstrip("/"): "" for package in packages}
-    modules |= {f"{name}.py": "" for name in ("settings", "status", "errors", "trace", "ports", "case", "decision")} | ALLOWED
+    """Write a miniature rag_core and ui and return the ids of the contracts that import-linter finds broken in it."""
+    core = ("", "adapters", "adapters/index", "adapters/embedding", "adapters/llm", "adapters/entailment", "adapters/records", "decision",
+            "domain", "entrypoints", "gating", "ingest", "language", "settings")  # fmt: skip
+    modules = {f"rag_core/{package}/__init__.py".replace("//", "/"): "" for package in core}
+    modules |= {"ui/__init__.py": "", "ui/app/__init__.py": "", "ui/ask/__init__.py": "", "rag_core/errors.py": ""} | ALLOWED
     if extra:
         modules[extra[0]] = f"{modules.get(extra[0], '')}\n{extra[1]}\n"
     for name, body in modules.items():
-        path = folder / "rag_core" / name
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(body, encoding="utf-8")
     (folder / "pyproject.toml").write_text(read("pyproject.toml"), encoding="utf-8")
@@ -176,7 +205,7 @@ def test_given_an_import_that_the_design_forbids_when_linted_then_its_contract_i
 
 
 def test_given_a_module_that_no_layer_names_when_linted_then_the_layers_are_broken(tmp_path: Path) -> None:
-    assert broken_contracts(tmp_path, ("utils.py", "")) == {"layers"}
+    assert broken_contracts(tmp_path, ("rag_core/utils.py", "")) == {"layers"}
 
 
 def test_given_a_test_that_leaves_the_machine_when_it_connects_then_it_is_stopped() -> None:

@@ -11,10 +11,11 @@ import pytest
 
 from examples import marks_report as report
 from examples.marks_report import Read
-from rag_core.audit.locate import How, Located, locate
-from rag_core.domain import Passage, PassageKind, Span
-from rag_core.draft.units import units
-from rag_core.ingest.snapshot import Snapshot
+from rag_core.domain.documents import Span
+from rag_core.domain.passages import Passage, PassageKind
+from rag_core.grounding.locate import How, Located, locate
+from rag_core.grounding.units import units
+from rag_core.library.snapshot import Snapshot
 
 SAMPLES = Path(__file__).resolve().parent.parent / "data" / "samples"
 ROW = 14.0  # points

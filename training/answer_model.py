@@ -20,7 +20,7 @@ import torch
 from tokenizers import Encoding
 from torch import Tensor, nn
 
-from rag_core.adapters.answer_model import FILE, MAX_TOKENS
+from rag_core.adapters.embedding.answerability import FILE, MAX_TOKENS
 from training.cross_encoder import Example, Network, auroc_by_source, fit, padded, save, say, scores, tokenizer
 from training.files import SEED, rows
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rag_core.adapters.embedded_model import EmbeddedModel
+from rag_core.adapters.embedding.embedded import EmbeddedModel
 from training.files import SEED, rows
 
 HELD = 0.2  # of the passages

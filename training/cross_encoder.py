@@ -21,7 +21,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import BertModel
 
-from rag_core.adapters.sentence_transformers import embedded_folder
+from rag_core.adapters.embedding.by_name import embedded_folder
 
 BATCH = 32
 HEAD_RATE = 5  # times the rate of the network, for layers that begin at random
@@ -159,7 +159,7 @@ def auroc_by_source(held: Sequence[Example], scores: np.ndarray) -> dict[str, fl
 
 
 def save(network: Network, path: Path) -> None:
-    """The layers that were trained, in bfloat16, by the names that `rag_core/adapters/bert.py` reads."""
+    """The layers that were trained, in bfloat16, by the names that `rag_core/adapters/embedding/bert.py` reads."""
     state = {name.removeprefix("bert."): weight for name, weight in network.state_dict().items() if name.startswith("bert.")}
     state = {name: weight for name, weight in state.items() if not name.startswith("embeddings.word")}
     state |= {f"{network.head}.{name}": weight for name, weight in network.answer.state_dict().items()}

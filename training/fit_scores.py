@@ -21,14 +21,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from rag_core.calibrate import Calibration, Identity, fit, is_narrow, question_hash
-from rag_core.draft.extract import FEATURES, score_units
-from rag_core.labelled import holds_answer
+from rag_core.compression.extract import FEATURES, score_units
+from rag_core.evaluation.labelled import holds_answer
+from rag_core.gating.features import weigh
+from rag_core.gating.scores import Calibration, Identity, fit, is_narrow, question_hash
 from rag_core.language import asks_number
-from rag_core.question import core, expand
+from rag_core.retrieval.query import core, expand
 from rag_core.settings import DATA, Settings
-from rag_core.signals import weigh
-from rag_core.wiring import answer_reader, embedder
+from rag_core.wiring import answerability_model, embedder
 from training.files import SEED
 from training.measured import Measured, measured
 
@@ -99,7 +99,7 @@ def main(data: Path, kept: Path | None = None, *, extract: bool = False) -> None
             kept.write_text(json.dumps(found), encoding="utf-8")
     signals, labels, groups = found["signals"], found["labels"], found["groups"]
     settings = Settings.load()
-    identity = Identity.of(embedder(settings.embedding_model, "auto"), answer_reader(settings))
+    identity = Identity.of(embedder(settings.embedding_model, "auto"), answerability_model(settings))
     y, group = np.array(labels), np.array(groups)
     narrow = np.array([is_narrow(row) for row in signals])
 

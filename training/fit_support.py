@@ -25,9 +25,9 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from rag_core.adapters.embedded_model import EmbeddedModel
-from rag_core.adapters.support_model import SupportModel
-from rag_core.audit.support import ANYWHERE, FEATURES, WORDS, Measured, measure
+from rag_core.adapters.embedding.embedded import EmbeddedModel
+from rag_core.adapters.entailment.embedded import SupportModel
+from rag_core.grounding.entailment import ANYWHERE, FEATURES, WORDS, Measured, measure
 from rag_core.language import sentences
 from rag_core.settings import DATA
 from training.files import SEED, rows
@@ -92,7 +92,7 @@ def regression(x: np.ndarray, y: np.ndarray, weights: np.ndarray, features: Sequ
     return np.asarray(minimize(loss, np.zeros(x.shape[1] + 1), jac=True, bounds=[*bounds, (None, None)], method="L-BFGS-B").x)
 
 
-def left_out(x: np.ndarray, found: Sequence[dict[str, Any]], features: Sequence[str]) -> dict[str, dict[str, float]]:
+def omissions(x: np.ndarray, found: Sequence[dict[str, Any]], features: Sequence[str]) -> dict[str, dict[str, float]]:
     """Each source judged by a regression that did not see it."""
     y, names, scores = np.array([row["supported"] for row in found]), np.array([family(row) for row in found]), {}
     for name in sorted(set(names)):
@@ -123,7 +123,7 @@ def fitted(
         "scale": np.maximum(own.std(axis=0), 1e-6).round(6).tolist(),
         "coefficients": theta[:-1].round(6).tolist(),
         "intercept": round(float(theta[-1]), 6),
-        "each_source_left_out": left_out(scaled, found, features),
+        "each_source_left_out": omissions(scaled, found, features),
     }
 
 

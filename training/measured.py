@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_core.case import Case
+from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
-from rag_core.ingest.sources import text_source
+from rag_core.library.sources import text_source
 from rag_core.settings import Settings
-from rag_core.wiring import build_engine
+from rag_core.wiring import open_engine
 from training.answer_rows import Pair, holds, labelled
 from training.files import SEED, rows
 
@@ -32,7 +32,7 @@ NEAR = "one passage, near"
 class Measured:
     """One labelled question with everything measured for it. `group` is the language, or "large"."""
 
-    case: Case
+    case: Measurements
     engine: Engine
     answerable: bool
     answers: tuple[str, ...]
@@ -44,7 +44,7 @@ def few_documents(data: Path, language: str, settings: Settings) -> Iterator[Mea
     folder = data / f"xquad-{language}"
     gold = {row["id"]: row for row in rows(folder / "gold.jsonl")}
     with tempfile.TemporaryDirectory() as place:
-        engine = build_engine(Path(place), "fit", settings)
+        engine = open_engine(Path(place), "fit", settings)
         engine.library.add([_text(row) for row in rows(folder / "documents.jsonl")], settings)
         for question in rows(folder / "questions.jsonl"):
             label = gold[question["id"]]
@@ -112,7 +112,7 @@ def one_passage(data: Path, settings: Settings) -> Iterator[Measured]:
 def _engine(texts: Iterable[tuple[str, str, str]], settings: Settings) -> Iterator[Engine]:
     """A library of (id, text, language) that is gone afterwards."""
     with tempfile.TemporaryDirectory() as place:
-        engine = build_engine(Path(place), "fit", settings)
+        engine = open_engine(Path(place), "fit", settings)
         engine.library.add([_text({"id": id, "text": text, "lang": language}) for id, text, language in texts], settings)
         yield engine
 
@@ -137,6 +137,6 @@ def measured(data: Path) -> Iterator[Measured]:
 
 
 def _text(row: dict):
-    from rag_core.domain import Metadata
+    from rag_core.domain.documents import Metadata
 
     return text_source(row["id"], row["text"], id=row["id"], language=row["lang"], metadata=Metadata(title=row.get("title", "")))

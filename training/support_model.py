@@ -16,8 +16,8 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from rag_core.adapters import answer_model
-from rag_core.adapters.support_model import FILE, MAX_TOKENS
+from rag_core.adapters.embedding import answerability as answer_model
+from rag_core.adapters.entailment.embedded import FILE, MAX_TOKENS
 from training.cross_encoder import Example, Network, auroc_by_source, fit, padded, save, say, scores, tokenizer
 from training.files import SEED, rows
 

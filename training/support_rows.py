@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from rag_core.audit.windows import READ_WORDS, readings
+from rag_core.grounding.windows import READ_WORDS, readings
 from rag_core.language import sentences
 from training.files import SEED, rows
 

@@ -9,11 +9,12 @@ import streamlit as st
 
 from rag_core.engine import Engine
 from rag_core.errors import ModelMismatch, RagError
-from ui import first_run, loading, namespaces, rebuild, state
-from ui.loading import Opening
-from ui.problems import show_error
-from ui.progress import show_jobs
-from ui.texts import say
+from ui.app import asked, first_run, loading, namespaces, state
+from ui.app.loading import Opening
+from ui.app.problems import show_error
+from ui.app.progress import show_jobs
+from ui.app.texts import say
+from ui.documents import rebuild
 
 STYLE = Path(__file__).with_name("style.css")
 LOOK_AGAIN_SECONDS = 0.25
@@ -36,7 +37,7 @@ def start() -> Engine:
     except RagError as error:
         _cannot_start(error)
         st.stop()
-    if state.session().namespace == state.NAMESPACE:
+    if state.session().namespace == asked.NAMESPACE:
         offer_samples(engine)
     show_jobs()
     return engine

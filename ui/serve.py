@@ -2,12 +2,12 @@
 
 `streamlit run app.py` starts the same server, a little slower: here the model's process is started before the slow imports. With the server
 begin the loading of the model and, at the first start, the indexing of the samples, before the first browser asks for them. Every response
-carries headers by which a browser refuses anything that does not come from here, and pages of other origins are refused (`ui.guard`).
+carries headers by which a browser refuses anything that does not come from here, and pages of other origins are refused (`ui.app.guard`).
 """
 
 from __future__ import annotations
 
-from rag_core.adapters.embedding_process import prepare
+from rag_core.adapters.embedding.process import prepare
 
 if __name__ == "__main__":
     prepare()  # the embedding model takes longest to be there: its process starts before the slow imports of this one
@@ -24,8 +24,9 @@ from starlette.middleware import Middleware
 from streamlit.runtime.pages_manager import PagesManager
 
 from rag_core.errors import RagError
-from ui import frame, loading, state, uploads
-from ui.guard import Asgi, Message, OnlyThisPage, Receive, Send
+from ui import frame
+from ui.app import asked, loading, state, uploads
+from ui.app.guard import Asgi, Message, OnlyThisPage, Receive, Send
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"
 # 'unsafe-inline' and 'unsafe-eval' are what Streamlit's own scripts and its charts need; nothing may be loaded from or sent to elsewhere
@@ -70,7 +71,7 @@ async def warm(_app: object) -> AsyncIterator[dict[str, object]]:
 
 def _begin() -> None:
     with suppress(RagError):  # the page asks for the same and shows what is wrong
-        frame.offer_samples(loading.engine(state.library_folder(), state.NAMESPACE, state.base_settings()))
+        frame.offer_samples(loading.engine(state.library_folder(), asked.NAMESPACE, state.base_settings()))
 
 
 # Until app.py has called st.navigation once, Streamlit would run a page of pages/ by itself when its address is the first to be opened:

@@ -1,1 +1,1 @@
-"""One file per outside thing; each fits a port of `rag_core.ports` by shape."""
+"""One file per outside thing; each fits a port of `rag_core.domain.ports` by shape."""

@@ -22,7 +22,7 @@ from rag_core.adapters.optional import require
 A4 = (8.27, 11.69)  # inches
 LEFT, RIGHT = 0.09, 0.93  # of the page's width
 CHARS, NARROW = 104, 72  # characters of a line of text, and of a value in the table
-MOST_LINES = 46  # of text above the curve
+MAX_LINES = 46  # of text above the curve
 # Okabe and Ito's colours, told apart by those who do not see all of them; the lines differ in their strokes too
 STYLES = (("#D55E00", "--"), ("#CC79A7", "-."), ("#0072B2", ":"))
 COVERAGE = "#009E73"
@@ -140,7 +140,7 @@ def _write(figure: Any, sheet: Sheet) -> float:
         _say(figure, LEFT, y, line, size=11, color="#333333")
         y -= 0.019
     y -= 0.006
-    left = MOST_LINES
+    left = MAX_LINES
     for heading, text in sheet.paragraphs:
         _say(figure, LEFT, y, heading, size=9, weight="bold")
         y -= 0.0165

@@ -10,17 +10,18 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from rag_core import __version__, calibrate
-from rag_core.calibrate import Calibration, Identity
-from rag_core.calibration_fit import Sample, adjusted, figures, fitted, given_by
+from rag_core import __version__
 from rag_core.engine import Engine
 from rag_core.entrypoints.common import add_documents, chosen_settings, labelled_questions, library_folder, library_for, progress_line
 from rag_core.entrypoints.show import json_text, printable
 from rag_core.errors import InvalidInput, RagError
-from rag_core.ingest.files import storage_problems, write_atomically
-from rag_core.labelled import LabelledQuestion
+from rag_core.evaluation.calibration import Sample, adjusted, figures, fitted, given_by
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.gating import scores as calibrate
+from rag_core.gating.scores import Calibration, Identity
+from rag_core.library.disk.files import storage_problems, write_atomically
 from rag_core.settings import Cost, Settings
-from rag_core.wiring import answer_reader, as_built, build_engine, calibration_files, embedder
+from rag_core.wiring import answerability_model, as_built, calibration_files, embedder, open_engine
 
 
 def fit(args: argparse.Namespace) -> int:
@@ -34,7 +35,7 @@ def fit(args: argparse.Namespace) -> int:
         if not args.embedding:
             settings = as_built(folder, args.namespace, settings)
         out = _out(args, folder)
-        engine = build_engine(folder, args.namespace, settings)
+        engine = open_engine(folder, args.namespace, settings)
         problems += add_documents(engine, args.documents, settings, args) if args.documents else 0
         if not engine.library.snapshot.documents:
             raise InvalidInput("There are no documents to ask.", remedy="Name them with --documents, or a library that holds some.")
@@ -59,7 +60,7 @@ def show(args: argparse.Namespace) -> int:
     """Which calibration a library is judged by; for each file whether it fits, and if not, what differs."""
     folder = library_folder(args)
     settings = as_built(folder, args.namespace, chosen_settings(args))
-    now = Identity.of(embedder(settings.embedding_model, settings.embedding_precision), answer_reader(settings))
+    now = Identity.of(embedder(settings.embedding_model, settings.embedding_precision), answerability_model(settings))
     in_force: Calibration | None = None
     rows: list[dict[str, Any]] = []
     for path in calibration_files(folder, args.namespace):
@@ -84,7 +85,7 @@ _NONE = (
 
 
 def _least(args: argparse.Namespace) -> int:
-    return calibrate.LEAST_TO_ADJUST if args.adjust else calibrate.LEAST
+    return calibrate.MIN_TO_ADJUST if args.adjust else calibrate.MIN_COUNT
 
 
 def _out(args: argparse.Namespace, folder: Path) -> Path:

@@ -8,8 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rag_core.audit.verdicts import judge_claims
-from rag_core.decision import Decision
+from rag_core.domain.decision import Decision
 from rag_core.engine import Engine
 from rag_core.entrypoints.common import (
     add_documents,
@@ -25,8 +24,9 @@ from rag_core.entrypoints.common import (
 from rag_core.entrypoints.jsonl import Bad, read_rows
 from rag_core.entrypoints.show import json_text, printable, show_decision, show_documents, show_settings
 from rag_core.errors import InvalidInput, RagError
+from rag_core.grounding.judge import judge_claims
 from rag_core.settings import Settings
-from rag_core.wiring import build_engine, embedder, rebuild_library, verifier
+from rag_core.wiring import embedder, open_engine, rebuild_library, verifier
 
 JUDGED = 32  # rows whose claims are read together
 
@@ -37,7 +37,7 @@ def index(args: argparse.Namespace) -> int:
     problems = 0
     if args.rebuild:  # before the library is opened: it may be of another model, or damaged
         problems += report_problems(rebuild_library(library_folder(args), args.namespace, settings, progress_line()))
-    engine = build_engine(library_folder(args), args.namespace, settings)
+    engine = open_engine(library_folder(args), args.namespace, settings)
     if args.resume:
         word = password(args)
         passwords = {row.id: word for row in engine.library.unfinished()} if word else None
@@ -57,7 +57,7 @@ def ask(args: argparse.Namespace) -> int:
     if (args.question is None) == (args.questions is None):
         raise InvalidInput("Give either one question or --questions FILE.", remedy='Try: python -m rag_core ask "What is …?"')
     with library_for(args) as folder:
-        engine = build_engine(folder, args.namespace, settings)
+        engine = open_engine(folder, args.namespace, settings)
         problems = add_documents(engine, args.documents, settings, args) if args.documents else 0
         filters = key_values(args.filter)
         if args.question is not None:
@@ -117,7 +117,7 @@ def judge(args: argparse.Namespace) -> int:
 
 def documents(args: argparse.Namespace) -> int:
     """List what is indexed."""
-    engine = build_engine(library_folder(args), args.namespace, chosen_settings(args))
+    engine = open_engine(library_folder(args), args.namespace, chosen_settings(args))
     print(show_documents(engine.library.snapshot.documents, as_json=args.json))
     unfinished = engine.library.unfinished()
     if unfinished:
@@ -127,7 +127,7 @@ def documents(args: argparse.Namespace) -> int:
 
 def delete(args: argparse.Namespace) -> int:
     """Remove documents by id or name."""
-    engine = build_engine(library_folder(args), args.namespace, chosen_settings(args))
+    engine = open_engine(library_folder(args), args.namespace, chosen_settings(args))
     problems = 0
     for name in args.names:
         found = [d.id for d in engine.library.snapshot.find(name)]

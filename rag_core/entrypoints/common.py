@@ -11,20 +11,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from rag_core.configuration import load_settings, parse_value
-from rag_core.domain import Metadata
-from rag_core.endpoints import model_environment
+from rag_core.domain.documents import Metadata
+from rag_core.domain.ports import Progress
 from rag_core.engine import Engine
 from rag_core.entrypoints.show import printable
 from rag_core.errors import InvalidInput
-from rag_core.ingest.bounds import require_metadata
-from rag_core.ingest.library import AddReport
-from rag_core.ingest.sources import Source, described, sources_from
-from rag_core.labelled import LabelledQuestion, read_labelled_files
-from rag_core.ports import Progress
+from rag_core.evaluation.labelled import LabelledQuestion, read_labelled_files
+from rag_core.library.bounds import require_metadata
+from rag_core.library.library import AddReport
+from rag_core.library.sources import Source, described, sources_from
 from rag_core.settings import Settings
+from rag_core.settings.configuration import load_settings, parse_value
+from rag_core.settings.endpoints import model_environment
 
-MOST_PROBLEMS = 10  # rows that are named one by one
+MAX_PROBLEMS = 10  # rows that are named one by one
 
 
 def chosen_settings(args: argparse.Namespace) -> Settings:
@@ -79,10 +79,10 @@ def labelled_questions(paths: Sequence[Path]) -> tuple[tuple[LabelledQuestion, .
         except OSError as error:
             raise InvalidInput(f"{path} cannot be read: {error.strerror}.", remedy="Give CSV, JSON or JSON lines of questions.") from error
     questions, problems = read_labelled_files(files)
-    for problem in problems[:MOST_PROBLEMS]:
+    for problem in problems[:MAX_PROBLEMS]:
         print(printable(str(problem)), file=sys.stderr)
-    if len(problems) > MOST_PROBLEMS:
-        print(f"and {len(problems) - MOST_PROBLEMS} more rows.", file=sys.stderr)
+    if len(problems) > MAX_PROBLEMS:
+        print(f"and {len(problems) - MAX_PROBLEMS} more rows.", file=sys.stderr)
     return questions, sum(1 for problem in problems if problem.row)
 
 

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
-from rag_core.configuration import retention
+from rag_core.decision.batch import ReplaySet, replay_many
 from rag_core.engine import Engine
 from rag_core.entrypoints.common import (
     add_documents,
@@ -19,7 +19,7 @@ from rag_core.entrypoints.common import (
 )
 from rag_core.entrypoints.show import printable
 from rag_core.errors import InvalidInput
-from rag_core.evaluate import (
+from rag_core.evaluation import (
     Ran,
     Rate,
     Report,
@@ -35,12 +35,12 @@ from rag_core.evaluate import (
     unmeasured,
     with_model,
 )
-from rag_core.ingest.files import storage_problems, write_atomically
-from rag_core.labelled import LabelledQuestion
-from rag_core.replay_set import ReplaySet, replay_many
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.disk.files import storage_problems, write_atomically
+from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
-from rag_core.stored import RunHead
-from rag_core.wiring import as_built, build_engine, records
+from rag_core.settings.configuration import retention
+from rag_core.wiring import as_built, open_engine, records
 
 SCHEMA_VERSION = 1
 
@@ -51,7 +51,7 @@ def evaluate(args: argparse.Namespace) -> int:
     questions, problems = labelled_questions(args.questions)
     with library_for(args) as folder:
         settings = as_built(folder, args.namespace, settings)
-        engine = build_engine(folder, args.namespace, settings)
+        engine = open_engine(folder, args.namespace, settings)
         problems += add_documents(engine, args.documents, settings, args) if args.documents else 0
         store = records(folder, args.namespace)
         try:

@@ -7,14 +7,14 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from rag_core.endpoints import Endpoint
+from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.entrypoints.common import chosen_settings
 from rag_core.entrypoints.show import printable
 from rag_core.errors import InvalidInput, ModelUnavailable
-from rag_core.generated import Completion, Limits, Prompt
+from rag_core.settings.endpoints import Endpoint
 from rag_core.wiring import configured_models, endpoint_model
 
-MOST_TOKENS = 500  # of an answer of one word: a model may think before it
+MAX_TOKENS = 500  # of an answer of one word: a model may think before it
 _SECONDS = 120.0  # a local model may have to be loaded first
 
 
@@ -25,7 +25,7 @@ class Ready(BaseModel):
     ready: Literal["yes"]
 
 
-PROMPT = Prompt("ready", 1, "You are tested.", 'Say that you are ready: "yes".', Ready, "Answer with one word.", max_tokens=MOST_TOKENS)
+PROMPT = Prompt("ready", 1, "You are tested.", 'Say that you are ready: "yes".', Ready, "Answer with one word.", max_tokens=MAX_TOKENS)
 
 
 def model(args: argparse.Namespace) -> int:
@@ -59,7 +59,7 @@ def _check(number: int, endpoint: Endpoint) -> bool:
 
 
 def _took(answer: Completion) -> str:
-    cut = "" if answer.complete else f", cut off after {MOST_TOKENS} tokens"
+    cut = "" if answer.complete else f", cut off after {MAX_TOKENS} tokens"
     return f"answers in {answer.ms:.0f} ms ({answer.tokens_in} tokens in, {answer.tokens_out} out){cut}"
 
 

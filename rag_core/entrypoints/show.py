@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import regex
 
-from rag_core.audit.citations import sources_list
-from rag_core.decision import Decision
-from rag_core.domain import Document
-from rag_core.ingest.reading import is_outdated
+from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Document
+from rag_core.domain.trace import CheckResult
+from rag_core.grounding.citations import sources_list
+from rag_core.library.reading import is_outdated
 from rag_core.settings import Settings
-from rag_core.trace import Check
 
 # Zero-width joiners shape the letters of Arabic and of the scripts of India: between two of them, or after the sign that
 # takes a letter's vowel (virama), with which a half letter may end a word (RFC 5892, A.1 and A.2).
@@ -60,7 +60,7 @@ def _drafted(decision: Decision) -> list[str]:
     return [printable(line) for line in lines]
 
 
-def _check(check: Check) -> str:
+def _check(check: CheckResult) -> str:
     return f"  {check.stage:20} {check.state:12} {check.mode:8} {printable(check.found or check.note)}"
 
 

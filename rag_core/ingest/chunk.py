@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
 
-from rag_core.domain import Page, PageSource, Passage, PassageKind, Span
+from rag_core.domain.documents import Page, PageSource, Span
+from rag_core.domain.passages import Passage, PassageKind
+from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import Cancelled, InvalidSetting, LimitExceeded
 from rag_core.ingest.context import context, embedding_text, section_path
 from rag_core.ingest.normalise import read_passage_text
 from rag_core.ingest.strategies import Strategy
 from rag_core.ingest.structure import blocks
 from rag_core.ingest.units import COUNT_BATCH, Atom, Counter, Unit, batches, counted, parted, sizes_of, units
-from rag_core.ports import Cancel, Embedder
 
 __all__ = ["chunk", "embedding_text"]
 
@@ -71,7 +72,7 @@ def chunk(
         embedder: counts the tokens and says how many it reads.
         max_tokens: of a passage with its context line, special tokens included; None for the strategy's own size. The model's limit holds
             anyway.
-        overlap_tokens: at most so many are repeated, in whole sentences; 0 for none (S3-2).
+        overlap_tokens: at most so many are repeated, in whole sentences; 0 for none.
         max_passages: of the document; one that makes more is refused.
         cancelled: read between batches.
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from rag_core.domain import Passage
+from rag_core.domain.passages import Passage
 
 SECTION_MARK = " › "
 MAX_LEVELS = 3

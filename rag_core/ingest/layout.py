@@ -6,14 +6,15 @@ They read like tuples of `WordBox` and `Line`, whose values are made one by one 
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.domain import Box, Line, WordBox
-from rag_core.ingest.files import json_rows
+from rag_core.domain.documents import Box, Line, WordBox
 
 T_co = TypeVar("T_co", covariant=True)
 Floats = NDArray[np.float64]
@@ -155,3 +156,15 @@ def _table(rows: Iterable[Sequence[float]], width: int) -> Floats:
 def _decoded(packed: str, width: int) -> Floats:
     table = np.frombuffer(base64.b64decode(packed, validate=True), dtype=np.float64).reshape(-1, width)
     return np.nan_to_num(table, nan=0.0, posinf=0.0, neginf=0.0)  # whatever a font says
+
+
+JSON_ROWS = 1_000
+
+
+def json_rows(rows: Iterable[Any]) -> Iterator[str]:
+    """The JSON array of `rows` in parts of `JSON_ROWS`, so that neither its text nor all rows need stand in memory."""
+    waiting, before = iter(rows), "["
+    while block := list(islice(waiting, JSON_ROWS)):
+        yield before + json.dumps(block, ensure_ascii=False, separators=(",", ":"))[1:-1]
+        before = ","
+    yield "]" if before == "," else "[]"

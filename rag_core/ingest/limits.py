@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-LEAST_MEMORY_BYTES = 300 << 20  # Python and MuPDF alone take about 250 MiB of address space; with less, every file would seem damaged
+MIN_MEMORY_BYTES = 300 << 20  # Python and MuPDF alone take about 250 MiB of address space; with less, every file would seem damaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class Limits:
             value = getattr(self, item.name)
             if not 0 < value < float("inf") and not (item.name == "ocr_seconds" and value == 0):
                 raise ValueError(f"Limits.{item.name} must be positive and finite, got {value}")
-        if self.memory_bytes < LEAST_MEMORY_BYTES:
-            raise ValueError(f"Limits.memory_bytes must be at least {LEAST_MEMORY_BYTES:,}, got {self.memory_bytes:,}")
+        if self.memory_bytes < MIN_MEMORY_BYTES:
+            raise ValueError(f"Limits.memory_bytes must be at least {MIN_MEMORY_BYTES:,}, got {self.memory_bytes:,}")
 
 
 DEFAULT_LIMITS = Limits()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import regex
 
-from rag_core.domain import Span
+from rag_core.domain.documents import Span
 
 # A hyphen at the end of a row. It goes when it parts a word (two letters before it, a lower-case letter after it) and stays in
 # "2019-\n2020", "Coca-\nCola", "e-\nmail" and where a compound is plain to see, as in "held-for-\nsale" and "risk-\nbased": English filings

@@ -16,14 +16,14 @@ from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from rag_core import errors
-from rag_core.domain import HIDDEN_SIGNS, Box, Page, PageSource
+from rag_core.domain.documents import HIDDEN_SIGNS, Box, Page, PageSource
+from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf
 from rag_core.ingest import pdf_process
 from rag_core.ingest.layout import received
 from rag_core.ingest.limits import DEFAULT_LIMITS, Limits
 from rag_core.ingest.pdf_facts import HEADER_BYTES, clean_title, foreign_format, iso_date
 from rag_core.ingest.pdf_process import Event
-from rag_core.ports import Cancel, Progress
 
 OCR_LANGUAGES = ("eng", "ces", "deu", "hin")  # the first one weighs most; eng first took 20 % less time than ces first
 TESSDATA_FOLDERS = ("usr/share/tesseract-ocr/*/tessdata", "usr/share/tessdata", "usr/local/share/tessdata", "opt/homebrew/share/tessdata")

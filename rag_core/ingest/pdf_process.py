@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from rag_core.domain.ports import Cancel
 from rag_core.errors import Cancelled, DamagedPdf, LimitExceeded
-from rag_core.ports import Cancel
 
 WORKER = Path(__file__).with_name("pdf_worker")
 POLL_S = 0.1  # how long a cancel or the wall limit may go unnoticed

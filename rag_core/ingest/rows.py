@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import regex
 
-from rag_core.domain import Page
-from rag_core.ingest.tables import names_unit
+from rag_core.domain.documents import Page
 
 MAX_ROW_CHARS = 200_000  # as much as of a page of a PDF; whoever cuts a row into words holds about 300 bytes for each
 MARGIN_ROWS = 4  # rows from the upper and the lower edge that can be running headers or footers; filings have up to three
@@ -175,3 +174,17 @@ def body_size(pages: Iterable[Iterable[Row]]) -> float:
         for row in page:
             sizes[row.size] += len(row.text)
     return sizes.most_common(1)[0][0] if sizes else 0.0
+
+
+_SCALE = r"(?:thousands?|millions?|billions?|tis|mil|mld|tausend|tsd|millionen|mio|mrd|teur|crores?|lakhs?|per share)"
+
+
+_UNIT_OPENS = r"\W*(?:dollars|amounts?|shares|in|u\.?s\.?|expressed|v|údaje|beträge|angaben|eur|usd|czk)\b"
+
+
+_UNIT = re.compile(rf"\({_UNIT_OPENS}[^()]*\b{_SCALE}\b|^{_UNIT_OPENS}[^.]{{0,30}}\b{_SCALE}\b.{{0,50}}$", re.IGNORECASE)
+
+
+def names_unit(text: str) -> bool:
+    """Whether a row names a unit or scale: "(in millions, except per share data)"."""
+    return bool(_UNIT.search(text))

@@ -1,4 +1,4 @@
-"""How documents of different kinds are cut (S3-4), and which way suits a document.
+"""How documents of different kinds are cut, and which way suits a document.
 
 The choice is made from counts that are shown to the user, who can override it by name.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from types import MappingProxyType
 
-from rag_core.domain import Page
+from rag_core.domain.documents import Page
 from rag_core.errors import InvalidSetting
 from rag_core.ingest.code import code_rows
 from rag_core.ingest.rows import rows

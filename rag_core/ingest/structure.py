@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
-from rag_core.domain import Page, Span
+from rag_core.domain.documents import Page, Span
 from rag_core.ingest.code import code_end, code_rows
 from rag_core.ingest.headings import Style, heading_end, style, title
 from rag_core.ingest.rows import MAX_ROW_CHARS, Row, body_size, boilerplate, ends_sentence, rows

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from rag_core.ingest.rows import names_unit
+
 if TYPE_CHECKING:
     from rag_core.ingest.rows import Row
 
@@ -19,9 +21,6 @@ GAP_ROWS = 3  # rows of one cell inside a table (group labels, wrapped labels) b
 INDENT = 3.0  # points, or columns of a text document: a row that starts further to the right has no label
 MAX_LABEL_CHARS = 80  # a longer row of one cell is running text, unless figures follow within two rows
 
-_SCALE = r"(?:thousands?|millions?|billions?|tis|mil|mld|tausend|tsd|millionen|mio|mrd|teur|crores?|lakhs?|per share)"
-_UNIT_OPENS = r"\W*(?:dollars|amounts?|shares|in|u\.?s\.?|expressed|v|údaje|beträge|angaben|eur|usd|czk)\b"
-_UNIT = re.compile(rf"\({_UNIT_OPENS}[^()]*\b{_SCALE}\b|^{_UNIT_OPENS}[^.]{{0,30}}\b{_SCALE}\b.{{0,50}}$", re.IGNORECASE)
 _PERIOD = re.compile(
     r"\b(?:years?|months?|quarters?|weeks?|period)\b.{0,30}\b(?:ended|ending)\b|"
     r"^\W*(?:(?:as of|as at|at|k|zum|per) )?"
@@ -43,11 +42,6 @@ _MARKER = re.compile(  # of a list's item, or of a heading: "Item 7.", "§ 5"
 
 
 _ASIDE = re.compile(r"\([^()]{3,30}\)", re.IGNORECASE)  # "(unaudited)", "(restated)"
-
-
-def names_unit(text: str) -> bool:
-    """Whether a row names a unit or scale: "(in millions, except per share data)"."""
-    return bool(_UNIT.search(text))
 
 
 def _has_figures(text: str) -> bool:

@@ -13,7 +13,8 @@ from typing import TypeVar
 
 import regex
 
-from rag_core.domain import PassageKind, Span
+from rag_core.domain.documents import Span
+from rag_core.domain.passages import PassageKind
 from rag_core.ingest.code import is_decorator, is_definition
 from rag_core.ingest.normalise import cut, join
 from rag_core.ingest.rows import ends_sentence

@@ -7,7 +7,6 @@ falls back to folded words and English phrases. This package alone imports simpl
 from rag_core.language.detection import certain_language, detect, question_language
 from rag_core.language.inflection import forms, is_known, lemma, stem, term, terms
 from rag_core.language.keywords import content_terms, keywords, synonyms
-from rag_core.language.likeness import alike, likeness
 from rag_core.language.phrases import (
     Intent,
     asks_about_library,
@@ -22,6 +21,7 @@ from rag_core.language.phrases import (
 )
 from rag_core.language.profiles import LANGUAGES, LanguageInfo
 from rag_core.language.sentences import sentences
+from rag_core.language.string_similarity import alike, string_similarity
 from rag_core.language.words import Word, fold, words
 
 __all__ = [
@@ -46,11 +46,11 @@ __all__ = [
     "is_time_sensitive",
     "keywords",
     "lemma",
-    "likeness",
     "question_language",
     "refusal",
     "sentences",
     "stem",
+    "string_similarity",
     "synonyms",
     "term",
     "terms",

@@ -21,7 +21,7 @@ UNDETERMINED = "und"
 _QUESTION_WORD = 2.0
 _FUNCTION_WORD = 1.0
 _WITHOUT_DIACRITICS = 0.5
-_MOST_EVIDENCE = 5.0
+_MAX_EVIDENCE = 5.0
 _DOCUMENT_LANGUAGE = 0.9
 _LOG_PROBABILITY_PER_POINT = 20.0
 
@@ -114,7 +114,7 @@ def _points(text: str, preferred: Collection[str]) -> dict[str, float]:
             points[code] = points.get(code, min(points.values(), default=0.0)) + _DOCUMENT_LANGUAGE
     for code, value in evidence.items():
         if _script_of(code) == main_script:
-            points[code] = points.get(code, min(points.values(), default=0.0)) + min(value, _MOST_EVIDENCE)
+            points[code] = points.get(code, min(points.values(), default=0.0)) + min(value, _MAX_EVIDENCE)
     return points
 
 

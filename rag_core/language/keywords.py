@@ -10,7 +10,7 @@ from rag_core.language.inflection import forms, term
 from rag_core.language.profiles import LANGUAGES
 from rag_core.language.words import Word, fold, words
 
-#: Shortest keyword in characters (S0-9: "longer than 3"). Scripts that write vowels as marks or syllables say more in fewer.
+#: Shortest keyword in characters ("longer than 3" in the specification). Scripts that write vowels as marks or syllables say more in fewer.
 MIN_KEYWORD_CHARS = 4
 MIN_KEYWORD_CHARS_ABUGIDA = 3
 
@@ -46,7 +46,7 @@ def _long_enough(word: str) -> bool:
 
 
 def keywords(question: str, lang: str) -> list[str]:
-    """The question's keywords as written, in order, each once: content words longer than 3 characters (S0-9, S0-15).
+    """The question's keywords as written, in order, each once: content words longer than 3 characters.
 
     Combining marks count as characters, and 3 characters suffice in Devanagari and other scripts that write vowels as marks;
     a Han or kana character is a word and a keyword of its own. May be empty.
@@ -65,7 +65,7 @@ def content_terms(question: str, lang: str) -> list[str]:
 
 @lru_cache(maxsize=64)
 def synonyms(lang: str) -> Mapping[str, tuple[str, ...]]:
-    """The default synonyms of a language: each of a word's `forms` -> the other words of its groups, as written (S0-35).
+    """The default synonyms of a language: each of a word's `forms` -> the other words of its groups, as written.
 
     Look an inflected word up by its forms too. Empty for a language without a list.
     """

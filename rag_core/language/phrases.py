@@ -11,7 +11,7 @@ from rag_core.language.sentences import sentences
 Intent = Literal["greeting", "about_library", "comparative", "procedural", "factual"]
 
 #: A refusal is short. A longer text that begins like one says more than that, and is an answer to be audited.
-_MOST_REFUSAL_SENTENCES = 3
+_MAX_REFUSAL_SENTENCES = 3
 _SHORT_TEXT_CHARS = 2000
 _QUOTED = regex.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«]*«|‘[^’]*’|‚[^‘’]*[‘’]")
 
@@ -21,12 +21,12 @@ def _info(lang: str) -> LanguageInfo:
 
 
 def refusal(lang: str) -> str:
-    """The canonical refusal sentence of a language; English for a language without one (S0-30, S1-3, S4-13)."""
+    """The canonical refusal sentence of a language; English for a language without one."""
     return _info(lang).refusal
 
 
 def indicator_phrases(lang: str) -> tuple[str, ...]:
-    """Phrases by which an answer claims knowledge from elsewhere, as written (S2-10); English for a language without a list.
+    """Phrases by which an answer claims knowledge from elsewhere, as written; English for a language without a list.
 
     Compare without regard to case, on whole words.
     """
@@ -63,7 +63,7 @@ def is_refusal(text: str) -> bool:
         return False
     own_words = text if _QUOTED.fullmatch(text.strip()) else _QUOTED.sub(" ", text)
     found = sentences(own_words, "en")
-    if not 0 < len(found) <= _MOST_REFUSAL_SENTENCES:
+    if not 0 < len(found) <= _MAX_REFUSAL_SENTENCES:
         return False
     start, end = found[0]
     first = spaced(own_words[start:end])
@@ -79,12 +79,12 @@ def _greeting_pattern() -> regex.Pattern[str]:
 
 
 def is_greeting(text: str) -> bool:
-    """Whether a text is only a greeting, in any of the languages (S4-19). A greeting before a question is not."""
+    """Whether a text is only a greeting, in any of the languages. A greeting before a question is not."""
     return len(text) <= _SHORT_TEXT_CHARS and _greeting_pattern().fullmatch(spaced(text)) is not None
 
 
 def asks_about_library(text: str) -> bool:
-    """Whether a question is about the library itself and not its contents (S4-20), in any of the languages.
+    """Whether a question is about the library itself and not its contents, in any of the languages.
 
     Only whole questions of known wording count: "What documents must the supplier provide?" is about the contents.
     """
@@ -95,7 +95,7 @@ def asks_about_library(text: str) -> bool:
 
 
 def intent(question: str, lang: str) -> Intent:
-    """What kind of answer a question asks for (S3-27): the first that fits, in the order of `Intent`, else factual."""
+    """What kind of answer a question asks for: the first that fits, in the order of `Intent`, else factual."""
     if is_greeting(question):
         return "greeting"
     if asks_about_library(question):

@@ -15,9 +15,10 @@ from contextlib import suppress
 
 from builders import HashEmbedder
 
-from rag_core.adapters import embedding_worker, frames
+from rag_core.adapters.embedding import frames
+from rag_core.adapters.embedding import worker as embedding_worker
+from rag_core.domain.ports import Embedder, Vectors
 from rag_core.errors import ModelUnavailable
-from rag_core.ports import Embedder, Vectors
 
 
 class ObedientEmbedder(HashEmbedder):

@@ -7,9 +7,9 @@ from typing import Any
 from model_server import ModelServer
 from pydantic import BaseModel, ConfigDict
 
-from rag_core.adapters.openai_model import OpenAIModel
-from rag_core.endpoints import Endpoint
-from rag_core.generated import Completion, Limits, Prompt
+from rag_core.adapters.llm.openai_server import OpenAIModel
+from rag_core.domain.llm_trace import Completion, Limits, Prompt
+from rag_core.settings.endpoints import Endpoint
 
 KEY = "sk-test-0123456789abcdefWXYZ"
 SOON = Limits(20.0)

@@ -10,8 +10,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from rag_core import wiring
-from rag_core.adapters.answer_model import FILE, MAX_TOKENS, AnswerModel
-from rag_core.adapters.pair_model import MOST, version_of
+from rag_core.adapters.embedding.answerability import FILE, MAX_TOKENS, AnswerModel
+from rag_core.adapters.embedding.cross_encoder import MAX_COUNT, version_of
 from rag_core.errors import ModelUnavailable
 from rag_core.settings import Settings
 
@@ -51,7 +51,7 @@ def test_given_any_text_then_the_odds_are_finite_and_in_their_range(text: str, m
     (odds,) = model.answers(QUESTION, [text])
 
     assert math.isfinite(odds)
-    assert -MOST <= odds <= MOST
+    assert -MAX_COUNT <= odds <= MAX_COUNT
 
 
 def test_given_a_passage_that_writes_a_special_token_then_it_is_letters_and_ends_nothing(model: AnswerModel) -> None:
@@ -63,7 +63,7 @@ def test_given_a_passage_that_writes_a_special_token_then_it_is_letters_and_ends
 
 def test_given_the_child_of_the_page_then_it_says_what_this_process_says() -> None:
     settings = Settings.load()
-    here, apart = wiring.answer_reader(settings), wiring.answer_reader(settings, apart=True)
+    here, apart = wiring.answerability_model(settings), wiring.answerability_model(settings, apart=True)
     assert here is not None
     assert apart is not None
 
@@ -101,7 +101,7 @@ def test_given_another_file_then_its_version_is_another(tmp_path: Path) -> None:
 def test_given_no_file_then_nobody_reads_and_the_engine_works_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wiring, "MODEL_FILE", tmp_path / "left-out")
 
-    assert wiring.answer_reader(Settings.load()) is None
+    assert wiring.answerability_model(Settings.load()) is None
 
 
 def test_given_the_file_then_it_is_small_enough_for_a_repository() -> None:

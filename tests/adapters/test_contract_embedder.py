@@ -15,13 +15,14 @@ from builders import HashEmbedder
 from tiny_models import LETTERS, MAX_TOKENS, cross_encoder, embedding_model
 
 from rag_core import wiring
-from rag_core.adapters import embedded_model
-from rag_core.adapters import sentence_transformers as adapter
-from rag_core.adapters.embedded_model import EmbeddedModel, load_embedder
-from rag_core.adapters.embedding_cache import CachedEmbedder
-from rag_core.adapters.sentence_transformers import EMBEDDED, CrossEncoderReranker, SentenceTransformerEmbedder, embedded_folder
+from rag_core.adapters.embedding import by_name as adapter
+from rag_core.adapters.embedding import embedded as embedded_model
+from rag_core.adapters.embedding.by_name import EMBEDDED, CrossEncoderReranker, SentenceTransformerEmbedder, embedded_folder
+from rag_core.adapters.embedding.cache import CachedEmbedder
+from rag_core.adapters.embedding.choose import load_embedder
+from rag_core.adapters.embedding.embedded import EmbeddedModel
+from rag_core.domain.ports import Embedder
 from rag_core.errors import ModelUnavailable
-from rag_core.ports import Embedder
 
 NAMES = ("embedded", "folder", "apart embedded", "apart folder", "cached embedded", "cached folder")  # a new adapter adds one line
 TEXTS = ["The notice period is 30 days.", "", "Lhůta činí třicet dní.", "नोटिस की अवधि", "the cat", "the cat"]

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_contract_vector import is_pickle
 
-from rag_core.adapters.bm25_index import K1, B, Bm25Store
+from rag_core.adapters.index.bm25 import K1, B, Bm25Store
+from rag_core.domain.ports import LexicalStore
 from rag_core.errors import LibraryDamaged
-from rag_core.ports import LexicalStore
 
 STORES = {"bm25s": Bm25Store}  # a new adapter adds one line
 

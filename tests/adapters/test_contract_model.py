@@ -11,11 +11,11 @@ import pytest
 from model_kit import SOON, endpoint, openai_model, prompt
 from model_server import Hang, ModelServer, Status
 
-from rag_core.adapters.model_cache import FILE, CachedModel, ModelCache
-from rag_core.adapters.model_chain import ModelChain
+from rag_core.adapters.llm.cache import FILE, CachedModel, ModelCache
+from rag_core.adapters.llm.chain import ModelChain
+from rag_core.domain.llm_trace import Limits
+from rag_core.domain.ports import LanguageModel
 from rag_core.errors import Cancelled, ModelUnavailable
-from rag_core.generated import Limits
-from rag_core.ports import LanguageModel
 
 NAMES = ("openai", "first of a chain", "last of a chain", "cached")  # a new adapter adds one line
 

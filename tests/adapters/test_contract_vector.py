@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.adapters.faiss_index import FILE, FaissStore
+from rag_core.adapters.index.flat import FILE, FaissStore
+from rag_core.domain.ports import Vectors, VectorStore
 from rag_core.errors import LibraryDamaged
-from rag_core.ports import Vectors, VectorStore
 
 DIM = 8
 STORES = {"faiss": lambda: FaissStore(DIM)}  # a new adapter adds one line

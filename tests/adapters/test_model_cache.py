@@ -16,13 +16,13 @@ from model_server import ModelServer
 from pydantic import BaseModel
 
 from rag_core import wiring
-from rag_core.adapters import model_cache
-from rag_core.adapters.model_cache import FILE, KEEP_SECONDS, QUIET_SECONDS, CachedModel, ModelCache
-from rag_core.endpoints import Endpoint
+from rag_core.adapters.llm import cache as model_cache
+from rag_core.adapters.llm.cache import FILE, KEEP_SECONDS, QUIET_SECONDS, CachedModel, ModelCache
+from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.errors import InvalidSetting, LibraryError, ModelUnavailable
-from rag_core.generated import Completion, Limits, Prompt
-from rag_core.ingest.sources import Source
+from rag_core.library.sources import Source
 from rag_core.settings import Settings
+from rag_core.settings.endpoints import Endpoint
 
 PLACE = Endpoint("http://127.0.0.1:1/v1", "key", "small")
 
@@ -157,7 +157,7 @@ def test_given_an_old_answer_then_it_is_asked_again_and_the_old_one_goes(cache: 
 
 
 def test_given_more_answers_than_are_kept_then_the_oldest_go(cache: ModelCache, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_cache, "MOST", 3)
+    monkeypatch.setattr(model_cache, "MAX_COUNT", 3)
     inner = Scripted()
     for number in range(10):
         cached(cache, inner).complete(prompt(str(number)), SOON)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 from model_kit import SOON, answer, prompt
 
-from rag_core.adapters.model_chain import REST_SECONDS, SHARE, ModelChain
+from rag_core.adapters.llm.chain import REST_SECONDS, SHARE, ModelChain
+from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.errors import Cancelled, ModelUnavailable, RagError
-from rag_core.generated import Completion, Limits, Prompt
 
 
 @dataclass

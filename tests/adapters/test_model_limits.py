@@ -16,11 +16,11 @@ import pytest
 from model_kit import SOON, openai_model, prompt
 from model_server import Drip, Drop, Hang, Huge, ModelServer, Slow, Status
 
-from rag_core.adapters import model_http
-from rag_core.adapters.openai_model import OpenAIModel, _retry_after
-from rag_core.endpoints import Endpoint
+from rag_core.adapters.llm import http as model_http
+from rag_core.adapters.llm.openai_server import OpenAIModel, _retry_after
+from rag_core.domain.llm_trace import Limits
 from rag_core.errors import Cancelled, ModelUnavailable
-from rag_core.generated import Limits
+from rag_core.settings.endpoints import Endpoint
 
 
 @pytest.fixture(scope="module")
@@ -160,8 +160,8 @@ def test_given_ten_megabytes_then_they_are_not_read_nor_asked_for_again(server: 
 
     assert "sent more than an answer can be" in fails(model)[0]
     assert server.calls == 1
-    server.play(Huge(model_http.MOST_BYTES - 1000))
-    assert len(model.complete(prompt(), SOON).text) == model_http.MOST_BYTES - 1000
+    server.play(Huge(model_http.MAX_BYTES - 1000))
+    assert len(model.complete(prompt(), SOON).text) == model_http.MAX_BYTES - 1000
 
 
 def test_given_a_flood_without_a_length_then_only_the_beginning_is_read() -> None:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rag_core.adapters.embedded_model import load_embedder
-from rag_core.adapters.openai_embedder import BATCH
+from rag_core.adapters.embedding.choose import load_embedder
+from rag_core.adapters.embedding.openai_server import BATCH
+from rag_core.domain.ports import Embedder
 from rag_core.errors import ModelUnavailable
-from rag_core.ports import Embedder
 
 MODEL = "openai:text-embedding-3-large"
 DIM = 3072

@@ -14,8 +14,8 @@ from model_server import Asked, Body, ModelServer, Said, Status
 from openai import OpenAI
 from pydantic import BaseModel
 
-from rag_core.adapters.openai_model import OpenAIModel
-from rag_core.draft.structures import DraftReply, SufficiencyReply, VerifyReply, read_draft
+from rag_core.adapters.llm.openai_server import OpenAIModel
+from rag_core.compression.llm.replies import DraftReply, SufficiencyReply, VerifyReply, read_draft
 from rag_core.errors import ModelUnavailable
 
 

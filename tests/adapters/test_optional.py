@@ -17,16 +17,16 @@ LEFT_OUT = sorted(module for modules in EXTRAS.values() for module in modules)
 USES = """
 import json, sys
 from rag_core.adapters.certificate_pdf import to_pdf
-from rag_core.adapters.embedded_model import load_embedder
-from rag_core.adapters.sentence_transformers import CrossEncoderReranker
-from rag_core.adapters.verifiers import load_verifier
+from rag_core.adapters.embedding.choose import load_embedder
+from rag_core.adapters.embedding.by_name import CrossEncoderReranker
+from rag_core.adapters.entailment.by_name import load_entailment_model
 from rag_core.errors import RagError
 
 uses = {
     "certificate": lambda: to_pdf(None),
     "embedder": lambda: load_embedder("another", "auto"),
     "reranker": lambda: CrossEncoderReranker("another"),
-    "verifier": lambda: load_verifier(sys.argv[1], languages="en"),
+    "verifier": lambda: load_entailment_model(sys.argv[1], languages="en"),
 }
 found = {}
 for name, use in uses.items():

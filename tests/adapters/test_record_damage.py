@@ -12,13 +12,13 @@ import pytest
 from builders import case, settings
 from test_record_texts import answered
 
-from rag_core.adapters.model_cache import ModelCache
-from rag_core.adapters.record_store import FILE, RecordStore
-from rag_core.adapters.record_tables import GUARDED, MIGRATIONS
+from rag_core.adapters.llm.cache import ModelCache
+from rag_core.adapters.records.store import FILE, RecordStore
+from rag_core.adapters.records.tables import GUARDED, MIGRATIONS
+from rag_core.domain.llm_trace import Completion
 from rag_core.errors import LibraryError, RecordsDamaged
-from rag_core.generated import Completion
-from rag_core.labelled import LabelledQuestion
-from rag_core.stored import FeedbackState, SavedPreset, Verdict
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.records.stored import FeedbackState, SavedPreset, Verdict
 
 FLIPS = 60  # positions in a file of about 100 KB, a fixed sample
 

@@ -18,15 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core import wiring
-from rag_core.adapters.record_store import FILE, RecordStore
-from rag_core.adapters.record_tables import MIGRATIONS
-from rag_core.domain import Page
+from rag_core.adapters.records.store import FILE, RecordStore
+from rag_core.adapters.records.tables import MIGRATIONS
+from rag_core.decision.decide import decide
+from rag_core.domain.documents import Page
 from rag_core.errors import InvalidInput, LibraryBusy, LibraryError, RecordsDamaged
-from rag_core.ingest.store import namespaces
-from rag_core.labelled import LabelledQuestion, Place
-from rag_core.pipeline import decide
-from rag_core.recorded import DELETED
-from rag_core.stored import MAX_COMMENT_CHARS, FeedbackState, SavedPreset, Verdict
+from rag_core.evaluation.labelled import LabelledQuestion, Place
+from rag_core.library.store import namespaces
+from rag_core.records import DELETED
+from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackState, SavedPreset, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = [
@@ -350,7 +350,7 @@ import sys
 sys.path[:0] = ["tests"]
 from pathlib import Path
 from builders import case
-from rag_core.adapters.record_store import RecordStore
+from rag_core.adapters.records.store import RecordStore
 store = RecordStore(Path(sys.argv[1]))
 for _ in range(40):
     store.keep(case(0.9), origin=sys.argv[2])
@@ -371,7 +371,7 @@ def test_given_another_writer_that_does_not_end_then_the_page_is_told_and_nothin
 ) -> None:
     store.keep(case(0.9))
     store.close()
-    monkeypatch.setattr("rag_core.adapters.record_file.WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("rag_core.adapters.records.file.WAIT_SECONDS", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 

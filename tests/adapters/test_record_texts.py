@@ -14,41 +14,44 @@ from pathlib import Path
 
 import pytest
 from builders import SENTENCE, HashEmbedder, case, citation, claim, draft, hit, passage, settings
+from builders import measured as measured_claim
 
 from rag_core import wiring
-from rag_core.adapters.record_file import RecordFile
-from rag_core.adapters.record_store import FILE, RecordStore
-from rag_core.adapters.record_tables import GUARDED, MIGRATIONS
-from rag_core.adapters.record_texts import MOST_CHARS
-from rag_core.audit.citations import evidence_key
-from rag_core.case import Case, ClaimAudit, Draft, LibraryFacts
-from rag_core.domain import Box, Hit, Span
+from rag_core.adapters.records.file import RecordFile
+from rag_core.adapters.records.store import FILE, RecordStore
+from rag_core.adapters.records.tables import GUARDED, MIGRATIONS
+from rag_core.adapters.records.texts import MAX_CHARS
+from rag_core.decision.decide import decide
+from rag_core.decision.progress import Outcome
+from rag_core.domain.answer import evidence_key
+from rag_core.domain.documents import Box, Span
+from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency, Verification
+from rag_core.domain.measurements import LibraryFacts, Measurements
+from rag_core.domain.passages import Hit
+from rag_core.domain.status import Reason
 from rag_core.errors import RecordsDamaged
-from rag_core.generated import Attempt, Call, Generation, Step, Sufficiency, Verification
-from rag_core.ingest.sources import text_source
-from rag_core.labelled import LabelledQuestion
-from rag_core.pipeline import decide
-from rag_core.recorded import DELETED
-from rag_core.status import Reason
-from rag_core.walk import Outcome
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.sources import text_source
+from rag_core.records import DELETED
 
 SHOWN, REJECTED, MISQUOTED = "The period of notice is 30 days.", "Notice takes 90 days, as all know.", "quoted from elsewhere"
-GOOD = ClaimAudit(overlap=1.0, similarity=1.0, support=0.99)
+GOOD = measured_claim(overlap=1.0, similarity=1.0, support=0.99)
 RUN = {"settings": settings(), "calibration": "c1", "model": "hash@float32", "generation": 3}
 
 
-def attempt(text: str, audit: ClaimAudit = GOOD, *keys: str) -> Attempt:
+def attempt(text: str, audit: ClaimMeasurement = GOOD, *keys: str) -> Attempt:
     said = claim(passage(), text)
     asked = ("level:high", "round:0", "passages:1", *keys)
     drafted = replace(draft([said], [audit]), drafter="model", citations={evidence_key(e): citation(e) for e in said.evidence})
     return Attempt(asked, Call(Step.DRAFT, "compress/1 0a"), drafted, language="en", sentences=1, tokens=9)
 
 
-def answered(generation: int = 3) -> Case:
+def answered(generation: int = 3) -> Measurements:
     """A question whose first draft was rejected, and whose second one was shown."""
     of = settings(drafter="model", short_context_words=20)
     bad = attempt(REJECTED, replace(GOOD, quotes_missing=(MISQUOTED,)))
-    asked = Generation(context_words=500, attempts=(bad, attempt(SHOWN, GOOD, "verbatim:0")))
+    asked = LlmTrace(context_words=500, attempts=(bad, attempt(SHOWN, GOOD, "verbatim:0")))
     facts = LibraryFacts(documents=1, passages=1, pages=1, names={"d1": "contract.pdf"}, generation=generation)
     return replace(case(0.9, of=of, answerability=0.9, library=facts), generation=asked)
 
@@ -57,7 +60,7 @@ def page_text(*_: object) -> str:
     return SENTENCE
 
 
-def texts_of(restored: Case) -> list[str]:
+def texts_of(restored: Measurements) -> list[str]:
     assert restored.generation is not None
     return [one.text for drafted in restored.generation.attempts for one in drafted.draft.claims]
 
@@ -252,11 +255,11 @@ def test_given_a_model_that_writes_without_end_then_what_is_kept_is_bounded_and_
 ) -> None:
     one = answered()
     long = tuple(attempt(f"{n} " + "word " * 1500, replace(GOOD, quotes_missing=("lost",))) for n in range(6))
-    id = store.keep(replace(one, generation=Generation(500, attempts=long)))
+    id = store.keep(replace(one, generation=LlmTrace(500, attempts=long)))
 
     texts = [json.loads(zlib.decompress(body)) for (body,) in raw(path, "SELECT body FROM model_texts")]
 
-    assert sum(len(text) for body in texts for text in body.values()) <= MOST_CHARS
+    assert sum(len(text) for body in texts for text in body.values()) <= MAX_CHARS
     assert [text == DELETED for text in texts_of(store.case(id, page_text))] == [False, False, True, True, True, True]
 
 
@@ -289,7 +292,7 @@ def test_given_a_file_from_before_there_were_models_when_written_then_it_takes_t
 # with the library
 
 
-def measured_on(document: str, generation: int) -> Case:
+def measured_on(document: str, generation: int) -> Measurements:
     """The case of `answered`, about a document of this library."""
     one = answered(generation)
     assert one.generation is not None
@@ -342,7 +345,7 @@ def test_given_a_long_question_of_a_model_when_kept_then_it_takes_less_than_twen
     assert 500 < texts < 4_000
 
 
-def long_question() -> Case:
+def long_question() -> Measurements:
     draw = random.Random(6)
     ids = ["sha256:" + hashlib.sha256(bytes([n])).hexdigest() for n in range(7)]
 
@@ -356,8 +359,9 @@ def long_question() -> Case:
     def drafted(hits: tuple[Hit, ...]) -> Draft:
         said = [claim(one.passage, " ".join(f"word{draw.randrange(999)}" for _ in range(20))) for one in draw.sample(hits, 3)]
         audits = [
-            ClaimAudit(
-                ("quoted " * 12 + str(draw.random()),), overlap=draw.random(), changed_facts=(("number", str(draw.random())),),
+            measured_claim(
+                quotes_missing=("quoted " * 12 + str(draw.random()),), overlap=draw.random(),
+                changed_facts=(("number", str(draw.random())),),
                 similarity=draw.random(), support=draw.random(), flags=("not_entailed",),
             )
             for _ in said
@@ -377,4 +381,4 @@ def long_question() -> Case:
                 verification=Verification(replace(call, step=Step.VERIFY), ("yes", "no", "unclear")))
         for _ in range(4)
     )  # fmt: skip
-    return replace(answered(), hits=rounds[0], generation=Generation(2000, (no, no, no), tuple(rounds[1:]), attempts))
+    return replace(answered(), hits=rounds[0], generation=LlmTrace(2000, (no, no, no), tuple(rounds[1:]), attempts))

@@ -14,10 +14,10 @@ import torch
 from tiny_models import cross_encoder, hhem, minicheck, multilingual, t5, without_head
 
 from rag_core import wiring
-from rag_core.adapters.pair_model import MOST, version_of
-from rag_core.adapters.verifiers import NamedVerifier, VerifierOnDemand, card_languages, declared_languages, load_verifier
+from rag_core.adapters.embedding.cross_encoder import MAX_COUNT, version_of
+from rag_core.adapters.entailment.by_name import NamedVerifier, VerifierOnDemand, card_languages, declared_languages, load_entailment_model
+from rag_core.domain.ports import EntailmentModel
 from rag_core.errors import InvalidSetting, ModelUnavailable
-from rag_core.ports import Verifier
 from rag_core.settings import Settings
 
 NLI = ("contradiction", "ENTAILMENT", "neutral")
@@ -34,7 +34,7 @@ FORMS = {
 
 
 def clipped(logits: torch.Tensor) -> list[float]:
-    return [float(one) for one in logits.detach().clamp(-MOST, MOST)]
+    return [float(one) for one in logits.detach().clamp(-MAX_COUNT, MAX_COUNT)]
 
 
 def of_probability(shares: torch.Tensor) -> list[float]:
@@ -126,7 +126,7 @@ def test_given_many_pairs_of_any_length_then_each_is_read_by_itself(form: Path) 
 
     assert together == pytest.approx([verifier.supports([pair])[0] for pair in pairs], abs=1e-3)
     assert verifier.supports([]) == []
-    assert all(math.isfinite(one) and -MOST <= one <= MOST for one in together)
+    assert all(math.isfinite(one) and -MAX_COUNT <= one <= MAX_COUNT for one in together)
 
 
 @pytest.mark.parametrize("mark", ["[SEP]", "[CLS]", "</s>", "<s>", "<pad>"])
@@ -292,10 +292,10 @@ def test_given_something_else_than_codes_then_it_is_refused_wherever_the_verifie
 
 
 def test_given_a_verifier_on_demand_then_it_is_loaded_once_when_it_is_needed_and_a_failure_is_not_kept(tmp_path: Path) -> None:
-    made: list[Verifier] = []
+    made: list[EntailmentModel] = []
 
-    def load() -> Verifier:
-        made.append(load_verifier(str(tmp_path / "cross")))
+    def load() -> EntailmentModel:
+        made.append(load_entailment_model(str(tmp_path / "cross")))
         return made[-1]
 
     lazy, told = VerifierOnDemand(load), VerifierOnDemand(load, "v1", frozenset({"en"}))

@@ -12,16 +12,16 @@ import pytest
 from honest_model import passages
 from model_server import Asked, ModelServer, Reply
 
-from rag_core.case import Case
-from rag_core.decision import Decision
-from rag_core.domain import Evidence
+from rag_core.decision.decide import decide, replay
+from rag_core.domain.claims import Evidence
+from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.engine import Engine, log_decision
 from rag_core.entrypoints.show import show_decision
 from rag_core.ingest.normalise import normalise
 from rag_core.language import refusal
-from rag_core.pipeline import decide, replay
 from rag_core.settings import Settings
-from rag_core.status import AnswerStatus, Reason, status_of
 
 KEY = "sk-never-shown-0123456789abcdef"
 POLICIES = "company-policies.pdf"
@@ -108,7 +108,7 @@ class Arena:
         """The default preset with a model that drafts; without the extract behind it, unless told otherwise."""
         return Settings.load(values={"drafter": "model", "model": self.model, "fallback_extract": False, "model_cache": False, **values})
 
-    def measure(self, attack: Attack) -> Case:
+    def measure(self, attack: Attack) -> Measurements:
         """Everything measured for the attack's question while the model attacks, under settings without the extract behind it."""
         self.server.play(attack.reply)
         return self.engine.measure(attack.question, self.settings(**attack.changed), attack.documents)
@@ -183,8 +183,8 @@ def assert_refused(decision: Decision, reasons: tuple[Reason, ...]) -> None:
     assert not decision.is_safe()
     assert set(reasons) <= set(decision.reasons), f"{decision.reasons}: {decision.explanation}"
     if reasons:
-        assert decision.status is status_of(decision.reason)
-        assert decision.status is status_of(reasons[0]), f"{decision.reasons}: {decision.explanation}"
+        assert decision.status is decision.reason.status
+        assert decision.status is reasons[0].status, f"{decision.reasons}: {decision.explanation}"
     assert decision.status is not AnswerStatus.SUCCESS
 
 

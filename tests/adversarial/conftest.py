@@ -13,10 +13,10 @@ from model_server import ModelServer
 from planted import GARAGES
 
 from rag_core.engine import Engine
-from rag_core.ingest.library import AddReport
-from rag_core.ingest.sources import Source, sources_from
+from rag_core.library.library import AddReport
+from rag_core.library.sources import Source, sources_from
 from rag_core.settings import Settings
-from rag_core.wiring import build_engine
+from rag_core.wiring import open_engine
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
 
@@ -24,7 +24,7 @@ SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """The samples, and the rules of three garages; in the hidden ones text that cannot be seen is indexed too."""
-    engine = build_engine(tmp_path_factory.mktemp("world"))
+    engine = open_engine(tmp_path_factory.mktemp("world"))
     seen = [source for source in sources_from([SAMPLES]) if isinstance(source, Source)]
     seen += [Source(garage.name(), garage.pdf(), "pdf") for garage in GARAGES.values()]
     unseen = [Source(garage.name(hidden=True), garage.pdf(hidden=True), "pdf") for garage in GARAGES.values()]

@@ -13,13 +13,13 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from model_server import Asked
 
-from rag_core.case import Case
-from rag_core.draft.raw import context_words
+from rag_core.compression.raw import context_words
+from rag_core.decision.decide import decide, replay
+from rag_core.decision.llm_steps import generate
+from rag_core.domain.llm_trace import LlmTrace
+from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
-from rag_core.generate import generate
-from rag_core.generated import Generation
 from rag_core.language import sentences
-from rag_core.pipeline import decide, replay
 from rag_core.settings import Settings
 
 TEXTS = st.text(max_size=300)
@@ -82,13 +82,13 @@ QUICK = settings(max_examples=60, suppress_health_check=[HealthCheck.function_sc
 
 
 @pytest.fixture(scope="session")
-def measured(world: Engine) -> Case:
+def measured(world: Engine) -> Measurements:
     """One question with everything measured that needs no model; each example begins there."""
     case = world.measure(SICK, Settings.load(), [POLICIES])
-    return replace(case, generation=Generation(context_words(case.hits)))
+    return replace(case, generation=LlmTrace(context_words(case.hits)))
 
 
-def audited(arena: Arena, measured: Case, reply: Any) -> str:
+def audited(arena: Arena, measured: Measurements, reply: Any) -> str:
     """Ask the model once, look at what is shown with the extract behind it and without, and say who drafted."""
     arena.server.play(reply)
     asked = replace(measured, settings=arena.settings(max_retries=0))
@@ -101,24 +101,24 @@ def audited(arena: Arena, measured: Case, reply: Any) -> str:
 
 @QUICK
 @given(said=TEXTS)
-def test_given_any_text_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(arena: Arena, measured: Case, said: str):
+def test_given_any_text_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(arena: Arena, measured: Measurements, said: str):
     audited(arena, measured, said)
 
 
 @QUICK
 @given(said=JSONS)
-def test_given_any_json_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(arena: Arena, measured: Case, said: Any):
+def test_given_any_json_when_a_model_says_it_then_what_is_shown_stands_on_its_pages(arena: Arena, measured: Measurements, said: Any):
     audited(arena, measured, json.dumps(said))
 
 
 @QUICK
 @given(drawn=st.lists(claims(), min_size=1, max_size=2))
 def test_given_mutated_words_of_the_pages_when_a_model_says_them_then_what_is_shown_stands_on_its_pages(
-    arena: Arena, measured: Case, drawn: list[Any]
+    arena: Arena, measured: Measurements, drawn: list[Any]
 ):
     event(audited(arena, measured, speaking(drawn)))  # --hypothesis-show-statistics: about half of them are shown
 
 
 @pytest.mark.parametrize("end", ["", "\x00", "\ud800", "\ufeff", "\u2028"])
-def test_given_a_text_that_ends_oddly_when_a_model_says_it_then_nothing_breaks(arena: Arena, measured: Case, end: str):
+def test_given_a_text_that_ends_oddly_when_a_model_says_it_then_nothing_breaks(arena: Arena, measured: Measurements, end: str):
     audited(arena, measured, f'Sick leave is paid for 71 days. [1] "{end}"')

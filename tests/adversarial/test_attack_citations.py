@@ -7,7 +7,7 @@ from attack_kit import FIRE, SICK_PAID, Arena, Attack, attack_with_drafts, ids, 
 from honest_model import draft, passages
 from model_server import Asked
 
-from rag_core.status import Reason as R
+from rag_core.domain.status import Reason as R
 
 FALSE = "Sick leave is paid for 71 days."
 MORE = "The insurer pays the rest of it."

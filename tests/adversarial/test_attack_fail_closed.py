@@ -9,11 +9,11 @@ from attack_kit import POLICIES, SICK_PAID, Arena, Attack, assert_audited, asser
 from honest_model import data_lines, draft, honest, kind, refusal, sufficient, verdicts
 from model_server import Asked, Status
 
+from rag_core.decision.decide import decide
+from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.trace import State
 from rag_core.entrypoints.show import show_decision
-from rag_core.pipeline import decide
 from rag_core.settings import Mode
-from rag_core.status import ConfidenceLevel, Reason
-from rag_core.trace import State
 
 JUDGED, VERIFIED = {"sufficiency_mode": Mode.ENFORCE}, {"verification_mode": Mode.ENFORCE}
 

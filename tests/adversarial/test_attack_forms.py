@@ -23,7 +23,7 @@ from attack_kit import (
 from honest_model import draft, honest, sufficient
 from model_server import Asked, Body, Huge, Said
 
-from rag_core.status import Reason as R
+from rag_core.domain.status import Reason as R
 
 FALSE = "Sick leave is paid for 71 days."
 BAD = ("71 days",)

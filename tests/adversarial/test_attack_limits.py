@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attack_kit import Arena, Attack, attack_with_drafts, ids, lie
 
-from rag_core.status import Reason
+from rag_core.domain.status import Reason
 
 LEFT_OUT = [  # what the sentence leaves out, the sentence, its quote, and a question that it answers
     ("more than", "Courses that cost 500 pounds are approved by the head of department.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attack_kit import SICK_PAID, Arena, Attack, attack_with_drafts, ids, lie
 
-from rag_core.status import Reason as R
+from rag_core.domain.status import Reason as R
 
 CARRIED = "Up to 5 unused vacation days may be carried over to the next year; they must be taken before 30 July."
 LOSS = "A suspected loss of personal data is reported to the fire officer within 24 hours"

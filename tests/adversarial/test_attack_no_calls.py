@@ -9,13 +9,13 @@ from attack_kit import POLICIES, SICK, Arena
 from builders import GATE_MODES
 from honest_model import honest
 
+from rag_core.decision.decide import decide, replay
+from rag_core.decision.what_if import flips
+from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.engine import Engine
-from rag_core.ingest.sources import text_source
-from rag_core.pipeline import decide, replay
+from rag_core.library.sources import text_source
 from rag_core.settings import Mode, Settings
-from rag_core.status import AnswerStatus, ConfidenceLevel, Reason
-from rag_core.what_if import flips
-from rag_core.wiring import build_engine
+from rag_core.wiring import open_engine
 
 FAILING: dict[str, dict[str, Any]] = {  # settings under which each gate fails a question that all others let pass
     "answerability": {"min_answerability": 1.0, "answerability_extra_procedural": 0.0},
@@ -75,7 +75,7 @@ def test_given_a_question_that_needs_no_document_when_asked_then_the_model_is_ca
 def test_given_an_empty_library_when_asked_then_the_model_is_called_zero_times(arena: Arena, tmp_path):
     """S0-3, S1-5: without a passage there is nothing to compress."""
     arena.server.play(honest)
-    decision = build_engine(tmp_path).ask(SICK, arena.settings())
+    decision = open_engine(tmp_path).ask(SICK, arena.settings())
 
     assert decision.reason is Reason.NOTHING_RETRIEVED
     assert arena.server.calls == 0
@@ -84,7 +84,7 @@ def test_given_an_empty_library_when_asked_then_the_model_is_called_zero_times(a
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """A library of a few short texts."""
-    engine = build_engine(tmp_path_factory.mktemp("small"))
+    engine = open_engine(tmp_path_factory.mktemp("small"))
     brief = "The garage opens at 6:00 on working days. A lost ticket costs 25 euros. Trailers are not admitted to the garage."
     engine.library.add([text_source("garage", brief)], Settings.load())
     return engine

@@ -13,7 +13,7 @@ from honest_model import data_lines, honest
 from model_server import Asked
 from planted import GARAGES, Garage
 
-from rag_core.domain import HIDDEN_SIGNS
+from rag_core.domain.documents import HIDDEN_SIGNS
 from rag_core.ingest.normalise import normalise
 
 PLACES = ("text", "table", "hidden", "title", "name")

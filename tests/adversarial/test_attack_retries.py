@@ -6,8 +6,8 @@ import pytest
 from attack_kit import POLICIES, SICK, SICK_PAID, Arena, Attack, assert_audited, assert_refused, assert_unseen, saying
 from honest_model import data_lines, honest, refusal
 
+from rag_core.domain.status import Reason
 from rag_core.language import refusal as refusal_sentence
-from rag_core.status import Reason
 
 LIE = "Sick leave is paid in full for 71 days."
 SECOND = "Sick leave is paid in full for 82 days."

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from attack_kit import POLICIES, SICK, SICK_DAY, SICK_PAID, Arena, Attack, attack_with_drafts, ids, lie, saying
 
+from rag_core.domain.status import Reason as R
 from rag_core.language import indicator_phrases
-from rag_core.status import Reason as R
 
 CARRIED = "Up to 5 unused vacation days may be carried over to the next year; they must be taken before 30 June."
 ALCOHOL = "Alcohol is not reimbursed."

@@ -10,12 +10,12 @@ from attack_kit import KEY, POLICIES, SICK, SICK_PAID, Arena, Attack, assert_aud
 from honest_model import draft, honest, refusal
 from model_server import Drip, Drop, Hang, ModelServer, Status
 
-from rag_core.decision import Decision
+from rag_core.decision.decide import decide
+from rag_core.domain.decision import Decision
+from rag_core.domain.status import Reason
 from rag_core.entrypoints.show import show_decision
 from rag_core.errors import Cancelled
-from rag_core.pipeline import decide
-from rag_core.recorded.writing import write
-from rag_core.status import Reason
+from rag_core.records.writing import write
 
 SECRET = "internal stack trace of the server"
 LIMIT = 5  # seconds, the least that a question may be given

@@ -10,8 +10,8 @@ import yaml
 from attack_kit import Arena, Attack, assert_audited, saying
 from honest_model import honest
 
-from rag_core.decision import Decision
-from rag_core.pipeline import decide
+from rag_core.decision.decide import decide
+from rag_core.domain.decision import Decision
 from rag_core.settings import Mode
 
 ROWS = yaml.safe_load((Path(__file__).parent / "compressions.yaml").read_text(encoding="utf-8"))

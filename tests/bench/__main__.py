@@ -13,11 +13,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from rag_core.decision.decide import replay
 from rag_core.engine import Engine
-from rag_core.ingest.sources import Source
-from rag_core.pipeline import replay
+from rag_core.library.sources import Source
 from rag_core.settings import Settings
-from rag_core.wiring import build_engine, embedder
+from rag_core.wiring import embedder, open_engine
 from tests.bench import audit, page
 from tests.bench import model as language_model
 from tests.bench import replay as replay_set
@@ -71,10 +71,10 @@ def ingest_ratio(paths: list[Path], settings: Settings) -> tuple[float, float]:
     import pymupdf
     from sentence_transformers import SentenceTransformer
 
-    from rag_core.adapters.sentence_transformers import embedded_folder
+    from rag_core.adapters.embedding.by_name import embedded_folder
 
     with tempfile.TemporaryDirectory() as folder:
-        engine = build_engine(Path(folder), "bench", settings)
+        engine = open_engine(Path(folder), "bench", settings)
         started = time.perf_counter()
         report = engine.library.add([Source.from_path(path) for path in paths], settings)
         ours = time.perf_counter() - started
@@ -99,7 +99,7 @@ def main() -> int:
     load = time.perf_counter() - started
     print(f"model {model.name} loaded in {load:.1f} s; {len(paths)} documents")
     with tempfile.TemporaryDirectory() as folder:
-        engine = build_engine(Path(folder), "bench", settings)
+        engine = open_engine(Path(folder), "bench", settings)
         engine.library.add([Source.from_path(path) for path in paths], settings)
         figures = [("question, median", questions(engine, settings), 100.0, "ms"), ("replay, median", replays(engine, settings), 5.0, "ms")]
         figures += replay_set.figures(replay_set.measured(engine, settings), settings)

@@ -7,12 +7,12 @@ import statistics
 import time
 from collections.abc import Sequence
 
-from rag_core.adapters.sentence_transformers import precision_here
-from rag_core.audit.support import assess
-from rag_core.audit.verdicts import judge_claims
+from rag_core.adapters.embedding.by_name import precision_here
+from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.engine import Engine
 from rag_core.entrypoints.commands import JUDGED
-from rag_core.ports import Embedder, Verifier
+from rag_core.grounding.entailment import assess
+from rag_core.grounding.judge import judge_claims
 from rag_core.settings import Settings
 from rag_core.wiring import embedder, verifier
 
@@ -60,7 +60,7 @@ def figures(engine: Engine, settings: Settings) -> list[tuple[str, float, float,
     return [("audit of three claims, median", taken[precision], 80.0, "ms")]
 
 
-def audit_ms(audited: Sequence[Answer], model: Embedder, reads: Verifier | None) -> float:
+def audit_ms(audited: Sequence[Answer], model: Embedder, reads: EntailmentModel | None) -> float:
     """Median milliseconds, after every answer was audited once. Nothing is kept from one to the next."""
     for claims, sources in audited:
         assess(claims, sources, (), "en", model, reads)
@@ -72,7 +72,7 @@ def audit_ms(audited: Sequence[Answer], model: Embedder, reads: Verifier | None)
     return statistics.median(taken)
 
 
-def claims_per_second(audited: Sequence[Answer], settings: Settings, model: Embedder, reads: Verifier | None) -> float:
+def claims_per_second(audited: Sequence[Answer], settings: Settings, model: Embedder, reads: EntailmentModel | None) -> float:
     """Claims that `judge` reads in a second, in its batches; a row is an answer of three with all that it cites."""
     rows = [
         {"id": str(number), "lang": "en", "question": "", "context": "\n\n".join(dict.fromkeys(sources)), "answer": " ".join(claims)}

@@ -18,8 +18,8 @@ from unittest.mock import patch
 
 import yaml
 
-from rag_core.adapters.embedding_cache import CachedEmbedder
-from rag_core.decision import Decision
+from rag_core.adapters.embedding.cache import CachedEmbedder
+from rag_core.domain.decision import Decision
 from rag_core.engine import Engine
 from rag_core.settings import Settings
 from rag_core.wiring import embedder
@@ -27,7 +27,7 @@ from tests.model_server import Asked, ModelServer, Slow
 
 THINKS = 0.3  # seconds
 CLAIMS = 3
-WARM, LEAST = 3, 15  # questions before those that count, and how many the model must have answered
+WARM, MIN_COUNT = 3, 15  # questions before those that count, and how many the model must have answered
 ROWS = Path(__file__).resolve().parents[1] / "adversarial" / "compressions.yaml"
 
 Row = dict[str, Any]
@@ -46,7 +46,7 @@ def figures(engine: Engine, settings: Settings) -> list[tuple[str, float, float,
             if number >= WARM and decision.metadata["drafter"] == "model":
                 total.append(model_ms)
                 own.setdefault(rows[0]["language"], []).append(model_ms - 1000 * THINKS - extract_ms)
-    if len(total) < LEAST:
+    if len(total) < MIN_COUNT:
         raise RuntimeError(f"{len(total)} drafts passed the audits: too few to say how long it takes")
     each = ", ".join(f"{language} {statistics.median(times):.1f}" for language, times in own.items())
     whole = statistics.median(total)

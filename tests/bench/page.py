@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from playwright.sync_api import Error as BrowserError
 
 from tests.e2e.browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, free_port, launched, settled
-from ui.examples import EXAMPLES
+from ui.ask.examples import EXAMPLES
 
 MOVES = 12
 # resolves with the milliseconds from now until the line about what changed says something else

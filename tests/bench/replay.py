@@ -9,22 +9,22 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from rag_core.case import Case
+from rag_core.decision.batch import ReplaySet, replay_many
+from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
-from rag_core.replay_set import ReplaySet, replay_many
 from rag_core.settings import Settings
 
 QUESTIONS = Path(__file__).resolve().parents[2] / "data" / "questions.jsonl"
 MANY, MEASURED, TIMES = 5000, 50, 40
 
 
-def measured(engine: Engine, settings: Settings) -> list[Case]:
+def measured(engine: Engine, settings: Settings) -> list[Measurements]:
     """Cases of labelled questions in all their languages, taken evenly from the file."""
     rows = QUESTIONS.read_text(encoding="utf-8").splitlines()
     return [engine.measure(json.loads(row)["question"], settings) for row in rows[:: max(1, len(rows) // MEASURED)]]
 
 
-def figures(cases: Sequence[Case], settings: Settings) -> list[tuple[str, float, float, str]]:
+def figures(cases: Sequence[Measurements], settings: Settings) -> list[tuple[str, float, float, str]]:
     """Median milliseconds of judging `MANY` cases, these over and over, every time at another threshold; and of building their columns."""
     many = list(itertools.islice(itertools.cycle(cases), MANY))
     started = time.perf_counter()

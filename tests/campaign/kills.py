@@ -16,14 +16,14 @@ from pathlib import Path
 
 from library_kit import SETTINGS, check_whole, library
 
-from rag_core.adapters.record_store import FILE, RecordStore
+from rag_core.adapters.records.store import FILE, RecordStore
 from tests.campaign import ROOT
 from tests.campaign.processes import end, seconds_alive
 from tests.campaign.table import Table
 
 PART = "Kills"
 ORPHAN_SECONDS = 2.0
-MOST_DOCUMENTS = 14
+MAX_DOCUMENTS = 14
 PATIENCE_SECONDS = 300.0  # for an operation that nobody kills
 
 
@@ -114,7 +114,7 @@ def run(table: Table, *, kills: int, seed: int, seconds: float) -> None:
         number = len(usual)
         while ended.total() < kills and time.monotonic() - begun < seconds:
             number += 1
-            if len(known.must) > MOST_DOCUMENTS:
+            if len(known.must) > MAX_DOCUMENTS:
                 victims.run("delete", number, known, None, children_too=False)
             operation = draw.choice(OPERATIONS)
             moment = draw.uniform(0, 1.1 * usual[operation])

@@ -15,14 +15,14 @@ from pathlib import Path
 import make
 from library_kit import SETTINGS, HashEmbedder, library, text
 
-from rag_core.adapters.bm25_index import Bm25Store
-from rag_core.adapters.faiss_index import FaissStore
-from rag_core.adapters.record_store import FILE, RecordStore
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.adapters.records.store import FILE, RecordStore
+from rag_core.decision.measure import Tools
 from rag_core.engine import Engine
-from rag_core.ingest.library import Library
-from rag_core.ingest.sources import Source
-from rag_core.measure import Tools
-from rag_core.stored import Verdict
+from rag_core.library.library import Library
+from rag_core.library.sources import Source
+from rag_core.records.stored import Verdict
 
 
 def say(*words: str) -> None:

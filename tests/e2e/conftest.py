@@ -14,8 +14,8 @@ pytest.importorskip("playwright.sync_api")
 from browser_kit import FIRST_RUN_MS, WAIT_MS, launched, served
 from playwright.sync_api import Browser, Page, expect
 
-from ui.examples import EXAMPLES
-from ui.texts import say
+from ui.app.texts import say
+from ui.ask.examples import EXAMPLES
 
 Opener = Callable[..., Page]
 

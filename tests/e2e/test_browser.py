@@ -14,7 +14,7 @@ from e2e_papers import FOREIGN, TRICKS, long_pdf, pdf
 from hostile import make
 from playwright.sync_api import Page, expect
 
-from ui.texts import say
+from ui.app.texts import say
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 

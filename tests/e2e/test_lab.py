@@ -9,7 +9,7 @@ pytest.importorskip("playwright.sync_api")
 from browser_kit import CHROMIUM, FIRST_RUN_MS, WAIT_MS, choose, settled
 from playwright.sync_api import Page, expect
 
-from ui.texts import say, tell
+from ui.app.texts import say, tell
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 

@@ -16,7 +16,7 @@ from model_server import Asked, Hang, ModelServer, Status
 from playwright.sync_api import Page, expect
 from test_accessible import SIZES, Scheme, overflow, violations
 
-from ui.texts import say
+from ui.app.texts import say
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 

@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page, expect
 from test_lab import ANSWERABLE, LABELLED, OFF_TOPIC, open_tab
 from traced import bare_environment, needs_strace, read_trace, under_strace
 
-from ui.texts import say
+from ui.app.texts import say
 
 pytestmark = [
     pytest.mark.browser, pytest.mark.tracer, pytest.mark.slow, needs_strace,

@@ -11,7 +11,7 @@ pytest.importorskip("playwright.sync_api")
 from browser_kit import CHROMIUM, WAIT_MS, served
 from playwright.sync_api import Browser, expect
 
-from ui.texts import say
+from ui.app.texts import say
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 

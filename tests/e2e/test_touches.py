@@ -11,8 +11,8 @@ from e2e_papers import long_pdf
 from playwright.sync_api import Page, expect
 
 from rag_core.settings import Settings
-from ui.sidebar import FRONT
-from ui.texts import say
+from ui.app.texts import say
+from ui.settings.sidebar import FRONT
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from rag_core import __version__, calibrate
+from rag_core import __version__
 from rag_core.entrypoints import calibrate_command
 from rag_core.entrypoints.cli import main
+from rag_core.gating import scores as calibrate
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., tuple[int, str, str]]
@@ -225,7 +226,7 @@ def test_given_a_damaged_calibration_then_it_is_reported_with_a_remedy_and_no_ot
 def test_given_no_calibration_that_fits_then_show_says_what_to_do_and_a_preset_on_answerability_refuses(
     documents: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calibrate, "SIGNALS_VERSION", -1)
+    monkeypatch.setattr(calibrate, "FEATURES_VERSION", -1)
 
     out = run("calibrate", "show", "--library", tmp_path)[1]
     assert "signals is" in out

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_core.adapters.record_store import RecordStore
+from rag_core.adapters.records.store import RecordStore
 from rag_core.entrypoints.cli import main
-from rag_core.labelled import read_labelled
+from rag_core.evaluation.labelled import read_labelled
 from rag_core.wiring import records
 
 TEXT = {"id": "policy", "title": "Leave", "lang": "en", "text": "Every full-time employee has 25 days of paid vacation a year."}

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from quick_worker import DIM
 
-from rag_core.adapters import embedding_process
-from rag_core.adapters.bm25_index import Bm25Store
-from rag_core.adapters.embedding_process import ProcessEmbedder
-from rag_core.adapters.faiss_index import FaissStore
-from rag_core.ingest.library import Library
-from rag_core.ingest.sources import sources_from
+from rag_core.adapters.embedding import process as embedding_process
+from rag_core.adapters.embedding.process import ProcessEmbedder
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.library.library import Library
+from rag_core.library.sources import sources_from
 from rag_core.settings import Settings
 
 FENCE_BYTES = 3 << 30  # of data: so that a version of this program that fails the test does not take the machine with it

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rag_core.adapters import embedding_worker
-from rag_core.ports import Vectors
+from rag_core.adapters.embedding import worker as embedding_worker
+from rag_core.domain.ports import Vectors
 
 DIM = 384  # of the embedded model
 

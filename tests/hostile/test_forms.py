@@ -15,7 +15,7 @@ import forms
 import pymupdf
 import pytest
 
-from rag_core.domain import HIDDEN_SIGNS, Document, holds_hidden
+from rag_core.domain.documents import HIDDEN_SIGNS, Document, holds_hidden
 from rag_core.entrypoints.show import show_documents
 from rag_core.ingest.pdf import HIDDEN_KINDS, read_pdf
 from rag_core.ingest.pdf_worker.fonts import Fonts
@@ -23,8 +23,8 @@ from rag_core.ingest.pdf_worker.hidden import Kind
 from rag_core.ingest.pdf_worker.layers import Layers
 from rag_core.ingest.pdf_worker.ocr import Reader
 from rag_core.ingest.pdf_worker.pages import Options, read
-from rag_core.ingest.reading import READING_VERSION, is_outdated
-from rag_core.ingest.records import document_from_json, document_to_json
+from rag_core.library.reading import READING_VERSION, is_outdated
+from rag_core.library.stored_json import document_from_json, document_to_json
 
 PIXELS = 25_000_000
 NO_OCR = Reader("", "", 0, PIXELS, enabled=False, allow_cpu=lambda seconds: None)

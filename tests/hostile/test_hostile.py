@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rag_core.domain import PageSource
+from rag_core.domain.documents import PageSource
 from rag_core.errors import Cancelled, DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf, PasswordNeeded
 from rag_core.ingest.layout import Lines, Words
 from rag_core.ingest.pdf import Limits, PdfContent, find_tessdata, read_pdf, render_page

@@ -18,7 +18,7 @@ import make
 import pymupdf
 import pytest
 
-from rag_core.domain import PageSource
+from rag_core.domain.documents import PageSource
 from rag_core.errors import DamagedPdf
 from rag_core.ingest import pdf_process
 from rag_core.ingest.pdf import DEFAULT_LIMITS, _request, find_tessdata, read_pdf

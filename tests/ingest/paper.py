@@ -10,8 +10,9 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from rag_core.domain import Box, Line, Page, Passage
-from rag_core.ports import Vectors
+from rag_core.domain.documents import Box, Line, Page
+from rag_core.domain.passages import Passage
+from rag_core.domain.ports import Vectors
 
 PITCH = 12.0  # points from row to row
 

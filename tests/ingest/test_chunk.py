@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from paper import Set, embedder, head, page, prose, quoted
 
-from rag_core.domain import Page, PageSource, Passage, PassageKind
+from rag_core.domain.documents import Page, PageSource
+from rag_core.domain.passages import Passage, PassageKind
 from rag_core.errors import Cancelled, InvalidSetting, LimitExceeded
 from rag_core.ingest.chunk import chunk, embedding_text
 from rag_core.ingest.context import section_path

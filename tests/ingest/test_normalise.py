@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain import Span
+from rag_core.domain.documents import Span
 from rag_core.ingest.normalise import cut, join, locate, normalise, read_passage_text
 
 # Weighted towards what the rules are about, so that most examples hit several of them at once.

@@ -15,7 +15,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from rag_core.domain import Box, Page, PageSource
+from rag_core.domain.documents import Box, Page, PageSource
 from rag_core.errors import Cancelled, DamagedPdf, IngestError, LimitExceeded
 from rag_core.ingest import pdf_process
 from rag_core.ingest.pdf import Limits, PdfContent, page_list, read_pdf, render_page

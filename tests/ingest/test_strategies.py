@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from paper import embedder
 
-from rag_core.domain import Page, Passage, PassageKind
+from rag_core.domain.documents import Page
+from rag_core.domain.passages import Passage, PassageKind
 from rag_core.errors import InvalidSetting
 from rag_core.ingest.chunk import chunk
 from rag_core.ingest.strategies import STRATEGIES, choose, named

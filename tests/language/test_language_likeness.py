@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.language import alike, likeness
-from rag_core.language.likeness import LEAST
+from rag_core.language import alike
+from rag_core.language import string_similarity as string_similarity
+from rag_core.language.string_similarity import MIN_COUNT
 
 TERM = st.text("abcdř", min_size=1, max_size=12)
 
@@ -26,18 +27,18 @@ TERM = st.text("abcdř", min_size=1, max_size=12)
     ],
 )
 def test_given_two_terms_then_their_common_letters_say_how_alike_they_are(term: str, other: str, value: float) -> None:
-    assert likeness(term, other) == pytest.approx(value)
+    assert string_similarity(term, other) == pytest.approx(value)
 
 
 @given(TERM, TERM)
 def test_given_any_two_terms_then_likeness_is_symmetric_and_either_nothing_or_more_than_the_least(term: str, other: str) -> None:
-    value = likeness(term, other)
+    value = string_similarity(term, other)
 
-    assert value == likeness(other, term)
-    assert value == 0.0 or LEAST <= value <= 1.0
+    assert value == string_similarity(other, term)
+    assert value == 0.0 or MIN_COUNT <= value <= 1.0
     assert (value == 1.0) == (term == other)
 
 
 @given(TERM, st.sets(TERM, max_size=8))
 def test_given_a_vocabulary_then_every_like_term_is_found_and_no_other(term: str, vocabulary: set[str]) -> None:
-    assert alike(term, vocabulary) == {other: likeness(term, other) for other in vocabulary if likeness(term, other)}
+    assert alike(term, vocabulary) == {other: string_similarity(term, other) for other in vocabulary if string_similarity(term, other)}

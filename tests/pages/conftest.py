@@ -12,10 +12,10 @@ from page_kit import JOB_SECONDS
 from streamlit.testing.v1 import AppTest
 
 from rag_core import wiring
-from rag_core.adapters.embedded_model import EmbeddedModel
+from rag_core.adapters.embedding.embedded import EmbeddedModel
 from rag_core.settings import Settings
-from rag_core.wiring import build_engine
-from ui import first_run, loading
+from rag_core.wiring import open_engine
+from ui.app import first_run, loading
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,7 +25,7 @@ def sample_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library that holds the samples."""
     folder = tmp_path_factory.mktemp("samples")
     settings = Settings.load()
-    report = first_run.index_samples(build_engine(folder, "default", settings), folder, settings, lambda *_: None, lambda: False)
+    report = first_run.index_samples(open_engine(folder, "default", settings), folder, settings, lambda *_: None, lambda: False)
     assert report.problems == ()
     return folder
 
@@ -39,7 +39,7 @@ def empty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(loading, "PATIENCE_SECONDS", JOB_SECONDS)  # a page of a test waits for its library
     monkeypatch.setattr(wiring, "embedder_apart", wiring.embedder)  # where `embedded` can count; a child costs seconds
-    monkeypatch.setattr(wiring, "answer_reader", lambda settings, *, apart=False: wiring._answer_model())
+    monkeypatch.setattr(wiring, "answerability_model", lambda settings, *, apart=False: wiring._answer_model())
     here = wiring.verifier
     monkeypatch.setattr(wiring, "verifier", lambda settings, *, apart=False: here(settings))
     yield folder

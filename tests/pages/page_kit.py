@@ -6,7 +6,7 @@ import time
 
 from streamlit.testing.v1 import AppTest
 
-from ui import state
+from ui.app import state
 
 JOB_SECONDS = 60.0
 

@@ -12,21 +12,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.settings import Mode
-from rag_core.status import Reason
-from rag_core.trace import RANGES, Check, Direction, State, judge
-from ui import meter as drawing
-from ui.meter import LEFT, RIGHT, WIDTH, axis, meter
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import CheckResult, Direction, State, judge
+from rag_core.settings import Mode, Scale
+from ui.ask import meter as drawing
+from ui.ask.meter import LEFT, RIGHT, WIDTH, axis, meter
 
 ROOT = Path(__file__).resolve().parents[2]
 AT_LEAST, AT_MOST = Direction.AT_LEAST, Direction.AT_MOST
 
 
-def check(value: float | None, threshold: float, direction: Direction = AT_LEAST, scale: str = "share", mode: Mode = Mode.ENFORCE) -> Check:
+def check(
+    value: float | None, threshold: float, direction: Direction = AT_LEAST, scale: str = "share", mode: Mode = Mode.ENFORCE
+) -> CheckResult:
     return judge("facts", value, threshold, direction, scale, Reason.FACTS, mode, found="<b>untrusted</b>", remedy="untrusted too")
 
 
-def parts(one: Check) -> dict[str, ElementTree.Element]:
+def parts(one: CheckResult) -> dict[str, ElementTree.Element]:
     """What is drawn, by class."""
     head, _, data = meter(one).partition(",")
     assert head == "data:image/svg+xml;base64"
@@ -80,7 +82,7 @@ def test_given_a_value_equal_to_its_limit_when_drawn_then_it_is_drawn_as_a_pass(
 
 def test_given_checks_that_block_only_show_or_were_not_reached_when_drawn_then_each_has_its_colour() -> None:
     blocks, shows = check(0.4, 0.6), check(0.4, 0.6, mode=Mode.OBSERVE)
-    not_reached = Check("facts", State.NOT_REACHED, Mode.ENFORCE, 0.4, 0.6, AT_LEAST, "share")
+    not_reached = CheckResult("facts", State.NOT_REACHED, Mode.ENFORCE, 0.4, 0.6, AT_LEAST, "share")
 
     colours = [parts(one)["value"].attrib["stroke"] for one in (blocks, shows, not_reached)]
 
@@ -88,7 +90,7 @@ def test_given_checks_that_block_only_show_or_were_not_reached_when_drawn_then_e
 
 
 def test_given_a_gate_that_was_not_reached_when_drawn_then_its_value_and_its_side_are_seen_all_the_same() -> None:
-    drawn = parts(Check("facts", State.NOT_REACHED, Mode.ENFORCE, 0.4, 0.6, AT_LEAST, "share"))
+    drawn = parts(CheckResult("facts", State.NOT_REACHED, Mode.ENFORCE, 0.4, 0.6, AT_LEAST, "share"))
 
     assert place(drawn["value"]) == pytest.approx(of_scale(0.4))
     assert drawn["value"].tag.endswith("path")
@@ -111,7 +113,7 @@ def test_given_a_limit_below_an_open_scale_and_no_value_when_drawn_then_the_scal
 
 
 def test_given_no_limit_when_drawn_then_only_the_value_is_there() -> None:
-    drawn = parts(Check("confidence", State.PASSED, Mode.OBSERVE, 0.7, scale="share"))
+    drawn = parts(CheckResult("confidence", State.PASSED, Mode.OBSERVE, 0.7, scale="share"))
 
     assert "value" in drawn
     assert not {"threshold", "allowed"} & set(drawn)
@@ -138,9 +140,9 @@ def test_given_a_scale_when_drawn_then_its_ends_are_those_of_the_scale(
 
 
 @st.composite
-def checks(draw: st.DrawFn) -> Check:
-    scale = draw(st.sampled_from([*RANGES, ""]))
-    low, high = RANGES.get(scale, (-1e6, 1e6))
+def checks(draw: st.DrawFn) -> CheckResult:
+    scale = draw(st.sampled_from([*Scale, ""]))
+    low, high = (scale.low, scale.high) if scale else (-1e6, 1e6)
     number = st.floats(low, min(high, 1e6))
     return judge(
         "facts", draw(st.none() | number), draw(number), draw(st.sampled_from(Direction)), scale, Reason.FACTS, draw(st.sampled_from(Mode)),
@@ -150,7 +152,7 @@ def checks(draw: st.DrawFn) -> Check:
 
 @given(checks())
 def test_given_any_check_when_drawn_then_it_is_well_formed_inside_the_picture_the_same_again_and_holds_no_text_of_the_check(
-    one: Check,
+    one: CheckResult,
 ) -> None:
     drawn = parts(one)
 

@@ -6,16 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import case, contradicted
+from builders import case, contradicted, with_outcome
 from hypothesis import given
 from hypothesis import strategies as st
 from page_kit import ask, asked_of, badges, by_key, captions, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.pipeline import decide
+from rag_core.decision.decide import decide
 from rag_core.settings import Mode
-from ui.answer import COLOURS
-from ui.evidence import with_sources
+from ui.ask.answer import COLOURS
+from ui.ask.evidence import with_sources
 
 VACATION = "How many vacation days do employees have?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
@@ -132,7 +132,7 @@ def test_given_a_conflict_without_dates_when_shown_then_none_is_called_newer(pag
     ask(page, VACATION)
     asked = asked_of(page)
     undated = tuple(replace(one, dates=("", "")) for one in asked.decision.conflicts)
-    asked.decision = replace(asked.decision, conflicts=undated)
+    asked.decision = with_outcome(asked.decision, conflicts=undated)
 
     page.run()
 
@@ -144,7 +144,7 @@ def test_given_a_document_that_contradicts_itself_when_shown_then_it_says_so(pag
     ask(page, VACATION)
     asked = asked_of(page)
     within = tuple(replace(one, documents=(one.documents[0], one.documents[0])) for one in asked.decision.conflicts)
-    asked.decision = replace(asked.decision, conflicts=within)
+    asked.decision = with_outcome(asked.decision, conflicts=within)
 
     page.run()
 
@@ -163,7 +163,7 @@ def test_given_an_answer_when_copied_then_it_comes_with_its_numbered_sources(pag
 
 def test_given_a_source_without_a_title_of_its_own_when_copied_then_its_name_is_not_said_twice() -> None:
     answered = decide(case(0.9))
-    named = replace(answered, citations=tuple(replace(one, title=one.document) for one in answered.citations))
+    named = with_outcome(answered, citations=tuple(replace(one, title=one.document) for one in answered.citations))
 
     assert with_sources(named).endswith("Sources:\n[1] contract.pdf, page 1")
 
@@ -187,7 +187,7 @@ def test_given_words_that_were_read_from_a_picture_when_cited_then_the_card_says
     ask(page, CALIBRATION)
     asked = asked_of(page)
     assert "Read by OCR" not in badges(page)
-    asked.decision = replace(asked.decision, citations=tuple(replace(one, ocr=True) for one in asked.decision.citations))
+    asked.decision = with_outcome(asked.decision, citations=tuple(replace(one, ocr=True) for one in asked.decision.citations))
 
     page.run()
 
@@ -268,7 +268,7 @@ def test_given_sources_of_any_names_when_copied_then_every_one_is_numbered_with_
     answered = decide(contradicted())
     cited = tuple(replace(one, document=name, title=title, page=number) for one in answered.citations)
 
-    copied = with_sources(replace(answered, citations=cited))
+    copied = with_sources(with_outcome(answered, citations=cited))
 
     assert copied.startswith(answered.answer)
     assert all(f"[{one.id}] " in copied for one in cited)

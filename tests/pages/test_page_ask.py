@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from page_kit import ask, badges, by_key, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.domain import Document
+from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.language import is_refusal, refusal
-from ui import state
-from ui.first_run import SAMPLES
-from ui.naming import unique_names
-from ui.texts import say
+from ui.app import state
+from ui.app.first_run import SAMPLES
+from ui.app.naming import unique_names
+from ui.app.texts import say
 
 VACATION = "How many vacation days do employees have?"
 ANSWERED = "Answered from the documents"

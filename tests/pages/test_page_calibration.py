@@ -11,12 +11,12 @@ import pytest
 from page_kit import ask, asked_of, session_of, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core import calibrate
-from rag_core.calibrate import Calibration
+from rag_core.gating import scores as calibrate
+from rag_core.gating.scores import Calibration
 from rag_core.settings import Mode, Settings, presets
-from ui import loading, state
-from ui.calibration import FALLBACK
-from ui.texts import screen
+from ui.app import loading, state
+from ui.app.texts import screen
+from ui.settings.calibration import FALLBACK
 
 VACATION = "How many vacation days do employees have?"
 HIDES = "<img src=x> [click](https://example.org)"

@@ -13,25 +13,26 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.adapters import optional
 from rag_core.adapters.certificate_pdf import to_pdf
-from rag_core.certify import Certificate
-from rag_core.configuration import load_settings
-from rag_core.evaluate import begin
+from rag_core.evaluation import begin
+from rag_core.evaluation.certify import Certificate
+from rag_core.records.stored import RunHead, SavedPreset
 from rag_core.settings import Settings
-from rag_core.stored import RunHead, SavedPreset
-from rag_core.wiring import build_engine, records
-from ui import certificates, loading, sharing, state
-from ui.texts import say
+from rag_core.settings.configuration import load_settings
+from rag_core.wiring import open_engine, records
+from ui.app import loading, state
+from ui.app.texts import say
+from ui.settings import certificates, sharing
 
 HOSTILE = "![x](http://evil.example/leak) **bold** $x$ :red[a]"
 
 
 def guarantee() -> None:
     """The tab by itself, with the side bar."""
-    from rag_core.evaluate import judged_under
+    from rag_core.evaluation import judged_under
     from ui import frame
     from ui.lab import certify
     from ui.lab import state as lab
-    from ui.sidebar import settings_from_sidebar
+    from ui.settings.sidebar import settings_from_sidebar
 
     settings = settings_from_sidebar()
     engine = frame.start()
@@ -43,7 +44,7 @@ def guarantee() -> None:
 
 def recorded(library: Path, n: int = 200, name: str = "my set") -> RunHead:
     """A run over the samples whose cases are made of numbers: n answerable questions, n unanswerable ones."""
-    engine, store = build_engine(library, "default", Settings.load()), records(library, "default")
+    engine, store = open_engine(library, "default", Settings.load()), records(library, "default")
     questions, cases, _ = material(n)
     head = begin(engine, "a run", name, questions, Settings.load(), store)
     for question, case in zip(questions, cases, strict=True):
@@ -142,7 +143,7 @@ def test_given_no_target_then_it_asks_for_one(tab: AppTest) -> None:
 
 
 def test_given_a_library_that_changed_since_then_a_run_is_not_certified(tab: AppTest, library: Path) -> None:
-    engine = build_engine(library, "default", Settings.load())
+    engine = open_engine(library, "default", Settings.load())
     engine.library.delete(engine.library.snapshot.documents[0].id)
 
     tab.run()
@@ -190,7 +191,7 @@ def test_given_a_certified_preset_when_a_deciding_slider_moves_then_it_is_no_lon
 def test_given_a_certified_preset_when_the_library_changes_then_it_is_stale_and_says_why(tab: AppTest, app: AppTest, library: Path) -> None:
     save(find(tab), "Careful")
     app.run().selectbox(key="preset").set_value("saved:Careful").run()
-    engine = build_engine(library, "default", Settings.load())
+    engine = open_engine(library, "default", Settings.load())
     engine.library.delete(engine.library.snapshot.documents[0].id)
 
     app.run().run()

@@ -12,16 +12,17 @@ from hypothesis import strategies as st
 from page_kit import by_key, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.domain import Document, Metadata
+from rag_core.domain.documents import Document, Metadata
 from rag_core.errors import InvalidInput
-from rag_core.ingest.lock import writing
-from rag_core.ingest.sources import Source, text_source
+from rag_core.library.disk.lock import writing
+from rag_core.library.sources import Source, text_source
 from rag_core.settings import Settings
-from rag_core.wiring import build_engine
-from ui import catalogue, findings, state
-from ui.first_run import SAMPLES
-from ui.metadata import free_values
-from ui.texts import screen
+from rag_core.wiring import open_engine
+from ui.app import state
+from ui.app.first_run import SAMPLES
+from ui.app.texts import screen
+from ui.documents import catalogue, findings
+from ui.documents.metadata import free_values
 
 INGEST = Path(__file__).resolve().parents[2] / "rag_core/ingest"
 CONTRACT = "sha256:" + hashlib.sha256((SAMPLES / "smlouva-o-dodavce.pdf").read_bytes()).hexdigest()
@@ -59,7 +60,7 @@ def test_given_metadata_when_edited_then_they_are_kept_and_the_title_is_shown(ap
     page.text_area(key=f"free_{CONTRACT}").set_value("class = 10\nsubject=law")
     submit(page, f"metadata_{CONTRACT}")
 
-    kept = build_engine(library, "default").library.snapshot.document(CONTRACT).metadata
+    kept = open_engine(library, "default").library.snapshot.document(CONTRACT).metadata
     assert (kept.title, kept.date, kept.authority, kept.verified) == ("Dodávka průtokoměrů", "2026-01-15", 0.9, True)
     assert dict(kept.values) == {"class": "10", "subject": "law"}
     assert "Dodávka průtokoměrů" in set(page.dataframe[0].value["title"])
@@ -73,7 +74,7 @@ def test_given_a_date_that_is_none_when_saved_then_the_page_says_what_is_right_a
     submit(page, f"metadata_{CONTRACT}")
 
     assert "What to do: Give YYYY, YYYY-MM or YYYY-MM-DD." in texts(page)
-    assert build_engine(library, "default").library.snapshot.document(CONTRACT).metadata.date == "2026-01-15"
+    assert open_engine(library, "default").library.snapshot.document(CONTRACT).metadata.date == "2026-01-15"
 
 
 @pytest.mark.parametrize("line", ["no equals sign", "=value", "title=twice", "verified=true"])
@@ -98,18 +99,18 @@ def test_given_a_document_when_deleted_then_it_is_asked_once_more_and_then_gone(
 
 
 def test_given_all_samples_deleted_when_started_again_then_they_do_not_come_back(app: AppTest, library: Path) -> None:
-    kept = build_engine(library, "default").library
+    kept = open_engine(library, "default").library
     for document in kept.snapshot.documents:
         kept.delete(document.id)
 
     page = opened(app)
 
     assert "There are no documents yet." in page.info[0].value
-    assert build_engine(library, "default").library.snapshot.documents == ()
+    assert open_engine(library, "default").library.snapshot.documents == ()
 
 
 def test_given_an_interrupted_file_when_resumed_then_it_is_indexed(app: AppTest, library: Path) -> None:
-    report = build_engine(library, "default").library.add(
+    report = open_engine(library, "default").library.add(
         [Source("half.pdf", make.document("The bridge is 412 metres long.").tobytes(), "pdf")], Settings.load(), cancelled=lambda: True
     )
     assert report.cancelled
@@ -125,7 +126,7 @@ def test_given_an_interrupted_file_when_resumed_then_it_is_indexed(app: AppTest,
 
 def test_given_an_interrupted_encrypted_file_when_resumed_with_its_password_then_it_is_indexed(app: AppTest, library: Path) -> None:
     locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
-    build_engine(library, "default").library.add([locked], Settings.load(), cancelled=lambda: True)
+    open_engine(library, "default").library.add([locked], Settings.load(), cancelled=lambda: True)
     page = opened(app)
 
     page.text_input(key="resume_password_0").set_value("open sesame")
@@ -141,7 +142,7 @@ def test_given_hidden_text_and_unreadable_pages_when_listed_then_both_are_counte
         Source("hidden.pdf", make.hidden_text(), "pdf"),
         Source("scan.pdf", make.scanned(stamp="Confidential copy number 7"), "pdf"),
     ]
-    added = build_engine(library, "default").library.add(sources, settings).added
+    added = open_engine(library, "default").library.add(sources, settings).added
     page = opened(app)
 
     table = page.dataframe[0].value.set_index("name")
@@ -154,7 +155,7 @@ def test_given_hidden_text_and_unreadable_pages_when_listed_then_both_are_counte
 
 def test_given_a_library_of_the_users_own_documents_when_opened_then_the_samples_are_not_added(app: AppTest, empty_library: Path) -> None:
     own = Source("own.pdf", make.document("The bridge is 412 metres long.").tobytes(), "pdf")
-    build_engine(empty_library, "default").library.add([own], Settings.load())
+    open_engine(empty_library, "default").library.add([own], Settings.load())
 
     page = opened(app)
 
@@ -221,7 +222,7 @@ def test_given_the_library_when_opened_then_its_totals_are_those_of_its_document
 
 def test_given_many_documents_when_searched_then_only_those_with_all_words_are_listed(app: AppTest, library: Path) -> None:
     more = [text_source(f"note-{n}.txt", f"Note number {n}.", id=f"note-{n}.txt") for n in range(3)]
-    build_engine(library, "default").library.add(more, Settings.load())
+    open_engine(library, "default").library.add(more, Settings.load())
     page = opened(app)
 
     page.text_input(key="find").set_value("NOTE 1").run()
@@ -254,7 +255,7 @@ def test_given_a_page_that_could_not_be_read_when_its_button_is_clicked_then_its
     app: AppTest, library: Path
 ) -> None:
     data = make.scanned(stamp="Confidential copy number 7")
-    id = build_engine(library, "default").library.add([Source("scan.pdf", data, "pdf")], Settings.load(values={"ocr": False})).added[0].id
+    id = open_engine(library, "default").library.add([Source("scan.pdf", data, "pdf")], Settings.load(values={"ocr": False})).added[0].id
     page = opened(app)
     page.selectbox(key="document").set_value(id).run()
     assert "What to do: read it again with OCR switched on, below." in texts(page)
@@ -281,7 +282,7 @@ def test_given_pages_when_gone_through_then_every_passage_is_seen_once_on_the_pa
 
 def test_given_a_text_document_when_its_page_is_wanted_then_its_text_is_shown(app: AppTest, library: Path) -> None:
     id = (
-        build_engine(library, "default")
+        open_engine(library, "default")
         .library.add([text_source("n.txt", "The bridge is 412 m long.", id="n")], Settings.load())
         .added[0]
         .id
@@ -315,7 +316,7 @@ def test_given_other_settings_when_a_document_is_read_again_then_it_is_cut_by_th
 
 def test_given_an_encrypted_document_when_it_must_be_opened_again_then_its_password_is_asked_for(app: AppTest, library: Path) -> None:
     locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
-    id = build_engine(library, "default").library.add([locked], Settings.load()).added[0].id
+    id = open_engine(library, "default").library.add([locked], Settings.load()).added[0].id
     page = opened(app)
     page.selectbox(key="document").set_value(id).run()
 
@@ -333,7 +334,7 @@ def test_given_an_encrypted_document_when_it_must_be_opened_again_then_its_passw
 
 def test_given_interrupted_files_when_discarded_then_it_is_asked_once_more_and_they_are_gone(app: AppTest, library: Path) -> None:
     source = Source("half.pdf", make.document("The bridge is 412 metres long.").tobytes(), "pdf")
-    build_engine(library, "default").library.add([source], Settings.load(), cancelled=lambda: True)
+    open_engine(library, "default").library.add([source], Settings.load(), cancelled=lambda: True)
     page = opened(app)
 
     page.button(key="discard").click().run()
@@ -351,9 +352,9 @@ def test_given_a_job_that_writes_when_other_changes_are_wanted_then_the_page_say
     app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = opened(app)
-    monkeypatch.setattr("ui.keeping.writing", lambda: True)
-    monkeypatch.setattr("ui.metadata.writing", lambda: True)
-    monkeypatch.setattr("ui.rebuild.writing", lambda: True)
+    monkeypatch.setattr("ui.documents.keeping.writing", lambda: True)
+    monkeypatch.setattr("ui.documents.metadata.writing", lambda: True)
+    monkeypatch.setattr("ui.documents.rebuild.writing", lambda: True)
 
     page.run()
 
@@ -365,7 +366,7 @@ def test_given_a_job_that_writes_when_other_changes_are_wanted_then_the_page_say
 def test_given_another_process_that_writes_when_a_document_is_deleted_then_the_page_says_who_and_it_stays(
     app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.keeping.WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("ui.documents.keeping.WAIT_SECONDS", 0.05)
     page = opened(app)
     page.selectbox(key="document").set_value(CONTRACT).run()
     page.button(key=f"ask_delete_{CONTRACT}").click().run()
@@ -398,7 +399,7 @@ def test_given_a_language_when_named_then_it_is_in_words_and_an_unknown_code_is_
 
 def test_given_an_encrypted_document_when_its_page_is_wanted_then_the_page_says_why_there_is_only_text(app: AppTest, library: Path) -> None:
     locked = Source("locked.pdf", make.encrypted(), "pdf", password="open sesame")
-    id = build_engine(library, "default").library.add([locked], Settings.load()).added[0].id
+    id = open_engine(library, "default").library.add([locked], Settings.load()).added[0].id
     page = opened(app)
     page.selectbox(key="document").set_value(id).run()
 

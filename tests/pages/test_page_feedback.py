@@ -9,12 +9,12 @@ from page_kit import ask, asked_of, badges, by_key, captions, session_of, texts
 from streamlit.testing.v1 import AppTest
 from test_page_inert import HOSTILE, interpreted
 
-from rag_core.adapters.record_store import FILE, RecordStore
-from rag_core.labelled import LabelledQuestion, Place
-from rag_core.pipeline import decide
-from rag_core.stored import Verdict
+from rag_core.adapters.records.store import FILE, RecordStore
+from rag_core.decision.decide import decide
+from rag_core.evaluation.labelled import LabelledQuestion, Place
+from rag_core.records.stored import Verdict
 from rag_core.wiring import records
-from ui import state
+from ui.app import state
 from ui.lab import queue
 
 VACATION = "How many vacation days do employees have?"
@@ -66,7 +66,7 @@ def test_given_the_switch_off_then_nothing_is_recorded_and_the_collection_rememb
 
     assert store(library).decisions() == ()
     assert "Questions are not recorded" in captions(page)
-    again = AppTest.from_file(str(Path(state.__file__).parents[1] / "app.py"), default_timeout=60).run()
+    again = AppTest.from_file(str(Path(state.__file__).parents[2] / "app.py"), default_timeout=60).run()
     assert again.toggle(key=SWITCH).value is False
     again.toggle(key=SWITCH).set_value(True).run()
     ask(again, VACATION)

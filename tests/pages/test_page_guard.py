@@ -8,7 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from ui import guard, serve
+from ui import serve
+from ui.app import guard
 
 HOST = {"host": "127.0.0.1:8501"}
 OURS = {"origin": "http://127.0.0.1:8501"}

@@ -12,10 +12,11 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.testing.v1 import AppTest
 
 from rag_core.errors import ModelUnavailable
-from ui import asking, recording
-from ui.examples import EXAMPLES
-from ui.pending import Pending
-from ui.state import Asked
+from ui.app import recording
+from ui.app.asked import Asked
+from ui.app.pending import Pending
+from ui.ask import asking
+from ui.ask.examples import EXAMPLES
 
 QUESTION = "How often does the flow meter have to be calibrated?"
 OTHER = "How many vacation days do employees have?"

@@ -9,11 +9,11 @@ import pytest
 from page_kit import ask, by_key, session_of, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.domain import Document, Metadata
+from rag_core.domain.documents import Document, Metadata
 from rag_core.settings import Settings
-from rag_core.wiring import build_engine
-from ui import first_run, state
-from ui.scope import values_by_key
+from rag_core.wiring import open_engine
+from ui.app import first_run, state
+from ui.app.scope import values_by_key
 
 CALIBRATION = "How often does the flow meter have to be calibrated?"
 FRANCE = "What is the capital of France?"
@@ -59,7 +59,7 @@ def test_given_a_moved_slider_when_a_question_is_brought_back_then_it_is_decided
 
 
 def test_given_more_questions_than_are_kept_when_asked_then_the_oldest_go(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state, "MOST_QUESTIONS", 2)
+    monkeypatch.setattr(state, "MAX_QUESTIONS", 2)
 
     for question in ("Hello", CALIBRATION, FRANCE):
         ask(page, question)
@@ -80,7 +80,7 @@ def test_given_another_session_when_it_asks_then_the_histories_stay_apart(page: 
 
 def test_given_documents_with_metadata_when_a_value_is_chosen_then_only_such_documents_are_searched(library: Path, app: AppTest) -> None:
     """S2-27: retrieval filters such as class."""
-    engine = build_engine(library, "default", Settings.load())
+    engine = open_engine(library, "default", Settings.load())
     chapter = engine.library.snapshot.find("arithmetic-progressions.pdf")[0]
     engine.library.set_metadata(chapter.id, replace(chapter.metadata, values={"class": "10"}))
     app.run()

@@ -11,8 +11,8 @@ from page_kit import ask, settle, texts
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
-from ui import state
-from ui.texts import say
+from ui.app import state
+from ui.app.texts import say
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").rglob("*.py"))]
@@ -27,7 +27,7 @@ OURS = {
     "STYLE",  # a file of ours
     "label",  # _knob's: literals above, or a setting's name
     "presets()[session.preset].help",
-    "example.question",  # of ui/examples.py
+    "example.question",  # of ui/ask/examples.py
 }
 HOSTILE = "![x](http://203.0.113.9/a.png) <img src=http://203.0.113.9/b.png> <script>alert(1)</script> [go](http://203.0.113.9) :red[x] $x$"
 MARK = "203.0.113.9"

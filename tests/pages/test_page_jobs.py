@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import LibraryBusy, NotAPdf, PasswordNeeded
-from rag_core.evaluate import Ran
-from rag_core.ingest.library import AddReport
-from rag_core.ingest.sources import Source
-from rag_core.ports import Cancel, Progress
-from ui.jobs import LEFT_ALONE_SECONDS, MOST_KEPT, File, Job, Runner, Work
+from rag_core.evaluation import Ran
+from rag_core.library.library import AddReport
+from rag_core.library.sources import Source
+from ui.app.jobs import LEFT_ALONE_SECONDS, MAX_KEPT, File, Job, Runner, Work
 
 SECONDS = 10.0
 
@@ -210,10 +210,10 @@ def test_given_a_job_whose_session_was_closed_when_it_ended_then_its_result_is_f
 
 def test_given_many_finished_jobs_when_another_starts_then_the_oldest_are_forgotten() -> None:
     runner = Runner()
-    for _ in range(MOST_KEPT + 3):
+    for _ in range(MAX_KEPT + 3):
         finished(runner.start("work", lambda progress, stop: AddReport(), 1))
 
-    assert len(runner._jobs) <= MOST_KEPT + 1
+    assert len(runner._jobs) <= MAX_KEPT + 1
 
 
 def test_given_a_run_of_questions_when_they_are_counted_then_the_bar_follows_and_the_time_left_comes_from_those_measured_now(

@@ -6,12 +6,12 @@ import pytest
 from page_kit import session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.evaluate import Ran
-from rag_core.labelled import read_labelled
-from ui import recording, state
+from rag_core.evaluation import Ran
+from rag_core.evaluation.labelled import read_labelled
+from ui.app import recording, state
+from ui.app.texts import say
 from ui.lab.flips import CHOSEN
 from ui.lab.sets import tag
-from ui.texts import say
 
 LABELLED = (
     b"question,answerable,answers,kind\n"

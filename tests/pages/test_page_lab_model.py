@@ -10,10 +10,10 @@ from model_server import Asked, ModelServer, Status
 from page_kit import captions, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.status import Reason
-from ui import recording
+from rag_core.domain.status import Reason
+from ui.app import recording
+from ui.app.texts import say, tell
 from ui.lab.flips import CHOSEN, reason_in_words
-from ui.texts import say, tell
 
 LABELLED = (
     b"question,answerable,answers,kind\n"

@@ -17,28 +17,29 @@ from builders import case, claim, draft, passage
 from page_kit import badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core import metrics
-from rag_core.case import Case, Draft, KeywordMatch, Understanding
-from rag_core.domain import Citation
-from rag_core.labelled import LabelledQuestion, Place
-from rag_core.metrics import Curve, clopper_pearson
-from rag_core.pipeline import replay
-from rag_core.replay_set import ReplaySet
+from rag_core.decision.batch import ReplaySet
+from rag_core.decision.decide import replay
+from rag_core.domain.claims import Citation
+from rag_core.domain.drafts import Draft
+from rag_core.domain.measurements import KeywordMatch, Measurements, Understanding
+from rag_core.evaluation import metrics
+from rag_core.evaluation.labelled import LabelledQuestion, Place
+from rag_core.evaluation.metrics import Curve, clopper_pearson
 from rag_core.settings import Mode, Settings
+from ui.app.texts import say
 from ui.lab import charts, flips, tables
 from ui.lab.judged import fixed, judge
-from ui.texts import say
 
 GATED = {"answerability_mode": Mode.ENFORCE}
 HOSTILE = "=1+1 **bold** ![x](http://evil.example/x.png) <script>window.hacked = 1</script>"
 
 
-def measured(probability: float | None, answer: str = "The notice period is 30 days.", **fields: object) -> Case:
+def measured(probability: float | None, answer: str = "The notice period is 30 days.", **fields: object) -> Measurements:
     of = passage(1, answer)
     drafted = draft([claim(of, answer)]) if fields.get("drafted", True) else Draft()
     fields.pop("drafted", None)
     start = Settings.load().changed(**GATED, similarity_mode=Mode.OFF)
-    given: Case = case(0.5, of=start, answerability=probability, draft=drafted, **fields)
+    given: Measurements = case(0.5, of=start, answerability=probability, draft=drafted, **fields)
     return given
 
 
@@ -306,7 +307,7 @@ def test_given_a_long_curve_then_it_is_thinned_and_keeps_both_ends() -> None:
     spec = charts.curve(made, "x (%)", "y (%)", None, None)
 
     points = max(spec["datasets"].values(), key=len)
-    assert len(points) <= charts.MOST_POINTS
+    assert len(points) <= charts.MAX_POINTS
     assert (points[0]["x"], points[-1]["x"]) == (made.x[0], made.x[-1])
     assert charts.thinned(1).tolist() == [0]
     assert charts.thinned(3).tolist() == [0, 1, 2]

@@ -16,16 +16,17 @@ from model_server import Hang, ModelServer, Status
 from page_kit import JOB_SECONDS, ask, asked_of, badges, captions, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.draft.prompts import COMPRESS_RULES
+from rag_core.compression.llm.prompts import COMPRESS_RULES
+from rag_core.domain.llm_trace import Call, Step
+from rag_core.domain.status import Reason
 from rag_core.errors import Cancelled, InvalidInput, InvalidSetting
-from rag_core.generated import Call, Step
-from rag_core.ingest.store import create_namespace
+from rag_core.library.store import create_namespace
 from rag_core.settings import Mode, Settings
-from rag_core.status import Reason
-from ui import asking, attempts, drafted, loading, pending, state, waiting
-from ui.pending import Pending
-from ui.sharing import to_address, to_yaml
-from ui.texts import say, screen, tell
+from ui.app import loading, pending, state
+from ui.app.pending import Pending
+from ui.app.texts import say, screen, tell
+from ui.ask import asking, attempts, drafted, waiting
+from ui.settings.sharing import to_address, to_yaml
 
 QUESTION = "How often does the flow meter have to be calibrated?"
 LEFT_SECONDS = 20.0  # less than a model may take: only a question that was stopped leaves so soon
@@ -599,7 +600,7 @@ def test_given_secrets_that_cannot_be_read_when_the_page_is_opened_then_the_sett
     def unreadable(*_: object) -> object:
         raise InvalidSetting("secrets.toml cannot be read: it is no TOML.", remedy="Mend it.")
 
-    monkeypatch.setattr("ui.state.model_environment", unreadable)
+    monkeypatch.setattr("ui.app.state.model_environment", unreadable)
     monkeypatch.setattr("rag_core.wiring.model_environment", unreadable)
 
     part(app.run(), "draft")

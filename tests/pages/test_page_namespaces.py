@@ -9,10 +9,10 @@ from hostile import make
 from page_kit import JOB_SECONDS, ask, by_key, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.ingest.sources import Source
-from rag_core.ingest.store import namespaces
+from rag_core.library.sources import Source
+from rag_core.library.store import namespaces
 from rag_core.settings import Settings
-from rag_core.wiring import build_engine
+from rag_core.wiring import open_engine
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 BRIDGE = "The harbour bridge was opened in 1931 and is 412 metres long."
@@ -21,7 +21,7 @@ BRIDGE = "The harbour bridge was opened in 1931 and is 412 metres long."
 @pytest.fixture
 def two(library: Path) -> Path:
     """A library with the samples in `default` and a bridge in `harbour`."""
-    build_engine(library, "harbour").library.add([Source("bridge.pdf", make.document(BRIDGE).tobytes(), "pdf")], Settings.load())
+    open_engine(library, "harbour").library.add([Source("bridge.pdf", make.document(BRIDGE).tobytes(), "pdf")], Settings.load())
     return library
 
 
@@ -54,8 +54,8 @@ def test_given_two_collections_when_one_is_chosen_then_a_question_finds_nothing_
 
 def test_given_a_choice_of_documents_when_the_collection_changes_then_it_does_not_go_along(app: AppTest, two: Path) -> None:
     bridge = Source("bridge.pdf", make.document(BRIDGE).tobytes(), "pdf")
-    chosen = build_engine(two, "default").library.add([bridge], Settings.load()).added[0].id
-    build_engine(two, "harbour").library.add([bridge], Settings.load())  # the same document stands in both
+    chosen = open_engine(two, "default").library.add([bridge], Settings.load()).added[0].id
+    open_engine(two, "harbour").library.add([bridge], Settings.load())  # the same document stands in both
     page = settle(app)
     page.multiselect(key="documents").set_value([chosen]).run()
 
@@ -85,7 +85,7 @@ def test_given_a_new_name_when_created_then_it_is_chosen_empty_and_takes_the_upl
     page.file_uploader[0].set_value([("bridge.pdf", make.document(BRIDGE).tobytes(), "application/pdf")]).run()
     page.selectbox(key="namespace").set_value("default").run()  # while it is being indexed
     settle(page)
-    names = {name: [d.name for d in build_engine(library, name).library.snapshot.documents] for name in ("default", "law_2026-a")}
+    names = {name: [d.name for d in open_engine(library, name).library.snapshot.documents] for name in ("default", "law_2026-a")}
     assert names["law_2026-a"] == ["bridge.pdf"]
     assert "bridge.pdf" not in names["default"]
 
@@ -107,4 +107,4 @@ def test_given_another_collection_when_opened_first_then_the_samples_are_not_put
     create(page, "mine")
     settle(page)
 
-    assert build_engine(empty_library, "mine").library.snapshot.documents == ()
+    assert open_engine(empty_library, "mine").library.snapshot.documents == ()

@@ -6,25 +6,27 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import case, hits, matched, settings
+from builders import case, hits, matched, settings, with_outcome
 from hypothesis import given
 from hypothesis import strategies as st
 from page_kit import ask, asked_of, badges, by_key, captions, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.case import Draft
-from rag_core.decision import Decision
-from rag_core.pipeline import decide
+from rag_core.decision.decide import decide
+from rag_core.decision.what_if import flips
+from rag_core.decision.why_missed import Missed, RankedPassage, Verdict
+from rag_core.domain.decision import Decision
+from rag_core.domain.drafts import Draft
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import Direction, judge
 from rag_core.settings import Mode, Settings
-from rag_core.status import Reason
-from rag_core.trace import Direction, judge
-from rag_core.what_if import flips
-from rag_core.why_missed import Missed, RankedPassage, Verdict
-from ui import changes, missed, refusal, state
-from ui.changes import outcome, setting_name, value_in_words
-from ui.scope import Scope
-from ui.state import Asked
-from ui.texts import screen
+from ui.app import state
+from ui.app.asked import Asked
+from ui.app.scope import Scope
+from ui.app.texts import screen
+from ui.ask import changes, missed, refusal
+from ui.ask.changes import outcome
+from ui.settings.wording import setting_name, value_in_words
 
 FRANCE = "What is the capital of France?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
@@ -168,7 +170,7 @@ def test_given_an_answer_when_it_is_shown_then_what_would_refuse_it_can_be_tried
 
 
 def test_given_a_refusal_that_no_single_setting_flips_when_shown_then_it_says_so(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.what_if.flips", lambda case: ())
+    monkeypatch.setattr("ui.ask.what_if.flips", lambda case: ())
 
     ask(page, FRANCE)
 
@@ -330,7 +332,7 @@ def test_given_another_level_or_other_words_when_still_answered_then_the_change_
     low = settings(main_gate="cosine", high_distance=0.1, medium_distance=0.2, low_distance=0.9)
 
     assert outcome(judged(high), judged(low)) == "still answered, with low confidence, which was high."
-    assert outcome(judged(high), replace(judged(high), answer="Other words [1]")) == "still answered, in other words than before."
+    assert outcome(judged(high), with_outcome(judged(high), format="[Source {id}]")) == "still answered, in other words than before."
     assert outcome(judged(high), judged(high)) == "still answered."
 
 
@@ -369,7 +371,7 @@ def test_given_another_preset_when_many_settings_move_then_they_are_counted_and_
     page.selectbox(key="preset").set_value("compliance").run()
 
     moved = changes.changed_knobs(asked_of(page).before[1], asked_of(page).settings)
-    assert f"Changed: {len(moved)} settings." in texts(page) or len(moved) <= changes.MOST
+    assert f"Changed: {len(moved)} settings." in texts(page) or len(moved) <= changes.MAX_COUNT
 
 
 def test_given_an_upload_when_it_answers_a_refused_question_then_the_documents_are_what_changed(page: AppTest) -> None:

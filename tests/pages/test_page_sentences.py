@@ -6,31 +6,33 @@ from dataclasses import replace
 
 import pytest
 from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
+from builders import measured as measured_claim
 from page_kit import ask, asked_of, badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.audit.wording import FACTS, FLAGS
-from rag_core.case import Case, ClaimAudit
-from rag_core.domain import Claim
-from rag_core.pipeline import decide, replay
+from rag_core.decision.decide import decide, replay
+from rag_core.domain.claims import Claim
+from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import ConfidenceLevel
+from rag_core.grounding.wording import FACTS, FLAGS
 from rag_core.settings import Mode, Settings
-from rag_core.status import ConfidenceLevel
-from ui import sentences
-from ui.texts import screen
+from ui.app.texts import screen
+from ui.ask import sentences
 
 HOSTILE = "![x](http://203.0.113.9/a.png) <b>40</b> :red[days]"
-CHANGED = ClaimAudit(
+CHANGED = measured_claim(
     overlap=0.8,
     similarity=0.9,
     support=0.04,
     flags=("comparison_changed", "contradicted"),
     changed_facts=(("comparison", "at least 40 days"),),
 )
-REPHRASED = ClaimAudit(overlap=0.5, similarity=0.9, support=0.93)
+REPHRASED = measured_claim(overlap=0.5, similarity=0.9, support=0.93)
 UNREAD = replace(REPHRASED, support=0.8, read=False)
 
 
-def drafted(*audits: ClaimAudit, text: str = "The notice period is at least 40 days.", of: Settings | None = None) -> Case:
+def drafted(*audits: ClaimMeasurement, text: str = "The notice period is at least 40 days.", of: Settings | None = None) -> Measurements:
     """A case whose draft says the text once for each of these measurements."""
     found = hit(of=passage())
     claims = [claim(found.passage, f"{number}: {text}") for number in range(len(audits))]
@@ -38,11 +40,11 @@ def drafted(*audits: ClaimAudit, text: str = "The notice period is at least 40 d
 
 
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
-    from ui import sentences
-    from ui.refusal import show_refusal
-    from ui.scope import Scope
-    from ui.state import Asked
-    from ui.trace import show_trace
+    from ui.app.asked import Asked
+    from ui.app.scope import Scope
+    from ui.ask import sentences
+    from ui.ask.refusal import show_refusal
+    from ui.ask.trace import show_trace
 
     judged, decision = held["case"], held["decision"]
     if decision.is_safe():
@@ -52,7 +54,7 @@ def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run b
     show_trace(decision, judged)
 
 
-def show(judged: Case) -> AppTest:
+def show(judged: Measurements) -> AppTest:
     page = AppTest.from_function(script, default_timeout=60, kwargs={"held": {"case": judged, "decision": decide(judged)}}).run()
     assert not page.exception
     return page
@@ -128,7 +130,7 @@ def test_given_a_slider_of_support_when_moved_then_the_draft_is_judged_again() -
 def test_given_a_fact_that_a_flag_repeats_then_it_is_said_once() -> None:
     one = Claim("The notice period is at least 40 days.")
     changed = (("comparison", "at least 40 days"), ("year", "2031"), ("code", "E9"))
-    audit = ClaimAudit(changed_facts=changed, flags=("comparison_changed", "number_changed", "code_absent", "not_entailed"))
+    audit = measured_claim(changed_facts=changed, flags=("comparison_changed", "number_changed", "code_absent", "not_entailed"))
 
     found = sentences.findings(one, audit)
 
@@ -143,7 +145,7 @@ def test_given_a_long_part_and_many_then_a_refusal_names_a_few_and_cuts_them() -
 
     lines = sentences.flagged(decide(refused), refused)
 
-    assert len(lines) == sentences.MOST_FLAGGED
+    assert len(lines) == sentences.MAX_FLAGGED
     assert max(map(len, lines)) < 200
 
 

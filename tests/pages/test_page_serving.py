@@ -14,8 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.engine import Engine
 from rag_core.errors import ModelUnavailable
-from ui import first_run, loading, serve, state
-from ui.texts import say, screen, tell
+from ui import serve
+from ui.app import first_run, loading, state
+from ui.app.texts import say, screen, tell
 
 
 def test_given_the_server_when_any_address_is_asked_for_then_the_answer_lets_the_browser_load_nothing_foreign() -> None:
@@ -59,7 +60,7 @@ def test_given_a_model_that_cannot_be_loaded_when_the_server_starts_then_that_is
     def broken(*_: object, apart: bool) -> Engine:
         raise ModelUnavailable("The model is away.", remedy="Bring it back.")
 
-    monkeypatch.setattr(loading, "build_engine", broken)
+    monkeypatch.setattr(loading, "open_engine", broken)
 
     serve._begin()
 
@@ -69,13 +70,13 @@ def test_given_a_model_that_cannot_be_loaded_when_the_server_starts_then_that_is
 def test_given_a_library_that_takes_long_to_open_when_the_page_is_opened_then_it_says_so_and_then_goes_on(
     library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    may_open, build = threading.Event(), loading.build_engine
+    may_open, build = threading.Event(), loading.open_engine
 
     def slow(*given: object, apart: bool) -> Engine:
         may_open.wait(JOB_SECONDS)
         return build(*given, apart=apart)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(loading, "build_engine", slow)
+    monkeypatch.setattr(loading, "open_engine", slow)
     monkeypatch.setattr(loading, "PATIENCE_SECONDS", 0.0)
 
     app.run()
@@ -92,17 +93,17 @@ def test_given_a_library_that_takes_long_to_open_when_the_page_is_opened_then_it
 def test_given_a_library_that_cannot_be_opened_when_tried_again_then_it_is_opened_anew(
     library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build = loading.build_engine
+    build = loading.open_engine
 
     def broken(*_: object, apart: bool) -> Engine:
         raise ModelUnavailable("The model is away.", remedy="Bring it back.")
 
-    monkeypatch.setattr(loading, "build_engine", broken)
+    monkeypatch.setattr(loading, "open_engine", broken)
     app.run()
     assert "The model is away." in texts(app)
     assert "What to do: Bring it back." in texts(app)
 
-    monkeypatch.setattr(loading, "build_engine", build)
+    monkeypatch.setattr(loading, "open_engine", build)
     app.button(key="try_again").click().run()
 
     assert "The model is away." not in texts(app)
@@ -112,7 +113,7 @@ def test_given_a_library_that_cannot_be_opened_when_tried_again_then_it_is_opene
 def test_given_a_fault_of_ours_when_a_library_is_opened_then_the_page_says_so_without_its_text(
     library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loading, "build_engine", lambda *_, apart: 1 / 0)
+    monkeypatch.setattr(loading, "open_engine", lambda *_, apart: 1 / 0)
 
     app.run()
 
@@ -121,13 +122,13 @@ def test_given_a_fault_of_ours_when_a_library_is_opened_then_the_page_says_so_wi
 
 def test_given_many_namespaces_when_opened_then_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     built = []
-    monkeypatch.setattr(loading, "build_engine", lambda folder, namespace, settings, apart: built.append(namespace))
+    monkeypatch.setattr(loading, "open_engine", lambda folder, namespace, settings, apart: built.append(namespace))
     loading.forget()
 
-    for number in (*range(loading.MOST + 1), 0):
+    for number in (*range(loading.MAX_COUNT + 1), 0):
         assert loading.opening(tmp_path, f"n{number}", None).wait(JOB_SECONDS)  # type: ignore[arg-type]
 
-    assert built == [*(f"n{number}" for number in range(loading.MOST + 1)), "n0"]
+    assert built == [*(f"n{number}" for number in range(loading.MAX_COUNT + 1)), "n0"]
     loading.forget()
 
 

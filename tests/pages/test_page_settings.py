@@ -9,10 +9,10 @@ from page_kit import ask, badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.settings import Cost, Knob, Mode, Settings, Stage, presets
-from ui import loading, state
-from ui.fields import FIXED, help_text
-from ui.sidebar import FRONT, MOST_FOUND, STAGES
-from ui.texts import screen
+from ui.app import loading, state
+from ui.app.texts import screen
+from ui.settings.fields import FIXED, help_text
+from ui.settings.sidebar import FRONT, MAX_FOUND, STAGES
 
 VACATION = "How many vacation days do employees have?"
 ANSWERED = "Answered from the documents"
@@ -262,8 +262,8 @@ def test_given_a_word_when_looked_for_then_the_settings_that_hold_it_are_shown_w
 def test_given_a_word_of_many_settings_when_looked_for_then_the_first_are_shown_and_the_rest_counted(page: AppTest) -> None:
     page.text_input(key="find_setting").set_value("at once").run()
 
-    assert len(shown_settings(page) - set(FRONT)) == MOST_FOUND
-    assert f"Shown are the first {MOST_FOUND} of " in captions(page)
+    assert len(shown_settings(page) - set(FRONT)) == MAX_FOUND
+    assert f"Shown are the first {MAX_FOUND} of " in captions(page)
 
 
 def test_given_a_setting_that_was_found_when_moved_then_it_counts_and_the_search_stays(page: AppTest) -> None:

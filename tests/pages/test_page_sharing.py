@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from page_kit import texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.configuration import load_settings
 from rag_core.errors import InvalidSetting
-from rag_core.ingest.store import create_namespace, namespaces
+from rag_core.library.store import create_namespace, namespaces
 from rag_core.settings import Knob, Settings, presets
-from ui import sharing
-from ui.fields import FIXED
-from ui.texts import screen
+from rag_core.settings.configuration import load_settings
+from ui.app.texts import screen
+from ui.settings import sharing
+from ui.settings.fields import FIXED
 
 SHARED = {name: knob for name, knob in sharing._shared().items()}
 ROOT = Path(__file__).resolve().parents[2]
@@ -164,8 +164,8 @@ def test_given_an_address_full_of_nonsense_when_opened_then_the_notice_stays_sho
     app.run()
 
     problems = [text.value for text in app.text if text.value.startswith("x")]
-    assert len(problems) == sharing.MOST_SAID
-    assert {len(problem) for problem in problems} == {sharing.MOST_CHARS}
+    assert len(problems) == sharing.MAX_SAID
+    assert {len(problem) for problem in problems} == {sharing.MAX_CHARS}
     assert "and 15 more" in texts(app)
 
 
@@ -283,7 +283,7 @@ def test_given_a_file_when_loaded_then_its_settings_stand_on_the_fields_and_the_
         (b"a: [", "The file cannot be read as settings."),
         (b"[" * 5000, "The file cannot be read as settings."),
         (b"", "The file cannot be read as settings."),
-        (b"#" * (sharing.MOST_KB * 1024 + 1), "The file is larger than settings are."),
+        (b"#" * (sharing.MAX_KB * 1024 + 1), "The file is larger than settings are."),
     ],
     ids=["range", "name", "preset", "kind", "list", "bytes", "syntax", "deep", "empty", "large"],
 )
@@ -313,7 +313,7 @@ def test_given_a_bad_file_when_a_good_one_follows_then_the_error_is_gone(page: A
 def test_given_a_long_value_in_a_file_when_refused_then_the_error_stays_short(page: AppTest) -> None:
     upload(page, yaml.safe_dump({"top_k": "9" * 5000}).encode())
 
-    assert max(len(text.value) for text in page.text if "top_k" in text.value) <= sharing.MOST_CHARS
+    assert max(len(text.value) for text in page.text if "top_k" in text.value) <= sharing.MAX_CHARS
 
 
 def test_given_what_the_environment_says_when_a_file_is_read_then_it_stays_under_the_file(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ui.texts import SCREENS, screen
+from ui.app.texts import SCREENS, screen
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ui").rglob("*.py"))]
 READERS = {"say", "tell"}
 # arguments of Streamlit's elements that are shown, beside the first positional ones
 SHOWN = {"help", "placeholder", "caption", "alt", "body", "label", "title", "text"}
-NO_ELEMENT = {"st.Page", "st.session_state.pop", "st.session_state.get", "st.session_state.setdefault"}
+NO_ELEMENT = {"st.Page", "st.get_option", "st.session_state.pop", "st.session_state.get", "st.session_state.setdefault"}
 
 
 def calls(source: str) -> list[ast.Call]:

@@ -12,38 +12,39 @@ from builders import MODES, matched
 from hypothesis import given
 from streamlit.testing.v1 import AppTest
 
-from rag_core.audit.audits import AUDITS
-from rag_core.case import Case
-from rag_core.decision import Decision
-from rag_core.gates import GATES
-from rag_core.pipeline import decide, replay
+from rag_core.decision.checks import GATING, GROUNDING
+from rag_core.decision.decide import decide, replay
+from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import CheckResult, Direction, State, judge
 from rag_core.settings import Cost, Mode, Settings
-from rag_core.status import Reason
-from rag_core.trace import Check, Direction, State, judge
-from ui import trace
-from ui.meter import meter
-from ui.texts import screen
+from ui.app.texts import screen
+from ui.ask import trace
+from ui.ask.meter import meter
 
 HOSTILE = "![x](http://203.0.113.9/a.png) <b>bold</b>"
 
 
-def row(stage: str, value: float | None, threshold: float, mode: Mode = Mode.ENFORCE, scale: str = "cosine", found: str = "") -> Check:
+def row(
+    stage: str, value: float | None, threshold: float, mode: Mode = Mode.ENFORCE, scale: str = "cosine", found: str = ""
+) -> CheckResult:
     return judge(stage, value, threshold, Direction.AT_LEAST, scale, Reason.TOP_COSINE, mode, found=found, remedy="Add the document.")
 
 
-def decision(*checks: Check) -> Decision:
+def decision(*checks: CheckResult) -> Decision:
     return replace(Decision.failed("What is it?", "It could not."), trace=Decision.failed("", "").trace.plus(*checks))
 
 
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
-    from ui.trace import show_trace
+    from ui.ask.trace import show_trace
 
     show_trace(held["decision"], held["case"])
 
 
 def run(given: Decision, timings: dict[str, float] | None = None) -> AppTest:
     """A page with nothing but the trace; what it shows is `held` in its arguments."""
-    measured = Case("What is it?", Settings.load(), timings=timings or {})
+    measured = Measurements("What is it?", Settings.load(), timings=timings or {})
     return AppTest.from_function(script, kwargs={"held": {"decision": given, "case": measured}}).run()
 
 
@@ -81,10 +82,12 @@ def test_given_a_gate_that_was_not_reached_when_shown_then_its_value_is_there_al
         (row("top_cosine", 0.5, 0.72), "✗ refused", "can refuse"),
         (row("verbatim", 0, 1, scale="count"), "✗ refused", "always on"),
         (replace(row("keywords", 0, 1, scale="count"), state=State.ABSTAINED), "– does not apply", "can refuse"),
-        (Check("confidence", State.PASSED, Mode.OBSERVE, 0.7, scale="share"), "✓ measured", "only shown"),
+        (CheckResult("confidence", State.PASSED, Mode.OBSERVE, 0.7, scale="share"), "✓ measured", "only shown"),
     ],
 )
-def test_given_how_a_check_ended_and_what_it_may_do_when_put_in_words_then_they_are_told_apart(check: Check, state: str, mode: str) -> None:
+def test_given_how_a_check_ended_and_what_it_may_do_when_put_in_words_then_they_are_told_apart(
+    check: CheckResult, state: str, mode: str
+) -> None:
     assert (trace.state_in_words(check), trace.mode_in_words(check)) == (state, mode)
 
 
@@ -158,7 +161,7 @@ def test_given_a_reply_without_checks_when_shown_then_there_is_only_the_file() -
 
 
 @given(cases())
-def test_given_any_decision_when_its_rows_are_put_in_words_then_none_lacks_a_text(case: Case) -> None:
+def test_given_any_decision_when_its_rows_are_put_in_words_then_none_lacks_a_text(case: Measurements) -> None:
     for check in decide(case).trace.checks:
         row, details = trace._row(check), trace._details(check)
 
@@ -166,7 +169,7 @@ def test_given_any_decision_when_its_rows_are_put_in_words_then_none_lacks_a_tex
         assert all(details)
 
 
-STAGES = [check.stage for check in decide(Case("What is it?", Settings())).trace.checks]
+STAGES = [check.stage for check in decide(Measurements("What is it?", Settings())).trace.checks]
 
 
 @pytest.mark.parametrize("stage", [*STAGES, "confidence"])
@@ -176,12 +179,12 @@ def test_given_a_check_when_looked_up_then_it_has_a_name_and_an_explanation(stag
 
 
 def test_given_the_checks_when_counted_then_every_gate_and_audit_is_among_them_with_its_switch() -> None:
-    assert len(STAGES) == len(GATES) + len(AUDITS)
+    assert len(STAGES) == len(GATING) + len(GROUNDING)
     assert {stage: knob for stage in STAGES if (knob := trace.mode_knob(stage))} == MODES
 
 
 def test_given_a_setting_that_is_a_limit_when_changed_then_it_is_the_limit_of_the_check_that_names_it() -> None:
-    case = Case("What is it?", Settings(), keywords=matched(9))
+    case = Measurements("What is it?", Settings(), keywords=matched(9))
     limits: dict[str, str] = {}
     before = {check.stage: check.threshold for check in decide(case).trace.checks}
     for knob in Settings.knobs():
@@ -195,6 +198,6 @@ def test_given_a_setting_that_is_a_limit_when_changed_then_it_is_the_limit_of_th
 
 
 def test_given_the_docstrings_of_the_gates_when_read_then_the_source_of_a_limit_is_one_sentence_of_it() -> None:
-    assert trace.source("top_cosine") == "0.72 is S0's number, for its own multilingual model; it came without data."
+    assert trace.source("top_cosine") == "0.72 comes from a system with another, multilingual model; without data."
     assert trace.source("availability") == ""
     assert trace.source("confidence") == ""

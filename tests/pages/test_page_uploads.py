@@ -17,10 +17,10 @@ from streamlit.testing.v1 import AppTest
 
 import ui.serve
 from rag_core.errors import IngestError, LimitExceeded
-from rag_core.ingest.held import HeldFile
-from rag_core.ingest.sources import Source
-from ui import uploads
-from ui.uploads import SMALL_BYTES, OnDisk
+from rag_core.library.held import HeldFile
+from rag_core.library.sources import Source
+from ui.app import uploads
+from ui.app.uploads import SMALL_BYTES, OnDisk
 
 SESSION = "one"
 Drop = Callable[..., list[UploadedFile]]

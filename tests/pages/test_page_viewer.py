@@ -9,15 +9,18 @@ from types import SimpleNamespace
 
 import pymupdf
 import pytest
+from builders import with_outcome
 from hostile import make
 from page_kit import ask, asked_of, badges, by_key, captions, settle, texts
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from rag_core.domain import Box, Span
+from rag_core.domain.documents import Box, Span
 from rag_core.ingest.pdf import render_page
-from ui import evidence, state, viewer
-from ui.viewer import AROUND, Place
+from ui.app import state
+from ui.ask import evidence
+from ui.documents import viewer
+from ui.documents.viewer import AROUND, Place
 
 VACATION = "How many vacation days do employees have?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
@@ -155,7 +158,7 @@ def test_given_a_chosen_source_when_a_judging_slider_moves_then_its_page_stays_a
 def test_given_words_whose_place_is_not_certain_when_shown_then_nothing_is_marked_and_the_page_says_so(page: AppTest) -> None:
     ask(page, VACATION)
     asked = asked_of(page)
-    asked.decision = replace(asked.decision, citations=tuple(replace(one, boxes=()) for one in asked.decision.citations))
+    asked.decision = with_outcome(asked.decision, citations=tuple(replace(one, boxes=()) for one in asked.decision.citations))
 
     page.run()
 
@@ -177,7 +180,10 @@ def test_given_unmarked_words_of_a_document_that_was_deleted_meanwhile_then_the_
     ask(page, VACATION)
     asked = asked_of(page)
     gone = [replace(one, boxes=(), document_id="sha256:gone") for one in asked.decision.citations]
-    asked.decision = replace(asked.decision, citations=tuple(gone))
+    claims = [
+        replace(claim, evidence=tuple(replace(one, document="sha256:gone") for one in claim.evidence)) for claim in asked.decision.claims
+    ]
+    asked.decision = with_outcome(asked.decision, citations=tuple(gone), claims=tuple(claims))
 
     page.run()
 

@@ -13,13 +13,13 @@ from hostile import make
 from page_kit import JOB_SECONDS, ask, by_key, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.adapters.sentence_transformers import embedded_folder
+from rag_core.adapters.embedding.by_name import embedded_folder
 from rag_core.errors import ModelUnavailable
-from rag_core.ingest.sources import Source
+from rag_core.library.sources import Source
 from rag_core.settings import Settings
-from rag_core.wiring import as_built, build_engine
-from ui import loading, progress, state
-from ui.jobs import LEFT_ALONE_SECONDS, Job
+from rag_core.wiring import as_built, open_engine
+from ui.app import loading, progress, state
+from ui.app.jobs import LEFT_ALONE_SECONDS, Job
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 PDF = "application/pdf"
@@ -214,7 +214,7 @@ def test_given_building_anew_when_it_is_stopped_then_the_collection_stays_and_th
     assert state.engine().library.snapshot.documents == before
     assert f"Documents that wait for it: {len(before)}" in page.warning[0].value
     page.button(key="discard_half").click().run()
-    assert build_engine(library, "default").library.unfinished() == ()
+    assert open_engine(library, "default").library.unfinished() == ()
     assert not page.warning
 
 
@@ -232,21 +232,21 @@ def test_given_a_damaged_library_when_opened_then_building_it_anew_is_offered_an
 
     assert not page.exception
     assert len(documents(page).dataframe[0].value) > 5
-    build_engine(library, "default").library.verify()
+    open_engine(library, "default").library.verify()
 
 
 def test_given_a_library_whose_model_is_away_when_opened_then_it_can_be_built_anew_with_another(
     app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build = loading.build_engine
+    build = loading.open_engine
 
     def away(*_: object, **__: object) -> object:
         raise ModelUnavailable("The model is away.", remedy="Bring it back.")
 
-    monkeypatch.setattr(loading, "build_engine", away)
+    monkeypatch.setattr(loading, "open_engine", away)
     page = app.run()
     assert "The model that this collection was built with cannot be loaded here." in page.info[0].value
-    monkeypatch.setattr(loading, "build_engine", build)
+    monkeypatch.setattr(loading, "open_engine", build)
 
     submit(page, "rebuild_form")
     settle(page)

@@ -15,7 +15,7 @@ from rag_core.errors import RagError
 from training.files import SEED
 from training.mutations import rates
 from training.mutations.lists import LANGUAGES
-from training.mutations.rates import Case, Rates
+from training.mutations.rates import Measurements, Rates
 from training.mutations.texts import Sample, samples
 
 SHOWN = 10
@@ -83,7 +83,7 @@ def _misses(measured: Rates, most: int) -> str:
     return "".join(lines)
 
 
-def _place(case: Case) -> tuple[bool, str, str]:
+def _place(case: Measurements) -> tuple[bool, str, str]:
     return not case.harmful, case.operator, case.sample.lang
 
 

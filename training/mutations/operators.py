@@ -28,7 +28,7 @@ OPERATORS = (
     "quantifier",
     "law",
 )
-MOST = 2  # mutations of one operator for one sentence
+MAX_COUNT = 2  # mutations of one operator for one sentence
 
 _BY_TEXT: Mapping[str, Operator] = {
     "digit": digits,
@@ -72,10 +72,10 @@ def mutations(sentence: str, page: str, lang: str, draw: random.Random) -> list[
 
 
 def _drawn(found: list[Edit], sentence: str, page: str, draw: random.Random) -> list[str]:
-    """At most `MOST` different sentences that do not stand on the page."""
+    """At most `MAX_COUNT` different sentences that do not stand on the page."""
     draw.shuffle(found)
     texts = dict.fromkeys(edit.of(sentence) for edit in found)
-    return [text for text in texts if _plain(text) != _plain(sentence) and _plain(text) not in page][:MOST]
+    return [text for text in texts if _plain(text) != _plain(sentence) and _plain(text) not in page][:MAX_COUNT]
 
 
 def _plain(text: str) -> str:

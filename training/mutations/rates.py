@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from rag_core.audit.facts import changed_facts
+from rag_core.facts import changed_facts
 from training.mutations.operators import OPERATORS, mutations
 from training.mutations.rewriting import REWRITES, rewrites
 from training.mutations.texts import Sample
@@ -16,7 +16,7 @@ UNCHANGED = "unchanged"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Measurements:
     """A sentence as it was put to the audit. `operator` is an operator, "unchanged", or the kind of a harmless rewrite."""
 
     operator: str
@@ -35,7 +35,7 @@ class Rates:
 
     cases: Counter[tuple[str, str]] = field(default_factory=Counter)
     flagged: Counter[tuple[str, str]] = field(default_factory=Counter)
-    wrong: list[tuple[Case, tuple[tuple[str, str], ...]]] = field(default_factory=list)
+    wrong: list[tuple[Measurements, tuple[tuple[str, str], ...]]] = field(default_factory=list)
 
     def of(self, operator: str, lang: str) -> float | None:
         """The share that was flagged, in [0, 1]; None without cases."""
@@ -43,13 +43,13 @@ class Rates:
         return self.flagged[operator, lang] / total if total else None
 
 
-def cases(sample: Sample, draw: random.Random) -> Iterator[Case]:
+def cases(sample: Sample, draw: random.Random) -> Iterator[Measurements]:
     """A sentence as it is, with each change, and with each harmless one."""
-    yield Case(UNCHANGED, sample.sentence, sample)
+    yield Measurements(UNCHANGED, sample.sentence, sample)
     for made in mutations(sample.sentence, sample.page, sample.lang, draw):
-        yield Case(made.operator, made.text, sample)
+        yield Measurements(made.operator, made.text, sample)
     for made in rewrites(sample.sentence, sample.lang, draw):
-        yield Case(made.operator, made.text, sample)
+        yield Measurements(made.operator, made.text, sample)
 
 
 def measure(samples: Iterable[Sample], draw: random.Random) -> Rates:

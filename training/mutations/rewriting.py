@@ -14,7 +14,7 @@ from training.mutations.operators import Mutation
 from training.mutations.values import dates_in, laws_in, number_words
 
 REWRITES = ("case", "punctuation", "notation", "order", "synonym")
-MOST = {"case": 1, "punctuation": 1}  # of a kind for one sentence; else 2
+MAX_COUNT = {"case": 1, "punctuation": 1}  # of a kind for one sentence; else 2
 _QUOTES = {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "–": "-", "…": "..."}
 _DEVANAGARI = "०१२३४५६७८९"
 _LARGEST_WORD = 12  # larger numbers are written in digits
@@ -37,7 +37,7 @@ def rewrites(sentence: str, lang: str, draw: random.Random) -> list[Mutation]:
         ("synonym", _synonyms(sentence, known, draw)),
     ):
         texts = list(dict.fromkeys(text for text in found if text != sentence))
-        made += [Mutation(kind, text) for text in draw.sample(texts, min(MOST.get(kind, 2), len(texts)))]
+        made += [Mutation(kind, text) for text in draw.sample(texts, min(MAX_COUNT.get(kind, 2), len(texts)))]
     return made
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import regex
 
-from rag_core.domain import Page
+from rag_core.domain.documents import Page
 from rag_core.errors import InvalidInput
 from rag_core.ingest.normalise import normalise
 from rag_core.ingest.pdf import read_pdf

@@ -8,22 +8,22 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from rag_core import evaluate
-from rag_core.case import Case
-from rag_core.certify import BY_TYPE, FIRST, Basis, Certificate, Part, Request, Uncertified, certify, second_thresholds
+from rag_core import evaluation as evaluate
+from rag_core.decision.batch import ReplaySet
+from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
-from rag_core.guarantee import Kind, Shortage, Target
-from rag_core.labelled import LabelledQuestion
-from rag_core.replay_set import ReplaySet
+from rag_core.evaluation.certify import BY_TYPE, FIRST, Basis, Certificate, Part, Request, Uncertified, certify, second_thresholds
+from rag_core.evaluation.guarantee import Kind, Shortage, Target
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
-from rag_core.stored import RunHead
-from ui import certificates, saved_presets, sharing
-from ui.certificates import percent
-from ui.changes import setting_name
+from ui.app.problems import show_error
+from ui.app.texts import say, tell
 from ui.lab.certify_chart import curve_chart
-from ui.problems import show_error
-from ui.texts import say, tell
+from ui.settings import certificates, saved_presets, sharing
+from ui.settings.certificates import percent
+from ui.settings.wording import setting_name
 
 USUAL = {Kind.WRONG_ANSWERS: 5.0, Kind.MISSED_ANSWERS: 10.0, Kind.FALSE_REFUSALS: 10.0}  # percent; the first is switched on
 SURE = (80, 90, 95, 99)
@@ -41,7 +41,12 @@ class _Made:
 
 
 def show(
-    engine: Engine, run: RunHead, questions: Sequence[LabelledQuestion], replayed: ReplaySet, cases: Sequence[Case], settings: Settings
+    engine: Engine,
+    run: RunHead,
+    questions: Sequence[LabelledQuestion],
+    replayed: ReplaySet,
+    cases: Sequence[Measurements],
+    settings: Settings,
 ) -> None:
     """The form, and what came of it for this run. `settings` are the run's with the judging ones of the side bar."""
     st.subheader(say("lab_certify.title"), anchor=False)
@@ -71,7 +76,8 @@ def show(
 
 
 def _certify(
-    engine: Engine, run: RunHead, questions: Sequence[LabelledQuestion], replayed: ReplaySet, cases: Sequence[Case], settings: Settings,
+    engine: Engine, run: RunHead, questions: Sequence[LabelledQuestion], replayed: ReplaySet, cases: Sequence[Measurements],
+    settings: Settings,
     request: Request,
 ) -> Certificate | Uncertified:  # fmt: skip
     calibration = engine.tools.calibration
@@ -130,7 +136,7 @@ def _show_certificate(found: Certificate) -> None:
         st.badge(say("lab_certify.found"), icon=":material/verified:", color="green")
         with st.container(key="promise"):
             st.text(certificates.promise(found))
-        _say_left_out(found.left_out, found.failed)
+        _say_omissions(found.left_out, found.failed)
         for part in found.parts:
             _show_part(part)
         with st.container(key="not_promised"):
@@ -139,7 +145,7 @@ def _show_certificate(found: Certificate) -> None:
         _save(found)
 
 
-def _say_left_out(fitted: int, failed: int) -> None:
+def _say_omissions(fitted: int, failed: int) -> None:
     if fitted:
         st.caption(say("lab_certify.left_out", n=fitted))
     if failed:
@@ -172,7 +178,7 @@ def _show_lack(found: Uncertified) -> None:
         exclude = all(lack.alone for lack in found.shortages)
         if exclude:
             st.text(say("lab_certify.none_exclude"))
-        _say_left_out(found.left_out, found.failed)
+        _say_omissions(found.left_out, found.failed)
         if found.needs_model:
             st.text(tell("lab_certify.needs_model", n=found.needs_model))
         for lack in found.shortages:

@@ -13,14 +13,14 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from rag_core import metrics
-from rag_core.metrics import Bin, Curve
-from rag_core.replay_set.columns import Flags, Floats
-from ui.texts import say
+from rag_core.decision.batch.columns import Flags, Floats
+from rag_core.evaluation import metrics
+from rag_core.evaluation.metrics import Bin, Curve
+from ui.app.texts import say
 
-MOST_POINTS = 400
+MAX_POINTS = 400
 HEIGHT = 340  # pixels, with axes and legend
-BINS, MOST_COUNTS = 25, 40
+BINS, MAX_COUNTS = 25, 40
 BLUE, ORANGE, PURPLE, GREY = "#4a7fc4", "#c2700a", "#9564c8", "#7b8682"
 Spec = dict[str, Any]
 _PERCENT = alt.Axis(format=".0%", tickCount=5)
@@ -42,7 +42,7 @@ def histogram(values: Floats, answerable: Flags, limits: Sequence[float], axis: 
     low, high = min(known, default=0.0), max(known, default=1.0)
     bins = BINS
     if counts:
-        bins = min(int(high) + 1, MOST_COUNTS)
+        bins = min(int(high) + 1, MAX_COUNTS)
         low, high = -0.5, bins - 0.5
     made = metrics.histogram(values, answerable, bins, low, high)
     above, below = say("lab_results.answerable"), say("lab_results.unanswerable")
@@ -78,7 +78,7 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
     """A curve of shares with two points: where this limit alone would be, and where all checks together are.
 
     Args:
-        of: from `rag_core.metrics`.
+        of: from `rag_core.evaluation.metrics`.
         x: title of the axis.
         y: likewise.
         here: of the limit in force; None where nothing counts.
@@ -121,7 +121,7 @@ def reliability(bins: Sequence[Bin]) -> Spec:
     return _layered(ideal, intervals, shares)
 
 
-def thinned(n: int, most: int = MOST_POINTS) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+def thinned(n: int, most: int = MAX_POINTS) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """Indexes of at most `most` of n points, evenly, with both ends."""
     return np.unique(np.linspace(0, max(n - 1, 0), min(n, most)).round().astype(np.int64))
 

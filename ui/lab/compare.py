@@ -10,26 +10,27 @@ from zlib import crc32
 import numpy as np
 import streamlit as st
 
-from rag_core import evaluate
-from rag_core.case import Case
-from rag_core.evaluate import Marks, Paired, Rate, paired
-from rag_core.evaluate.failing import error_of
-from rag_core.ingest.store import namespaces
-from rag_core.labelled import LabelledQuestion
-from rag_core.pipeline import replay
+from rag_core import evaluation as evaluate
+from rag_core.decision.decide import replay
+from rag_core.domain.measurements import Measurements
+from rag_core.evaluation import Marks, Paired, Rate, paired
+from rag_core.evaluation.failing import error_of
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.store import namespaces
+from rag_core.records.stored import RunHead
 from rag_core.settings import Cost, Settings, presets
-from rag_core.stored import RunHead
 from rag_core.wiring import records
-from ui import saved_presets, state
-from ui.asking import changed_knobs
-from ui.changes import setting_name
+from ui.app import state
+from ui.app.texts import say, tell
+from ui.ask.asking import changed_knobs
 from ui.lab import setups
 from ui.lab import state as lab
 from ui.lab.decisions import show_decision, show_label
 from ui.lab.flips import of_in_words, reason_in_words
 from ui.lab.judged import Judged, judge
 from ui.lab.tables import offer
-from ui.texts import say, tell
+from ui.settings import saved_presets
+from ui.settings.wording import setting_name
 
 WAYS = ("settings", "runs", "setups")
 SIDEBAR, RECORDED = "=sidebar", "=recorded"  # options beside the presets; no preset is called so
@@ -43,7 +44,7 @@ class Side:
 
     name: str
     judged: Judged
-    cases: Sequence[Case]
+    cases: Sequence[Measurements]
     rows: np.ndarray
 
     @property

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from rag_core.decision import Decision
-from rag_core.labelled import LabelledQuestion
-from ui.history import outcome_in_words
-from ui.texts import say, tell
-from ui.trace import measured, required, state_in_words
+from rag_core.domain.decision import Decision
+from rag_core.evaluation.labelled import LabelledQuestion
+from ui.app.texts import say, tell
+from ui.ask.history import outcome_in_words
+from ui.ask.trace import measured, required, state_in_words
 
 
 def show_label(question: LabelledQuestion) -> None:

@@ -11,25 +11,26 @@ from zlib import crc32
 import numpy as np
 import streamlit as st
 
-from rag_core.case import Case
-from rag_core.decision import Decision
+from rag_core.decision.batch import ReplaySet
+from rag_core.decision.batch.columns import Flags
+from rag_core.decision.decide import replay
+from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import Reason
 from rag_core.engine import Engine
-from rag_core.evaluate import Rate, failing
-from rag_core.labelled import LabelledQuestion
-from rag_core.pipeline import replay
-from rag_core.replay_set import ReplaySet
-from rag_core.replay_set.columns import Flags
+from rag_core.evaluation import Rate, failing
+from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.settings import Settings
-from rag_core.status import Reason
-from ui import saved_presets, state
-from ui.changes import outcome
+from ui.app.asked import Asked
+from ui.app.scope import Scope
+from ui.app.texts import say, screen, tell
+from ui.ask.changes import outcome
+from ui.ask.refusal import show_refusal
+from ui.ask.trace import show_trace
 from ui.lab import why
 from ui.lab.judged import Judged, judge
 from ui.lab.tables import offer
-from ui.refusal import show_refusal
-from ui.scope import Scope
-from ui.texts import say, screen, tell
-from ui.trace import show_trace
+from ui.settings import saved_presets
 
 LISTS = ("flipped", "false_refusals", "wrong_answers", "missed_answers", "not_measured", "needs_model", "all")
 SOMETIMES = ("not_measured", "needs_model")  # lists that are offered where they have any
@@ -41,7 +42,7 @@ def show(
     engine: Engine,
     questions: Sequence[LabelledQuestion],
     of: ReplaySet,
-    cases: Sequence[Case],
+    cases: Sequence[Measurements],
     recorded: Settings,
     now: Judged,
     before: Judged,
@@ -58,7 +59,7 @@ def show(
 
 
 @st.fragment
-def _list(questions: Sequence[LabelledQuestion], cases: Sequence[Case], now: Judged, before: Judged) -> None:
+def _list(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], now: Judged, before: Judged) -> None:
     """A fragment, so that a click on a question does not draw the charts again."""
     lists = members(now, before)
     name = st.segmented_control(
@@ -162,7 +163,7 @@ def _help(column: str) -> str | None:
     return say(f"lab_results.column_{column}_help") if f"lab_results.column_{column}_help" in screen() else None
 
 
-def _offer_failing(questions: Sequence[LabelledQuestion], cases: Sequence[Case], now: Judged) -> None:
+def _offer_failing(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], now: Judged) -> None:
     """The questions that ended against their label, as a set that can be run again."""
     wrong = now.marked.false_refusal | now.marked.wrong_answer | now.marked.missed | ~now.marked.measured
     if wrong.any():
@@ -173,7 +174,7 @@ def _offer_failing(questions: Sequence[LabelledQuestion], cases: Sequence[Case],
         )  # fmt: skip
 
 
-def _show_chosen(questions: Sequence[LabelledQuestion], cases: Sequence[Case], now: Judged, before: Judged) -> None:
+def _show_chosen(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], now: Judged, before: Judged) -> None:
     """One question: its label, how it ended before and ends now, the answer or the refusal, and every check."""
     id = st.session_state.get(CHOSEN)
     row = next((row for row, question in enumerate(questions) if question.id == id), None)
@@ -193,7 +194,7 @@ def _show_chosen(questions: Sequence[LabelledQuestion], cases: Sequence[Case], n
         if decision.is_safe():
             _show_answer(decision)
         else:
-            show_refusal(state.Asked(case.question, Scope(), case, decision, now.settings))
+            show_refusal(Asked(case.question, Scope(), case, decision, now.settings))
         show_trace(decision, case, expanded=True)
         why.show(question, now.settings)
 

@@ -8,11 +8,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rag_core.case import Case
-from rag_core.evaluate import BREAKDOWNS, Marks, answer_hits, judged_under, marks
-from rag_core.labelled import LabelledQuestion
-from rag_core.replay_set import Outcomes, ReplaySet, replay_many
-from rag_core.replay_set.columns import Flags, Objects
+from rag_core.decision.batch import Outcomes, ReplaySet, replay_many
+from rag_core.decision.batch.columns import Flags, Objects
+from rag_core.domain.measurements import Measurements
+from rag_core.evaluation import BREAKDOWNS, Marks, answer_hits, judged_under, marks
+from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.settings import Settings
 
 
@@ -43,7 +43,7 @@ class Judged:
 _FIXED: WeakKeyDictionary[ReplaySet, Fixed] = WeakKeyDictionary()
 
 
-def fixed(questions: Sequence[LabelledQuestion], of: ReplaySet, cases: Sequence[Case]) -> Fixed:
+def fixed(questions: Sequence[LabelledQuestion], of: ReplaySet, cases: Sequence[Measurements]) -> Fixed:
     """Worked out once for each replay set; all three in the same order."""
     known = _FIXED.get(of)
     if known is None:
@@ -58,7 +58,9 @@ def fixed(questions: Sequence[LabelledQuestion], of: ReplaySet, cases: Sequence[
     return known
 
 
-def judge(questions: Sequence[LabelledQuestion], of: ReplaySet, cases: Sequence[Case], recorded: Settings, settings: Settings) -> Judged:
+def judge(
+    questions: Sequence[LabelledQuestion], of: ReplaySet, cases: Sequence[Measurements], recorded: Settings, settings: Settings
+) -> Judged:
     """Outcomes under the judging settings among `settings`; the others stay as they were recorded."""
     applied = judged_under(recorded, settings)
     outcomes = replay_many(of, applied)

@@ -9,19 +9,19 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from rag_core.decision import Decision
-from rag_core.domain import Document
+from rag_core.decision.decide import decide
+from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from rag_core.labelled import LabelledQuestion, Place
-from rag_core.pipeline import decide
-from rag_core.stored import Feedback, FeedbackState, Verdict
-from ui import recording
-from ui.history import outcome_in_words
-from ui.naming import unique_names
-from ui.problems import show_error
-from ui.refusal import why_refused
-from ui.texts import say, tell
+from rag_core.evaluation.labelled import LabelledQuestion, Place
+from rag_core.records.stored import Feedback, FeedbackState, Verdict
+from ui.app import recording
+from ui.app.naming import unique_names
+from ui.app.problems import show_error
+from ui.app.texts import say, tell
+from ui.ask.history import outcome_in_words
+from ui.ask.refusal import why_refused
 
 SHOWN = 5  # at once: each has a form
 MAX_ANSWER_CHARS = 500

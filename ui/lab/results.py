@@ -11,27 +11,26 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from rag_core import metrics
-from rag_core.case import Case
+from rag_core.decision.batch import Held, ReplaySet, checks_of
+from rag_core.decision.batch.columns import Flags, Floats
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import Direction
 from rag_core.engine import Engine
-from rag_core.evaluate import Rate, rates
-from rag_core.evaluate.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW
-from rag_core.labelled import LabelledQuestion
-from rag_core.replay_set import Held, ReplaySet, checks_of
-from rag_core.replay_set.columns import Flags, Floats
+from rag_core.evaluation import Rate, metrics, rates
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.evaluation.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW
 from rag_core.settings import Cost, Settings
-from rag_core.status import Reason
-from rag_core.trace import Direction
-from ui.asking import changed_knobs
-from ui.changes import setting_name, value_in_words
+from ui.app.texts import say, tell
+from ui.ask.asking import changed_knobs
+from ui.ask.trace import LIMITS
 from ui.lab import charts, flips
 from ui.lab.judged import Fixed, Judged, fixed, judge
 from ui.lab.tables import offer
-from ui.texts import say, tell
-from ui.trace import LIMITS
+from ui.settings.wording import setting_name, value_in_words
 
 RELIABILITY_BINS = 10
-MOST_LIMITS = 4  # drawn as lines; where a limit differs from question to question there may be more
+MAX_LIMITS = 4  # drawn as lines; where a limit differs from question to question there may be more
 BREAKDOWNS = ("language", "kind", "intent", "document", "reason")
 
 
@@ -39,7 +38,7 @@ def show(
     engine: Engine,
     questions: Sequence[LabelledQuestion],
     replay_set: ReplaySet,
-    cases: Sequence[Case],
+    cases: Sequence[Measurements],
     settings: Settings,
     recorded: Settings | None = None,
 ) -> None:
@@ -82,7 +81,7 @@ def _say_what_is_not_applied(recorded: Settings, settings: Settings) -> None:
 
 
 def _show_rates(now: Judged, before: Judged) -> None:
-    """Four figures, each with its exact interval, against the targets of S1-14."""
+    """Four figures, each with its exact interval, against their targets."""
     every = np.ones(len(now.outcomes), dtype=bool)
     refused, wrong, missed = rates(now.marked, every)
     old = (_answered(before), *rates(before.marked, every))
@@ -181,7 +180,7 @@ def _show_curves(of: ReplaySet, now: Judged, labels: Fixed) -> None:
 def _show_histogram(of: _Scored, now: Judged) -> None:
     st.markdown(say("lab_results.histogram"), help=say("lab_results.histogram_help"))
     axis = say(f"trace.scale_{of.check.scale}")
-    limits = of.limits.tolist() if len(of.limits) <= MOST_LIMITS else [float(of.limits.min()), float(of.limits.max())]
+    limits = of.limits.tolist() if len(of.limits) <= MAX_LIMITS else [float(of.limits.min()), float(of.limits.max())]
     chart = charts.histogram(of.values, of.answerable, limits, axis, of.check.scale == "count")
     st.vega_lite_chart(spec=chart, key="lab_histogram", alt=say("lab_results.histogram_alt", n=len(of.values)))
 

@@ -8,26 +8,26 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from rag_core import evaluate
-from rag_core.configuration import retention
+from rag_core import evaluation as evaluate
+from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from rag_core.labelled import LabelledQuestion
-from rag_core.ports import Cancel, Progress
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
-from rag_core.stored import RunHead
+from rag_core.settings.configuration import retention
 from rag_core.wiring import records
-from ui import loading, recording, state
-from ui.asking import changed_knobs
-from ui.changes import setting_name, value_in_words
+from ui.app import loading, recording, state
+from ui.app.problems import show_error
+from ui.app.texts import say, tell
+from ui.app.work import Here, here
+from ui.ask.asking import changed_knobs
 from ui.lab import spending
 from ui.lab import state as lab
-from ui.problems import show_error
-from ui.texts import say, tell
-from ui.work import Here, here
+from ui.settings.wording import setting_name, value_in_words
 
 SEED = 20261121  # of a sample, so that the same part is drawn again
-MOST_NAME_CHARS = 100
+MAX_NAME_CHARS = 100
 WIDTHS = {"drafter": 180}  # pixels, of a column whose values may be long; the others fit theirs
 
 
@@ -46,7 +46,7 @@ def offer_start(engine: Engine, set_name: str, tag: str, questions: Sequence[Lab
         left, right = st.columns([3, 2], vertical_alignment="bottom")
         with left:
             name = st.text_input(
-                say("lab_sets.run_name"), key="run_name", max_chars=MOST_NAME_CHARS, placeholder=tell("lab_sets.run_name_empty")
+                say("lab_sets.run_name"), key="run_name", max_chars=MAX_NAME_CHARS, placeholder=tell("lab_sets.run_name_empty")
             )
         with right:
             most = st.number_input(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 from zlib import crc32
@@ -11,17 +12,26 @@ import streamlit as st
 
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from rag_core.labelled import LabelledQuestion, RowProblem, read_labelled, read_labelled_files, read_rows, to_csv, to_jsonl, to_row
+from rag_core.evaluation.labelled import (
+    LabelledQuestion,
+    RowProblem,
+    read_labelled,
+    read_labelled_files,
+    read_rows,
+    to_csv,
+    to_jsonl,
+    to_row,
+)
 from rag_core.settings import DATA, Settings
-from ui import first_run, recording, state, uploads
+from ui.app import first_run, recording, state, uploads
+from ui.app.problems import show_error
+from ui.app.texts import say, tell
 from ui.lab import running
-from ui.problems import show_error
-from ui.texts import say, tell
 
 TYPES = ["csv", "tsv", "txt", "jsonl", "json", "zip"]
 SAMPLES = DATA / "questions.jsonl"
 EDITED = ("question", "answerable", "answers", "places", "documents", "language", "kind")
-MOST_NAME_CHARS = 100
+MAX_NAME_CHARS = 100
 _PROBLEMS = "labelled_problems"  # in the session: (set, what could not be used of the last file)
 
 
@@ -92,7 +102,7 @@ def _take_files(files: Sequence[tuple[str, bytes]]) -> None:
     except RagError as error:
         st.session_state[_PROBLEMS] = (files[0][0], error)
         return
-    _store(PurePath(files[0][0]).stem[:MOST_NAME_CHARS].strip() or tell("lab_sets.unnamed"), questions, problems)
+    _store(PurePath(files[0][0]).stem[:MAX_NAME_CHARS].strip() or tell("lab_sets.unnamed"), questions, problems)
 
 
 def _store(name: str, questions: Sequence[LabelledQuestion], problems: Sequence[RowProblem]) -> None:
@@ -115,7 +125,7 @@ def free_name(name: str, taken: Sequence[str]) -> str:
     number, found = 1, name
     while found in taken:
         number += 1
-        found = f"{name[: MOST_NAME_CHARS - 6]} {number}"
+        found = f"{name[: MAX_NAME_CHARS - 6]} {number}"
     return found
 
 
@@ -226,11 +236,11 @@ def _offer_files(name: str, questions: Sequence[LabelledQuestion]) -> None:
     with st.container(horizontal=True, key="set_actions"):
         for kind, write, mime in (("csv", to_csv, "text/csv"), ("jsonl", to_jsonl, "application/jsonl")):
             st.download_button(
-                say(f"lab_sets.save_{kind}"), lambda write=write: write(questions), f"labelled.{kind}", mime, key=f"set_{kind}",
+                say(f"lab_sets.save_{kind}"), partial(write, questions), f"labelled.{kind}", mime, key=f"set_{kind}",
                 icon=":material/download:", on_click="ignore",
             )  # fmt: skip
         with st.popover(say("lab_sets.rename"), icon=":material/edit:"), st.form(key=f"rename_set_{tag(name)}", border=False):
-            new = st.text_input(say("lab_sets.new_name"), name, max_chars=MOST_NAME_CHARS, key=f"new_name_{tag(name)}")
+            new = st.text_input(say("lab_sets.new_name"), name, max_chars=MAX_NAME_CHARS, key=f"new_name_{tag(name)}")
             if st.form_submit_button(say("lab_sets.rename_do")):
                 _rename(name, (new or "").strip(), questions)
         key = f"delete_set_{tag(name)}"

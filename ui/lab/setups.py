@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import streamlit as st
 
-from rag_core import evaluate
-from rag_core.case import Case
-from rag_core.evaluate import SETUPS, Rate, Setup, guard_latency, pick, presets_for
-from rag_core.evaluate.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW, LATENCY_BELOW_MS
-from rag_core.status import Reason
-from rag_core.stored import FeedbackState, RunHead, Verdict
-from ui import recording, state
+from rag_core import evaluation as evaluate
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import Reason
+from rag_core.evaluation import SETUPS, Rate, Setup, guard_latency, pick, presets_for
+from rag_core.evaluation.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW, LATENCY_BELOW_MS
+from rag_core.records.stored import FeedbackState, RunHead, Verdict
+from ui.app import recording, state
+from ui.app.texts import say, tell
 from ui.lab import state as lab
 from ui.lab.flips import of_in_words
 from ui.lab.judged import Judged, judge
 from ui.lab.tables import offer
-from ui.texts import say, tell
 
 
 def show(recorded: lab.Recorded, run: RunHead) -> None:
@@ -40,7 +40,7 @@ def show(recorded: lab.Recorded, run: RunHead) -> None:
     _show_feedback()
 
 
-def table(judged: Mapping[int, Judged], cases: Sequence[Case]) -> list[dict[str, str | None]]:
+def table(judged: Mapping[int, Judged], cases: Sequence[Measurements]) -> list[dict[str, str | None]]:
     """A row for each of the four; `judged` has the outcomes of those that were measured, by option number."""
     return [_row(setup, judged.get(setup.option), cases) for setup in SETUPS]
 
@@ -50,7 +50,7 @@ def called(setup: Setup) -> str:
     return tell("lab_compare.setup_called", option=setup.option, name=tell(f"lab_compare.setup_name_{setup.name}"))
 
 
-def _row(setup: Setup, judged: Judged | None, cases: Sequence[Case]) -> dict[str, str | None]:
+def _row(setup: Setup, judged: Judged | None, cases: Sequence[Measurements]) -> dict[str, str | None]:
     if judged is None:
         figures: dict[str, str | None] = dict.fromkeys(("wrong", "refused", "by_guard", "ms", "targets"))
         return {"option": called(setup), "measured": tell("lab_compare.setup_needs_model"), **figures}
@@ -81,14 +81,14 @@ def _measured(setup: Setup, judged: Judged) -> str:
 
 
 def over_rejected(judged: Judged) -> Rate:
-    """Of the answerable questions, those that the guard itself refused (S1-20)."""
+    """Of the answerable questions, those that the guard itself refused."""
     marked = judged.marked
     by_guard = np.array([reason in (Reason.RELEVANCE, Reason.SUFFICIENCY) for reason in judged.outcomes.reason], dtype=np.bool_)
     return Rate(int((marked.false_refusal & by_guard).sum()), int((marked.measured & marked.answerable).sum()))
 
 
 def _show_pick(prompt_only: Judged | None) -> None:
-    """What the rule of S1-16 picks by what is left with the hardened prompt alone; without a model both of its figures are missing."""
+    """What their rule picks by what is left with the hardened prompt alone; without a model both of its figures are missing."""
     left = None
     if prompt_only is not None and not prompt_only.marked.needs_model.any():
         left = evaluate.rates(prompt_only.marked, np.ones_like(prompt_only.marked.answered))[1].share
@@ -103,6 +103,6 @@ def _show_pick(prompt_only: Judged | None) -> None:
 
 
 def _show_feedback() -> None:
-    """How often users said what, of all questions that are kept (S1-13)."""
+    """How often users said what, of all questions that are kept."""
     said = [one.verdict for kind in FeedbackState for one in recording.store().feedback(kind)]
     st.caption(say("lab_compare.feedback", **{verdict.value: said.count(verdict) for verdict in Verdict}))

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import streamlit as st
 
-from rag_core import evaluate
-from rag_core.case import Case
+from rag_core import evaluation as evaluate
+from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
-from rag_core.labelled import LabelledQuestion
+from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.settings import Settings
-from ui import recording, state
-from ui.texts import say, tell
-from ui.work import here
+from ui.app import recording, state
+from ui.app.texts import say, tell
+from ui.app.work import here
 
-LEAST_BUDGET = 1000  # tokens; also the step of the field
-MOST_BUDGET = 1_000_000_000
+MIN_BUDGET = 1000  # tokens; also the step of the field
+MAX_BUDGET = 1_000_000_000
 RESUMED = 100_000  # tokens that are offered to a run that is resumed
 _LOOKED_AT = "lab_cost"  # in the session: what the last estimate rests on, since it takes a second to look
 
@@ -27,7 +27,7 @@ class _LookedAt(NamedTuple):
 
     of: tuple[object, ...]
     left: int
-    cases: tuple[Case, ...]
+    cases: tuple[Measurements, ...]
 
 
 def show_cost(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings) -> int:
@@ -43,7 +43,7 @@ def show_cost(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
     cost = evaluate.estimate(looked.cases, looked.left, named)
     st.text(tell("lab_sets.cost", model=named.model, n=cost.questions, least=cost.least, most=cost.most))
     st.caption(say("lab_sets.cost_about", sampled=cost.sampled, asking=cost.asking))
-    return max(LEAST_BUDGET, -(-cost.most // LEAST_BUDGET) * LEAST_BUDGET)
+    return max(MIN_BUDGET, -(-cost.most // MIN_BUDGET) * MIN_BUDGET)
 
 
 def ask_budget(key: str, offered: int) -> int | None:
@@ -52,7 +52,7 @@ def ask_budget(key: str, offered: int) -> int | None:
         return None
     return int(
         st.number_input(
-            say("lab_sets.budget"), LEAST_BUDGET, MOST_BUDGET, min(offered, MOST_BUDGET), LEAST_BUDGET, key=key,
+            say("lab_sets.budget"), MIN_BUDGET, MAX_BUDGET, min(offered, MAX_BUDGET), MIN_BUDGET, key=key,
             help=say("lab_sets.budget_help"),
         )
     )  # fmt: skip
@@ -65,7 +65,7 @@ def _look(engine: Engine, questions: tuple[LabelledQuestion, ...], settings: Set
     runs = tuple((head.id, head.done) for head in store.runs())
     of = (state.session().namespace, engine.library.snapshot.generation, hash(questions), under.hash())
     if held is not None and held.of[:-1] == of and (held.of[-1] == runs or _is_running()):
-        return held
+        return cast(_LookedAt, held)
     with st.spinner(say("lab_sets.cost_looking")):
         left = evaluate.unmeasured(engine, questions, settings, store)
         found = _LookedAt((*of, runs), len(left), evaluate.sample(engine, left, settings))

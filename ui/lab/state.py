@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from rag_core.case import Case
-from rag_core.domain import Passage
+from rag_core.decision.batch import ReplaySet
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import Passage
 from rag_core.engine import Engine
-from rag_core.ingest.snapshot import Snapshot
-from rag_core.labelled import LabelledQuestion
-from rag_core.recorded import PassageOf
-from rag_core.replay_set import ReplaySet
-from rag_core.stored import RunHead
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.snapshot import Snapshot
+from rag_core.records import PassageOf
+from rag_core.records.stored import RunHead
 from rag_core.wiring import records
-from ui import loading, recording, state
-from ui.texts import say, tell
+from ui.app import loading, recording, state
+from ui.app.texts import say, tell
 
-MOST_RUNS_KEPT = 6  # in memory; a recorded question takes some 40 kB
+MAX_RUNS_KEPT = 6  # in memory; a recorded question takes some 40 kB
 
 
 class Recorded(NamedTuple):
@@ -27,7 +27,7 @@ class Recorded(NamedTuple):
 
     questions: tuple[LabelledQuestion, ...]
     replay: ReplaySet
-    cases: tuple[Case, ...]
+    cases: tuple[Measurements, ...]
 
 
 def chosen_run() -> RunHead | None:
@@ -78,7 +78,7 @@ def forget_records() -> None:
     _read.clear()
 
 
-@st.cache_resource(show_spinner=False, max_entries=MOST_RUNS_KEPT)
+@st.cache_resource(show_spinner=False, max_entries=MAX_RUNS_KEPT)
 def _read(
     folder: Path, namespace: str, run: int, done: int, measured_under: int, calibration: str, generation: int, _engine: Engine
 ) -> Recorded:

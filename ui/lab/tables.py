@@ -12,8 +12,8 @@ from typing import Any
 
 import streamlit as st
 
-from rag_core.labelled import csv_cell
-from ui.texts import say
+from rag_core.evaluation.labelled import csv_cell
+from ui.app.texts import say
 
 Rows = Sequence[Mapping[str, Any]]
 

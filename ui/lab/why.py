@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from rag_core.errors import RagError
-from rag_core.labelled import LabelledQuestion, Place
+from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.settings import Settings
-from ui import state
-from ui.missed import show_finding
-from ui.problems import show_error
-from ui.texts import say, tell
+from ui.app import state
+from ui.app.problems import show_error
+from ui.app.texts import say, tell
+from ui.ask.missed import show_finding
 
 _WANTED = "lab_why"  # in the session: (id of the question, number of the place)
 

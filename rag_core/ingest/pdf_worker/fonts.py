@@ -20,11 +20,11 @@ from .crowded import Glyph
 Shape = tuple[int, float]  # the pixels, and width against height
 
 SIDE = 20  # pixels of the square into which a glyph's shape is drawn
-MOST_FONTS = 64  # that are remembered, as each keeps its program in memory
+MAX_FONTS = 64  # that are remembered, as each keeps its program in memory
 DIGITS = "0123456789"
 KNOWN = [chr(code) for code in (*range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x61, 0x7B), *range(0xC0, 0x250)) if chr(code).isalnum()]
 REFERENCES = ("Helvetica", "Helvetica-Bold", "Times-Roman", "Times-Bold", "Courier", "Courier-Bold")
-LEAST_EM = 0.001  # of a glyph with ink; MuPDF gives a blank one an extent of a ten-millionth
+MIN_EM = 0.001  # of a glyph with ink; MuPDF gives a blank one an extent of a ten-millionth
 NEAR = 0.25  # of a square, by which a glyph may differ from the reference that it is taken for
 RATHER = 1.25  # times as many pixels must differ from what the map says as from what the font says
 APART = 1.5  # times as many pixels must differ from what the map says as from what is shown
@@ -42,7 +42,7 @@ class Fonts:
         found: dict[str, set[Glyph]] = {}
         for address, (font, glyphs) in used.items():
             if address not in self._fonts:
-                if len(self._fonts) >= MOST_FONTS:
+                if len(self._fonts) >= MAX_FONTS:
                     self._fonts.clear()
                     self._own.clear()
                 self._fonts[address] = font, {}  # kept, or its address would come to name another
@@ -107,7 +107,7 @@ def _shows_other_digit(font: Any, number: int, said: str) -> bool:
 def _is_blank(font: Any, number: int) -> bool:
     """Whether the glyph has no ink: a blank that says a letter or a digit, beside others that show."""
     bounds = mupdf.fz_bound_glyph(font, number, mupdf.FzMatrix())
-    return bool(bounds.x1 - bounds.x0 < LEAST_EM or bounds.y1 - bounds.y0 < LEAST_EM)
+    return bool(bounds.x1 - bounds.x0 < MIN_EM or bounds.y1 - bounds.y0 < MIN_EM)
 
 
 def _looks_rather(font: Any, number: int, shown: str, said: str) -> bool:

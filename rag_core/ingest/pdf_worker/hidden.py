@@ -21,7 +21,7 @@ class Kind(Enum):
 
     NONE = "none"  # transparent, or not painted
     TINY = "tiny"
-    BESIDE = "beside"  # the page
+    NO_CONTEXT = "beside"  # the page
     UNSEEN = "unseen"  # painted over, cut away, masked, or in the colour of its ground
     OTHER = "other"  # says other letters than are shown
     LAYER = "layer"  # in a layer that is switched off

@@ -20,21 +20,21 @@ from .marks import fitting_zoom
 from .rows import Rect, union
 from .trace import CONTRAST
 
-MOST_PIXELS = 6_000_000  # of one drawing: A4 at three pixels a point is 4.5 million
+MAX_PIXELS = 6_000_000  # of one drawing: A4 at three pixels a point is 4.5 million
 ZOOMS = ((8.0, 2.0), (5.0, 3.0), (0.0, 4.0))  # from this font size in points, pixels a point: a stem is then about a pixel wide
 DENSE = 100  # of 255: a pixel that a letter covers by that much belongs to its ink
 FAINT = 24  # the same for letters that are transparent, or thinner than a pixel
 ENOUGH = 3  # pixels of ink, from which they are a sample
 SHOWN_SHARE = 0.4  # of a word's ink that must show; a rule through a word takes up to a fifth
 LETTER_SHARE = 0.3  # of the ink of each letter and digit: "38" with its 3 covered is not "38"
-MOST_LOOKS = 24  # at texts by themselves; more words in one another's places than that are no print
-LEAST = 8  # of 255: smaller differences are rounding
+MAX_LOOKS = 24  # at texts by themselves; more words in one another's places than that are no print
+MIN_COUNT = 8  # of 255: smaller differences are rounding
 
 _TEXT = ("fill_text", "stroke_text")
 _DENSE = bytes(value >= DENSE for value in range(256))
 _FAINT = bytes(value >= FAINT for value in range(256))
 _NEEDED = bytes(
-    max(LEAST, value * CONTRAST // 255) for value in range(256)
+    max(MIN_COUNT, value * CONTRAST // 255) for value in range(256)
 )  # difference that ink of this density makes when it can be read
 
 
@@ -65,10 +65,10 @@ def unseen(page: Any, questions: Sequence[Question], max_pixels: int) -> list[bo
         return [True] * len(questions)
     smallest = min(question.size for question in questions)
     zoom = fitting_zoom(page, next(zoom for size, zoom in ZOOMS if smallest >= size), max_pixels)
-    zoom = min(zoom, (MOST_PIXELS / max(1.0, area.get_area())) ** 0.5)
+    zoom = min(zoom, (MAX_PIXELS / max(1.0, area.get_area())) ** 0.5)
     looks: dict[frozenset[int], _Look] = {}
     for question in questions:
-        if question.texts not in looks and len(looks) <= MOST_LOOKS:
+        if question.texts not in looks and len(looks) <= MAX_LOOKS:
             looks[question.texts] = _Look(page, area, zoom, question.texts)
     return [question.texts not in looks or looks[question.texts].misses(question) for question in questions]
 

@@ -19,7 +19,7 @@ from .corners import Corners
 from .crowded import FURTHER, Glyph, crowded
 from .rows import Rect, union
 
-MOST_OPERATIONS = 30_000  # a dense table has 2,000; more would take longer to walk over than to render, and all of the page is a suspect
+MAX_OPERATIONS = 30_000  # a dense table has 2,000; more would take longer to walk over than to render, and all of the page is a suspect
 THIN_PT = 1.2  # a rule; it cannot cover print, unless there are many
 MANY_RULES = 6  # rules at different places within one band of BAND_PT: a table has at most four
 CONTRAST = 30  # of 255 in some channel: what differs less from its ground cannot be read
@@ -73,8 +73,8 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             mupdf.fz_run_page(page.this, self, mupdf.FzMatrix(), self._cookie)
             mupdf.fz_close_device(self)
         except Exception:  # of MuPDF, on a damaged page whose text came out all the same: what was not walked over is looked at
-            self._operations = MOST_OPERATIONS + 1
-        if self._operations > MOST_OPERATIONS:
+            self._operations = MAX_OPERATIONS + 1
+        if self._operations > MAX_OPERATIONS:
             self.complete = False
             self._suspect(EVERYWHERE)
 
@@ -91,7 +91,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
 
     def _step(self) -> bool:
         self._operations += 1
-        if self._operations > MOST_OPERATIONS:
+        if self._operations > MAX_OPERATIONS:
             self._cookie.m_internal.abort = 1
             return False
         return True

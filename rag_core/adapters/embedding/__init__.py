@@ -1,0 +1,1 @@
+"""Embedding models, and the cross-encoders that run beside them."""

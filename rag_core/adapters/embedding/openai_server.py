@@ -1,0 +1,105 @@
+"""Embedding by a server that speaks the OpenAI protocol: `openai:text-embedding-3-large` as the embedding model.
+
+Every text of a document leaves the machine for it, so it is never a default. The server is the one of OPENAI_BASE_URL and OPENAI_API_KEY.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+
+import httpx2
+import numpy as np
+import openai
+
+from rag_core.adapters.embedding.by_name import PREFIX, unit_vectors
+from rag_core.domain.ports import Embedder, Vectors
+from rag_core.errors import ModelUnavailable
+from rag_core.settings.endpoints import endpoints, model_environment
+
+BATCH = 100  # texts a request
+MAX_TOKENS = 8191  # as published for the text-embedding-3 models
+SECONDS = httpx2.Timeout(60.0, connect=5.0)
+_BLANK = "."  # servers refuse an empty text
+
+
+class OpenAIEmbedder:
+    """An `Embedder` on a server. The SDK tries twice more where the server is busy, and waits as long as it says.
+
+    Tokens are counted by another model's tokenizer, since those of the servers are not at hand without a network: the count is an estimate,
+    far enough from the limit of a passage (512) to the limit of the model (8,191).
+
+    Args:
+        model: `openai:` and the model's name as the server knows it.
+        counter: counts the tokens.
+
+    Raises:
+        ModelUnavailable: no server is configured.
+        InvalidSetting: what is configured cannot be used.
+    """
+
+    def __init__(self, model: str, counter: Embedder) -> None:
+        self._name, self._model, self._counter = f"{model}@float32", model.removeprefix(PREFIX), counter
+        servers = endpoints(model_environment(os.environ))
+        if not servers or not self._model:
+            raise ModelUnavailable(
+                f"The embedding model {model!r} needs a server and its key.",
+                remedy="Set OPENAI_API_KEY, and OPENAI_BASE_URL for a server of your own, or use the embedded model all-MiniLM-L6-v2.",
+            )
+        http = httpx2.Client(timeout=SECONDS, follow_redirects=False)  # a key goes to no other place
+        self._client = openai.OpenAI(api_key=servers[0].key or "none", base_url=servers[0].base_url, http_client=http, max_retries=2)
+
+    @property
+    def name(self) -> str:
+        """Model and precision, as a library's manifest stores it."""
+        return self._name
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens the model reads."""
+        return MAX_TOKENS
+
+    @cached_property
+    def tokenizer(self) -> str:
+        """The counter's vocabulary."""
+        return self._counter.tokenizer
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """About how many tokens each text has."""
+        return self._counter.count_tokens(texts)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of shape (len(texts), dim), float32; `BATCH` texts a request.
+
+        Raises:
+            ModelUnavailable: the server cannot be reached, refuses, or returns other than one vector a text.
+        """
+        if not texts:
+            return np.zeros((0, self._dimension), dtype=np.float32)
+        return unit_vectors(np.concatenate([self._batch(texts[at : at + BATCH]) for at in range(0, len(texts), BATCH)]))
+
+    @cached_property
+    def _dimension(self) -> int:
+        return int(self._batch([_BLANK]).shape[1])
+
+    def _batch(self, texts: Sequence[str]) -> Vectors:
+        try:
+            reply = self._client.embeddings.create(model=self._model, input=[text or _BLANK for text in texts], encoding_format="float")
+            rows = sorted(reply.data, key=lambda row: row.index)
+            vectors = np.array([row.embedding for row in rows], dtype=np.float32)
+        except openai.APIStatusError as error:
+            raise self._unavailable(f"the server answered {error.status_code}") from None
+        except openai.OpenAIError as error:  # not the server's words: they may repeat the text or the key
+            raise self._unavailable(type(error).__name__) from None
+        except (TypeError, ValueError, AttributeError):
+            raise self._unavailable("its answer is no list of vectors") from None
+        if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.shape[1]:
+            raise self._unavailable(f"{len(texts)} texts came back as {len(vectors)} vectors")
+        return vectors
+
+    def _unavailable(self, why: str) -> ModelUnavailable:
+        return ModelUnavailable(
+            f"The embedding model {self._model!r} cannot be used: {why}.",
+            remedy="Check OPENAI_BASE_URL, OPENAI_API_KEY and the model's name, or use the embedded model all-MiniLM-L6-v2.",
+        )

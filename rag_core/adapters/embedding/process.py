@@ -1,0 +1,299 @@
+"""An embedder whose model runs in a child process.
+
+Importing torch and sentence-transformers takes seconds in which no other thread of a process gets on. In a child they are imported on
+another core, beside the start of the page; later the page is drawn while the child computes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from pathlib import Path
+from threading import Timer
+from typing import IO
+
+import numpy as np
+
+from rag_core.adapters.embedding import frames
+from rag_core.adapters.embedding.answerability import FILE, LANGUAGES
+from rag_core.adapters.embedding.cross_encoder import version_of
+from rag_core.domain.ports import Vectors
+from rag_core.errors import ModelTimedOut, ModelUnavailable
+
+ROOT = Path(__file__).resolve().parents[3]
+WORKER = "rag_core.adapters.embedding.worker"
+LINE_BYTES = 4096  # of what the child writes to standard error; longer lines are cut into pieces
+LAST_WORDS_CHARS = 200
+ANSWER_SECONDS = 300.0  # for one request to a loaded model; the longest usual one, three passages for a verifier, takes some seconds
+END_SECONDS = 2.0  # for a child that closed its pipe to be gone, so that it can be said why
+_log = logging.getLogger(__name__)
+
+
+class ProcessEmbedder:
+    """An `Embedder` on a sentence-transformers model in a child process. Safe to call from several threads: one request at a time.
+
+    It is made at once, while the child still loads; the first call waits. A child that ended between two calls is replaced; one that ends
+    within a call costs that call a `ModelUnavailable`, and the next call starts another. No child outlives this object or this process.
+
+    Args:
+        model: the embedded model's name, another model's name, or a folder.
+        precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
+
+    Raises:
+        ModelUnavailable: here, no process can be started; from every member, the model cannot be loaded, or its process ended.
+    """
+
+    def __init__(self, model: str, precision: str = "auto") -> None:
+        self._load: frames.Head = {"do": "load", "model": model, "precision": precision}
+        self._greeting: tuple[str, int, str, str] | None = None  # name, max_tokens, tokenizer, unblocked: the same from every child
+        self._lock = threading.Lock()
+        self._child: _Child | None = _started(self._load)
+
+    @property
+    def name(self) -> str:
+        """Model and precision, as a library's manifest stores it; the child says it when it has loaded the model."""
+        return self._greeted()[0]
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens the model reads, special tokens included."""
+        return self._greeted()[1]
+
+    @property
+    def tokenizer(self) -> str:
+        """Hash of its vocabulary."""
+        return self._greeted()[2]
+
+    @property
+    def unblocked(self) -> str:
+        """Why the child has a network; "" where it is refused one."""
+        return self._greeted()[3]
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, special tokens included, without any cut."""
+        if not texts:
+            return []
+        head, _ = self.ask(do="count_tokens", texts=list(texts))
+        return list(head["counts"])
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of shape (len(texts), dim), float32: bit by bit those that the model gives in this process."""
+        head, body = self.ask(do="embed", texts=list(texts))
+        vectors: Vectors = np.frombuffer(body, dtype=np.float32).reshape(head["shape"]).copy()  # a view of bytes cannot be written to
+        return vectors
+
+    def ask(self, **request: object) -> tuple[frames.Head, bytes]:
+        """The child's reply to a request; what it answers is said in `embedding_worker`."""
+        with self._lock:
+            return self._exchange(self._loaded(), request)
+
+    def close(self) -> None:
+        """End the child, whatever it is doing; a later call would start another."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+    def _greeted(self) -> tuple[str, int, str, str]:
+        with self._lock:
+            if self._greeting is None:
+                self._loaded()
+            assert self._greeting is not None
+            return self._greeting
+
+    def _loaded(self) -> _Child:
+        """A child that has loaded the model; one is started at most."""
+        child = self._child
+        if child is None or child.ended:
+            if child is not None:
+                _log.warning("the embedding model's process was gone: %s", child.fate())
+            child = self._child = _started(self._load)
+        if not child.loaded:
+            head, _ = self._exchange(child)
+            child.loaded = True
+            self._greeting = str(head["name"]), int(head["max_tokens"]), str(head["tokenizer"]), str(head["unblocked"])
+            if head["unblocked"]:
+                _log.warning("The embedding model's process has a network. %s", head["unblocked"])
+        return child
+
+    def _exchange(self, child: _Child, request: frames.Head | None = None) -> tuple[frames.Head, bytes]:
+        """The child's reply to this request, or to the one it was started with."""
+        try:
+            if request is None:
+                head, body = frames.read(child.replies)
+            else:
+                with child.within(ANSWER_SECONDS):
+                    frames.write(child.requests, request)
+                    head, body = frames.read(child.replies)
+        except (OSError, EOFError, ValueError) as error:
+            fate = child.fate() or str(error)
+            self.close()
+            if child.late:
+                raise ModelTimedOut(
+                    f"The model's process did not answer within {ANSWER_SECONDS:g} s, and was ended.",
+                    remedy="Close other programs or choose a smaller model, then try it again: the model is loaded anew.",
+                ) from error
+            raise ModelUnavailable(
+                f"The embedding model's process ended while it was needed ({fate}).",
+                remedy="Try it again: the model is loaded anew. If that does not help, free some memory, or look into the log.",
+            ) from error
+        except BaseException:
+            self.close()  # interrupted: what it still answers would be taken for the reply to the next request
+            raise
+        if "problem" in head:
+            if not child.loaded:
+                self.close()
+            raise ModelUnavailable(head["problem"], remedy=head["remedy"])
+        return head, body
+
+
+class ProcessReader:
+    """An `AnswerabilityModel` on the answerability model in an embedder's child."""
+
+    def __init__(self, embedder: ProcessEmbedder) -> None:
+        self._embedder = embedder
+        self.version = version_of(FILE)
+        self.languages = LANGUAGES
+
+    def answers(self, question: str, passages: Sequence[str]) -> list[float]:
+        """See `AnswerModel.answers`."""
+        if not passages:
+            return []
+        head, _ = self._embedder.ask(do="answers", question=question, texts=list(passages))
+        return list(head["odds"])
+
+
+class ProcessVerifier:
+    """A `EntailmentModel` in an embedder's child, which loads it when it is first needed, and again where another took its place.
+
+    Args:
+        embedder: whose child it is.
+        model, precision, languages: see `rag_core.adapters.entailment.by_name.load_verifier`.
+    """
+
+    def __init__(self, embedder: ProcessEmbedder, model: str, precision: str = "auto", languages: str = "") -> None:
+        self._embedder = embedder
+        self._named = [model, precision, languages]
+
+    @cached_property
+    def version(self) -> str:
+        """See `Verifier.version`."""
+        return str(self._described["version"])
+
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        """See `Verifier.languages`."""
+        return frozenset(self._described["languages"])
+
+    def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """See `Verifier.supports`."""
+        if not pairs:
+            return []
+        head, _ = self._embedder.ask(do="supports", verifier=self._named, pairs=list(pairs))
+        return list(head["odds"])
+
+    @cached_property
+    def _described(self) -> frames.Head:
+        return self._embedder.ask(do="verifier", verifier=self._named)[0]
+
+
+def prepare() -> None:
+    """Start a child that imports what every model needs; the next `ProcessEmbedder` tells it which model. Takes some milliseconds."""
+    with suppress(ModelUnavailable):  # that embedder tries again, and says why
+        _spare.append(_Child())
+
+
+def _started(load: frames.Head) -> _Child:
+    """The prepared child, else a new one, told to load a model."""
+    child = _spare.popleft() if _spare else _Child()
+    with suppress(OSError):  # it is gone already: the first call is told so
+        frames.write(child.requests, load)  # a few bytes: they wait in the pipe
+    return child
+
+
+class _Child:
+    """A process for one model, and the pipes to it. It is killed when this object is gone, at the latest when this process ends."""
+
+    def __init__(self) -> None:
+        self.loaded = False  # the model
+        self.late = False  # it was ended because it did not answer in time
+        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        try:
+            # -P: the folder where the program was started may hold a file named like a module
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", WORKER],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": path},
+            )
+        except OSError as error:
+            raise ModelUnavailable(
+                f"The embedding model's process could not be started: {error.strerror}.", remedy="Close other programs, then try it again."
+            ) from error
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self.requests, self.replies = self._process.stdin, self._process.stdout
+        self._said: deque[str] = deque(maxlen=1)
+        self._listener = threading.Thread(target=_log_lines, args=(self._process.stderr, self._said), daemon=True, name="model's log")
+        self._listener.start()
+        self.end = weakref.finalize(self, _end, self._process)
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """End the process, and say so in `late`, when the block takes longer."""
+        timer = Timer(seconds, self._give_up)
+        timer.daemon = True  # nobody waits for it when the program ends
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _give_up(self) -> None:
+        self.late = True
+        self._process.kill()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._process.poll() is not None
+
+    def fate(self) -> str:
+        """How it ended, and the last line that it wrote to standard error; "" when it did not end."""
+        try:
+            status = self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            return ""
+        self._listener.join(END_SECONDS)
+        how = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+        return ": ".join([how, *(line[:LAST_WORDS_CHARS] for line in self._said)])
+
+
+def _log_lines(stream: IO[bytes], said: deque[str]) -> None:
+    with stream:
+        while line := stream.readline(LINE_BYTES):
+            if text := line.decode(errors="replace").strip():
+                said.append(text)
+                _log.info("%s", text)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        assert pipe is not None
+        with suppress(OSError):  # what it did not read any more is flushed at last
+            pipe.close()
+
+
+_spare: deque[_Child] = deque()

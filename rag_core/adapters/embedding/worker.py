@@ -1,0 +1,142 @@
+"""The child of `embedding_process`: loads one model, then embeds and counts as it is told over standard input.
+
+    read   {"do": "load", "model", "precision"}     write  {"name", "max_tokens", "tokenizer", "unblocked"}
+    read   {"do": "count_tokens", "texts"}          write  {"counts"}
+    read   {"do": "embed", "texts"}                 write  {"shape": [n, dim]} and n * dim float32 as they lie in memory
+    read   {"do": "answers", "question", "texts"}   write  {"odds"}, from the answerability model
+    read   {"do": "verifier", "verifier": [...]}    write  {"version", "languages"}; what `load_entailment_model` takes says which one
+    read   {"do": "supports", "verifier", "pairs"}  write  {"odds"}, from that verifier
+
+`unblocked` says why this process has a network, "" where it is refused one. What cannot be done is answered by {"problem", "remedy"}.
+The child ends when its standard input does: then its parent is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from contextlib import suppress
+from functools import cache, lru_cache
+from queue import SimpleQueue
+from typing import IO
+
+from rag_core.adapters.embedding import frames
+from rag_core.adapters.embedding.answerability import FILE, AnswerModel
+from rag_core.adapters.embedding.by_name import PREFIX, offline
+from rag_core.adapters.embedding.choose import load_embedder
+from rag_core.adapters.entailment.by_name import load_entailment_model
+from rag_core.domain.ports import Embedder, EntailmentModel
+from rag_core.errors import MissingDependency, ModelUnavailable
+from rag_core.ingest.pdf_worker.isolation import block
+
+Reply = tuple[frames.Head, bytes]
+
+
+def main() -> None:
+    """Serve until the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal reaches every process there; the parent decides
+    requests: SimpleQueue[frames.Head] = SimpleQueue()
+    # beside the work, so that the parent's end is noticed while a model is loaded or computes
+    threading.Thread(target=_listen, args=(requests,), daemon=True, name="listening").start()
+    replies = _own_standard_output()
+    _import_early()
+    model: Embedder | None = None
+    while True:
+        head = requests.get()
+        try:
+            if head["do"] == "load":
+                _take_network(head["model"])
+                model = _load(head)
+            assert model is not None
+            reply = _reply(model, head)
+        except (MissingDependency, ModelUnavailable) as error:
+            reply = {"problem": error.problem, "remedy": error.remedy}, b""
+        except Exception as error:  # the libraries raise many kinds; the parent knows one
+            traceback.print_exc()
+            what = "verifier" if "verifier" in head else "embedding model"
+            problem = f"The {what} failed ({type(error).__name__})."
+            reply = {"problem": problem, "remedy": "Try it again. If it fails again, report it with the log."}, b""
+        frames.write(replies, *reply)
+        if head["do"] == "load":
+            _read_early()
+
+
+def _listen(requests: SimpleQueue[frames.Head]) -> None:
+    stream = os.fdopen(os.dup(sys.stdin.fileno()), "rb")  # an interpreter that ends aborts when somebody still reads sys.stdin
+    try:
+        while True:
+            requests.put(frames.read(stream)[0])
+    finally:
+        os._exit(0)  # at once, whatever the model is doing: nobody waits for it, and it holds nothing
+
+
+def _own_standard_output() -> IO[bytes]:
+    """The pipe to the parent; what a library prints goes to standard error from now on, and not between two messages."""
+    pipe = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return os.fdopen(pipe, "wb")
+
+
+def _import_early() -> None:
+    """What every model needs takes a second to import: it is there when the parent says which model it wants."""
+    with suppress(Exception):  # loading fails again, and is answered
+        import torch  # noqa: F401
+
+
+@cache
+def _reader() -> AnswerModel:
+    return AnswerModel()
+
+
+def _read_early() -> None:
+    """The first question should not wait for the answerability model; where it cannot be loaded, that question is told so."""
+    if FILE.exists():
+        with suppress(ModelUnavailable):
+            _reader()
+
+
+@lru_cache(maxsize=1)
+def _verifier(model: str, precision: str, languages: str) -> EntailmentModel:
+    """Another one takes the place of the one before: they may be large."""
+    return load_entailment_model(model, precision, languages)
+
+
+@cache
+def _take_network(model: str) -> str:
+    """Refuse this process the network, unless its model needs one; "" where that is in force, else why it is not."""
+    if model.startswith(PREFIX):
+        return "The embedding model is one of a server."
+    return block(files=False) if offline() else "HF_HUB_OFFLINE is switched off, so that models may be downloaded."
+
+
+def _load(head: frames.Head) -> Embedder:
+    return load_embedder(head["model"], head["precision"])
+
+
+def _reply(model: Embedder, head: frames.Head) -> Reply:
+    match head["do"]:
+        case "load":
+            return {
+                "name": model.name,
+                "max_tokens": model.max_tokens,
+                "tokenizer": model.tokenizer,
+                "unblocked": _take_network(head["model"]),
+            }, b""
+        case "count_tokens":
+            return {"counts": model.count_tokens(head["texts"])}, b""
+        case "answers":
+            return {"odds": _reader().answers(head["question"], head["texts"])}, b""
+        case "verifier":
+            verifier = _verifier(*head["verifier"])
+            return {"version": verifier.version, "languages": sorted(verifier.languages)}, b""
+        case "supports":
+            return {"odds": _verifier(*head["verifier"]).supports([(evidence, claim) for evidence, claim in head["pairs"]])}, b""
+    vectors = model.embed(head["texts"])
+    return {"shape": vectors.shape}, vectors.tobytes()
+
+
+if __name__ == "__main__":
+    main()

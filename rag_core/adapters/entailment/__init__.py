@@ -1,0 +1,1 @@
+"""Entailment models: does this text support this claim?"""

@@ -1,0 +1,99 @@
+"""How a language model's server is talked to: an HTTP client with bounds, driven by one thread of its own.
+
+The thread runs an event loop: a deadline or a cancelled question closes the socket at once, whatever the server does meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import wait
+from typing import Any, TypeVar
+
+import httpx2
+
+from rag_core.domain.llm_trace import Limits
+from rag_core.errors import Cancelled
+from rag_core.settings.endpoints import Endpoint
+
+MAX_BYTES = 1_000_000  # of a server's answer; a draft has some thousand
+CONNECT_SECONDS = 5.0
+_POLL_SECONDS = 0.05  # how often a question is asked whether it was cancelled
+
+_T = TypeVar("_T")
+_starting = threading.Lock()
+_loops: list[asyncio.AbstractEventLoop] = []  # at most one
+
+
+class AnswerTooLarge(httpx2.RequestError):
+    """A server's answer is over `MAX_BYTES`, or packed so that its size cannot be known. Nothing more of it is read."""
+
+
+def run(work: Callable[[], Coroutine[Any, Any, _T]], limits: Limits) -> _T:
+    """The result of `work`, done on the thread of this module; not begun where the limits leave no time for it.
+
+    Raises:
+        TimeoutError: it was not there within the limits.
+        Cancelled: the user stopped it. In both cases `work` was ended.
+    """
+    if limits.cancelled():
+        raise _stopped()
+    future = asyncio.run_coroutine_threadsafe(asyncio.wait_for(work(), limits.seconds), loop())
+    try:
+        while not wait([future], _POLL_SECONDS).done:
+            if limits.cancelled():
+                raise _stopped()
+        return future.result()
+    finally:
+        future.cancel()
+
+
+def _stopped() -> Cancelled:
+    return Cancelled("The question was stopped while the language model was asked.", remedy="Ask again.")
+
+
+def loop() -> asyncio.AbstractEventLoop:
+    """The event loop on its thread, one in the process, started when it is first needed."""
+    with _starting:
+        if not _loops:
+            _loops.append(asyncio.new_event_loop())
+            threading.Thread(target=_loops[0].run_forever, name="language-model", daemon=True).start()
+        return _loops[0]
+
+
+def http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
+    """A client for one server: it follows no redirect, so that a key goes nowhere else, and reads at most `MAX_BYTES` of an answer.
+
+    Proxies of the environment are used, except on the way to this machine itself.
+    """
+    return httpx2.AsyncClient(
+        transport=httpx2.AsyncHTTPTransport() if endpoint.local else None,  # with one of our own, no proxy is looked up
+        timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),  # the whole call has a deadline instead
+        follow_redirects=False,
+        headers={"Accept-Encoding": "identity"},
+        event_hooks={"response": [_bound]},
+    )
+
+
+async def _bound(response: httpx2.Response) -> None:
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise AnswerTooLarge("Too large.", request=response.request)
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    response.stream = _Bounded(response.stream, response.request)
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    def __init__(self, inner: httpx2.AsyncByteStream, request: httpx2.Request) -> None:
+        self._inner, self._request = inner, request
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        read = 0
+        async for part in self._inner:
+            read += len(part)
+            if read > MAX_BYTES:
+                raise AnswerTooLarge("Too large.", request=self._request)
+            yield part
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()

@@ -1,0 +1,1 @@
+"""What a collection keeps beside its documents, in SQLite."""

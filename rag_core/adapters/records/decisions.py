@@ -1,0 +1,128 @@
+"""The decisions that a namespace keeps, and what readers said of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from rag_core.adapters.records.tables import now, pack, plain, row_id
+from rag_core.adapters.records.texts import TextRecords, written_of
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.ports import PageText
+from rag_core.errors import InvalidInput
+from rag_core.records import PassageOf, from_record
+from rag_core.records.stored import MAX_COMMENT_CHARS, Feedback, FeedbackState, StoredDecision, Verdict
+
+_FEEDBACK = (
+    "SELECT f.id, f.decision, f.verdict, f.comment, f.at, f.state, d.question, d.documents, f.document, f.page"
+    " FROM sound_feedback f JOIN sound_decisions d ON d.id = f.decision"
+)
+
+
+class DecisionRecords(TextRecords):
+    """Stored questions with everything measured for them, and feedback."""
+
+    def keep(self, case: Measurements, *, origin: str = "ask", documents: Sequence[str] = ()) -> int:
+        """Store a question with everything measured for it; its id. `documents` are the ids it was restricted to, none for all."""
+        written = written_of(case)
+        row = (now(), origin, plain(case.question), json.dumps(list(documents)), pack(written.record))
+        insert = "INSERT INTO decisions (at, origin, question, documents, record) VALUES (?, ?, ?, ?, ?)"
+        with self._file.writing() as db:
+            id = row_id(db.execute(insert, row).lastrowid)
+            self._keep_texts(db, written, case.library.generation, decision=id)
+        return id
+
+    def case(self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> Measurements:
+        """A stored question; see `recorded.from_record` for its texts.
+
+        Raises:
+            InvalidInput: there is none with this id, or another version stored it.
+        """
+        with self._file.reading() as db:
+            row = db.execute("SELECT record FROM sound_decisions WHERE id = ?", (id,)).fetchone()
+            own = self._texts(db, "decision", id)
+        if row is None:
+            raise InvalidInput(f"There is no stored question {id}.", remedy="It may have been deleted since; ask it again.")
+        return from_record(self._unpack(row[0]), page_text, passage_of, own)
+
+    def decisions(self, limit: int = 100) -> tuple[StoredDecision, ...]:
+        """The newest stored questions, newest first."""
+        with self._file.reading() as db:
+            rows = db.execute("SELECT id, at, origin, question FROM sound_decisions ORDER BY id DESC LIMIT ?", (limit,)).fetchall()
+        return tuple(StoredDecision(*row) for row in rows)
+
+    def prune(self, days: int, most: int, rejected_days: int = 30) -> int:
+        """Delete decisions older than so many days, and all but so many of the newest; how many went.
+
+        Those with open feedback stay. Runs keep their own results. Texts of rejected drafts go after `rejected_days`, whatever they are of.
+        """
+        self.prune_rejected(rejected_days)
+        oldest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+        unsettled = "id NOT IN (SELECT decision FROM feedback WHERE state = 'open')"
+        # both look at the index on `at` only: the table's own rows are large
+        last = "(SELECT id FROM decisions ORDER BY at DESC, id DESC LIMIT 1 OFFSET ?)"
+        with self._file.writing() as db:
+            too_old = db.execute(f"DELETE FROM decisions WHERE at < ? AND {unsettled}", (oldest,)).rowcount
+            return too_old + db.execute(f"DELETE FROM decisions WHERE id <= {last} AND {unsettled}", (most,)).rowcount
+
+    def forget_decision(self, id: int) -> None:
+        """Delete a stored question with its feedback."""
+        with self._file.writing() as db:
+            db.execute("DELETE FROM decisions WHERE id = ?", (id,))
+
+    def keeping(self) -> bool | None:
+        """Whether questions of this namespace are kept, as it was last chosen; None when nobody chose."""
+        chosen = self._choice("keep_decisions")
+        return None if chosen is None else bool(chosen)
+
+    def set_keeping(self, keep: bool) -> None:
+        """Remember whether questions of this namespace are kept."""
+        self._choose("keep_decisions", keep)
+
+    def add_feedback(self, decision_id: int, verdict: Verdict, comment: str = "", document: str = "", page: int = 0) -> int:
+        """A reader's word on a stored decision; its id.
+
+        Args:
+            decision_id: of the decision.
+            verdict: what the reader said.
+            comment: plain text; longer than `MAX_COMMENT_CHARS` is cut.
+            document: id of the document that holds the answer; empty when not said.
+            page: its page, 1-based; 0 when not said.
+
+        Raises:
+            InvalidInput: there is no such decision.
+        """
+        row = (decision_id, Verdict(verdict), plain(comment.strip())[:MAX_COMMENT_CHARS], plain(document), page, now())
+        with self._file.writing() as db:
+            if db.execute("SELECT 1 FROM decisions WHERE id = ?", (decision_id,)).fetchone() is None:
+                raise InvalidInput(f"There is no stored question {decision_id}.", remedy="Ask it again, then say what was wrong.")
+            insert = "INSERT INTO feedback (decision, verdict, comment, document, page, at) VALUES (?, ?, ?, ?, ?, ?)"
+            return row_id(db.execute(insert, row).lastrowid)
+
+    def feedback(self, state: FeedbackState | str = FeedbackState.OPEN) -> tuple[Feedback, ...]:
+        """The feedback in this state, newest first."""
+        with self._file.reading() as db:
+            query = f"{_FEEDBACK} WHERE f.state = ? ORDER BY f.id DESC"
+            rows = db.execute(query, (FeedbackState(state),)).fetchall()
+        with self._as_written():
+            return tuple(
+                Feedback(id, decision, Verdict(verdict), comment, at, FeedbackState(state), question, tuple(self._json(searched)), *pointed)
+                for id, decision, verdict, comment, at, state, question, searched, *pointed in rows
+            )
+
+    def amend(self, feedback_id: int, comment: str, document: str = "", page: int = 0) -> None:
+        """Say more about a decision than was said at first; see `add_feedback`. One that was settled or taken back stays as it is."""
+        row = (plain(comment.strip())[:MAX_COMMENT_CHARS], plain(document), page, feedback_id)
+        with self._file.writing() as db:
+            db.execute("UPDATE feedback SET comment = ?, document = ?, page = ? WHERE id = ? AND state = 'open'", row)
+
+    def settle(self, feedback_id: int, state: FeedbackState | str) -> None:
+        """Say what became of a reader's word."""
+        with self._file.writing() as db:
+            db.execute("UPDATE feedback SET state = ? WHERE id = ?", (FeedbackState(state), feedback_id))
+
+    def take_back(self, feedback_id: int) -> None:
+        """Delete a reader's word, while nobody made a label of it."""
+        with self._file.writing() as db:
+            db.execute("DELETE FROM feedback WHERE id = ? AND state = 'open'", (feedback_id,))

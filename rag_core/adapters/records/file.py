@@ -1,0 +1,213 @@
+"""One SQLite file: opened when it is needed, created when something is written, and its failures told as errors with a remedy.
+
+Safe between threads (one connection under a lock) and between processes (write-ahead log, waiting for the other writer). It knows nothing
+about what the tables hold.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rag_core.adapters.records.sums import Tables, guard, teach
+from rag_core.errors import LibraryBusy, LibraryError, RecordsDamaged
+from rag_core.library.disk.private import FILE_MODE, make_folder, tighten
+
+WAIT_SECONDS = 10.0  # for another writer
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+# SQLITE_ERROR: our statements fit our tables, so the file's are others, or a row does not have its checksum
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_MISMATCH)
+COMPANIONS = ("", "-wal", "-shm")
+
+
+class RecordFile:
+    """The file at `path` with the tables of `migrations`: the n-th one takes a file from version n to n + 1, in one transaction.
+
+    The file is checked as a whole when it is opened, and a row of the `guarded` tables when it is changed, or read through its view; see
+    `record_sums`.
+    """
+
+    def __init__(self, path: Path, migrations: Sequence[Sequence[str]], guarded: Tables) -> None:
+        self.path = path
+        self._migrations, self._guarded = migrations, guarded
+        self._connection: sqlite3.Connection | None = None
+        self._opened: tuple[int, int] | None = None
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A consistent view; of empty tables where nothing was written yet.
+
+        Raises:
+            LibraryBusy: another writer held the file for `WAIT_SECONDS`.
+            RecordsDamaged: the file is not what was written.
+            LibraryError: it cannot be read, or a newer version of this program wrote it.
+        """
+        with self._lock, self._problems("reading"):
+            connection = self._connect() if self.path.exists() else self._empty()
+            with _transaction(connection, "BEGIN"):
+                yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: all of it is kept, or nothing. Creates the file and its folder; raises as `reading` does."""
+        with self._lock, self._problems("writing"):
+            make_folder(self.path.parent)
+            connection = self._connect()
+            with _transaction(connection, "BEGIN IMMEDIATE"):
+                yield connection
+
+    def move_aside(self) -> Path | None:
+        """Give the file another name, so that a new one is begun; nothing is deleted. Returns where it is now, None where there was none.
+
+        Raises:
+            LibraryError: the disk refused.
+        """
+        with self._lock, self._problems("moving"):
+            self.close()
+            if not self.path.exists():
+                return None
+            aside = self.path.with_name(f"{self.path.stem}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}{self.path.suffix}")
+            for companion in COMPANIONS:
+                with suppress(FileNotFoundError):
+                    os.rename(f"{self.path}{companion}", f"{aside}{companion}")
+            return aside
+
+    def empty_log(self) -> None:
+        """Bring the file up to date and empty the log beside it, so that what was deleted stands in neither; raises as `reading` does."""
+        with self._lock, self._problems("writing"):
+            self._connect().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = self._opened = None
+
+    def _connect(self) -> sqlite3.Connection:
+        """The open connection; a new one where the file was deleted or replaced meanwhile."""
+        if self._connection is not None and self._opened == _identity(self.path):
+            return self._connection
+        self.close()
+        self.begin()
+        if not self.path.stat().st_size:
+            raise self.damaged()  # SQLite would take it for a new one
+        for companion in COMPANIONS:
+            tighten(Path(f"{self.path}{companion}"))
+        connection = sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "secure_delete = ON"):
+                connection.execute(f"PRAGMA {pragma}")
+            if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):  # 0.07 s for 44 MB
+                raise self.damaged()
+            self._migrate(connection)
+            guard(connection, self._guarded)
+        except BaseException:
+            connection.close()
+            raise
+        self._connection, self._opened = connection, _identity(self.path)
+        return connection
+
+    def _empty(self) -> sqlite3.Connection:
+        self.close()
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self._migrate(connection)
+        guard(connection, self._guarded)
+        return connection
+
+    def begin(self) -> None:
+        """Make the file with empty tables, where there is none. It appears whole: an empty file is always damage.
+
+        Raises:
+            OSError: the disk or the permissions refused.
+        """
+        if self.path.exists():
+            return
+        make_folder(self.path.parent)
+        draft = self.path.with_name(f".{self.path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
+        draft.touch(mode=FILE_MODE)  # SQLite gives its companions the same
+        try:
+            with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+                self._migrate(connection)
+            with suppress(FileExistsError):  # another process was quicker
+                os.link(draft, self.path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        teach(connection)
+        known = len(self._migrations)
+        if _version(connection) < known:
+            with _transaction(connection, "BEGIN IMMEDIATE"):
+                for step in range(_version(connection), known):  # read again: another process may have been quicker
+                    for statement in self._migrations[step]:
+                        connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {max(known, _version(connection))}")
+        if _version(connection) > known:
+            raise LibraryError(
+                f"The records of this collection were written by a newer version of Plumbline ({_version(connection)}; known: {known}).",
+                remedy="Use the newer version; the documents can be asked meanwhile.",
+            )
+
+    @contextmanager
+    def _problems(self, doing: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            kind = getattr(error, "sqlite_errorcode", None)  # none: text that is no UTF-8, where Python reads it, or a fault of ours
+            ours = isinstance(error, (sqlite3.ProgrammingError, sqlite3.InterfaceError))
+            kind = (sqlite3.SQLITE_MISUSE if ours else sqlite3.SQLITE_CORRUPT) if kind is None else kind
+            if kind & 0xFF in _DAMAGED or kind == sqlite3.SQLITE_IOERR_SHORT_READ:
+                self.close()
+                raise self.damaged() from error
+            if kind & 0xFF in _BUSY:
+                raise LibraryBusy("The records of this collection are being written by another process.", remedy="Try again.") from error
+            raise _refused(doing, str(error)) from error
+        except OSError as error:
+            raise _refused(doing, error.strerror or str(error)) from error
+
+    def damaged(self) -> RecordsDamaged:
+        """The error for a file that is not what was written."""
+        return RecordsDamaged(
+            f"The file of records {'/'.join(self.path.parts[-2:])} is damaged.",
+            remedy="Restore it from a backup, or move it aside and begin a new one; the documents are not affected.",
+        )
+
+
+def _refused(doing: str, why: str) -> LibraryError:
+    return LibraryError(
+        f"The records of this collection could not be used while {doing}: {why}.",
+        remedy="Free disk space or allow reading and writing in the library folder; what was kept before is unharmed.",
+    )
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
+    if connection.in_transaction:  # part of one that goes on
+        yield
+        return
+    connection.execute(begin)
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    with suppress(OSError):
+        found = os.stat(path)
+        return found.st_dev, found.st_ino
+    return None

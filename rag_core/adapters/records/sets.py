@@ -1,0 +1,205 @@
+"""The labelled sets of a namespace, their runs with what was measured, and the presets that were saved."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from rag_core.adapters.records.tables import named, now, pack, pack_questions, plain, row_id
+from rag_core.adapters.records.texts import TextRecords, written_of
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.ports import PageText
+from rag_core.errors import InvalidInput
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.records import PassageOf, Texts, restored, settings_of
+from rag_core.records.stored import RunHead, SavedPreset
+from rag_core.settings import Settings
+
+_RUN = (
+    "SELECT id, name, set_name, settings, calibration, model, generation, started, total,"
+    " (SELECT count(*) FROM results WHERE run = r.id) FROM sound_runs r"
+)
+_DEFAULT_PRESET = "default_preset"
+
+
+class SetRecords(TextRecords):
+    """Labelled sets, runs and presets."""
+
+    def sets(self) -> tuple[str, ...]:
+        """The names of the stored sets, sorted."""
+        with self._file.reading() as db:
+            return tuple(name for (name,) in db.execute("SELECT name FROM sound_sets ORDER BY name"))
+
+    def read_set(self, name: str) -> tuple[LabelledQuestion, ...]:
+        """The questions of a set, in their order.
+
+        Raises:
+            InvalidInput: there is no set of this name.
+        """
+        if name not in self.sets():
+            raise InvalidInput(f"There is no labelled set {name!r}.", remedy="It may have been deleted since; choose another.")
+        return self._read_set(name)
+
+    def write_set(self, name: str, questions: Sequence[LabelledQuestion]) -> None:
+        """Store a set under a name; one that is there is replaced.
+
+        Raises:
+            InvalidInput: an id twice, or a name that is empty or too long.
+        """
+        row = (named(name), pack_questions(questions))
+        with self._file.writing() as db:
+            db.execute("INSERT OR REPLACE INTO sets (name, questions) VALUES (?, ?)", row)
+
+    def delete_set(self, name: str) -> None:
+        """Delete a set; its runs stay, with the labels they were run on."""
+        with self._file.writing() as db:
+            db.execute("DELETE FROM sets WHERE name = ?", (name,))
+
+    def _read_set(self, name: str) -> tuple[LabelledQuestion, ...]:
+        with self._file.reading() as db:
+            row = db.execute("SELECT questions FROM sound_sets WHERE name = ?", (name,)).fetchone()
+        return self._questions(row[0]) if row else ()
+
+    def begin_run(
+        self,
+        name: str,
+        set_name: str,
+        questions: Sequence[LabelledQuestion],
+        *,
+        settings: Settings,
+        calibration: str,
+        model: str,
+        generation: int,
+    ) -> RunHead:
+        """A run without results. It keeps these questions, whatever becomes of the set.
+
+        Raises:
+            InvalidInput: an id twice, or a name that is empty or too long.
+        """
+        row = (
+            named(name), named(set_name), settings.model_dump_json(), calibration, model, generation, now(), len(questions),
+            pack_questions(questions),
+        )  # fmt: skip
+        columns = "name, set_name, settings, calibration, model, generation, started, total, questions"
+        with self._file.writing() as db:
+            run = row_id(db.execute(f"INSERT INTO runs ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid)
+        return self.run(run)
+
+    def run(self, run_id: int) -> RunHead:
+        """A run as it stands.
+
+        Raises:
+            InvalidInput: there is no such run.
+        """
+        found = self._runs("WHERE r.id = ?", (run_id,))
+        if not found:
+            raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
+        return found[0]
+
+    def runs(self) -> tuple[RunHead, ...]:
+        """All runs, newest first."""
+        return self._runs("ORDER BY r.id DESC", ())
+
+    def run_questions(self, run_id: int) -> tuple[LabelledQuestion, ...]:
+        """The questions of a run with the labels it was begun with, in order.
+
+        Raises:
+            InvalidInput: there is no such run.
+        """
+        with self._file.reading() as db:
+            row = db.execute("SELECT questions FROM sound_runs WHERE id = ?", (run_id,)).fetchone()
+        if row is None:
+            raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
+        return self._questions(row[0])
+
+    def add_result(self, run_id: int, question_id: str, case: Measurements) -> None:
+        """Store what was measured for a question of a run; an earlier result of it is replaced. A deleted run takes none."""
+        written, id = written_of(case), plain(question_id)
+        insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?)"
+        with self._file.writing() as db:
+            if db.execute(insert, (run_id, id, pack(written.record), run_id)).rowcount:
+                self._keep_texts(db, written, case.library.generation, run=run_id, question=id)
+
+    def copy_result(self, run_id: int, question_id: str, from_run: int, from_question: str) -> None:
+        """Store the result of another run's question as one of this run, as it is; an earlier result is replaced."""
+        to, source = (run_id, plain(question_id)), (from_run, plain(from_question))
+        insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, record FROM sound_results"
+        which = "run = ? AND question = ?"
+        texts = "INSERT INTO model_texts (run, question, rejected, at, documents, body) SELECT ?, ?, rejected, at, documents, body"
+        with self._file.writing() as db:
+            if db.execute(f"{insert} WHERE {which} AND EXISTS (SELECT 1 FROM runs WHERE id = ?)", (*to, *source, run_id)).rowcount:
+                db.execute(f"{texts} FROM sound_model_texts WHERE {which}", (*to, *source))
+
+    def restamp_run(self, run_id: int, *, calibration: str, model: str, generation: int) -> None:
+        """Note with what a run goes on that is resumed after the library changed."""
+        row = (calibration, model, generation, run_id)
+        with self._file.writing() as db:
+            db.execute("UPDATE runs SET calibration = ?, model = ?, generation = ? WHERE id = ?", row)
+
+    def done(self, run_id: int) -> frozenset[str]:
+        """Ids of the questions that have a result: a run that is resumed asks only the others."""
+        with self._file.reading() as db:
+            return frozenset(id for (id,) in db.execute("SELECT question FROM sound_results WHERE run = ?", (run_id,)))
+
+    def results(self, run_id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> dict[str, Measurements]:
+        """The measured cases of a run by question id, in the order of its questions; see `recorded.from_record` for their texts."""
+        order = {question.id: n for n, question in enumerate(self.run_questions(run_id))}
+        with self._file.reading() as db:
+            rows = db.execute("SELECT question, record FROM sound_results WHERE run = ?", (run_id,)).fetchall()
+            own = self._texts(db, "run", run_id)
+        rows.sort(key=lambda row: order.get(row[0], len(order)))
+        texts = Texts(page_text, passage_of, own)
+        return {id: restored(self._unpack(record), texts) for id, record in rows}
+
+    def delete_run(self, run_id: int) -> None:
+        """Delete a run with its results."""
+        with self._file.writing() as db:
+            db.execute("DELETE FROM runs WHERE id = ?", (run_id,))
+
+    def _runs(self, which: str, values: tuple[int, ...]) -> tuple[RunHead, ...]:
+        with self._file.reading() as db:
+            rows = db.execute(f"{_RUN} {which}", values).fetchall()
+        with self._as_written():
+            return tuple(
+                RunHead(id, name, set_name, self.namespace, settings_of(self._json(settings)), *others)
+                for id, name, set_name, settings, *others in rows
+            )
+
+    def presets(self) -> tuple[SavedPreset, ...]:
+        """The saved presets, by name."""
+        with self._file.reading() as db:
+            rows = db.execute("SELECT name, preset_values, certificate, created FROM sound_presets ORDER BY name").fetchall()
+        return tuple(SavedPreset(name, self._json(values), self._json(certificate), created) for name, values, certificate, created in rows)
+
+    def save_preset(self, preset: SavedPreset) -> None:
+        """Store a preset; one of the same name is replaced.
+
+        Raises:
+            InvalidInput: a name that is empty or too long.
+        """
+        certificate = None if preset.certificate is None else dict(preset.certificate)
+        row = (named(preset.name), json.dumps(dict(preset.values)), json.dumps(certificate), preset.created)
+        with self._file.writing() as db:
+            db.execute("INSERT OR REPLACE INTO presets (name, preset_values, certificate, created) VALUES (?, ?, ?, ?)", row)
+
+    def delete_preset(self, name: str) -> None:
+        """Delete a preset; if it was the default one, there is none any more."""
+        with self._file.writing() as db:
+            db.execute("DELETE FROM presets WHERE name = ?", (name,))
+            if self.default_preset() == name:
+                self.set_default_preset(None)
+
+    def default_preset(self) -> str | None:
+        """The saved preset that questions of this namespace start with; None for the program's own."""
+        name = self._choice(_DEFAULT_PRESET)
+        return None if name is None else str(name)
+
+    def set_default_preset(self, name: str | None) -> None:
+        """Choose the saved preset to start with; None for the program's own.
+
+        Raises:
+            InvalidInput: there is no such preset.
+        """
+        if name is not None and name not in {preset.name for preset in self.presets()}:
+            raise InvalidInput(f"There is no saved preset {name!r}.", remedy="It may have been deleted since; choose another.")
+        self._choose(_DEFAULT_PRESET, name)

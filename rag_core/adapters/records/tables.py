@@ -1,0 +1,156 @@
+"""The tables of a namespace's records, and what the parts of the store share: the file, times, names, packed JSON."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rag_core.adapters.records.file import RecordFile
+from rag_core.adapters.records.sums import Tables, migration
+from rag_core.errors import InvalidInput, RecordsDamaged
+from rag_core.evaluation.labelled import LabelledQuestion
+
+MAX_NAME_CHARS = 100  # of a set, a run, a preset
+
+GUARDED: Tables = {
+    "decisions": ("id", "at", "origin", "question", "documents", "record"),
+    "feedback": ("id", "decision", "verdict", "comment", "document", "page", "at", "state"),
+    "sets": ("name", "questions"),
+    "runs": ("id", "name", "set_name", "settings", "calibration", "model", "generation", "started", "total", "questions"),
+    "results": ("run", "question", "record"),
+    "presets": ("name", "preset_values", "certificate", "created"),
+    "choices": ("name", "value"),
+    "model_texts": ("id", "decision", "run", "question", "rejected", "at", "documents", "body"),
+    "deletions": ("document", "generation"),
+}
+
+# Ids are never given again: a page that remembers one would show another's.
+MIGRATIONS = (
+    (
+        "CREATE TABLE decisions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, question TEXT NOT NULL,"
+        " documents TEXT NOT NULL, record BLOB NOT NULL)",
+        "CREATE INDEX decisions_at ON decisions (at)",
+        "CREATE TABLE feedback (id INTEGER PRIMARY KEY AUTOINCREMENT, decision INTEGER NOT NULL REFERENCES decisions ON DELETE CASCADE,"
+        " verdict TEXT NOT NULL, comment TEXT NOT NULL, document TEXT NOT NULL, page INTEGER NOT NULL, at TEXT NOT NULL,"
+        " state TEXT NOT NULL DEFAULT 'open')",
+        "CREATE INDEX feedback_decision ON feedback (decision)",
+        "CREATE INDEX feedback_state ON feedback (state)",
+        "CREATE TABLE sets (name TEXT PRIMARY KEY, questions BLOB NOT NULL)",
+        "CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, set_name TEXT NOT NULL, settings TEXT NOT NULL,"
+        " calibration TEXT NOT NULL, model TEXT NOT NULL, generation INTEGER NOT NULL, started TEXT NOT NULL, total INTEGER NOT NULL,"
+        " questions BLOB NOT NULL)",
+        "CREATE TABLE results (run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE, question TEXT NOT NULL, record BLOB NOT NULL,"
+        " PRIMARY KEY (run, question))",
+        "CREATE TABLE presets (name TEXT PRIMARY KEY, preset_values TEXT NOT NULL, certificate TEXT NOT NULL, created TEXT NOT NULL)",
+        "CREATE TABLE choices (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    ),
+    (
+        "CREATE TABLE model_texts (id INTEGER PRIMARY KEY, decision INTEGER REFERENCES decisions ON DELETE CASCADE, run INTEGER,"
+        " question TEXT, rejected INTEGER NOT NULL, at TEXT NOT NULL, documents TEXT NOT NULL, body BLOB NOT NULL,"
+        " FOREIGN KEY (run, question) REFERENCES results ON DELETE CASCADE)",
+        "CREATE INDEX model_texts_decision ON model_texts (decision)",
+        "CREATE INDEX model_texts_result ON model_texts (run, question)",
+        "CREATE TABLE deletions (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
+    ),
+    migration(GUARDED),
+)
+
+
+class Records:
+    """What the parts of a namespace's store share."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = RecordFile(path, MIGRATIONS, GUARDED)
+        self.namespace = path.parent.name
+
+    def _choice(self, name: str) -> Any:
+        """What was last chosen under a name; None when nothing was."""
+        with self._file.reading() as db:
+            row = db.execute("SELECT value FROM sound_choices WHERE name = ?", (name,)).fetchone()
+        return None if row is None else self._json(row[0])
+
+    def _choose(self, name: str, value: Any) -> None:
+        with self._file.writing() as db:
+            db.execute("INSERT OR REPLACE INTO choices (name, value) VALUES (?, ?)", (name, json.dumps(value)))
+
+    def _unpack(self, data: bytes) -> Any:
+        try:
+            return json.loads(zlib.decompress(data))
+        except (zlib.error, ValueError, TypeError, RecursionError) as error:
+            raise self._damaged() from error
+
+    def _json(self, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise self._damaged() from error
+
+    def _questions(self, data: bytes) -> tuple[LabelledQuestion, ...]:
+        rows = self._unpack(data)
+        try:
+            return tuple(LabelledQuestion.from_json(row) for row in rows)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise self._damaged() from error
+
+    @contextmanager
+    def _as_written(self) -> Iterator[None]:
+        """What a row holds has its checksum; where an earlier version, which had none, left damage, that is told all the same."""
+        try:
+            yield
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise self._damaged() from error
+
+    def _damaged(self) -> RecordsDamaged:
+        return self._file.damaged()
+
+
+def pack(value: Any) -> bytes:
+    """JSON, compressed."""
+    return zlib.compress(json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii"))
+
+
+def pack_questions(questions: Sequence[LabelledQuestion]) -> bytes:
+    """The questions of a set.
+
+    Raises:
+        InvalidInput: two have the same id.
+    """
+    known: set[str] = set()
+    for question in questions:
+        if question.id in known:
+            raise InvalidInput(f"Two questions of the set have the id {question.id!r}.", remedy="Give each question an id of its own.")
+        known.add(question.id)
+    return pack([question.to_json() for question in questions])
+
+
+def plain(text: str) -> str:
+    """The text as SQLite can take it: half a surrogate pair is replaced."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def named(name: str) -> str:
+    """A name that a user gave.
+
+    Raises:
+        InvalidInput: it is empty or too long.
+    """
+    name = plain(name.strip())
+    if not 0 < len(name) <= MAX_NAME_CHARS:
+        raise InvalidInput(f"A name has 1 to {MAX_NAME_CHARS} characters, got {len(name)}.", remedy="Give another name.")
+    return name
+
+
+def now() -> str:
+    """ISO 8601 in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def row_id(id: int | None) -> int:
+    """The id that a new row got."""
+    assert id is not None
+    return id

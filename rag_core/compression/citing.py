@@ -1,0 +1,94 @@
+"""Citations for the evidence of a draft: where each quote stands, with the rectangles that mark it on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, reduce
+
+from rag_core.domain.answer import evidence_key
+from rag_core.domain.claims import Citation, Claim, Evidence
+from rag_core.domain.documents import Box, Span, WordBox
+from rag_core.domain.passages import Hit
+from rag_core.domain.ports import Corpus
+
+Words = Callable[[str, int], Sequence[WordBox]]  # (document id, 1-based page)
+
+
+def cite(claims: Iterable[Claim], hits: Sequence[Hit], corpus: Corpus) -> dict[str, Citation]:
+    """One citation per distinct place, by `evidence_key`; numbered when the answer is composed (id 0 here)."""
+    passages = {hit.passage.id: hit.passage for hit in hits}
+    documents = {document.id: document for document in corpus.documents}
+    words = cache(corpus.words)  # to read a page's boxes takes milliseconds
+    found: dict[str, Citation] = {}
+    for evidence in (evidence for claim in claims for evidence in claim.evidence):
+        key = evidence_key(evidence)
+        if key in found or evidence.passage not in passages:
+            continue
+        document, passage = documents[evidence.document], passages[evidence.passage]
+        found[key] = Citation(
+            id=0,
+            document=document.name,
+            document_id=document.id,
+            title=document.title,
+            page=evidence.spans[0].page,
+            chunk_id=passage.id,
+            excerpt=evidence.quote,
+            spans=evidence.spans,
+            section=passage.section,
+            ocr=passage.ocr,
+            boxes=_boxes(evidence, words),
+        )
+    return found
+
+
+def boxes_of(evidence: Evidence, corpus: Corpus) -> tuple[tuple[int, Box], ...]:
+    """One rectangle per visual row of the quote, from the boxes of its words; empty when any part has no word boxes.
+
+    A row is parted where words stand in it that are not quoted: the raised mark of a note, a column between two, the rows beside a large
+    initial. A quote of which only a part could be marked is not marked at all: a wrong mark is worse than none.
+    """
+    return _boxes(evidence, corpus.words)
+
+
+def _boxes(evidence: Evidence, words: Words) -> tuple[tuple[int, Box], ...]:
+    found: list[tuple[int, Box]] = []
+    for span in evidence.spans:
+        rows = _rows(span, words(evidence.document, span.page))
+        if not rows:
+            return ()
+        found += [(span.page, row) for row in rows]
+    return tuple(found)
+
+
+def _rows(span: Span, words: Sequence[WordBox]) -> list[Box]:
+    quoted: list[Box] = []
+    others: list[Box] = []
+    for word in words:
+        (quoted if span.start < word.end and word.start < span.end else others).append(Box(*word[2:]))
+    if not quoted:
+        return []
+    extent = reduce(_around, quoted)
+    inside = [other for other in others if _holds(extent, other)]
+    rows = quoted[:1]
+    for box in quoted[1:]:
+        row = _around(rows[-1], box)
+        if _same_row(rows[-1], box) and not any(_holds(row, other) for other in inside):
+            rows[-1] = row
+        else:
+            rows.append(box)
+    return rows
+
+
+def _same_row(row: Box, word: Box) -> bool:
+    """Whether a word stands on the row: half of the lower of the two heights overlaps, and it does not start left of the row."""
+    overlap = min(row.y1, word.y1) - max(row.y0, word.y0)
+    return overlap > 0.5 * min(row.y1 - row.y0, word.y1 - word.y0) and word.x0 >= row.x0
+
+
+def _around(row: Box, word: Box) -> Box:
+    return Box(min(row.x0, word.x0), min(row.y0, word.y0), max(row.x1, word.x1), max(row.y1, word.y1))
+
+
+def _holds(row: Box, word: Box) -> bool:
+    """Whether the middle of a word lies in a rectangle."""
+    return row.x0 < (word.x0 + word.x1) / 2 < row.x1 and row.y0 < (word.y0 + word.y1) / 2 < row.y1

@@ -1,0 +1,1 @@
+"""What a language model is sent, and how its reply is read."""

@@ -1,0 +1,237 @@
+"""From a model's reply to an audited draft: each sentence becomes a claim, each of its quotes a place on a page, or a finding.
+
+The model writes; what counts is on the pages. A quote that does not stand in the passage that it cites is no evidence, and is reported with
+the claim; an id that was not retrieved stays as it was written. Nothing here decides whether a draft is shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields, replace
+
+from rag_core.compression.citing import cite
+from rag_core.compression.llm.prompts import source_ids
+from rag_core.compression.llm.replies import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
+from rag_core.domain.answer import evidence_key
+from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
+from rag_core.domain.documents import Span
+from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.measurements import LibraryFacts
+from rag_core.domain.passages import Hit
+from rag_core.domain.ports import Cancel, Corpus, Embedder, EntailmentModel
+from rag_core.facts import absent_facts
+from rag_core.facts.citation_marks import citation_marks, strip_marks
+from rag_core.grounding.citations import evidence_text
+from rag_core.grounding.claims import measure_claims
+from rag_core.grounding.locate import overlaps
+from rag_core.grounding.quotes import Quote, Sources, Standing
+from rag_core.grounding.units import units, with_header
+from rag_core.grounding.windows import read_ahead
+from rag_core.ingest.normalise import normalise
+from rag_core.language import certain_language, sentences
+
+_MAX_CLAIMS = 20  # more are never shown: they are read as one, and audited all the same
+_TOKEN_CHARS = 4  # of a language model's token, about, in any language
+_SIDE_CHARS = 200  # of a sentence that contradicts another
+
+
+@dataclass(frozen=True, slots=True)
+class _Grounds:
+    """What became of the citations of a claim.
+
+    Args:
+        cited: the passages it names, by their ids; an unknown id as it was written.
+        evidence: the places of those quotes that stand in what they cite.
+        missing: the other quotes.
+        elsewhere: those of them that stand in another of the passages.
+        uncertain: keys of evidence that must not be marked.
+    """
+
+    cited: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    missing: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    uncertain: tuple[str, ...] = ()
+
+    def __add__(self, other: _Grounds) -> _Grounds:
+        """All of both, each once."""
+        return _Grounds(*(tuple(dict.fromkeys((*getattr(self, one.name), *getattr(other, one.name)))) for one in fields(self)))
+
+
+def model_draft(
+    reply: DraftReply,
+    hits: Sequence[Hit],
+    corpus: Corpus,
+    language: str,
+    embedder: Embedder,
+    verifier: EntailmentModel | None,
+    question: str = "",
+) -> Draft:
+    """The draft that a model wrote, with everything measured on its claims.
+
+    Args:
+        reply: as read from its answer; anything may stand in it.
+        hits: the passages that it was given, in their order.
+        corpus: the generation that was searched.
+        language: of the question.
+        embedder: for meanings, see `measure_claims`.
+        verifier: reads claims with their passages; None for none.
+        question: that was asked; a limit that it states need not be said again.
+    """
+    given = _Given(hits, corpus)
+    said: dict[str, _Grounds] = {}
+    for claim in reply.claims:
+        grounds = given.grounds(claim)
+        for text in _sentences(claim.sentence, language, room=_MAX_CLAIMS - len(said)):
+            said[text] = said.get(text, _Grounds()) + grounds
+    claims = tuple(Claim(text, one.evidence, one.cited) for text, one in said.items())
+    audits = measure_claims(
+        claims, given.texts, corpus.page_text, language, embedder, verifier, languages=given.languages, question=question
+    )
+    return Draft(
+        "model" if claims else "none",
+        claims,
+        tuple(map(_with_quotes, audits, said.values())),
+        given.citations(claims, [key for one in said.values() for key in one.uncertain]),
+        context_chars=given.chars,
+    )
+
+
+def prepare(hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedder, stopped: Cancel = lambda: False) -> None:
+    """Read the passages while the model writes, best first, so that little is left to be read once it has; changes no verdict.
+
+    It helps with an embedder that remembers, and may be left out; `stopped` is asked before each passage.
+    """
+    for passage in (hit.passage for hit in hits):
+        if stopped():
+            return
+        text = with_header(passage)
+        absent_facts(text, text, language)
+        read_ahead(text, language, embedder)
+        quotes = (unit.evidence(corpus.page_text) for unit in units(passage, corpus.page_text))
+        embedder.embed([normalise("\n".join(evidence_text(one, corpus.page_text) for one in quote)).text for quote in quotes])
+
+
+def _with_quotes(audit: ClaimMeasurement, grounds: _Grounds) -> ClaimMeasurement:
+    """The measurements of a claim with what its citations lack; a claim without evidence lacks nothing else."""
+    missing = (*((audit.quotes_missing or ()) if grounds.evidence else ()), *grounds.missing)
+    return replace(audit, quotes_missing=tuple(dict.fromkeys(missing)), quotes_elsewhere=grounds.elsewhere)
+
+
+def draft_facts(draft: Draft, language: str, embedder: Embedder) -> dict[str, object]:
+    """What is measured on a draft as a whole, as fields of an `Attempt`.
+
+    Returns:
+        `language`: another one than the question's, if any sentence is surely written in it; else the question's, if any surely is; empty
+        where no sentence tells. `sentences`: how many there are. `tokens`: of all together in the embedding model's own tokenizer, at most
+        one for every four characters: an English vocabulary takes Russian apart into letters.
+    """
+    texts = [claim.text for claim in draft.claims]
+    certain = [found for found in map(certain_language, texts) if found]
+    told = [other for other in certain if other != language] or certain
+    text = " ".join(texts)
+    whole, empty = embedder.count_tokens([text, ""])
+    return {
+        "language": told[0] if told else "",
+        "sentences": sum(max(1, len(sentences(text, language))) for text in texts),
+        "tokens": min(max(0, whole - empty), math.ceil(len(text) / _TOKEN_CHARS)),
+    }
+
+
+def both_sides(
+    reply: SufficiencyReply, hits: Sequence[Hit], corpus: Corpus, library: LibraryFacts, language: str, embedder: Embedder
+) -> tuple[Draft, Conflict] | None:
+    """The two sentences that a model says contradict each other, word for word from their pages, and their conflict.
+
+    None where no pair of its quotes stands in two places of the passages. Whether they do contradict each other is the model's word alone.
+    """
+    given = _Given(hits, corpus)
+    found = next((sides for pair in reply.contradictions if (sides := given.sides(pair))), None)
+    if found is None:
+        return None
+    claims = tuple(Claim(given.sources.reading(side.evidence), side.evidence, (side.evidence[0].passage,)) for side in found)
+    audits = measure_claims(claims, given.texts, corpus.page_text, language, embedder, whole=True)
+    uncertain = [evidence_key(one) for side in found if not side.certain for one in side.evidence]
+    draft = Draft("extract", claims, audits, given.citations(claims, uncertain), context_chars=given.chars)
+    return draft, _conflict(claims, library)
+
+
+class _Given:
+    """The passages that the model was given, under the ids that it was given and under their own."""
+
+    def __init__(self, hits: Sequence[Hit], corpus: Corpus) -> None:
+        self._hits, self._corpus = hits, corpus
+        self._known = {**{hit.passage.id: hit.passage for hit in hits}, **source_ids(hits)}
+        self.sources = Sources((hit.passage for hit in hits), corpus.page_text)
+        self.texts = {hit.passage.id: with_header(hit.passage) for hit in hits}
+        self.languages = {hit.passage.id: hit.passage.language for hit in hits}
+        self.chars = sum(len(hit.passage.text) for hit in hits)
+
+    def grounds(self, claim: ClaimReply) -> _Grounds:
+        """What became of a claim's quotes, and of the marks in its text."""
+        found = _Grounds()
+        for one in claim.evidence:
+            found += self._grounds_of(one, claim.sentence)
+        quoted = {one.source for one in claim.evidence}
+        evidence = " ".join(one.quote for one in found.evidence)
+        marks = {mark.ref: claim.sentence[mark.start : mark.end] for mark in citation_marks(claim.sentence)}
+        for ref in (ref for ref, mark in marks.items() if ref not in quoted and mark not in evidence):  # or it is the document's own mark
+            found += self._grounds_of(Quoted(source=ref, quote=""), claim.sentence)
+        return found
+
+    def _grounds_of(self, one: Quoted, claim: str) -> _Grounds:
+        """A quote, or a citation without one."""
+        passage = self._known.get(one.source)
+        if passage is None:
+            return _Grounds(cited=(one.source,))
+        bare = strip_marks(claim)
+        found = self.sources.find(one.quote, passage.id, bare) if one.quote.strip() else self.sources.support(bare, passage.id)
+        quote = (one.quote or f"no quote from {passage.id}",)
+        return _Grounds(
+            cited=(passage.id,),
+            evidence=found.evidence,
+            missing=() if found.standing is Standing.FOUND else quote,
+            elsewhere=quote if found.standing is Standing.ELSEWHERE else (),
+            uncertain=() if found.certain else tuple(map(evidence_key, found.evidence)),
+        )
+
+    def sides(self, pair: Contradiction) -> tuple[Quote, Quote] | None:
+        """Where the two quotes of a contradiction stand; None unless both do, in different sentences."""
+        found = [self.sources.find(one.quote, self._known[one.source].id) for one in (pair.first, pair.second) if one.source in self._known]
+        if len(found) < 2 or not all(side.evidence for side in found):
+            return None
+        first, second = found
+        same = {one.document for one in first.evidence} & {one.document for one in second.evidence}
+        overlap = same and overlaps(_spans(first), _spans(second))
+        alike = self.sources.reading(first.evidence) == self.sources.reading(second.evidence)
+        return None if overlap or alike else (first, second)
+
+    def citations(self, claims: Sequence[Claim], uncertain: Collection[str]) -> dict[str, Citation]:
+        """The citations of these claims; where a place is not certain, nothing is marked."""
+        found = cite(claims, self._hits, self._corpus)
+        return {key: replace(citation, boxes=()) if key in uncertain else citation for key, citation in found.items()}
+
+
+def _sentences(text: str, language: str, room: int) -> list[str]:
+    """The sentences of a claim in reading form, without citation marks; as one where there is no room for them all."""
+    bare = normalise(strip_marks(normalise(text).text)).text
+    parts = [bare[start:end] for start, end in sentences(bare, language)]
+    return parts if len(parts) <= max(1, room) else [bare]
+
+
+def _spans(side: Quote) -> list[Span]:
+    return [one.spans[0] for one in side.evidence]
+
+
+def _conflict(claims: Sequence[Claim], library: LibraryFacts) -> Conflict:
+    first, second = (claim.evidence[0] for claim in claims)
+    return Conflict(
+        claim=0,
+        other=1,
+        values=(claims[0].text[:_SIDE_CHARS], claims[1].text[:_SIDE_CHARS]),
+        documents=(first.document, second.document),
+        pages=(first.spans[0].page, second.spans[0].page),
+        dates=(library.dates.get(first.document, ""), library.dates.get(second.document, "")),
+        added=False,
+    )

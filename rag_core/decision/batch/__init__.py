@@ -1,0 +1,173 @@
+"""Many recorded cases judged at once: what `pipeline.replay` says of each, from columns of numbers.
+
+`ReplaySet.of` reads the cases once; `replay_many` is then arithmetic on arrays of n questions. Those that a language model was asked about
+are walked one by one once their gates pass (`asked`). No model, index or file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rag_core.decision.batch.asked import Walk, every_claim
+from rag_core.decision.batch.columns import CODE, REASONS, Flags, Floats, Ints, Objects, ReplaySet
+from rag_core.decision.batch.held import Held, held
+from rag_core.decision.checks import GATING, GROUNDING
+from rag_core.decision.decide import require_replayable
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.settings import Mode, Settings
+
+__all__ = ["Held", "Outcomes", "ReplaySet", "checks_of", "every_claim", "replay_many"]
+
+_REASON = np.array([*REASONS, None], dtype=object)[:-1]  # the None keeps numpy from making strings of them
+_STATUS = np.array([*(reason.status for reason in REASONS), None], dtype=object)[:-1]
+_LEVEL = np.array([*ConfidenceLevel, None], dtype=object)[:-1]
+_LEVELS = tuple(ConfidenceLevel)
+_HIGH, _MEDIUM, _LOW, _INSUFFICIENT = range(len(ConfidenceLevel))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcomes:
+    """How n questions end under `settings`.
+
+    Args:
+        reason: shape (n,), the first `Reason` of each; `status` and `level` are what a decision has of that name.
+        shown: shape (n, most claims); which claims the answer shows, of `every_claim`: those of the extract come first.
+        conflicts: shape (conflicts of the set,); which are shown, in the order of `ReplaySet.conflicts`.
+        sides: shape (n,); whether two passages are shown that a language model says contradict each other.
+        walked: the rows that a language model's record decided, and not the extract.
+    """
+
+    settings: Settings
+    answered: Flags
+    reason: Objects
+    status: Objects
+    level: Objects
+    shown: Flags
+    conflicts: Flags
+    scores: Mapping[str, Floats]
+    failed_audits: Ints  # (n, audits): the code of the reason where an audit refuses, of `none` where not
+    sides: Flags
+    progress: Mapping[int, Walk]
+
+    def __len__(self) -> int:
+        return len(self.answered)
+
+    @property
+    def needs_model(self) -> Flags:
+        """Shape (n,); what would have to be asked of a language model first: neither an answer nor a refusal."""
+        return np.asarray(self.reason == Reason.NEEDS_GENERATION)
+
+    def reasons(self, row: int) -> tuple[Reason, ...]:
+        """All reasons of one refusal, the first first; empty for an answer."""
+        if self.answered[row]:
+            return ()
+        if row in self.progress:
+            return self.progress[row].reasons
+        failed = tuple(REASONS[code] for code in self.failed_audits[row] if code)
+        return failed or (self.reason[row],)
+
+
+def replay_many(cases: Sequence[Measurements] | ReplaySet, settings: Settings) -> Outcomes:
+    """Judge all cases under other settings; the same as `replay` one by one, from a built set in milliseconds.
+
+    Raises:
+        InvalidSetting: a setting differs whose change needs a new retrieval, draft or ingest.
+    """
+    of = cases if isinstance(cases, ReplaySet) else ReplaySet.of(cases)
+    for before in of.measured_under:
+        require_replayable(before, settings)
+    code = _gated(of, settings)
+    progress = _walked(of, settings, code)
+    code[of.no_claims & (code == 0)] = CODE[Reason.EMPTY_DRAFT]
+    audits = [held(check, of, settings) for check in GROUNDING]
+    drafted = code == 0
+    failed = np.stack([np.where(audit.blocks & drafted, audit.codes, 0) for audit in audits], axis=1)
+    code = np.where(drafted, np.take_along_axis(failed, (failed != 0).argmax(axis=1)[:, None], axis=1)[:, 0], code)
+    shown, conflicts = _shown(of, settings)
+    code[(code == 0) & ~shown.any(axis=1)] = CODE[Reason.ALL_CLAIMS_CUT]
+    level = _level(of, settings)
+    shown = np.pad(shown & (code == 0)[:, None], ((0, 0), (0, of.most_claims - shown.shape[1])))
+    for row, walk in progress.items():
+        code[row], level[row], failed[row] = CODE[walk.reasons[0]], _LEVELS.index(walk.level), 0
+        shown[row] = np.isin(np.arange(of.most_claims), walk.shown)
+    given = code == 0
+    reply = (code == CODE[Reason.GREETING]) | (code == CODE[Reason.ABOUT_LIBRARY])
+    level = np.where(reply, _HIGH, np.where(given, level, _INSUFFICIENT))
+    return Outcomes(
+        settings=settings,
+        answered=given | reply,
+        reason=_REASON[code],
+        status=_STATUS[code],
+        level=_LEVEL[level],
+        shown=shown,
+        conflicts=conflicts & given[of.conflicts[:, 0]],
+        scores=of.scores,
+        failed_audits=failed,
+        sides=np.isin(np.arange(len(of)), [row for row, walk in progress.items() if walk.sides]),
+        progress=progress,
+    )
+
+
+def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
+    """Every gate and audit of all cases under these settings, in the order of the trace.
+
+    Audits are of the draft that is judged: a model's last one where a model drafts, and the extract elsewhere.
+    """
+    progress = _walked(of, settings, _gated(of, settings))
+    audits = [held(check, of, settings) for check in GROUNDING]
+    return (*(held(check, of, settings) for check in GATING), *(_of_llm(one, place, progress) for place, one in enumerate(audits)))
+
+
+def _gated(of: ReplaySet, settings: Settings) -> Ints:
+    """Shape (n,); the code of the reason of each case that no draft is judged of, of `none` where all gates let it pass."""
+    code = of.settled.copy()
+    for gate in (held(check, of, settings) for check in GATING):
+        refused = gate.blocks & (code == 0)
+        code[refused] = gate.codes[refused]
+    return code
+
+
+def _walked(of: ReplaySet, settings: Settings, code: Ints) -> dict[int, Walk]:
+    return of.walks.under(settings, [row for row in of.walks.rows if code[row] == 0])
+
+
+def _of_llm(one: Held, place: int, progress: Mapping[int, Walk]) -> Held:
+    """An audit with the measurements of models' drafts in the place of their extracts'."""
+    if not progress:
+        return one
+    rows = list(progress)
+    values, abstains = one.values.copy(), one.abstains.copy()
+    values[rows] = [walk.values[place] for walk in progress.values()]
+    abstains[rows] = [walk.abstains[place] for walk in progress.values()]
+    return replace(one, values=values, abstains=abstains)
+
+
+def _shown(of: ReplaySet, s: Settings) -> tuple[Flags, Flags]:
+    """Which claims an answer would show, and which conflicts: see `compose`."""
+    near = of.claims & ~(of.rests_on > s.max_distance) if s.distance_mode is Mode.ENFORCE else of.claims
+    row, claim, other, added = of.conflicts.T
+    looked_at = s.contradictions_mode is not Mode.OFF
+    dropped = (added == 1) & ~(near[row, claim] & looked_at)
+    kept = near.copy()
+    kept[row[dropped], other[dropped]] = False
+    return kept, kept[row, claim] & kept[row, other] & looked_at
+
+
+def _level(of: ReplaySet, s: Settings) -> Ints:
+    """The confidence level of an answer, as a code: see `gates.level`."""
+    closest = np.fmin.reduce(of.distances, axis=1, initial=np.nan)
+    by_distance = np.select(
+        [closest <= s.high_distance, closest <= s.medium_distance, closest <= s.low_distance], [_HIGH, _MEDIUM, _LOW], _INSUFFICIENT
+    )
+    score = of.answerability
+    by_score = np.select([score >= s.high_answerability, score >= s.medium_answerability], [_HIGH, _MEDIUM], _LOW)
+    reached = np.where(np.isnan(score), by_distance, by_score) if s.main_gate == "answerability" else by_distance
+    reached = np.where(of.unread & (reached == _HIGH), _MEDIUM, reached)
+    if s.contradictions_mode is not Mode.OFF:
+        capped = np.isin(np.arange(len(of)), of.conflicts[:, 0]) & (reached != _INSUFFICIENT)
+        reached = np.where(capped, _LOW, reached)
+    return np.where(np.isnan(closest), _INSUFFICIENT, reached)

@@ -1,0 +1,96 @@
+"""Cases that a language model was asked about, among many: each is walked by itself, once for all settings that differ in gates only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from rag_core.decision.checks import GATING, GROUNDING
+from rag_core.decision.decide import decide
+from rag_core.domain.claims import Claim
+from rag_core.domain.drafts import Draft
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.trace import State
+from rag_core.settings import Mode, Settings
+
+_MAX_SETTINGS = 64  # whose walks are remembered
+_CUTS = ("distance_mode", "max_distance")  # mark passages too
+# what only a check before the draft reads, and says nothing of a question that all of them let pass
+_OF_GATING = tuple(name for check in GATING for name in check.settings if name not in _CUTS)
+_OPEN = {name: Mode.OFF if name.endswith("_mode") else Settings.model_fields[name].default for name in _OF_GATING}
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """How a question ends whose gates all passed, where it is not its extract that is judged.
+
+    Args:
+        reasons: all of them, the first first; `none` for an answer.
+        level: of confidence.
+        shown: the claims that the answer shows, by their places among `every_claim`.
+        sides: whether it shows two passages that the model says contradict each other.
+        values: of the grounding checks on the draft that was judged last, NaN where one was not measured; all NaN without such a draft.
+        abstains: which of them do not apply to it.
+    """
+
+    reasons: tuple[Reason, ...]
+    level: ConfidenceLevel
+    shown: tuple[int, ...]
+    sides: bool
+    values: tuple[float, ...]
+    abstains: tuple[bool, ...]
+
+
+class Walks:
+    """The walks of some rows of a set, remembered for the last settings."""
+
+    def __init__(self, cases: Mapping[int, Measurements]) -> None:
+        self.rows = tuple(cases)
+        self._cases = cases
+        self._known: dict[Settings, dict[int, Walk | None]] = {}
+
+    def under(self, settings: Settings, rows: Iterable[int]) -> dict[int, Walk]:
+        """The walks of those of the rows whose outcome is not that of their extract; their gates must all pass under the settings."""
+        judging = settings.changed(**_OPEN)
+        known = self._known.setdefault(judging, {})
+        if len(self._known) > _MAX_SETTINGS:
+            self._known.pop(next(iter(self._known)))
+        for row in rows:
+            if row not in known:
+                known[row] = _walk(self._cases[row], judging)
+        return {row: walk for row in rows if (walk := known[row]) is not None}
+
+
+def drafts_of(case: Measurements) -> tuple[Draft, ...]:
+    """Every draft that an answer may be composed of: the extract, those of a model, and two sides of a contradiction that it named."""
+    asked = case.generation
+    if asked is None:
+        return (case.draft,)
+    sides = (verdict.sides for verdict in asked.verdicts if verdict.sides is not None)
+    return (case.draft, *(attempt.draft for attempt in asked.attempts), *sides)
+
+
+def every_claim(case: Measurements) -> tuple[Claim, ...]:
+    """Every claim that an answer may show, the extract's first; `Outcomes.shown` counts in this order."""
+    return tuple(claim for draft in drafts_of(case) for claim in draft.claims)
+
+
+def _walk(case: Measurements, settings: Settings) -> Walk | None:
+    """None where the extract stands."""
+    decision = decide(replace(case, settings=settings))
+    if decision.metadata["drafter_note"]:
+        return None
+    place = {id(claim): number for number, claim in enumerate(every_claim(case))}
+    judged = decision.attempts[-1].checks if decision.attempts else decision.trace.checks
+    checks = {check.stage: check for check in judged}
+    measured = [checks.get(check.name) for check in GROUNDING]
+    return Walk(
+        decision.reasons or (decision.reason,),
+        decision.confidence_level,
+        tuple(place[id(claim)] for claim in decision.claims),
+        bool(decision.conflicts),
+        tuple(math.nan if check is None or check.value is None else check.value for check in measured),
+        tuple(check is None or check.state is State.ABSTAINED for check in measured),
+    )

@@ -1,0 +1,187 @@
+"""The checks that only a language model's draft has: its language, its length, its words, and what a model says of it; after all others.
+
+What a model said can only take trust away: a draft that failed before is not looked at by it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rag_core.decision.checks.row import Check
+from rag_core.domain.llm_trace import Attempt, Sufficiency
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import Direction
+from rag_core.grounding.llm_findings import unverified, wrong_languages
+from rag_core.settings import Scale, Settings
+
+_SHOWN, _SHOWN_CHARS = 3, 100  # texts of a model named in a check, and characters of each
+
+
+class Drafted(NamedTuple):
+    """A draft of a model.
+
+    `view` is the question with the attempt's draft as its own, and the passages of its round as its hits.
+    """
+
+    view: Measurements
+    attempt: Attempt
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that judge it."""
+        return self.view.settings
+
+
+class Said(NamedTuple):
+    """What a model said of the passages of a question."""
+
+    measurements: Measurements
+    verdict: Sufficiency
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that judge it."""
+        return self.measurements.settings
+
+    @property
+    def timings(self) -> dict[str, float]:
+        """How long the model took, in milliseconds."""
+        return {"sufficiency": self.verdict.call.ms}
+
+
+def _no_draft(d: Drafted) -> str:
+    return "" if d.view.draft.claims else "no draft to audit"
+
+
+def _languages_in_words(d: Drafted, *_: float | None) -> str:
+    others, asked = wrong_languages(d.view, d.attempt), d.view.understanding.language
+    if others and asked == d.attempt.language:
+        return f"written in {d.attempt.language}, its sources in {', '.join(others)}"
+    return f"written in {d.attempt.language}, asked in {asked}"
+
+
+def _length_in_words(d: Drafted, *_: float | None) -> str:
+    s = d.settings
+    return f"{d.attempt.sentences} sentences of at most {s.max_sentences}, {d.attempt.tokens} tokens of at most {s.max_tokens}"
+
+
+def _verified(d: Drafted) -> float | None:
+    """Share of the cited claims that the model finds in their passages, in [0, 1]; an unclear word is no yes."""
+    cited = sum(bool(claim.evidence) for claim in d.view.draft.claims)
+    wrong = unverified(d.view, d.attempt)
+    return None if wrong is None or not cited else 1 - len(wrong) / cited
+
+
+def _verification_in_words(d: Drafted, *_: float | None) -> str:
+    wrong = unverified(d.view, d.attempt)
+    if wrong is None:
+        return (d.attempt.verification.call.failure if d.attempt.verification else "") or "the model was not asked about these claims"
+    failing = [f"Unverified claim: {d.view.draft.claims[n].text[:_SHOWN_CHARS]}" for n in wrong]
+    return _listed(failing, "; ") if failing else "the model finds every claim in its passages"
+
+
+def _sufficient(said: Said) -> float | None:
+    """How sure the model says it is of its yes or partial, in [0, 1]; 0 for a no."""
+    verdict = said.verdict
+    if verdict.call.failure or not verdict.can_answer:
+        return None
+    return 0.0 if verdict.can_answer == "no" else verdict.confidence
+
+
+def _sufficiency_in_words(said: Said, value: float | None, _: float) -> str:
+    verdict = said.verdict
+    if value is None:
+        return verdict.call.failure or "the model was not asked"
+    told = {"yes": "the model says that the passages answer the question", "partial": "the model says that they answer a part of it"}
+    found = told.get(verdict.can_answer, "the model says that the passages do not answer the question")
+    found += f", confidence {verdict.confidence:.2f}"
+    if verdict.missing:
+        things = "one thing" if len(verdict.missing) == 1 else f"{len(verdict.missing)} things"
+        found += f"; it names {things} as missing, in its words in the trace"
+    return found
+
+
+def _refuses(said: Said) -> bool:
+    return said.verdict.can_answer == "no" or (said.verdict.can_answer == "partial" and said.settings.refuse_partial)
+
+
+def _listed(texts: list[str], between: str) -> str:
+    """The first of these texts, and how many more there are."""
+    more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
+    return between.join(texts[:_SHOWN]) + more
+
+
+SUFFICIENCY: Check[Said] = Check(
+    name="sufficiency",
+    asks="Does the model say that the passages answer the question? A no fails whatever the threshold.",
+    reason=Reason.SUFFICIENCY,
+    scale=Scale.SHARE,
+    passes=Direction.AT_LEAST,
+    value=_sufficient,
+    threshold="min_sufficiency",
+    mode="sufficiency_mode",
+    also=("refuse_partial", "expand_searches"),
+    vetoes=_refuses,
+    said=_sufficiency_in_words,
+    remedy="Add the document that holds what is missing, or search all documents.",
+    timing="sufficiency",
+)
+
+LLM_DRAFT: tuple[Check[Drafted], ...] = (
+    Check(
+        name="answer_language",
+        asks="Is the answer in the question's language, and unless it may translate in that of its sources?",
+        reason=Reason.ANSWER_LANGUAGE,
+        scale=Scale.COUNT,
+        passes=Direction.AT_MOST,
+        value=lambda d: float(len(wrong_languages(d.view, d.attempt))),
+        threshold=0,
+        mode="answer_language_mode",
+        also=("translate",),
+        abstains=lambda d: _no_draft(d) or ("" if d.attempt.language else "the draft is too short to tell its language"),
+        said=_languages_in_words,
+        remedy="Ask in the documents' language, or search documents in yours.",
+    ),
+    Check(
+        name="answer_length",
+        asks="Is the answer no longer than it may be, in sentences and tokens?",
+        reason=Reason.ANSWER_LENGTH,
+        scale=Scale.RATIO,
+        passes=Direction.AT_MOST,
+        value=lambda d: max(d.attempt.sentences / d.settings.max_sentences, d.attempt.tokens / d.settings.max_tokens),
+        threshold=1,
+        mode="answer_length_mode",
+        also=("max_sentences", "max_tokens"),
+        abstains=_no_draft,
+        said=_length_in_words,
+        remedy="Ask a narrower question, or raise max_sentences or max_tokens.",
+    ),
+    Check(
+        name="added_words",
+        asks="Is the answer made of the words of its sources? A model may only compress them.",
+        reason=Reason.ADDED_WORDS,
+        scale=Scale.COUNT,
+        passes=Direction.AT_MOST,
+        value=lambda d: float(max(d.attempt.added, default=0)),
+        threshold="max_added_words",
+        mode="added_words_mode",
+        abstains=_no_draft,
+        said=lambda d, value, _: f"at most {value:g} words in a row that no cited passage has",
+        remedy="Compare the answer with its sources, or raise max_added_words.",
+    ),
+)
+
+VERIFICATION: Check[Drafted] = Check(
+    name="verification",
+    asks="Does the model say of each cited claim that its passages say so?",
+    reason=Reason.VERIFICATION,
+    scale=Scale.SHARE,
+    passes=Direction.AT_LEAST,
+    value=_verified,
+    threshold=1,
+    mode="verification_mode",
+    abstains=lambda d: "" if any(claim.evidence for claim in d.view.draft.claims) else "no claim with a citation",
+    said=_verification_in_words,
+    remedy="Compare the answer with its sources, or ask for less at once.",
+)

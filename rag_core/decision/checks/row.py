@@ -1,0 +1,122 @@
+"""A check as one row: what is measured, which threshold it is held against, and what a failure means.
+
+Judging one question, judging thousands as columns, the thresholds a certificate may choose, the page's limits and the table in the
+documentation all follow from the rows. `rag_core.decision.checks` lists them in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.domain.trace import CheckResult, Direction, judge
+from rag_core.settings import Mode, Scale, Settings
+
+Floats = NDArray[np.float64]
+
+
+class Subject(Protocol):
+    """What a check looks at: measurements, or a draft of a language model with what was measured on it."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that judge it."""
+        ...
+
+
+S = TypeVar("S", bound=Subject)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns(Generic[S]):
+    """How a check judges many questions at once where its value or its threshold depends on a setting.
+
+    Each takes the columns of a replay set and the settings, and gives an array of shape (n,). None: the value of one question, read once,
+    and the setting itself.
+    """
+
+    values: Callable[[Any, Settings], Floats] | None = None
+    thresholds: Callable[[Any, Settings], Floats] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check(Generic[S]):
+    """One check.
+
+    Args:
+        name: in the trace.
+        asks: the question that it answers, in one sentence.
+        reason: of a refusal by it; it brings the status with it.
+        scale: of the value and the threshold.
+        passes: which side of the threshold passes; equal passes on both.
+        value: what is held against the threshold; None where it could not be measured, which has not passed.
+        threshold: name of the setting, or a number that is no setting.
+        mode: name of the setting that says what the check may do; empty where nothing switches it off.
+        said: the measurement in words, from the subject, its value and its threshold.
+        remedy: what the reader can do when it fails; a function where that depends on what was found.
+        abstains: why it does not apply; empty where it does.
+        threshold_of: the threshold of this question, from the setting; None where it is the setting itself.
+        vetoes: a failure whatever the threshold is.
+        also: further settings that it reads.
+        timing: name of the stage in `Measurements.timings` that measured it.
+        certifiable: whether a certificate may choose its threshold.
+        source: where the default threshold comes from.
+        columns: see `Columns`.
+    """
+
+    name: str
+    asks: str
+    reason: Reason
+    scale: Scale
+    passes: Direction
+    value: Callable[[S], float | None]
+    threshold: str | float
+    said: Callable[[S, float | None, float], str]
+    remedy: str | Callable[[S, float | None], str]
+    mode: str = ""
+    abstains: Callable[[S], str] = lambda _: ""
+    threshold_of: Callable[[S, float], float] | None = None
+    vetoes: Callable[[S], bool] = lambda _: False
+    also: tuple[str, ...] = ()
+    timing: str = ""
+    certifiable: bool = False
+    source: str = ""
+    columns: Columns[S] = Columns()
+
+    @property
+    def status(self) -> AnswerStatus:
+        """The status of a refusal by this check."""
+        return self.reason.status
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """Names of all settings that the check reads."""
+        named = (self.mode, *self.also, self.threshold if isinstance(self.threshold, str) else "")
+        return tuple(name for name in named if name)
+
+    def mode_under(self, settings: Settings) -> Mode:
+        """What the check may do under these settings."""
+        return Mode(getattr(settings, self.mode)) if self.mode else Mode.ENFORCE
+
+    def threshold_under(self, settings: Settings) -> float:
+        """The threshold under these settings, before `threshold_of` looks at the question."""
+        return float(getattr(settings, self.threshold) if isinstance(self.threshold, str) else self.threshold)
+
+    def __call__(self, subject: S) -> CheckResult:
+        """Judge what was measured under the subject's settings."""
+        threshold = self.threshold_under(subject.settings)
+        if self.threshold_of is not None:
+            threshold = self.threshold_of(subject, threshold)
+        value = self.value(subject)
+        return judge(
+            self.name, value, threshold, self.passes, self.scale, self.reason, self.mode_under(subject.settings),
+            found=self.said(subject, value, threshold),
+            remedy=self.remedy if isinstance(self.remedy, str) else self.remedy(subject, value),
+            abstain=self.abstains(subject), veto=self.vetoes(subject),
+            ms=getattr(subject, "timings", {}).get(self.timing, 0.0),
+        )  # fmt: skip

@@ -1,0 +1,48 @@
+"""The answer's text from its claims: numbered citations, each source once. An answer without a citation cannot be composed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rag_core.domain.answer import Answer, evidence_key
+from rag_core.domain.claims import Citation, Conflict
+from rag_core.domain.measurements import Measurements
+from rag_core.gating.levels import cut_passages, shows_conflicts
+
+
+def compose(case: Measurements) -> Answer | None:
+    """Drop claims that rest on a passage beyond the distance cut, then number the citations; None where no claim is left.
+
+    The other side of a contradiction goes with the claim that it contradicts, and where contradictions are not looked at. The checks have
+    judged the whole draft before, so dropping can only make an answer shorter, never pass a failed check.
+    """
+    kept = _kept(case)
+    if not kept:
+        return None
+    claims = tuple(case.draft.claims[index] for index in kept)
+    numbered: dict[str, Citation] = {}
+    for key in (evidence_key(evidence) for claim in claims for evidence in claim.evidence):
+        if key not in numbered:
+            numbered[key] = replace(case.draft.citations[key], id=len(numbered) + 1)
+    measured = tuple(case.draft.audits[index] for index in kept)
+    style, format = case.settings.citation_style, case.settings.citation_format
+    return Answer(claims, measured, tuple(numbered.values()), _conflicts(case, kept), style, format)
+
+
+def _kept(case: Measurements) -> list[int]:
+    """Indexes of the claims that are shown, in order."""
+    cut = cut_passages(case)
+    near = [i for i, claim in enumerate(case.draft.claims) if not any(evidence.passage in cut for evidence in claim.evidence)]
+    shown = shows_conflicts(case)
+    dropped = {one.other for one in case.conflicts if one.added and not (shown and one.claim in near)}
+    return [index for index in near if index not in dropped]
+
+
+def _conflicts(case: Measurements, kept: Sequence[int]) -> tuple[Conflict, ...]:
+    """The conflicts of which both sides are shown, by the places of their claims in the answer."""
+    if not shows_conflicts(case):
+        return ()
+    place = {index: n for n, index in enumerate(kept)}
+    both = [one for one in case.conflicts if one.claim in place and one.other in place]
+    return tuple(replace(one, claim=place[one.claim], other=place[one.other]) for one in both)

@@ -1,0 +1,85 @@
+"""One number for how sure an answer is, with its terms in the trace.
+
+weighted: 0.4 x support + 0.3 x consistency + 0.2 x recency + 0.1 x authority. A term without data is left out and the weights are
+renormalised, and the trace row says so.
+
+Where sources contradict each other the number is halved, whatever its basis: of two sides that exclude each other one at most holds, and
+nothing here prefers either. Where it is the score that the level is cut from, it ends below the cut of `medium`, as the level does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from statistics import fmean
+
+from rag_core.domain.claims import Claim
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.trace import CheckResult, State
+from rag_core.gating.levels import mean_cosine, shows_conflicts
+from rag_core.retrieval.hybrid import recency_of
+from rag_core.settings import Mode, Scale
+
+SIDES = 2  # of a contradiction
+_LAST_DIGIT = 0.001  # of the number
+WEIGHTS = {"support": 0.4, "consistency": 0.3, "recency": 0.2, "authority": 0.1}  # as published for this formula
+
+
+def confidence(case: Measurements, claims: Sequence[Claim]) -> tuple[float, str, CheckResult]:
+    """The confidence in [0, 1], its basis, and the trace row that shows how it came about."""
+    basis = case.settings.confidence
+    if basis == "weighted":
+        terms = weighted_terms(case, claims)
+        known = {name: value for name, value in terms.items() if value is not None}
+        total = sum(WEIGHTS[name] for name in known)
+        value = sum(WEIGHTS[name] * term for name, term in known.items()) / total if total else 0.0
+        found = ", ".join(f"{name} {term:.2f} x {WEIGHTS[name] / total:.2f}" for name, term in known.items())
+        missing = [name for name in terms if name not in known]
+        if missing:
+            found += f"; no data on {' and '.join(missing)}, the other weights fill in"
+    elif basis == "mean":
+        value, found = mean_cosine(case.hits) or 0.0, "mean cosine of the retrieved passages"
+    elif basis == "top":
+        value, found = max((hit.cosine for hit in case.hits), default=0.0), "cosine of the closest passage"
+    else:
+        value, found = case.answerability or 0.0, "calibrated probability that the documents answer the question"
+    value = max(0.0, min(1.0, value))
+    if shows_conflicts(case):
+        value, found = _contradicted(value, basis, case), f"{found}; halved, for the sources contradict each other"
+    value = round(value, 3)
+    return value, basis, CheckResult("confidence", State.PASSED, Mode.OBSERVE, value, scale=Scale.SHARE, found=found)
+
+
+def _contradicted(value: float, basis: str, case: Measurements) -> float:
+    """Half of a confidence, and below the cut of `medium` where that is a cut of the same number."""
+    s = case.settings
+    same_scale = basis == s.main_gate == "answerability"
+    return min(value / SIDES, max(0.0, s.medium_answerability - _LAST_DIGIT)) if same_scale else value / SIDES
+
+
+def weighted_terms(case: Measurements, claims: Sequence[Claim]) -> dict[str, float | None]:
+    """The terms of the formula, each in [0, 1] or None without data.
+
+    support: mean probability that its evidence supports a claim, 1 for one that is its evidence word for word. consistency: share of the
+    cited passages that both rankings, by meaning and by words, hold. recency: 0.5 ** (age / half-life) of the cited documents' dates.
+    authority: their stated authority.
+    """
+    supports = [audit.support for claim, audit in zip(case.draft.claims, case.draft.audits, strict=True) if claim in claims]
+    cited = {evidence.passage for claim in claims for evidence in claim.evidence}
+    documents = {evidence.document for claim in claims for evidence in claim.evidence}
+    both = [bool(hit.dense_rank and hit.lexical_rank) for hit in case.hits if hit.passage.id in cited]
+    asked = date.fromisoformat(case.metadata["asked_on"]) if "asked_on" in case.metadata else None
+    ages = (
+        [] if asked is None else [recency_of(case.library.dates.get(d, ""), case.settings.recency_half_life_days, asked) for d in documents]
+    )
+    authorities = [case.library.authority[d] for d in documents if d in case.library.authority]
+    return {
+        "support": _mean([value for value in supports if value is not None]),
+        "consistency": _mean([float(value) for value in both]),
+        "recency": _mean([value for value in ages if value is not None]),
+        "authority": _mean(authorities),
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None

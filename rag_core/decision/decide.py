@@ -1,0 +1,93 @@
+"""From a measured `Measurements` to a `Decision`. Pure: no model, index, file or clock, so that replay costs nothing.
+
+The line: gates in order (the first enforced failure refuses), then, where a language model drafts, the walk of its record, then all audits
+(all reasons are kept), then the answer is composed from its claims. Three things no setting turns off: every claim has a citation, its
+quote stands on that page, and a failure is never an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rag_core.decision.checks import GATING, GROUNDING
+from rag_core.decision.compose import compose
+from rag_core.decision.present import NO_CONTEXT, AnswerContext, answer, refuse, refuse_for, reply
+from rag_core.decision.progress import Ask, Extract, Refused, walk
+from rag_core.domain.decision import AttemptView, Decision
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import CheckResult, Trace
+from rag_core.errors import InvalidSetting
+from rag_core.settings import Cost, Settings
+
+
+def decide(case: Measurements) -> Decision:
+    """Judge what was measured under the case's own settings."""
+    if case.failure:
+        return refuse(case, (), (Reason.FAILURE,), case.failure, ("Try again; if it stays, the log says more.",))
+    if case.answer:
+        return reply(case)
+    gates = [check(case) for check in GATING]
+    stop = next((i for i, check in enumerate(gates) if check.blocks), None)
+    if stop is not None:
+        judged = [*gates[: stop + 1], *(result.not_reached() for result in (*gates[stop + 1 :], *_grounding(case)))]
+        return refuse_for(case, judged, (gates[stop],))
+    if case.generation is None:
+        return _judge(case, (*gates, *_grounding(case)))
+    return _walk(case, gates)
+
+
+def replay(case: Measurements, settings: Settings) -> Decision:
+    """Decide the same case under other settings, with no model call. Equal to asking again under them.
+
+    Where they would send a language model a prompt that was never sent, the decision has the reason `needs_generation`.
+
+    Raises:
+        InvalidSetting: a setting differs whose change needs a new retrieval, draft or ingest.
+    """
+    require_replayable(case.settings, settings)
+    return decide(replace(case, settings=settings))
+
+
+def require_replayable(before: Settings, after: Settings) -> None:
+    """Raise InvalidSetting unless what was measured under `before` can be judged under `after`: only judging settings differ."""
+    was, is_now = before.model_dump(), after.model_dump()
+    for knob in Settings.knobs():
+        if knob.cost is not Cost.REPLAY and was[knob.name] != is_now[knob.name]:
+            raise InvalidSetting(f"Changing {knob.name!r} needs more than a judgement.", remedy="Ask the question again.")
+
+
+def _judge(case: Measurements, checks: Sequence[CheckResult], beside: AnswerContext = NO_CONTEXT) -> Decision:
+    """Judge the case's own draft, whose audits are among the checks."""
+    if not case.draft.claims:
+        remedies = ("Ask for a fact that the documents state.",)
+        return refuse(case, checks, (Reason.EMPTY_DRAFT,), "No sentence could be drafted.", remedies, beside)
+    failed = tuple(check for check in checks if check.blocks)
+    if failed:
+        return refuse_for(case, checks, failed, beside)
+    composed = compose(case)
+    if composed is None:
+        explanation = "Refused: every sentence rests on a passage beyond the distance cut."
+        return refuse(case, checks, (Reason.ALL_CLAIMS_CUT,), explanation, ("Raise max_distance.",), beside)
+    return answer(case, Trace(tuple(checks)), composed, beside)
+
+
+def _walk(case: Measurements, gates: Sequence[CheckResult]) -> Decision:
+    """What the record of a language model's work comes to, once all gates have let the question pass."""
+    progress = walk(case)
+    end, checks = progress.end, (*gates, *progress.checks)
+    attempts = tuple(AttemptView(number, one.outcome, one.attempt, one.checks) for number, one in enumerate(progress.judged, 1))
+    if isinstance(end, Ask):
+        explanation = "Under these settings the language model would have to be asked again."
+        return refuse(case, checks, (Reason.NEEDS_GENERATION,), explanation, ("Ask the question again.",), AnswerContext(attempts))
+    if isinstance(end, Refused):
+        return refuse(case, checks, end.reasons, end.explanation, end.remedies, AnswerContext(attempts))
+    if isinstance(end, Extract):
+        notes = (f"{end.note} The answer is taken from the documents word for word.",) if end.failed else ()
+        return _judge(case, (*checks, *_grounding(case)), AnswerContext(attempts, notes, drafter_note=end.note))
+    return _judge(end.view, (*checks, *end.checks), AnswerContext(attempts, end.notes, most=end.most))
+
+
+def _grounding(case: Measurements) -> list[CheckResult]:
+    return [check(case) for check in GROUNDING]

@@ -1,0 +1,241 @@
+"""What a language model is asked for one question: the loop that does what the walk of its record asks for, step by step.
+
+Each step appends one thing to the case's record: a verdict, an expanded search, a draft with its measurements, or its verification. What
+comes next is read from the record by `walk.pending`, so nothing is asked before the gates have let the question pass, and nothing of a
+model counts before it was audited.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+
+from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft, prepare
+from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
+from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_verdicts
+from rag_core.decision.measure import MAX_QUESTION_CHARS, Tools, entailment_model_for, find, read_query
+from rag_core.decision.progress import Ask, pending
+from rag_core.domain.llm_trace import Attempt, Call, Completion, Limits, LlmTrace, OnStage, Prompt, Step, Sufficiency, Verification
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import Hit
+from rag_core.domain.ports import Cancel, Corpus
+from rag_core.domain.status import Reason
+from rag_core.errors import Cancelled, InvalidSetting, ModelUnavailable, RagError
+from rag_core.facts import absent_facts
+from rag_core.grounding.units import with_header
+from rag_core.grounding.unsupported_words import added_counts
+from rag_core.settings import Settings
+
+MAX_HITS = 50  # of an expanded search, as of any other
+SAID_CHARS = 300  # of what a model gives as its reason, or calls missing, in the trace
+_MIN_SECONDS = 0.5  # less is no time to ask a model in
+_NOT_CONFIGURED = "No language model is configured: set RAG_MODEL, and OPENAI_BASE_URL for a server of your own (docs/models.md)."
+
+
+def generate(
+    case: Measurements,
+    corpus: Corpus,
+    tools: Tools,
+    rows: Sequence[int] | None = None,
+    *,
+    on_stage: OnStage | None = None,
+    cancelled: Cancel | None = None,
+) -> Measurements:
+    """The case with everything a language model had to be asked for it; unchanged where that is nothing.
+
+    Args:
+        case: as it was measured, under the settings that it will be judged by.
+        corpus: the generation that it was measured on.
+        tools: with the model.
+        rows: those that may be searched, None for all.
+        on_stage: told what begins: the stage is all that may be shown before the audits are done.
+        cancelled: asked between the steps and while the model is waited for.
+
+    Raises:
+        Cancelled: the user stopped it.
+    """
+    run = _Run(case.settings, corpus, tools, rows, on_stage or (lambda step, claims: None), cancelled or (lambda: False))
+    while (ask := pending(case)) is not None:
+        if run.cancelled():
+            raise Cancelled("The question was stopped.", remedy="Ask it again.")
+        try:
+            case = run.take(ask, case)
+        except Cancelled:
+            raise
+        except RagError as error:  # a failure of ours, as where the case was measured: decided as an error, never an answer
+            case = replace(case, failure=str(error))
+    return replace(case, timings={**case.timings, **run.ms}) if run.ms else case
+
+
+@dataclass(slots=True)
+class _Run:
+    """The work on one question: what it may still cost, and how long its parts took."""
+
+    settings: Settings
+    corpus: Corpus
+    tools: Tools
+    rows: Sequence[int] | None
+    on_stage: OnStage
+    cancelled: Callable[[], bool]
+    ms: dict[str, float] = field(default_factory=dict)
+    waited: float = 0.0  # seconds
+    spent: int = 0  # tokens
+    wanted: tuple[str, ...] = ()  # what the last verdict calls missing, in full: looked for, and kept only as far as it is sayable
+
+    def take(self, ask: Ask, case: Measurements) -> Measurements:
+        """Do one step."""
+        assert case.generation is not None
+        steps = {Step.SUFFICIENCY: self._judge, Step.EXPAND: self._expand, Step.DRAFT: self._draft, Step.VERIFY: self._verify}
+        return replace(case, generation=steps[ask.step](ask, case, case.generation))
+
+    def _judge(self, ask: Ask, case: Measurements, generation: LlmTrace) -> LlmTrace:
+        self.on_stage(Step.SUFFICIENCY, 0)
+        understood = case.understanding
+        prompt = sufficiency_prompt(case.question, understood.language, ask.hits, case.library, self.settings)
+        call, completion = self._complete(Step.SUFFICIENCY, prompt)
+        verdict = Sufficiency(call, len(ask.hits))
+        if completion is not None:
+            try:
+                reply = read_sufficiency(completion)
+            except MalformedReply as error:
+                verdict = replace(verdict, call=replace(call, failure=str(error)))
+            else:
+                started = self.tools.clock()
+                known = self._known(case, ask.hits)
+                shown = both_sides(reply, ask.hits, self.corpus, case.library, understood.language, self.tools.embedder)
+                self.wanted = tuple(reply.missing)
+                missing = (sayable(one, known, understood.language) for one in reply.missing)
+                verdict = replace(
+                    verdict, can_answer=reply.can_answer, confidence=reply.confidence, missing=tuple(filter(None, missing)),
+                    reasoning=sayable(reply.reasoning, known, understood.language), contradicts=bool(reply.contradictions),
+                    sides=shown[0] if shown else None, conflict=shown[1] if shown else None,
+                )  # fmt: skip
+                self._count("check", self.tools.clock() - started)
+        return replace(generation, verdicts=(*generation.verdicts, verdict))
+
+    def _expand(self, ask: Ask, case: Measurements, generation: LlmTrace) -> LlmTrace:
+        """Retrieve again, more and with what is missing; earlier passages keep their places before the new ones."""
+        self.on_stage(Step.EXPAND, 0)
+        started = self.tools.clock()
+        top_k = min(MAX_HITS, self.settings.top_k * (ask.round + 2))
+        wider = replace(
+            case, question=" ".join((case.question, *self.wanted))[:MAX_QUESTION_CHARS], settings=self.settings.changed(top_k=top_k)
+        )
+        before = case.hits if ask.round == 0 else generation.expanded[ask.round - 1]
+        found = find(wider, read_query(wider, self.tools.embedder), self.corpus, self.tools, self.rows).hits
+        known = {hit.passage.id for hit in before}
+        hits = (*before, *(hit for hit in found if hit.passage.id not in known))[: max(top_k, len(before))]
+        self._count("expand", self.tools.clock() - started)
+        return replace(generation, expanded=(*generation.expanded[: ask.round], hits))
+
+    def _draft(self, ask: Ask, case: Measurements, generation: LlmTrace) -> LlmTrace:
+        self.on_stage(Step.DRAFT, 0)
+        language = case.understanding.language
+        prompt = compress_prompt(case.question, language, ask.hits, ask.level, case.library, self.settings, ask.findings)
+        with self._reading_ahead(ask.hits, language):
+            call, completion = self._complete(Step.DRAFT, prompt)
+        attempt = Attempt(ask.asked, call)
+        if completion is not None:
+            attempt = self._read(attempt, completion, ask, case)
+        return replace(generation, attempts=(*generation.attempts, attempt))
+
+    @contextmanager
+    def _reading_ahead(self, hits: Sequence[Hit], language: str) -> Iterator[None]:
+        """Read the passages while the model writes, and no longer: what its draft is held against is there when it comes."""
+        written = threading.Event()
+
+        def read() -> None:
+            with suppress(RagError):  # what cannot be read is missed when the draft is audited, and said then
+                prepare(hits, self.corpus, language, self.tools.embedder, written.is_set)
+
+        ahead = threading.Thread(target=read, daemon=True, name="reading ahead")
+        ahead.start()
+        try:
+            yield
+        finally:
+            written.set()
+            ahead.join()
+
+    def _read(self, attempt: Attempt, completion: Completion, ask: Ask, case: Measurements) -> Attempt:
+        language = case.understanding.language
+        try:
+            reply = read_draft(completion)
+        except EmptyReply:
+            return replace(attempt, problem=Reason.EMPTY_DRAFT)
+        except MalformedReply:
+            return replace(attempt, problem=Reason.MALFORMED_DRAFT)
+        if not reply.answerable:
+            said = sayable(reply.reason, self._known(case, ask.hits), language)
+            return replace(attempt, problem=Reason.MODEL_REFUSED, refusal=said)
+        started = self.tools.clock()
+        self.on_stage("check", len(reply.claims))
+        reader = entailment_model_for(self.settings, self.tools)
+        draft = model_draft(reply, ask.hits, self.corpus, language, self.tools.embedder, reader, case.question)
+        added = added_counts(draft.claims, replace(case, hits=ask.hits))
+        found = replace(attempt, draft=draft, added=added, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
+        self._count("check", self.tools.clock() - started)
+        return found if draft.claims else replace(found, problem=Reason.EMPTY_DRAFT)
+
+    def _verify(self, ask: Ask, case: Measurements, generation: LlmTrace) -> LlmTrace:
+        """Ask of each claim with evidence whether the passages it cites say so; the others failed already."""
+        attempt = generation.attempts[-1]
+        claims = attempt.draft.claims
+        self.on_stage(Step.VERIFY, len(claims))
+        sources = {hit.passage.id: with_header(hit.passage) for hit in ask.hits}
+        call, completion = self._complete(Step.VERIFY, verify_prompt(claims, sources, self.settings))
+        verification = Verification(call)
+        if completion is not None:
+            try:
+                verification = Verification(call, read_verdicts(completion, len(claims)))
+            except MalformedReply as error:
+                verification = Verification(replace(call, failure=str(error)))
+        return replace(generation, attempts=(*generation.attempts[:-1], replace(attempt, verification=verification)))
+
+    def _complete(self, step: Step, prompt: Prompt) -> tuple[Call, Completion | None]:
+        """Send a prompt within what the question may still cost; what fails is recorded, and nothing passes by it."""
+        call = Call(step, prompt.id, self.settings.model)
+        try:
+            model = self.tools.model(self.settings) if self.tools.model else None
+        except InvalidSetting as error:
+            return replace(call, failure=str(error)), None
+        if model is None:
+            return replace(call, failure=_NOT_CONFIGURED), None
+        left = self.settings.model_seconds - self.waited
+        if left < _MIN_SECONDS:
+            return replace(call, model=model.name, failure=f"The {self.settings.model_seconds} seconds for one question are spent."), None
+        if self.spent >= self.settings.model_budget:
+            return replace(call, model=model.name, failure=f"The {self.settings.model_budget} tokens for one question are spent."), None
+        started = self.tools.clock()
+        try:
+            answer = model.complete(prompt, Limits(left, self.cancelled))
+        except ModelUnavailable as error:
+            return replace(call, model=model.name, failure=str(error), ms=(self.tools.clock() - started) * 1000), None
+        finally:
+            took = self.tools.clock() - started
+            self._count("model", took)
+            self.waited += took
+        if not answer.cached:
+            self.spent += answer.tokens_in + answer.tokens_out
+        return replace(
+            call, model=answer.model, endpoint=answer.endpoint, tokens_in=answer.tokens_in, tokens_out=answer.tokens_out, ms=answer.ms,
+            cached=answer.cached, structured=answer.structured, tried=answer.tried,
+        ), answer  # fmt: skip
+
+    def _known(self, case: Measurements, hits: Sequence[Hit]) -> str:
+        """What a model may speak of: the question, the passages, and the names of their documents."""
+        names = (*case.library.names.values(), *case.library.titles.values())
+        return "\n".join((case.question, *(hit.passage.text for hit in hits), *names))
+
+    def _count(self, stage: str, seconds: float) -> None:
+        self.ms[stage] = self.ms.get(stage, 0.0) + seconds * 1000
+
+
+def sayable(text: str, known: str, language: str) -> str:
+    """What a model says of missing information, short; empty where it states a number, a date or a name that nothing it was shown holds.
+
+    It stands in the trace, as the model's words, and in no answer or explanation; even there it must not carry an invented fact.
+    """
+    said = " ".join(text.split())[:SAID_CHARS]
+    return "" if absent_facts(said, known, language) else said

@@ -1,0 +1,241 @@
+"""The decision in words: an answer with its citations, or a refusal that says why and what to do, and what a reader must know beside.
+
+`pipeline` says which of them it is. Text of a language model stands in an answer's own claims and in the trace of its attempts, nowhere
+else: a reason for a refusal in its words could ask the reader for anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from rag_core.decision.checks import GATING
+from rag_core.decision.confidence import confidence
+from rag_core.domain.answer import Answer, Refusal, Reply
+from rag_core.domain.decision import AttemptView, Decision
+from rag_core.domain.llm_trace import LlmTrace, Sufficiency
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import Hit
+from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.trace import CheckResult, State, Trace
+from rag_core.gating.levels import level, mean_cosine, shows_conflicts, unread, within_cut
+from rag_core.grounding.wording import contradiction
+from rag_core.language import refusal
+from rag_core.settings import Mode
+
+RESOLVE_CONFLICTS = "resolve_conflicts"
+EXPAND_SEARCH = "expand_search"
+_READ_THEM = "Look at the findings of the documents: they say why pages could not be read, and which of it can be mended."
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerContext:
+    """What a decision says beside its draft where a language model was asked, or would have been.
+
+    `most` is the highest confidence level it may have, `drafter_note` why the model did not draft.
+    """
+
+    attempts: tuple[AttemptView, ...] = ()
+    notes: tuple[str, ...] = ()
+    most: ConfidenceLevel = ConfidenceLevel.HIGH
+    drafter_note: str = ""
+
+
+NO_CONTEXT = AnswerContext()
+
+
+def answer(case: Measurements, trace: Trace, composed: Answer, beside: AnswerContext) -> Decision:
+    """The answer that was composed of the case's draft."""
+    value, basis, row = confidence(case, composed.claims)
+    used = {evidence.passage for claim in composed.claims for evidence in claim.evidence}
+    return Decision(
+        question=case.question,
+        language=case.understanding.language,
+        outcome=composed,
+        trace=trace.plus(row),
+        confidence=value,
+        confidence_basis=basis,
+        confidence_level=max(level(case), beside.most, key=list(ConfidenceLevel).index),
+        retrieved=_retrieved(case),
+        scores=scores(case),
+        notes=(
+            *beside.notes,
+            *_contradictions(case),
+            *_unread(case),
+            *_notes(case, trace, {h.passage.language for h in case.hits if h.passage.id in used}),
+        ),
+        metadata=_metadata(case, len(used), RESOLVE_CONFLICTS if composed.conflicts else "", beside),
+        attempts=beside.attempts,
+    )
+
+
+def reply(case: Measurements) -> Decision:
+    """An answer that needs no retrieval: a greeting, or what the library holds. It claims nothing about any document's content."""
+    reason = Reason.GREETING if case.understanding.intent == "greeting" else Reason.ABOUT_LIBRARY
+    return Decision(
+        question=case.question,
+        language=case.understanding.language,
+        outcome=Reply(case.answer, reason),
+        trace=Trace(),
+        confidence_level=ConfidenceLevel.HIGH,
+        scores={"answerability": 0.0, "top_cosine": 0.0},
+        metadata=_metadata(case, 0),
+    )
+
+
+def refuse_for(
+    case: Measurements, checks: Sequence[CheckResult], failed: Sequence[CheckResult], beside: AnswerContext = NO_CONTEXT
+) -> Decision:
+    """A refusal by these checks, in order; the first gives status and headline, all are reported."""
+    first = failed[0]
+    reasons = tuple(Reason.NOT_RUN if check.state is State.NOT_RUN else check.reason for check in failed)
+    found = "; ".join(check.found or check.note for check in failed)
+    verb = "could not be checked" if first.state is State.NOT_RUN else "did not pass"
+    names = ", ".join(check.stage.replace("_", " ") for check in failed)
+    remedies = tuple(dict.fromkeys(check.remedy for check in failed if check.remedy))
+    return refuse(case, checks, reasons, f"Refused: {names} {verb} ({found}).", remedies, beside)
+
+
+def refuse(
+    case: Measurements,
+    checks: Sequence[CheckResult],
+    reasons: tuple[Reason, ...],
+    explanation: str,
+    suggestions: tuple[str, ...],
+    beside: AnswerContext = NO_CONTEXT,
+) -> Decision:
+    """A refusal with its checks and all its reasons, the first of which gives the status."""
+    trace = Trace(tuple(checks))
+    value, basis = _refusal_confidence(case, reasons[0])
+    unread = unreadable(case)
+    if unread:
+        explanation = f"{explanation} {unread}"
+    return Decision(
+        question=case.question,
+        language=case.understanding.language,
+        outcome=Refusal(
+            text=case.settings.refusal_text or refusal(case.understanding.language),
+            reasons=reasons,
+            explanation=explanation,
+            suggestions=suggestions + ((_READ_THEM,) if unread else ()),
+        ),
+        trace=trace,
+        confidence=value,
+        confidence_basis=basis,
+        retrieved=_retrieved(case),
+        scores=scores(case),
+        notes=(*beside.notes, *_notes(case, trace, case.library.languages)),
+        metadata=_metadata(case, 0, _action(reasons), beside),
+        attempts=beside.attempts,
+    )
+
+
+def _action(reasons: Collection[Reason]) -> str:
+    """What the reader must do, for another program."""
+    actions = {Reason.CONTRADICTED: RESOLVE_CONFLICTS, Reason.SUFFICIENCY: EXPAND_SEARCH}
+    return next((action for reason, action in actions.items() if reason in reasons), "")
+
+
+def _refusal_confidence(case: Measurements, reason: Reason) -> tuple[float, str]:
+    """The top score on the main gate's scale, clipped to [0, 1]."""
+    if not case.hits or reason is Reason.FAILURE:
+        return 0.0, "none"
+    if case.settings.main_gate == "answerability" and case.answerability is not None:
+        return case.answerability, "answerability"
+    return max(0.0, min(1.0, max(hit.cosine for hit in case.hits))), "top"
+
+
+def scores(case: Measurements) -> dict[str, float]:
+    """The named measurements of a decision; `answerability` is 0 when nothing was retrieved or no calibration fits."""
+    top = max((hit.cosine for hit in case.hits), default=-1.0)
+    named = {
+        "answerability": case.answerability or 0.0,
+        "top_cosine": top,
+        "mean_cosine": mean_cosine(case.hits) or 0.0,
+        "top_lexical": max((hit.lexical for hit in case.hits), default=0.0),
+        "relevance": case.relevance or 0.0,
+    }
+    return named | {name: value for name, value in case.signals.items() if name not in named}
+
+
+def unreadable(case: Measurements) -> str:
+    """One sentence about pages of the searched documents that could not be read; empty when all could."""
+    pages = sum(len(numbers) for numbers in case.library.unreadable.values())
+    if not pages:
+        return ""
+    return f"{pages} of {case.library.pages} pages could not be read; the answer may be there."
+
+
+def _contradictions(case: Measurements) -> tuple[str, ...]:
+    """What an answer says of contradictions in its sources, one note each."""
+    return tuple(f"{contradiction(one, case.library)}." for one in case.conflicts) if shows_conflicts(case) else ()
+
+
+def _unread(case: Measurements) -> tuple[str, ...]:
+    """What an answer says of claims that nothing has read: never safe by silence."""
+    count, of = unread(case), len(case.draft.claims)
+    said = f"Checked by facts and overlap only: {count} of {of} sentences. The confidence level is medium at most."
+    return (said,) if count else ()
+
+
+def _notes(case: Measurements, trace: Trace, languages: Collection[str]) -> tuple[str, ...]:
+    """What the reader must know beside the text; `languages` are those that matter to it: the cited ones, or all that were searched."""
+    silent = {"contradictions", *(check.name for check in GATING)}  # a contradiction says so itself
+    observed = [c.stage.replace("_", " ") for c in trace.checks if c.stage not in silent and c.mode is not Mode.ENFORCE]
+    notes = [f"Audits that do not block under these settings: {', '.join(observed)}."] if observed else []
+    unknown = [code for code in case.library.unknown_languages if code in languages]
+    if unknown:
+        notes.append(
+            f"The embedding model does not know these languages: {', '.join(unknown)}. Documents in them are found by their words."
+        )
+    if unreadable(case):
+        notes.append(unreadable(case))
+    return tuple(notes)
+
+
+def _retrieved(case: Measurements) -> tuple[tuple[str, Hit], ...]:
+    return tuple((case.library.names.get(hit.passage.document, hit.passage.document), hit) for hit in case.hits)
+
+
+def _metadata(case: Measurements, used: int, action: str = "", beside: AnswerContext = NO_CONTEXT) -> dict[str, object]:
+    """`action` is what the reader must do, for another program; left out where nothing is."""
+    drafting = ("extract", "conflicts", "audit", "model", "check")
+    return {
+        "drafter": case.draft.drafter,
+        "preset": case.settings.preset,
+        "settings_hash": case.settings.hash(),
+        "library_generation": case.library.generation,
+        "embedding_model": case.library.model,
+        "chunks_retrieved": len(case.hits),
+        "chunks_used": used,
+        "is_answerable": bool(used),
+        "raw_count": len(case.hits),
+        "filtered_count": len(within_cut(case.hits, case.settings)),
+        "retrieval_time_ms": round(sum(ms for name, ms in case.timings.items() if name not in drafting), 2),
+        "generation_time_ms": round(sum(ms for name, ms in case.timings.items() if name in drafting), 2),
+        "total_tokens": case.generation.tokens if case.generation else 0,
+        **({"action": action} if action else {}),
+        **(_of_model(case.generation, beside) if case.generation else {}),
+        **case.metadata,
+    }
+
+
+def _last_verdict(generation: LlmTrace) -> Sufficiency | None:
+    return next((verdict for verdict in reversed(generation.verdicts) if verdict.can_answer), None)
+
+
+def _of_model(generation: LlmTrace, beside: AnswerContext) -> dict[str, object]:
+    """Who drafted and why not the model, what was asked of whom, and what it cost; no text of a document or a model."""
+    calls = generation.calls
+    last = next((one.attempt.call for one in beside.attempts if one.outcome == "shown"), calls[-1] if calls else None)
+    return {
+        "drafter_note": beside.drafter_note,
+        "model": last.model if last else "",
+        "endpoint": last.endpoint if last else "",
+        "prompt": last.prompt if last else "",
+        "cached": last.cached if last else False,
+        "tried": list(dict.fromkeys(sentence for call in calls for sentence in call.tried)),
+        "calls": len(calls),
+        "attempts": len(beside.attempts),
+        **({"can_answer": judged.can_answer, "sufficiency": judged.confidence} if (judged := _last_verdict(generation)) else {}),
+    }

@@ -1,0 +1,291 @@
+"""A question that a language model drafts, walked through its record: what was decided, or what has to be asked next. Pure.
+
+The same walk decides and drives. `pending` says what the loop (`llm_steps`) has to do; `decide` reads how it ended. So a
+replay is equal to asking again, a refusal before drafting can make no call, and where other settings would send a prompt that was never
+sent, the walk ends in an `Ask`, and nothing is invented.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from rag_core.decision.checks import GATING, GROUNDING, LLM_DRAFT, SUFFICIENCY, VERIFICATION
+from rag_core.decision.checks import llm as of_llm
+from rag_core.domain.llm_trace import Attempt, LlmTrace, Step, Sufficiency
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import Hit
+from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.trace import CheckResult, State
+from rag_core.gating.levels import cut_passages, level
+from rag_core.grounding.feedback import Finding, findings
+from rag_core.settings import Mode
+
+_CHECK_SERVER = "Check the model's server, or draft without it."
+UNAVAILABLE = "The language model could not be asked"
+_AUDITS_FIRST = (Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT)  # after the audits among the reasons of a refusal
+
+
+class Outcome(StrEnum):
+    """What became of one draft of the model."""
+
+    SHOWN = "shown"
+    REJECTED = "rejected"
+    REFUSED = "refused"  # the model declined to answer
+    MALFORMED = "malformed"
+    EMPTY = "empty"
+    FAILED = "failed"  # there is none: the model could not be asked
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A recorded draft with its checks under the settings of now."""
+
+    attempt: Attempt
+    outcome: Outcome
+    checks: tuple[CheckResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What has to be done before anything can be decided.
+
+    Args:
+        step: what.
+        hits: the passages that it is about.
+        round: of retrieval, from 0.
+        level: for the wording of a draft's prompt.
+        findings: on the draft before.
+        asked: what the prompt of a draft depends on; see `generated.Attempt.asked`.
+    """
+
+    step: Step
+    hits: tuple[Hit, ...] = ()
+    round: int = 0
+    level: ConfidenceLevel = ConfidenceLevel.INSUFFICIENT
+    findings: tuple[Finding, ...] = ()
+    asked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A draft to answer with, as a case that has it as its own; its audits passed, but for two sides that were not judged yet.
+
+    `most` is the highest confidence level that it may have.
+    """
+
+    view: Measurements
+    checks: tuple[CheckResult, ...]
+    most: ConfidenceLevel = ConfidenceLevel.HIGH
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """The extract stands, and `note` says why the model did not draft. `failed` when it was asked, or should have been."""
+
+    note: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """No answer: all reasons, the first first, and one sentence without a word of the model.
+
+    What a model says of its reasons stands in the trace only: it could ask the reader for anything ("enter your password there").
+    """
+
+    reasons: tuple[Reason, ...]
+    explanation: str
+    remedies: tuple[str, ...]
+
+
+End = Ask | Drafted | Extract | Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the record carries: how it ends, the check of sufficiency where the settings have it, and the drafts that were judged."""
+
+    end: End
+    checks: tuple[CheckResult, ...] = ()
+    judged: tuple[Judged, ...] = ()
+
+
+def pending(case: Measurements) -> Ask | None:
+    """What has to be done next for a question; None when it can be decided. Nothing while a gate refuses."""
+    if case.generation is None or case.failure or case.answer or any(check(case).blocks for check in GATING):
+        return None
+    end = walk(case).end
+    return end if isinstance(end, Ask) else None
+
+
+def walk(case: Measurements) -> Progress:
+    """Walk the record of a question whose gates all let it pass.
+
+    Raises:
+        ValueError: the case has no record of a model.
+    """
+    if case.generation is None:
+        raise ValueError("a case without a generation has nothing to walk")
+    if note := not_asked(case, case.generation):
+        return Progress(Extract(note))
+    if level(case) is ConfidenceLevel.INSUFFICIENT:
+        explanation = "Refused: the confidence level is insufficient, and a model is not asked at that level."
+        return Progress(Refused((Reason.LEVEL,), explanation, ("Ask with the document's words, or move the cuts of the levels.",)))
+    return _walk_sufficiency(case, case.generation)
+
+
+def not_asked(case: Measurements, generation: LlmTrace) -> str:
+    """Why the model has no part in a question whatever the thresholds say, in a sentence; empty where it has."""
+    s, language = case.settings, case.understanding.language
+    if not case.hits or generation.context_words <= s.short_context_words:
+        return f"The passages have {generation.context_words} words: too few to be worth compressing."
+    if case.conflicts:
+        return "The sources contradict each other: both sides are quoted, never compressed."
+    foreign = language != "und" and not {language, "und"} & {hit.passage.language for hit in case.hits}
+    if foreign and not s.translate:
+        return "The passages are in another language than the question: the words of a translation cannot be checked."
+    return ""
+
+
+def hits_of(case: Measurements, round: int) -> tuple[Hit, ...]:
+    """The passages of a round of retrieval, without those beyond the distance cut where that gate enforces."""
+    hits = case.hits if round == 0 or case.generation is None else case.generation.expanded[round - 1]
+    cut = cut_passages(replace(case, hits=hits))
+    return tuple(hit for hit in hits if hit.passage.id not in cut)
+
+
+def _walk_sufficiency(case: Measurements, generation: LlmTrace) -> Progress:
+    s, round = case.settings, 0
+    if s.sufficiency_mode is Mode.OFF:
+        return _walk_drafts(case, generation, 0, (), None)
+    while True:
+        hits = hits_of(case, round)
+        if round >= len(generation.verdicts) or generation.verdicts[round].passages != len(hits):
+            return Progress(Ask(Step.SUFFICIENCY, hits, round))
+        verdict = generation.verdicts[round]
+        check = SUFFICIENCY(of_llm.Said(case, verdict))
+        if not check.blocks:
+            return _walk_sufficient(case, generation, round, check, verdict)
+        if check.state is State.NOT_RUN:
+            why = f"Refused: sufficiency could not be checked. {verdict.call.failure}"
+            return Progress(Refused((Reason.NOT_RUN,), why, (_CHECK_SERVER,)), (check,))
+        if round == s.expand_searches:
+            return Progress(_insufficient(case, verdict, check), (check,))
+        if round >= len(generation.expanded):
+            return Progress(Ask(Step.EXPAND, hits, round))
+        if _ids(hits_of(case, round + 1)) == _ids(hits):  # nothing new was found
+            return Progress(_insufficient(case, verdict, check), (check,))
+        round += 1
+
+
+def _walk_sufficient(case: Measurements, generation: LlmTrace, round: int, check: CheckResult, verdict: Sufficiency) -> Progress:
+    enforced = case.settings.sufficiency_mode is Mode.ENFORCE
+    if enforced and verdict.sides is not None and verdict.conflict is not None:
+        view = replace(case, hits=hits_of(case, round), draft=verdict.sides, conflicts=(verdict.conflict,))
+        note = "The model found two passages that contradict each other: both sides are quoted."
+        return Progress(Drafted(view, tuple(check(view) for check in GROUNDING), notes=(note,)), (check,))
+    return _walk_drafts(case, generation, round, (check,), verdict if enforced else None)
+
+
+def _walk_drafts(
+    case: Measurements, generation: LlmTrace, round: int, checks: tuple[CheckResult, ...], verdict: Sufficiency | None
+) -> Progress:
+    hits, wording = hits_of(case, round), level(case)
+    found: tuple[Finding, ...] = ()
+    judged: list[Judged] = []
+    for number in range(case.settings.max_retries + 1):
+        asked = (f"level:{wording}", f"round:{round}", f"passages:{len(hits)}", *(finding.key for finding in found))
+        ask = Ask(Step.DRAFT, hits, round, wording, found, asked)
+        if number >= len(generation.attempts) or generation.attempts[number].asked != asked:
+            return Progress(ask, checks, tuple(judged))
+        attempt = generation.attempts[number]
+        view = replace(case, hits=hits, draft=attempt.draft, conflicts=())
+        one = _judge(view, attempt)
+        if isinstance(one, Ask):
+            return Progress(replace(ask, step=Step.VERIFY), checks, tuple(judged))
+        judged.append(one)
+        failed = [check for check in one.checks if check.blocks]
+        if one.outcome is Outcome.SHOWN:
+            return Progress(Drafted(view, one.checks, *_limits(verdict)), checks, tuple(judged))
+        if one.outcome is Outcome.REFUSED:
+            explanation = "Refused: the language model found no answer in the passages that were retrieved."
+            remedies = ("Ask with words that the document uses, or add the document that holds the answer.",)
+            return Progress(Refused((Reason.MODEL_REFUSED,), explanation, remedies), checks, tuple(judged))
+        if one.outcome is Outcome.FAILED:
+            return Progress(_unavailable(case, "no draft was made", attempt.call.failure), checks, tuple(judged))
+        if any(check.state is State.NOT_RUN and check.reason is Reason.VERIFICATION for check in failed):
+            why = attempt.verification.call.failure if attempt.verification else ""
+            return Progress(_unavailable(case, "its draft could not be verified", why), checks, tuple(judged))
+        found = findings(view, failed, attempt)
+    return Progress(_exhausted(case, judged), checks, tuple(judged))
+
+
+def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
+    """A draft held against the settings; an `Ask` where its verification is missing. That is the last audit: it costs a call."""
+    settled = {Reason.MODEL_REFUSED: Outcome.REFUSED, Reason.MALFORMED_DRAFT: Outcome.MALFORMED, Reason.EMPTY_DRAFT: Outcome.EMPTY}
+    if attempt.call.failure:
+        return Judged(attempt, Outcome.FAILED)
+    if attempt.problem in settled:
+        return Judged(attempt, settled[attempt.problem])
+    drafted = of_llm.Drafted(view, attempt)
+    checks = (*(check(view) for check in GROUNDING), *(check(drafted) for check in LLM_DRAFT))
+    rejected = any(check.blocks for check in checks)
+    if not rejected and view.settings.verification_mode is not Mode.OFF:
+        if attempt.verification is None:
+            return Ask(Step.VERIFY)
+        checks = (*checks, VERIFICATION(drafted))
+        rejected = checks[-1].blocks
+    return Judged(attempt, Outcome.REJECTED if rejected else Outcome.SHOWN, checks)
+
+
+def _limits(verdict: Sufficiency | None) -> tuple[ConfidenceLevel, tuple[str, ...]]:
+    """The highest level that an answer may have by what the model said of its passages, and the notes that say why."""
+    if verdict is None:
+        return ConfidenceLevel.HIGH, ()
+    notes = []
+    if verdict.can_answer == "partial":
+        notes.append("The language model finds that the passages answer a part of the question only. The level is low at most.")
+    if verdict.contradicts:
+        notes.append("The model says that passages contradict each other, and could not show where. The level is low at most.")
+    return (ConfidenceLevel.LOW if notes else ConfidenceLevel.HIGH), tuple(notes)
+
+
+def _insufficient(case: Measurements, verdict: Sufficiency, check: CheckResult) -> Refused:
+    explanation = "Refused: the language model finds that the passages do not answer the question."
+    if verdict.can_answer == "partial":
+        explanation = "Refused: the language model finds that the passages answer a part of the question only."
+    elif verdict.can_answer == "yes":
+        sure = f"confidence {verdict.confidence:.2f}, {case.settings.min_sufficiency:.2f} required"
+        explanation = f"Refused: the language model is not sure enough that the passages answer the question ({sure})."
+    return Refused((Reason.SUFFICIENCY,), explanation, (check.remedy,))
+
+
+def _unavailable(case: Measurements, what: str, why: str) -> Extract | Refused:
+    """A draft could not be made or verified: the extract, which needs neither, or nothing."""
+    if case.settings.fallback_extract:
+        return Extract(f"{UNAVAILABLE}: {what}. {why}", failed=True)
+    return Refused((Reason.NOT_RUN,), f"Refused: {what}. {why}", (_CHECK_SERVER,))
+
+
+def _exhausted(case: Measurements, judged: Sequence[Judged]) -> Extract | Refused:
+    """All drafts were rejected: the extract if the settings allow it, else a refusal with every reason."""
+    checks = {check.reason: check for one in judged for check in one.checks if check.blocks}
+    unread = {Outcome.MALFORMED: Reason.MALFORMED_DRAFT, Outcome.EMPTY: Reason.EMPTY_DRAFT}
+    reasons = sorted({*checks, *(unread[one.outcome] for one in judged if one.outcome in unread)}, key=_order)
+    names = ", ".join(reason.replace("_", " ") for reason in reasons)
+    drafts = "the model's draft was" if len(judged) == 1 else f"all {len(judged)} drafts of the model were"
+    if case.settings.fallback_extract:
+        return Extract(f"{drafts[0].upper()}{drafts[1:]} rejected ({names}).", failed=True)
+    remedies = tuple(dict.fromkeys(check.remedy for check in checks.values() if check.remedy))
+    return Refused(tuple(reasons), f"Refused: {drafts} rejected ({names}).", remedies or ("Ask again, or choose another model.",))
+
+
+def _order(reason: Reason) -> tuple[bool, int]:
+    return reason in _AUDITS_FIRST, list(Reason).index(reason)
+
+
+def _ids(hits: Sequence[Hit]) -> list[str]:
+    return [hit.passage.id for hit in hits]

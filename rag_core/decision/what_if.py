@@ -1,0 +1,114 @@
+"""What would have to change: the smallest change of each single setting that turns a refusal into an answer, or an answer into a refusal.
+
+Only judging settings are tried, each by itself and from the case's own settings, by replaying what was measured: no model, no index. A
+threshold is searched by bisection on the grid of its slider, since a stricter one never turns a refusal into an answer. Where a language
+model drafted, some changes turn the outcome into neither: it would have to be asked again, and what it would say is not known.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from rag_core.decision.decide import decide, replay
+from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.settings import Cost, Knob, Mode, Settings
+
+_NO_JUDGEMENT = frozenset({Reason.GREETING, Reason.ABOUT_LIBRARY})
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """One setting, changed as little as possible so that the outcome is another one.
+
+    Args:
+        name: of the setting.
+        before: its value in the case.
+        after: the nearest value on the setting's grid (`low`, `low + step`, …) with another outcome; `observe` for a mode.
+        status: how the question ends then.
+        reason: its first reason then; `none` for an answer, `needs_generation` where a language model would have to be asked again.
+    """
+
+    name: str
+    before: Any
+    after: Any
+    status: AnswerStatus
+    reason: Reason
+
+
+def flips(case: Measurements) -> tuple[Flip, ...]:
+    """The single changes that flip the outcome: thresholds by the share of their range that they move, then modes by stage.
+
+    Tried are numeric settings with a stricter end, in the direction that can flip the outcome, and for a refusal each enforced check, which
+    would only be observed. Empty for what was not judged: an error, a greeting, a question about the library itself.
+    """
+    decision = decide(case)
+    if decision.status is AnswerStatus.ERROR or decision.reason in _NO_JUDGEMENT:
+        return ()
+    judging = [knob for knob in Settings.knobs() if knob.cost is Cost.REPLAY]
+    thresholds = [(knob, flip) for knob in judging if knob.stricter and (flip := _threshold(case, knob, decision))]
+    thresholds.sort(key=lambda pair: _share(*pair))
+    modes = [flip for knob in judging if not decision.is_safe() and (flip := _mode(case, knob, decision))]
+    return (*(flip for _, flip in thresholds), *modes)
+
+
+def _threshold(case: Measurements, knob: Knob, now: Decision) -> Flip | None:
+    """The nearest value of a threshold that flips the outcome: stricter for an answer, looser for a refusal."""
+    values = _grid(knob, getattr(case.settings, knob.name), upwards=(knob.stricter == "higher") == now.is_safe())
+    first, stretch = 0, now  # of the values from here on; one way to an outcome may follow another, and none comes back
+    while first < len(values) and _way(_replayed(case, knob.name, values[-1])) != _way(stretch):
+        low, high = first, len(values) - 1  # the last value leaves the stretch, and so does everything from some value on
+        while low < high:
+            middle = (low + high) // 2
+            if _way(_replayed(case, knob.name, values[middle])) != _way(stretch):
+                high = middle
+            else:
+                low = middle + 1
+        first, stretch = low + 1, _replayed(case, knob.name, values[low])
+        if _outcome(stretch) != _outcome(now):
+            return Flip(knob.name, getattr(case.settings, knob.name), values[low], stretch.status, stretch.reason)
+    return None
+
+
+def _mode(case: Measurements, knob: Knob, now: Decision) -> Flip | None:
+    """An enforced check that would be observed, where the question would not be refused then."""
+    if getattr(case.settings, knob.name) is not Mode.ENFORCE:
+        return None
+    then = _replayed(case, knob.name, Mode.OBSERVE)
+    return None if _outcome(then) == _outcome(now) else Flip(knob.name, Mode.ENFORCE, Mode.OBSERVE, then.status, then.reason)
+
+
+def _replayed(case: Measurements, name: str, value: Any) -> Decision:
+    return replay(case, case.settings.changed(**{name: value}))
+
+
+def _outcome(decision: Decision) -> tuple[bool, bool]:
+    """An answer, a refusal, or neither."""
+    return decision.is_safe(), decision.reason is Reason.NEEDS_GENERATION
+
+
+def _way(decision: Decision) -> tuple[object, ...]:
+    """An outcome with what became of a model's drafts before it: an answer may be another draft's."""
+    return (*_outcome(decision), *(one.outcome for one in decision.attempts))
+
+
+def _grid(knob: Knob, current: float, *, upwards: bool) -> list[float]:
+    """The values of a knob's grid beyond the current one, nearest first; exact decimals, and integers where the knob counts."""
+    if knob.low is None or knob.high is None or knob.step is None:
+        return []
+    kind = type(knob.default)
+    first, step = Decimal(str(knob.low)), Decimal(str(knob.step))
+    last = int((Decimal(str(knob.high)) - first) / step)
+    place = (Decimal(str(current)) - first) / step
+    numbers = range(math.floor(place) + 1, last + 1) if upwards else range(math.ceil(place) - 1, -1, -1)
+    return [kind(first + number * step) for number in numbers]
+
+
+def _share(knob: Knob, flip: Flip) -> float:
+    """How far a threshold moves, as a share of its range, in (0, 1]."""
+    reach = (knob.high or 0.0) - (knob.low or 0.0)
+    return float(abs(flip.after - flip.before) / reach)

@@ -1,0 +1,260 @@
+"""Where the right passage ranked: the user points at the page that holds the answer, and every step that could have lost it is named.
+
+All searched passages are ranked by meaning and by words, not only the candidates; fusion and cut are those of the question itself, by the
+same code. Nothing is judged anew, and no text of a document is in the summary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rag_core.compression.extract import PASSAGES
+from rag_core.decision.decide import decide
+from rag_core.decision.measure import Tools, find, measure, read_query
+from rag_core.domain.claims import Claim
+from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Document
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import Passage
+from rag_core.domain.ports import Corpus
+from rag_core.domain.status import Reason
+from rag_core.errors import InvalidInput
+from rag_core.settings import Settings
+
+
+class Verdict(StrEnum):
+    """The step at which a page was lost, or that it was not."""
+
+    QUOTED = "quoted"  # the answer quotes it
+    REFUSED = "refused"  # drafted from it, and a gate or audit refused
+    DROPPED = "dropped"  # drafted from it, and the sentence was dropped for the distance of its passage
+    NOT_CHOSEN = "not_chosen"  # its sentences were read, and others were chosen
+    NOT_READ = "not_read"  # retrieved, but behind the passages whose sentences are read
+    CUT = "cut"  # a candidate, but behind the cut at top_k
+    NOT_CANDIDATE = "not_candidate"  # too far down by meaning and by words
+    NOT_SEARCHED = "not_searched"  # its document was not among those searched
+    NOT_INDEXED = "not_indexed"  # nothing on it was indexed
+    UNREADABLE = "unreadable"  # it has no text that could be read
+    NOT_ASKED = "not_asked"  # answered without a search, like a greeting
+    NOT_MEASURED = "not_measured"  # a failure of ours
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPassage:
+    """A passage of the page, and how far it came. Ranks are 1-based, over all searched passages.
+
+    Args:
+        passage: as indexed.
+        rank_by_meaning: by cosine.
+        rank_by_words: by BM25; 0 when it shares no word with the question.
+        candidate_by_meaning: within the first `Missed.candidates` by meaning.
+        candidate_by_words: the same by words.
+        fused_rank: in the final order of all candidates; 0 when it is none.
+        within_top_k: whether it was retrieved.
+    """
+
+    passage: Passage
+    rank_by_meaning: int
+    rank_by_words: int
+    candidate_by_meaning: bool
+    candidate_by_words: bool
+    fused_rank: int
+    within_top_k: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """What became of a page.
+
+    Args:
+        document: id.
+        page: 1-based.
+        verdict: the step at which it was lost.
+        passages: those with text on the page, the one that came furthest first.
+        searched: how many passages were ranked.
+        candidates: how many are taken from each ranking, `top_k` x `over_retrieve`.
+        top_k: how many passages are retrieved.
+        reason: with which the question ended; `none` for an answer.
+        drafter: of the question's draft: extract, raw or none.
+        quoted: (document id, page) of the drafted sentence that bears most on the question; None without a draft.
+    """
+
+    document: str
+    page: int
+    verdict: Verdict
+    passages: tuple[RankedPassage, ...] = ()
+    searched: int = 0
+    candidates: int = 0
+    top_k: int = 0
+    reason: Reason = Reason.NONE
+    drafter: str = "none"
+    quoted: tuple[str, int] | None = None
+
+    def summary(self) -> str:
+        """The verdict in one short sentence without its full stop; numbers and words of ours only."""
+        if self.verdict in _PLAIN:
+            return _PLAIN[self.verdict]
+        best = self.passages[0]
+        by_words = f"{_ordinal(best.rank_by_words)} by words" if best.rank_by_words else "shares no word with the question"
+        ranks = f"{_ordinal(best.rank_by_meaning)} by meaning, {by_words}"
+        found = f"found at rank {best.fused_rank}"
+        return {
+            Verdict.REFUSED: f"{found} and drafted, but the question was refused ({self.reason.replace('_', ' ')})",
+            Verdict.DROPPED: f"{found} and drafted, but its passage lies beyond the distance cut",
+            Verdict.NOT_CHOSEN: f"{found}, {self._others()}",
+            Verdict.NOT_READ: f"{found}, but only the sentences of the first {PASSAGES} passages are read",
+            Verdict.CUT: f"{ranks}, {_ordinal(best.fused_rank)} together, cut at {self.top_k}",
+            Verdict.NOT_CANDIDATE: f"{ranks}; the candidates are the first {self.candidates} of each, cut at {self.top_k}",
+        }[self.verdict]
+
+    def _others(self) -> str:
+        if self.quoted is None:
+            return "but no sentence was drafted"
+        if self.drafter == "raw":
+            return "but the draft was full with the passages before it"
+        document, page = self.quoted
+        where = f"page {page}" if document == self.document else f"page {page} of another document"
+        return f"but its sentences bear no more on the question than those of {where}"
+
+
+_PLAIN: Mapping[Verdict, str] = {
+    Verdict.QUOTED: "found and quoted",
+    Verdict.NOT_SEARCHED: "its document was not among those searched",
+    Verdict.NOT_INDEXED: "nothing on this page was indexed",
+    Verdict.UNREADABLE: "the page has no text that could be read",
+    Verdict.NOT_ASKED: "the question was answered without a search",
+    Verdict.NOT_MEASURED: "the question could not be measured, by a failure of ours",
+}
+
+
+def why_missed(
+    question: str,
+    settings: Settings,
+    corpus: Corpus,
+    tools: Tools,
+    document_id: str,
+    page: int,
+    *,
+    documents: Collection[str] | None = None,
+    filters: Mapping[str, str] | None = None,
+) -> Missed:
+    """What became of the page that holds the answer, for this question under these settings.
+
+    Args:
+        question: as asked.
+        settings: as asked with.
+        corpus: the generation searched.
+        tools: models and clock.
+        document_id: of the document that holds the answer.
+        page: 1-based.
+        documents: ids or names that were searched; None for all.
+        filters: metadata that a document had to have.
+
+    Raises:
+        InvalidInput: no such document or page, or a question that `measure` refuses.
+    """
+    document = _document(corpus, document_id, page)
+    there = [row for row, passage in enumerate(corpus.passages) if passage.document == document_id and _stands_on(passage, page)]
+    case = measure(question, settings, corpus, tools, documents=documents, filters=filters)
+    decision = decide(case)
+    rows = corpus.rows(documents, filters or {})
+    early = _never_ranked(document, page, there, rows, case)
+    if early is not None:
+        return Missed(document_id, page, early, reason=decision.reason)
+    ranked = _ranked(case, corpus, tools, rows, there)
+    return Missed(
+        document_id,
+        page,
+        _verdict(document_id, page, ranked, case, decision),
+        ranked,
+        searched=case.library.passages,
+        candidates=settings.top_k * settings.over_retrieve,
+        top_k=settings.top_k,
+        reason=decision.reason,
+        drafter=case.draft.drafter,
+        quoted=_best_place(case.draft.claims),
+    )
+
+
+def _document(corpus: Corpus, document_id: str, page: int) -> Document:
+    document = next((document for document in corpus.documents if document.id == document_id), None)
+    if document is None:
+        raise InvalidInput(f"There is no document {document_id!r} in the library.", remedy="List the documents; it may have been deleted.")
+    if not 1 <= page <= document.page_count:
+        raise InvalidInput(f"The document has pages 1 to {document.page_count}, got {page}.", remedy="Choose one of its pages.")
+    return document
+
+
+def _stands_on(passage: Passage, page: int) -> bool:
+    return any(span.page == page for span in passage.spans)
+
+
+def _never_ranked(document: Document, page: int, there: Sequence[int], rows: Sequence[int] | None, case: Measurements) -> Verdict | None:
+    """Why the page could not be ranked at all; None when it was."""
+    if not there:
+        return Verdict.UNREADABLE if page in document.unreadable_pages else Verdict.NOT_INDEXED
+    if rows is not None and not set(there) & set(rows):
+        return Verdict.NOT_SEARCHED
+    if case.failure:
+        return Verdict.NOT_MEASURED
+    return Verdict.NOT_ASKED if case.answer else None
+
+
+def _ranked(case: Measurements, corpus: Corpus, tools: Tools, rows: list[int] | None, there: Sequence[int]) -> tuple[RankedPassage, ...]:
+    query, every = read_query(case, tools.embedder), max(1, case.library.passages)
+    ranking = find(case, query, corpus, tools, rows)
+    meaning = _places([row for row, _ in corpus.vectors.search(query.vector, every, rows)])
+    by_words = _places([row for row, _ in corpus.lexical.search(query.terms, every, rows)])
+    fused = _places(ranking.candidates)
+    found = [
+        RankedPassage(
+            corpus.passages[row], meaning[row], by_words.get(row, 0), row in ranking.dense, row in ranking.lexical,
+            fused.get(row, 0), row in ranking.rows,
+        )
+        for row in there
+    ]  # fmt: skip
+    return tuple(sorted(found, key=_furthest))
+
+
+def _places(rows: Sequence[int]) -> dict[int, int]:
+    return {row: place for place, row in enumerate(rows, 1)}
+
+
+def _furthest(ranked: RankedPassage) -> tuple[bool, int]:
+    """Candidates by their final rank, then the others by the better of their two ranks."""
+    candidate = ranked.fused_rank > 0
+    better = min(ranked.rank_by_meaning, ranked.rank_by_words or ranked.rank_by_meaning)
+    return not candidate, ranked.fused_rank if candidate else better
+
+
+def _verdict(document: str, page: int, ranked: Sequence[RankedPassage], case: Measurements, decision: Decision) -> Verdict:
+    best = ranked[0]
+    if not best.within_top_k:
+        return Verdict.CUT if best.fused_rank else Verdict.NOT_CANDIDATE
+    if _quotes(decision.claims, document, page):
+        return Verdict.QUOTED
+    if _quotes(case.draft.claims, document, page):
+        return Verdict.DROPPED if decision.is_safe() or decision.reason is Reason.ALL_CLAIMS_CUT else Verdict.REFUSED
+    read = case.draft.drafter == "raw" or best.fused_rank <= PASSAGES
+    return Verdict.NOT_CHOSEN if read else Verdict.NOT_READ
+
+
+def _quotes(claims: Sequence[Claim], document: str, page: int) -> bool:
+    """Whether a claim's own words stand on the page; a table's header that its row brings along does not count."""
+    return any(piece.document == document and piece.spans[0].page == page for claim in claims for piece in claim.evidence)
+
+
+def _best_place(claims: Sequence[Claim]) -> tuple[str, int] | None:
+    cited = [claim for claim in claims if claim.evidence]
+    if not cited:
+        return None
+    first = max(cited, key=lambda claim: claim.relevance).evidence[0]
+    return first.document, first.spans[0].page
+
+
+def _ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, … 11th, 12th, 13th, … 21st."""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

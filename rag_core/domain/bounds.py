@@ -1,0 +1,12 @@
+"""One check of a number's range, for every value that is born here."""
+
+from __future__ import annotations
+
+
+def require_between(name: str, value: float, low: float, high: float) -> None:
+    """Raise ValueError unless low <= value <= high.
+
+    NaN is rejected too: `min()` and `max()` would let a NaN slip past a gate, so scores are checked here, once.
+    """
+    if not low <= value <= high:
+        raise ValueError(f"{name} must be in [{low:g}, {high:g}], got {value}")

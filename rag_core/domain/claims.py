@@ -1,0 +1,84 @@
+"""Claims of an answer, the evidence they rest on, contradictions between them, and the citations shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_core.domain.bounds import require_between
+from rag_core.domain.documents import Box, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A verbatim stretch of one passage that a claim rests on. `quote` is the raw text at `spans[0]`, character for character."""
+
+    passage: str
+    document: str
+    quote: str
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence of an answer and what it rests on.
+
+    `cited` are the passage ids that the draft named, as named: an id that was not retrieved stays here, so that a fabricated citation is
+    reported and never quietly removed. `relevance` in [0, 1] says how well the sentence bears on the question (0 when not measured).
+    """
+
+    text: str
+    evidence: tuple[Evidence, ...] = ()
+    cited: tuple[str, ...] = ()
+    relevance: float = 0.0
+
+    def __post_init__(self) -> None:
+        require_between("Claim.relevance", self.relevance, 0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two claims of one draft that state the same thing with different values, first the one that the extract chose.
+
+    Args:
+        claim: index of the claim.
+        other: index of the claim that contradicts it.
+        values: as each states it, with its unit or what it counts.
+        documents: ids.
+        pages: 1-based.
+        dates: of the documents, ISO as far as stated; empty where none is.
+        added: whether the second claim is there for this conflict only.
+        statements: the sentence or row of each claim that states its value; empty where that is the claim.
+    """
+
+    claim: int
+    other: int
+    values: tuple[str, str]
+    documents: tuple[str, str]
+    pages: tuple[int, int]
+    dates: tuple[str, str] = ("", "")
+    added: bool = True
+    statements: tuple[str, str] = ("", "")
+
+    @property
+    def newer(self) -> str:
+        """Id of the newer document; empty unless both dates are known, and differ as far as both are stated."""
+        stated = min(map(len, self.dates))
+        first, second = (date[:stated] for date in self.dates)
+        return "" if first == second else self.documents[0 if first > second else 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A numbered source of an answer. `excerpt` is verbatim from the page; `boxes` mark it there, empty when the place is not certain."""
+
+    id: int
+    document: str  # name as the user gave it
+    document_id: str
+    title: str
+    page: int
+    chunk_id: str
+    excerpt: str
+    spans: tuple[Span, ...]
+    section: str = ""
+    ocr: bool = False
+    boxes: tuple[tuple[int, Box], ...] = ()  # (page, rectangle)

@@ -1,0 +1,245 @@
+"""A decision: an answer or a refusal, with its whole trace, and its one JSON form.
+
+The same object leaves the command line, the page, and later the HTTP API and MCP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from rag_core.domain.answer import Answer, Outcome, Refusal
+from rag_core.domain.bounds import require_between
+from rag_core.domain.claims import Citation, Claim, Conflict
+from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.llm_trace import Attempt
+from rag_core.domain.passages import Hit
+from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
+from rag_core.domain.trace import CheckResult, Trace
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptView:
+    """One draft of a language model as it was judged: part of the trace, and nothing else may show a word of it.
+
+    `outcome` is shown, rejected, refused, malformed, empty or failed; `number` counts from 1.
+    """
+
+    number: int
+    outcome: str
+    attempt: Attempt
+    checks: tuple[CheckResult, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON.
+
+        `claims` are in the model's words; unless the outcome is `shown` they are rejected, and no answer. `refusal` is what it
+        says where it declines: not our advice.
+        """
+        one, verified = self.attempt, self.attempt.verification
+        return {
+            "number": self.number,
+            "outcome": self.outcome,
+            "rejected": self.outcome != "shown",
+            "call": asdict(one.call),
+            "claims": [claim_json(claim, audit) for claim, audit in zip(one.draft.claims, one.draft.audits, strict=True)],
+            "refusal": one.refusal,
+            "language": one.language,
+            "sentences": one.sentences,
+            "tokens": one.tokens,
+            "added": list(one.added),
+            "checks": [check.to_json() for check in self.checks],
+            "verification": None if verified is None else {"call": asdict(verified.call), "verdicts": list(verified.verdicts)},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a question ended with.
+
+    Args:
+        outcome: the answer, the refusal, or a reply that needs no document.
+        confidence: in [0, 1], and `confidence_basis` says what it is.
+        attempts: the drafts of a language model, in order; rejected ones are no part of the answer and are shown inside the trace only.
+        scores: named measurements; `answerability` and `top_cosine` are always there when a question was retrieved for.
+        notes: things the reader must know beside the answer: unreadable pages, an observed check, a language the embedding model does not
+            know, sentences that no entailment model has read.
+    """
+
+    question: str
+    language: str
+    outcome: Outcome
+    trace: Trace
+    confidence: float = 0.0
+    confidence_basis: str = "none"
+    confidence_level: ConfidenceLevel = ConfidenceLevel.INSUFFICIENT
+    retrieved: tuple[tuple[str, Hit], ...] = ()  # (document name, hit), best first
+    scores: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    notes: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    attempts: tuple[AttemptView, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_between("Decision.confidence", self.confidence, 0.0, 1.0)
+
+    @property
+    def reason(self) -> Reason:
+        """The first reason; `none` for an answer."""
+        return Reason.NONE if isinstance(self.outcome, Answer) else self.outcome.reason
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """All reasons of a refusal, the first first."""
+        return self.outcome.reasons if isinstance(self.outcome, Refusal) else ()
+
+    @property
+    def status(self) -> AnswerStatus:
+        """The status that the reason gives."""
+        return self.reason.status
+
+    def is_safe(self) -> bool:
+        """Whether the text may be shown as an answer: only on success."""
+        return self.status is AnswerStatus.SUCCESS
+
+    @property
+    def answer(self) -> str:
+        """The text to show: rendered from the claims of an answer, the refusal sentence otherwise."""
+        return self.outcome.text
+
+    @property
+    def explanation(self) -> str:
+        """One sentence that says why there is no answer; empty where there is one."""
+        return self.outcome.explanation if isinstance(self.outcome, Refusal) else ""
+
+    @property
+    def suggestions(self) -> tuple[str, ...]:
+        """What the reader of a refusal can do."""
+        return self.outcome.suggestions if isinstance(self.outcome, Refusal) else ()
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The sentences of an answer."""
+        return self.outcome.claims if isinstance(self.outcome, Answer) else ()
+
+    @property
+    def audits(self) -> tuple[ClaimMeasurement, ...]:
+        """What was measured on each of `claims`, in their order."""
+        return self.outcome.measured if isinstance(self.outcome, Answer) else ()
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """The numbered sources of an answer."""
+        return self.outcome.citations if isinstance(self.outcome, Answer) else ()
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Which claims of an answer contradict each other, by their indexes in `claims`."""
+        return self.outcome.conflicts if isinstance(self.outcome, Answer) else ()
+
+    @classmethod
+    def failed(cls, question: str, problem: str) -> Decision:
+        """The decision for a question that could not even be measured: an error, never an answer."""
+        return cls(
+            question=question,
+            language="und",
+            outcome=Refusal("", (Reason.FAILURE,), problem),
+            trace=Trace(),
+            scores={"answerability": 0.0, "top_cosine": -1.0},
+            metadata={"drafter": "none", "library_generation": 0, "settings_hash": ""},
+        )
+
+    def to_json(self, id: str = "") -> dict[str, Any]:
+        """The decision in the contract's form; every field is always there."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "id": id,
+            "question": self.question,
+            "language": self.language,
+            "status": self.status,
+            "reason": self.reason,
+            "reasons": list(self.reasons),
+            "is_safe": self.is_safe(),
+            "is_refusal": not self.is_safe(),
+            "hallucination": self.status is AnswerStatus.HALLUCINATION_DETECTED,
+            "answer": self.answer,
+            "explanation": self.explanation,
+            "confidence": round(self.confidence, 4),
+            "confidence_basis": self.confidence_basis,
+            "confidence_level": self.confidence_level,
+            "scores": {name: round(value, 6) for name, value in self.scores.items()},
+            "claims": [claim_json(claim, audit) for claim, audit in zip(self.claims, self.audits, strict=True)],
+            "citations": [citation_json(citation) for citation in self.citations],
+            "conflicts": [conflict_json(conflict, self.citations) for conflict in self.conflicts],
+            "retrieved": [hit_json(name, hit) for name, hit in self.retrieved],
+            "trace": self.trace.to_json(),
+            "attempts": [one.to_json() for one in self.attempts],
+            "suggestions": list(self.suggestions),
+            "notes": list(self.notes),
+            "metadata": dict(self.metadata),
+        }
+
+
+def claim_json(claim: Claim, audit: ClaimMeasurement) -> dict[str, Any]:
+    """A claim as JSON with how it was checked; `support` is a probability in [0, 1] or null, `flags` say what speaks against it.
+
+    `read` is false where no verifier has read it, so that it was checked by facts and common words only.
+    """
+    return {
+        "text": claim.text,
+        "cited": list(claim.cited),
+        "relevance": round(claim.relevance, 4),
+        "word_for_word": audit.word_for_word,
+        "support": None if audit.support is None else round(audit.support, 6),
+        "flags": list(audit.flags),
+        "read": audit.read,
+    }
+
+
+def citation_json(citation: Citation) -> dict[str, Any]:
+    """A citation as JSON; pages are 1-based, offsets are into the page's raw text, boxes in PDF points."""
+    return {
+        "id": citation.id,
+        "document": citation.document,
+        "title": citation.title,
+        "page": citation.page,
+        "chunk_id": citation.chunk_id,
+        "excerpt": citation.excerpt,
+        "spans": [{"page": s.page, "start": s.start, "end": s.end} for s in citation.spans],
+        "boxes": [{"page": page, **box._asdict()} for page, box in citation.boxes],
+        "section": citation.section,
+        "ocr": citation.ocr,
+    }
+
+
+def conflict_json(conflict: Conflict, citations: Sequence[Citation]) -> dict[str, Any]:
+    """A contradiction as JSON: indexes into `claims`, and both sides in that order; `newer` is a document's name or empty."""
+    names = {citation.document_id: citation.document for citation in citations}
+    return {
+        "claims": [conflict.claim, conflict.other],
+        "values": list(conflict.values),
+        "documents": [names.get(document, document) for document in conflict.documents],
+        "pages": list(conflict.pages),
+        "dates": list(conflict.dates),
+        "newer": names.get(conflict.newer, conflict.newer),
+    }
+
+
+def hit_json(name: str, hit: Hit) -> dict[str, Any]:
+    """A retrieved passage as JSON."""
+    return {
+        "document": name,
+        "page": hit.passage.page,
+        "pages": sorted({span.page for span in hit.passage.spans}),
+        "chunk_id": hit.passage.id,
+        "score": round(hit.score, 6),
+        "cosine": round(hit.cosine, 6),
+        "lexical": round(hit.lexical, 4),
+        "dense_rank": hit.dense_rank,
+        "lexical_rank": hit.lexical_rank,
+        "section": hit.passage.section,
+        "text": hit.passage.text,
+    }

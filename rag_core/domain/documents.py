@@ -1,0 +1,153 @@
+"""What the product talks about: documents, pages, passages, hits, claims, citations.
+
+Frozen values, checked where they are born. Offsets are always into `Page.text`, the page's raw text, so that whatever is quoted can be
+found on the page again. This module knows nothing about files, models or thresholds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from rag_core.domain.bounds import require_between
+
+
+class Box(NamedTuple):
+    """A rectangle on a page in PDF points (1/72 inch), origin at the top left, x to the right, y down."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+class WordBox(NamedTuple):
+    """One word of a page: `page.text[start:end]` and where it stands, in PDF points."""
+
+    start: int
+    end: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a page's raw text: `pages[page - 1].text[start:end]`. Pages are 1-based."""
+
+    page: int
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if self.page < 1 or not 0 <= self.start < self.end:
+            raise ValueError(f"Span needs page >= 1 and 0 <= start < end, got {self}")
+
+
+class PageSource(StrEnum):
+    """Where a page's text came from."""
+
+    TEXT = "text"  # the PDF's own text layer, or a text document
+    OCR = "ocr"  # read from the page's picture
+    EMPTY = "empty"  # a page with nothing on it
+    UNREADABLE = "unreadable"  # has a picture or drawing but no text, and could not be read
+
+
+HIDDEN_SIGNS = ("\u2e28", "\u2e29")  # around each hidden word that was kept; no print uses these brackets, and their like is plain to see
+
+
+def holds_hidden(text: str) -> bool:
+    """Whether a text of a page holds hidden words that were kept: no reader of the page sees them, so nothing may rest on it."""
+    return any(sign in text for sign in HIDDEN_SIGNS)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One visual row of a page: `page.text[start:end]`, without the line break.
+
+    `cells` are offset pairs into the page text of the parts of the row that wide gaps set apart (one part for running text,
+    several for a row of a table; inside `page.text` they are parted by a tab). `size` is the dominant font size in points, 0 when
+    unknown. `block` numbers the
+    paragraphs that the PDF itself declares (lines of one block stand together).
+    """
+
+    start: int
+    end: int
+    box: Box
+    size: float = 0.0
+    bold: bool = False
+    mono: bool = False
+    block: int = 0
+    cells: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page: raw text, its rows and word boxes. `number` is 1-based.
+
+    `text` is what a reader of the page sees, row by row, rows parted by a line break; hidden text is not in it unless ingest
+    was told to keep it; then each of its words stands between HIDDEN_SIGNS.
+    `hidden_chars` counts characters that are in the file but cannot be seen. `lines` and `words` are empty for text documents.
+    """
+
+    number: int
+    text: str
+    source: PageSource = PageSource.TEXT
+    lines: Sequence[Line] = ()
+    words: Sequence[WordBox] = ()
+    width: float = 0.0
+    height: float = 0.0
+    hidden_chars: int = 0
+    hidden_sample: str = ""
+    problem: str = ""  # why the page could not be read, in one sentence
+
+    def __post_init__(self) -> None:
+        if self.number < 1:
+            raise ValueError(f"Page.number must be >= 1, got {self.number}")
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What is known about a document beside its text; editable. Filters, recency and authority read it.
+
+    `date` is ISO (YYYY, YYYY-MM or YYYY-MM-DD) or empty; `authority` in [0, 1] or None when not stated; `values` are free key/values such
+    as class and subject.
+    """
+
+    title: str = ""
+    date: str = ""
+    authority: float | None = None
+    verified: bool = False
+    values: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        if self.authority is not None:
+            require_between("Metadata.authority", self.authority, 0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as indexed. `id` is `sha256:<hex>` of its bytes (or the caller's id for a text document given with one)."""
+
+    id: str
+    name: str  # file name or the id the caller gave; untrusted text
+    language: str  # ISO 639-1 or "und"
+    page_count: int
+    metadata: Metadata = Metadata()
+    strategy: str = "technical"  # how it was cut
+    strategy_evidence: str = ""
+    ocr_pages: tuple[int, ...] = ()
+    unreadable_pages: tuple[int, ...] = ()
+    hidden_chars: int = 0
+    problems: tuple[str, ...] = ()
+    size_bytes: int = 0
+    reading_version: int = 0  # of the reader that read its pages; 0 where no reader did
+
+    @property
+    def title(self) -> str:
+        """The title to show: metadata first, the name otherwise."""
+        return self.metadata.title or self.name

@@ -1,0 +1,72 @@
+"""A draft and what was measured on its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from rag_core.domain.bounds import require_between
+from rag_core.domain.claims import Citation, Claim
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimMeasurement:
+    """What was measured on one claim; thresholds judge it later. None is "not measured", and what was not measured has not passed.
+
+    Args:
+        quotes_missing: quotes that do not stand on the page they cite.
+        quotes_elsewhere: those of them that stand in another of the retrieved passages: a citation of the wrong place.
+        fabricated: cited ids that were not retrieved.
+        indicators: indicator phrases in the claim that its evidence does not hold.
+        overlap: share of the claim's words in its best evidence, in [0, 1]; None when the claim has no words.
+        changed_facts: numbers, dates, names, negations of the claim that its evidence lacks, as (kind, text).
+        similarity: cosine between claim and evidence; None when not measured.
+        support: estimated probability in [0, 1] that the evidence supports the claim; 1 for one that is its evidence, word for word. None
+            when it could not be measured, or there is no evidence.
+        flags: what speaks against it, by the names of `audit.support.Assessment`.
+        read: False for a claim that no verifier could read, so that it is checked by facts and common words only.
+        word_for_word: whether the claim is its evidence, word for word; then nothing had to be read.
+    """
+
+    quotes_missing: tuple[str, ...] | None = None
+    fabricated: tuple[str, ...] | None = None
+    indicators: tuple[str, ...] | None = None
+    overlap: float | None = None
+    changed_facts: tuple[tuple[str, str], ...] | None = None
+    similarity: float | None = None
+    support: float | None = None
+    flags: tuple[str, ...] = ()
+    read: bool = False
+    word_for_word: bool = False
+    quotes_elsewhere: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _require_known("ClaimMeasurement.overlap", self.overlap, 0.0, 1.0)
+        _require_known("ClaimMeasurement.similarity", self.similarity, -1.0, 1.0)
+        _require_known("ClaimMeasurement.support", self.support, 0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A drafted answer with its audits, claim by claim. `drafter` is extract, raw, model or none."""
+
+    drafter: str = "none"
+    claims: tuple[Claim, ...] = ()
+    audits: tuple[ClaimMeasurement, ...] = ()
+    citations: Mapping[str, Citation] = field(default_factory=lambda: MappingProxyType({}))  # by evidence key
+    text: str = ""  # a draft's raw text where it is not just its claims
+    context_chars: int = 0
+    stored_chars: int | None = None  # of a draft whose text was deleted since; see `recorded`
+
+    @property
+    def chars(self) -> int:
+        """Characters of the drafted text."""
+        if self.stored_chars is not None:
+            return self.stored_chars
+        return len(self.text or " ".join(claim.text for claim in self.claims))
+
+
+def _require_known(name: str, value: float | None, low: float, high: float) -> None:
+    if value is not None:
+        require_between(name, value, low, high)

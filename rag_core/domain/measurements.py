@@ -1,0 +1,96 @@
+"""Everything measured for one question, frozen. Gates and audits read it; replay judges it again under other settings.
+
+Settings ride in the case. A case holds no model, index or file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from rag_core.domain.claims import Conflict
+from rag_core.domain.drafts import Draft, _require_known
+from rag_core.domain.passages import Hit
+from rag_core.settings import Settings
+
+if TYPE_CHECKING:
+    from rag_core.domain.llm_trace import LlmTrace
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """What the question is, before anything is retrieved.
+
+    `keywords` are its content words longer than three characters, `entities` the names, codes, years and numbers it holds.
+    """
+
+    language: str = "und"
+    intent: str = "factual"
+    keywords: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordMatch:
+    """Which keywords stand in the retrieved passages, and how each matched."""
+
+    matched: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    abstain: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryFacts:
+    """What a refusal must know about the searched documents. `names` maps document ids to the names to show."""
+
+    documents: int = 0
+    passages: int = 0
+    pages: int = 0
+    unreadable: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    languages: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    dates: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    authority: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    generation: int = 0
+    model: str = ""
+    unknown_languages: tuple[str, ...] = ()  # languages of searched documents that the embedding model does not know
+
+
+@dataclass(frozen=True, slots=True)
+class Measurements:
+    """One question with all its measurements.
+
+    `relevance` is the mean cosine of the question to the beginnings of the top passages; None when nothing was retrieved.
+    `missing_entities` are those
+    of the question's entities that stand in none of the searched documents. `answerability` is None when no calibration fits the library.
+    `timings` are milliseconds by stage. `generation` is what a language model was asked; None where the settings ask none.
+    """
+
+    question: str
+    settings: Settings
+    understanding: Understanding = Understanding()
+    library: LibraryFacts = LibraryFacts()
+    hits: tuple[Hit, ...] = ()
+    signals: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    answerability: float | None = None
+    relevance: float | None = None
+    keywords: KeywordMatch = KeywordMatch()
+    missing_entities: tuple[str, ...] = ()
+    draft: Draft = field(default_factory=Draft)  # the extract, or the passages as they are; a model's drafts are in `generation`
+    conflicts: tuple[Conflict, ...] = ()  # between claims of the draft
+    answer: str = ""  # for questions answered without retrieval
+    failure: str = ""  # a failure of ours, in one sentence
+    timings: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    generation: LlmTrace | None = None
+
+    def __post_init__(self) -> None:
+        _require_known("Measurements.answerability", self.answerability, 0.0, 1.0)
+        _require_known("Measurements.relevance", self.relevance, -1.0, 1.0)
+        wrong = {name: value for name, value in self.signals.items() if not math.isfinite(value)}
+        if wrong:
+            raise ValueError(f"Measurements.signals must be finite, got {wrong}")

@@ -1,0 +1,80 @@
+"""Passages, the unit that is indexed, and hits, passages as they were retrieved for a question."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rag_core.domain.bounds import require_between
+from rag_core.domain.documents import Span
+
+
+class PassageKind(StrEnum):
+    """What a passage is made of."""
+
+    PARAGRAPH = "paragraph"
+    TABLE = "table"
+    CODE = "code"
+    LIST = "list"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a document, the unit that is indexed and retrieved.
+
+    `text` is the reading form (white space collapsed, joined hyphens, NFKC but for superscripts, subscripts and fractions) of the raw text
+    at `spans`; `ingest.normalise` computes it and maps offsets back. `tokens` counts the embedding model's own tokens of `context` + text
+    as they were embedded.
+    """
+
+    id: str
+    document: str
+    text: str
+    spans: tuple[Span, ...]
+    language: str = "und"
+    section: str = ""
+    kind: PassageKind = PassageKind.PARAGRAPH
+    lines: tuple[int, int] = (0, 0)  # 1-based line range on the first page
+    tokens: int = 0
+    ocr: bool = False
+    header: tuple[Span, ...] = ()  # of a table: the spans of the rows that name its columns and its unit
+    header_text: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.spans or not self.text:
+            raise ValueError(f"Passage {self.id} needs text and at least one span")
+
+    @property
+    def page(self) -> int:
+        """The page it starts on, 1-based."""
+        return self.spans[0].page
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage as retrieved for one question.
+
+    `score` is the fused rank score (only its order means something); `cosine` in [-1, 1] and `lexical` >= 0 (BM25) are recomputed from
+    the stored vector and text, never taken from an engine. Ranks are 1-based; 0 means not among that ranking's candidates.
+    """
+
+    passage: Passage
+    score: float
+    cosine: float
+    lexical: float
+    dense_rank: int = 0
+    lexical_rank: int = 0
+    rerank: float | None = None
+
+    def __post_init__(self) -> None:
+        require_between("Hit.cosine", self.cosine, -1.0, 1.0)
+        if not math.isfinite(self.score) or not math.isfinite(self.lexical) or self.lexical < 0:
+            raise ValueError(f"Hit scores must be finite and lexical >= 0, got {self.score}, {self.lexical}")
+        if self.rerank is not None:
+            require_between("Hit.rerank", self.rerank, 0.0, 1.0)
+
+    @property
+    def distance(self) -> float:
+        """1 - cosine, in [0, 2]. Rounded to 12 decimals: a cosine of 0.72 is a distance of 0.28, and equal passes."""
+        return round(1.0 - self.cosine, 12)

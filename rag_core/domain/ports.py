@@ -1,0 +1,214 @@
+"""What the core needs from the outside, as Protocols of one to three methods. Adapters fit by shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_core.domain.documents import Document, WordBox
+from rag_core.domain.llm_trace import Completion, Limits, Prompt
+from rag_core.domain.passages import Passage
+
+Vectors = NDArray[np.float32]
+Progress = Callable[[str, int, int], None]  # (what, done, total)
+PageText = Callable[[str, int], str]  # (document id, 1-based page) -> the page's raw text; "" where there is no such page
+Cancel = Callable[[], bool]  # True when the user wants to stop; read between batches
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors."""
+
+    @property
+    def name(self) -> str:
+        """Model and precision, as stored in a library's manifest: `all-MiniLM-L6-v2@bfloat16`."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens the model reads, special tokens included; more would be cut off silently."""
+        ...
+
+    @property
+    def tokenizer(self) -> str:
+        """12 hex digits of the tokenizer's vocabulary: another vocabulary cuts texts and counts tokens differently."""
+        ...
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text in the model's own tokenizer, special tokens included."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors of shape (len(texts), dim), float32."""
+        ...
+
+
+class VectorIndex(Protocol):
+    """Finds the passages nearest to a vector."""
+
+    def search(self, vector: Vectors, k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
+        """At most k (row, cosine), best first, ties by row; only rows in `allowed` when given. `vector` has shape (dim,)."""
+        ...
+
+    def vectors(self, rows: Sequence[int]) -> Vectors:
+        """The stored vectors of these rows, shape (len(rows), dim)."""
+        ...
+
+
+class LexicalIndex(Protocol):
+    """Finds the passages that share words with a question."""
+
+    def search(self, terms: Sequence[str], k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
+        """At most k (row, BM25 score > 0), best first, ties by row; only rows in `allowed` when given."""
+        ...
+
+    def scores(self, terms: Sequence[str], rows: Sequence[int]) -> list[float]:
+        """The BM25 score of each of these rows, >= 0."""
+        ...
+
+    def idf(self, terms: Sequence[str]) -> list[float]:
+        """Inverse document frequency of each term in the whole namespace, >= 0; a term that no passage holds gets the maximum."""
+        ...
+
+
+class Reranker(Protocol):
+    """Scores passages against a question with a cross-encoder."""
+
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One score in [0, 1] per text."""
+        ...
+
+
+class AnswerabilityModel(Protocol):
+    """Reads a question together with a passage: does the passage hold the answer?"""
+
+    @property
+    def version(self) -> str:
+        """A hash of the network: another one, another calibration."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The languages that it learned to read; it is asked about no other."""
+        ...
+
+    def answers(self, question: str, passages: Sequence[str]) -> list[float]:
+        """The log of the odds that each passage holds the answer, in [-10, 10], as the network says it; uncalibrated."""
+        ...
+
+
+class EntailmentModel(Protocol):
+    """Says how likely a text supports a claim."""
+
+    @property
+    def version(self) -> str:
+        """Its weights: a hash, or the model's name where it is not ours."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """ISO 639-1 codes that it reads; in any other language only facts and words are compared."""
+        ...
+
+    def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10]; 0.0 is undecided."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """Writes a text by instructions. What it writes is untrusted."""
+
+    @property
+    def name(self) -> str:
+        """The model, as it is asked for."""
+        ...
+
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        """Host and port of each server, in the order in which they are asked."""
+        ...
+
+    def complete(self, prompt: Prompt, limits: Limits) -> Completion:
+        """The answer to a prompt.
+
+        Raises:
+            ModelUnavailable: there is none within the limits; the problem names endpoint and cause, never the key.
+            Cancelled: the user stopped it.
+        """
+        ...
+
+
+class VectorStore(Protocol):
+    """Builds a vector index, and keeps it in a folder."""
+
+    def build(self, vectors: Vectors) -> VectorIndex:
+        """An index over unit vectors of shape (n, dim); n may be 0."""
+        ...
+
+    def save(self, index: VectorIndex, folder: Path) -> None:
+        """Write the index into `folder`, which exists and is empty of it. No pickle."""
+        ...
+
+    def load(self, folder: Path) -> VectorIndex:
+        """Read what `save` wrote."""
+        ...
+
+
+class LexicalStore(Protocol):
+    """Builds a lexical index, and keeps it in a folder."""
+
+    def build(self, terms: Sequence[Sequence[str]]) -> LexicalIndex:
+        """An index over the terms of each passage, in row order; may be empty."""
+        ...
+
+    def save(self, index: LexicalIndex, folder: Path) -> None:
+        """Write the index into `folder`, which exists and is empty of it. No pickle."""
+        ...
+
+    def load(self, folder: Path) -> LexicalIndex:
+        """Read what `save` wrote."""
+        ...
+
+
+class Corpus(Protocol):
+    """What a question is asked of: one immutable generation of a library."""
+
+    @property
+    def generation(self) -> int:
+        """Counts up with every change."""
+        ...
+
+    @property
+    def documents(self) -> Sequence[Document]:
+        """The documents, in the order they were added."""
+        ...
+
+    @property
+    def passages(self) -> Sequence[Passage]:
+        """All passages, in the row order of the indexes."""
+        ...
+
+    @property
+    def vectors(self) -> VectorIndex:
+        """Their vectors."""
+        ...
+
+    @property
+    def lexical(self) -> LexicalIndex:
+        """Their words."""
+        ...
+
+    def rows(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> list[int] | None:
+        """The rows of these documents (by id or name) that match the metadata filters; None for all."""
+        ...
+
+    def page_text(self, document: str, page: int) -> str:
+        """The raw text of a page, by document id and 1-based page."""
+        ...
+
+    def words(self, document: str, page: int) -> Sequence[WordBox]:
+        """The word boxes of a page; empty for a text document."""
+        ...

@@ -1,0 +1,84 @@
+"""The closed vocabularies of an outcome. Values are stable: they are stored, counted and read by other programs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class AnswerStatus(StrEnum):
+    """How a question ended. Only `SUCCESS` may be shown as an answer."""
+
+    SUCCESS = "success"
+    INSUFFICIENT_CONTEXT = "insufficient_context"
+    LOW_CONFIDENCE = "low_confidence"
+    HALLUCINATION_DETECTED = "hallucination_detected"
+    ERROR = "error"
+
+
+class ConfidenceLevel(StrEnum):
+    """How sure an answer is."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INSUFFICIENT = "insufficient"
+
+
+class Reason(StrEnum):
+    """Which gate or audit decided, or what else did. Their order here is the order in which status and headline are chosen.
+
+    A reason brings its status with it, so that none can be without one.
+    """
+
+    status: AnswerStatus
+
+    def __new__(cls, value: str, status: AnswerStatus | None = None) -> Reason:
+        """A member by its published value, with the status of a decision for this reason; `Reason(value)` looks one up."""
+        if status is None:
+            raise TypeError(f"the reason {value!r} needs a status")
+        member = str.__new__(cls, value)
+        member._value_, member.status = value, status
+        return member
+
+    NONE = "none", AnswerStatus.SUCCESS
+    # not a question to the documents: answered without retrieval
+    GREETING = "greeting", AnswerStatus.SUCCESS
+    ABOUT_LIBRARY = "about_library", AnswerStatus.SUCCESS
+    # gates, in the order they are judged
+    NOTHING_RETRIEVED = "nothing_retrieved", AnswerStatus.INSUFFICIENT_CONTEXT
+    ANSWERABILITY = "answerability", AnswerStatus.LOW_CONFIDENCE
+    TOP_COSINE = "top_cosine", AnswerStatus.LOW_CONFIDENCE
+    MEAN_CONFIDENCE = "mean_confidence", AnswerStatus.LOW_CONFIDENCE
+    RELEVANCE = "relevance", AnswerStatus.LOW_CONFIDENCE
+    DISTANCE = "distance", AnswerStatus.LOW_CONFIDENCE
+    MIN_DOCUMENTS = "min_documents", AnswerStatus.INSUFFICIENT_CONTEXT
+    KEYWORDS = "keywords", AnswerStatus.LOW_CONFIDENCE
+    REQUIRED_ENTITIES = "required_entities", AnswerStatus.INSUFFICIENT_CONTEXT
+    LEVEL = "level", AnswerStatus.LOW_CONFIDENCE  # too low for a model to be asked
+    SUFFICIENCY = "sufficiency", AnswerStatus.INSUFFICIENT_CONTEXT
+    # drafting
+    MODEL_REFUSED = "model_refused", AnswerStatus.INSUFFICIENT_CONTEXT
+    EMPTY_DRAFT = "empty_draft", AnswerStatus.ERROR
+    MALFORMED_DRAFT = "malformed_draft", AnswerStatus.ERROR
+    ALL_CLAIMS_CUT = "all_claims_cut", AnswerStatus.LOW_CONFIDENCE
+    # audits, in their documented order
+    CITATIONS_PRESENT = "citations_present", AnswerStatus.HALLUCINATION_DETECTED
+    CITATIONS_COMPLETE = "citations_complete", AnswerStatus.HALLUCINATION_DETECTED
+    CITATIONS_VALID = "citations_valid", AnswerStatus.HALLUCINATION_DETECTED
+    VERBATIM = "verbatim", AnswerStatus.HALLUCINATION_DETECTED
+    INDICATORS = "indicators", AnswerStatus.HALLUCINATION_DETECTED
+    LENGTH_RATIO = "length_ratio", AnswerStatus.HALLUCINATION_DETECTED
+    OVERLAP = "overlap", AnswerStatus.HALLUCINATION_DETECTED
+    FACTS = "facts", AnswerStatus.HALLUCINATION_DETECTED
+    SIMILARITY = "similarity", AnswerStatus.HALLUCINATION_DETECTED
+    SUPPORT = "support", AnswerStatus.HALLUCINATION_DETECTED
+    ANSWER_LANGUAGE = "answer_language", AnswerStatus.HALLUCINATION_DETECTED
+    ANSWER_LENGTH = "answer_length", AnswerStatus.HALLUCINATION_DETECTED
+    ADDED_WORDS = "added_words", AnswerStatus.HALLUCINATION_DETECTED
+    VERIFICATION = "verification", AnswerStatus.HALLUCINATION_DETECTED
+    CONTRADICTED = "contradicted", AnswerStatus.INSUFFICIENT_CONTEXT
+    # nothing was decided: the settings ask for a prompt that was never sent
+    NEEDS_GENERATION = "needs_generation", AnswerStatus.ERROR
+    # a failure of ours
+    NOT_RUN = "not_run", AnswerStatus.ERROR
+    FAILURE = "failure", AnswerStatus.ERROR

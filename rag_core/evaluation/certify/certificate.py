@@ -1,0 +1,171 @@
+"""What was guaranteed, of what, on which questions, and whether it still holds. Values only; JSON in and out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from rag_core.engine import Engine
+from rag_core.errors import InvalidInput
+from rag_core.evaluation.guarantee import Kind
+from rag_core.settings import Settings, Stage
+
+SCHEMA_VERSION = 1
+# what is shown and how it is called, and how documents are read: the library's generation stands for the latter
+_OF_NO_MATTER = (Stage.OUTPUT, Stage.INGEST)
+
+
+class Stale(StrEnum):
+    """Why a certificate no longer covers what is done."""
+
+    NAMESPACE = "namespace"  # another collection
+    LIBRARY = "library"  # documents were added, deleted or read again
+    CALIBRATION = "calibration"  # the probability comes from another fit
+    MODEL = "model"  # another embedding model or precision
+    SETTINGS = "settings"  # a setting that decides differs
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What the questions were asked of: a certificate says nothing about anything else.
+
+    Args:
+        namespace: the collection.
+        generation: of its library.
+        documents: hash of the ids of its documents.
+        calibration: id of the calibration in force; empty for none.
+        model: embedding model and precision.
+    """
+
+    namespace: str
+    generation: int
+    documents: str
+    calibration: str
+    model: str
+
+    @classmethod
+    def of(cls, engine: Engine, namespace: str) -> Basis:
+        """What is asked of now."""
+        library, calibration = engine.library, engine.tools.calibration
+        ids = sorted(document.id for document in library.snapshot.documents)
+        documents = hashlib.sha256("\n".join(ids).encode()).hexdigest()[:12]
+        return cls(namespace, library.snapshot.generation, documents, calibration.id if calibration else "", engine.tools.embedder.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One target and what was seen at the chosen thresholds.
+
+    Args:
+        at_most: the share that was promised, in (0, 1).
+        errors: seen among `of` questions; `low` and `high` are the exact 95 % interval of their share.
+        upper: the exact one-sided bound at the level of the test; at most `at_most`.
+    """
+
+    kind: Kind
+    at_most: float
+    errors: int
+    of: int
+    low: float
+    high: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """What was seen along the first threshold, the strictest value first; all tuples of one length, shares in [0, 1].
+
+    `risks` are the seen shares by kind, None where there was nothing to count; `certified` says which values met every target.
+    """
+
+    threshold: tuple[float, ...]
+    coverage: tuple[float, ...]
+    risks: Mapping[Kind, tuple[float | None, ...]]
+    certified: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The questions of one type, or all: its thresholds by setting, its bounds, and how many questions it rests on.
+
+    `type` is empty for all questions, else the intent; `known` are answerable questions whose answer's text is known.
+    """
+
+    type: str
+    thresholds: Mapping[str, float]
+    bounds: tuple[Bound, ...]
+    questions: int
+    answerable: int
+    known: int
+    answered: int
+    curve: Curve
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A guarantee with everything that is needed to check it. `left_out` were used to fit the score, `failed` could not be measured."""
+
+    date: str
+    confidence: float
+    parts: tuple[Part, ...]
+    basis: Basis
+    set_name: str
+    set_hash: str
+    left_out: int
+    failed: int
+    settings: Mapping[str, Any]
+    settings_hash: str
+
+    @property
+    def questions(self) -> int:
+        """How many labelled questions it rests on."""
+        return sum(part.questions for part in self.parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object with every field."""
+        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Certificate:
+        """What `to_json` gave, through JSON or not.
+
+        Raises:
+            InvalidInput: it is not that.
+        """
+        try:
+            if row["schema_version"] != SCHEMA_VERSION:
+                raise ValueError(f"form {row['schema_version']}, this version reads form {SCHEMA_VERSION}")
+            fields = {name: row[name] for name in cls.__slots__}
+            return cls(**{**fields, "parts": tuple(map(_part, row["parts"])), "basis": Basis(**row["basis"])})
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InvalidInput(f"The certificate cannot be read: {error}.", remedy="Certify the preset again.") from error
+
+
+def stale(certificate: Certificate, basis: Basis, settings: Settings) -> tuple[Stale, ...]:
+    """Why a certificate does not cover questions asked of this basis under these settings; empty when it does."""
+    was = certificate.basis
+    differs = {
+        Stale.NAMESPACE: was.namespace != basis.namespace,
+        Stale.LIBRARY: (was.generation, was.documents) != (basis.generation, basis.documents),
+        Stale.CALIBRATION: was.calibration != basis.calibration,
+        Stale.MODEL: was.model != basis.model,
+        Stale.SETTINGS: any(certificate.settings.get(name) != value for name, value in deciding(settings).items()),
+    }
+    return tuple(reason for reason, is_so in differs.items() if is_so)
+
+
+def deciding(settings: Settings) -> dict[str, Any]:
+    """The settings on which it depends whether and what is answered, as JSON values."""
+    values = settings.model_dump(mode="json")
+    return {knob.name: values[knob.name] for knob in Settings.knobs() if knob.stage not in _OF_NO_MATTER}
+
+
+def _part(row: Mapping[str, Any]) -> Part:
+    curve = row["curve"]
+    risks = {Kind(kind): tuple(shares) for kind, shares in curve["risks"].items()}
+    read = Curve(tuple(curve["threshold"]), tuple(curve["coverage"]), risks, tuple(curve["certified"]))
+    bounds = tuple(Bound(**{**bound, "kind": Kind(bound["kind"])}) for bound in row["bounds"])
+    return Part(**{**row, "thresholds": dict(row["thresholds"]), "bounds": bounds, "curve": read})

@@ -1,0 +1,87 @@
+"""What a run will cost of a language model, before it is started: from the prompts that a few of its questions would send."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
+from rag_core.compression.raw import context_words
+from rag_core.decision.progress import hits_of, pending
+from rag_core.domain.llm_trace import LlmTrace, Prompt
+from rag_core.domain.measurements import Measurements
+from rag_core.engine import Engine
+from rag_core.errors import InvalidInput
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.gating.levels import level
+from rag_core.settings import Mode, Settings
+
+SAMPLED = 10  # questions whose prompts are looked at
+BYTES_OF_A_TOKEN = 3.5  # of UTF-8; English has some 4, tokenizers differ by a third and more
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Tokens of a run, in and out, as far as can be told beforehand.
+
+    Args:
+        questions: to be measured.
+        sampled: of them, those whose prompts were looked at.
+        asking: of the sampled ones, those for which the model is asked; gates refuse others, or have no need of it.
+        least: tokens when every first draft passes, and the model is asked as often as in the sample.
+        most: tokens when the model is asked for every question, and judges and drafts as often as the settings let it.
+    """
+
+    questions: int
+    sampled: int
+    asking: int
+    least: int
+    most: int
+
+
+def sample(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings) -> tuple[Measurements, ...]:
+    """What needs no model, measured for up to `SAMPLED` of the questions, evenly spread; the model is not called."""
+    step = max(1, ceil(len(questions) / SAMPLED))
+    found = []
+    for question in questions[::step]:
+        try:
+            found.append(engine.measure(question.question, settings.changed(drafter="extract"), question.documents or None))
+        except InvalidInput:  # it names a document that is not there: it will cost nothing
+            continue
+    return tuple(found)
+
+
+def estimate(cases: Sequence[Measurements], questions: int, settings: Settings) -> Estimate:
+    """The cost of so many questions under these settings; `cases` from `sample`, under settings that differ in judgements only."""
+    progress = [_under(case, settings) for case in cases]
+    asking = sum(pending(case) is not None for case in progress)
+    each = [_tokens(case) for case in progress if case.hits]
+    if not each:
+        return Estimate(questions, len(cases), 0, 0, 0)
+    least, most = (sum(tokens) / len(each) for tokens in zip(*each, strict=True))
+    return Estimate(questions, len(cases), asking, round(questions * least * asking / len(cases)), round(questions * most))
+
+
+def _under(case: Measurements, settings: Settings) -> Measurements:
+    """The case as it is when the model has not been asked yet."""
+    return replace(case, settings=settings, generation=LlmTrace(context_words(case.hits)))
+
+
+def _tokens(case: Measurements) -> tuple[float, float]:
+    """The least and the most tokens of one question."""
+    s, hits = case.settings, hits_of(case, 0)
+    language, library = case.understanding.language, case.library
+    drafts = compress_prompt(case.question, language, hits, level(case), library, s)
+    judges = sufficiency_prompt(case.question, language, hits, library, s)
+    verifies = verify_prompt(case.draft.claims, {hit.passage.id: hit.passage.text for hit in hits}, s)
+    judged, verified = (mode is not Mode.OFF for mode in (s.sufficiency_mode, s.verification_mode))
+    once = _size(drafts) + judged * _size(judges) + verified * _size(verifies)
+    often = (1 + s.max_retries) * (_size(drafts) + verified * _size(verifies)) + judged * (1 + s.expand_searches) * _size(judges)
+    return min(once, s.model_budget), min(often, s.model_budget)
+
+
+def _size(prompt: Prompt) -> float:
+    """Tokens of a prompt with its answer; half of the longest answer is taken for a usual one."""
+    sent = f"{prompt.system}{prompt.user}{prompt.plain}".encode()
+    return len(sent) / BYTES_OF_A_TOKEN + prompt.max_tokens / 2

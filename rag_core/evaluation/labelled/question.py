@@ -1,0 +1,92 @@
+"""One labelled question, its JSON form, and whether a text holds one of its answers. Knows no file format."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+MAX_QUESTION_CHARS = 2000
+MAX_FIELD_CHARS = 200  # of an id, a language, a kind
+PAGED = re.compile(r"#\d{1,7}$", re.ASCII)  # of a place that is written as document#page
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an answer stands: a document by id or name, and a page, 1-based; page 0 where it is not known."""
+
+    document: str
+    page: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.document or self.page < 0:
+            raise ValueError(f"a place needs a document and a page of at least 0, got {self}")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledQuestion:
+    """A question of a labelled set.
+
+    Args:
+        id: names it within its set.
+        question: as it is asked, 1 to 2,000 characters.
+        answerable: whether the searched documents answer it.
+        answers: any of these strings is right; empty where none is given.
+        documents: names or ids to search in; empty for all.
+        places: where an answer stands.
+        language: code such as "cs"; empty where it is not given.
+        kind: a free word such as "near_miss", for breakdowns.
+    """
+
+    id: str
+    question: str
+    answerable: bool
+    answers: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    places: tuple[Place, ...] = ()
+    language: str = ""
+    kind: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.question.strip():
+            raise ValueError("the question is empty")
+        if len(self.question) > MAX_QUESTION_CHARS:
+            raise ValueError(f"the question has {len(self.question):,} characters; {MAX_QUESTION_CHARS:,} are allowed")
+        if not self.id:
+            raise ValueError("the id is empty")
+        for name in ("id", "language", "kind"):
+            if len(getattr(self, name)) > MAX_FIELD_CHARS:
+                raise ValueError(f"{name} is longer than {MAX_FIELD_CHARS} characters")
+        if not all(answer.strip() for answer in self.answers) or not all(self.documents):
+            raise ValueError("an answer or a document is empty")
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object with every field."""
+        lists = {"answers": list(self.answers), "documents": list(self.documents), "places": [asdict(place) for place in self.places]}
+        return {**{name: getattr(self, name) for name in self.__slots__}, **lists}
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> LabelledQuestion:
+        """Read back what `to_json` wrote."""
+        places = tuple(Place(place["document"], place["page"]) for place in row["places"])
+        return cls(**{**row, "answers": tuple(row["answers"]), "documents": tuple(row["documents"]), "places": places})
+
+
+def given_id(question: str, documents: Sequence[str]) -> str:
+    """The id of a question that came without one: 12 hex digits of what is asked, and where."""
+    return hashlib.sha256("\n".join((question, *documents)).encode()).hexdigest()[:12]
+
+
+def holds_answer(text: str, answers: Sequence[str]) -> bool:
+    """Whether the text holds one of the answers as whole words; case, width and punctuation do not count, accents and marks do."""
+    inside = f" {_words(text)} "
+    return any(words and f" {words} " in inside for words in map(_words, answers))
+
+
+def _words(text: str) -> str:
+    """Words parted by one space, NFKC and folded; letters keep their combining marks."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join("".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in folded).split())

@@ -1,0 +1,214 @@
+"""What the labels say of the outcomes: counts, rates with exact intervals, breakdowns, time. Pure: from labels, cases and outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_core.decision.batch import Outcomes, every_claim
+from rag_core.domain.measurements import Measurements
+from rag_core.evaluation.labelled import LabelledQuestion, holds_answer
+from rag_core.evaluation.metrics import CONFIDENCE, Interval, clopper_pearson
+from rag_core.records import DELETED
+from rag_core.settings import Cost, Settings
+
+Flags = NDArray[np.bool_]
+_JUDGING = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.REPLAY)
+
+
+def judged_under(recorded: Settings, settings: Settings) -> Settings:
+    """The settings that a run was measured under, with the judging ones of `settings`: what a replay of it can show."""
+    return recorded.changed(preset=settings.preset, **{name: getattr(settings, name) for name in _JUDGING})
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """k of n; `share` is None where n is 0."""
+
+    k: int
+    n: int
+
+    @property
+    def share(self) -> float | None:
+        """In [0, 1]."""
+        return self.k / self.n if self.n else None
+
+    @property
+    def interval(self) -> Interval:
+        """The exact 95 % interval of the share (Clopper and Pearson)."""
+        return clopper_pearson(self.k, self.n, CONFIDENCE)
+
+    def to_json(self) -> dict[str, Any]:
+        """Counts, share and both ends of the interval."""
+        return {"k": self.k, "n": self.n, "share": self.share, "low": self.interval.low, "high": self.interval.high}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marks:
+    """What the labels say of n outcomes, each of shape (n,).
+
+    Args:
+        answerable: as labelled.
+        measured: False where the question could not be measured, or cannot be judged without asking a language model again; such are in
+            no rate.
+        answered: an answer was given.
+        comparable: an answer was given to an answerable question whose right answer is known, and its text can still be read.
+        missed: comparable, and what is shown holds none of the right answers.
+        needs_model: not measured, since a language model would have to be asked again under these settings.
+    """
+
+    answerable: Flags
+    measured: Flags
+    answered: Flags
+    comparable: Flags
+    missed: Flags
+    needs_model: Flags
+
+    @property
+    def false_refusal(self) -> Flags:
+        """An answerable question that was refused."""
+        return self.measured & self.answerable & ~self.answered
+
+    @property
+    def wrong_answer(self) -> Flags:
+        """An unanswerable question that was answered."""
+        return self.measured & ~self.answerable & self.answered
+
+    @property
+    def correct(self) -> Flags:
+        """Answered or refused as labelled, and the answer not missed."""
+        as_labelled: Flags = self.answerable == self.answered
+        return self.measured & as_labelled & ~self.missed
+
+    def of(self, rows: NDArray[np.int64]) -> Marks:
+        """The marks of these questions only, in this order."""
+        return Marks(*(getattr(self, name)[rows] for name in self.__slots__))
+
+
+def answer_hits(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements]) -> Flags:
+    """Which claims of each case hold a right answer, shape (n, most claims), in the order of `every_claim`.
+
+    Computed once for a run; no setting changes it.
+    """
+    known = [question.answers for question in questions]
+    return _of_claims(cases, lambda row, text: holds_answer(text, known[row]) if known[row] else False)
+
+
+def marks(questions: Sequence[LabelledQuestion], outcomes: Outcomes, hits: Flags, cases: Sequence[Measurements]) -> Marks:
+    """Labels against outcomes; `hits` from `answer_hits`, all in the same order."""
+    answerable = np.array([question.answerable for question in questions], dtype=np.bool_)
+    measured = np.array([not case.failure for case in cases], dtype=np.bool_)
+    measured &= ~outcomes.needs_model
+    known = np.array([bool(question.answers) for question in questions], dtype=np.bool_)
+    unreadable = (_of_claims(cases, lambda _, text: text == DELETED) & outcomes.shown).any(axis=1)
+    comparable = measured & answerable & outcomes.answered & known & ~unreadable
+    held = (hits & outcomes.shown).any(axis=1)
+    return Marks(answerable, measured, outcomes.answered.astype(np.bool_), comparable, comparable & ~held, outcomes.needs_model)
+
+
+def _of_claims(cases: Sequence[Measurements], holds: Callable[[int, str], bool]) -> Flags:
+    """Shape (n, most claims); of which claims it holds, given the case's row and the claim's text."""
+    claims = [every_claim(case) for case in cases]
+    found = np.zeros((len(cases), max(map(len, claims), default=0)), dtype=np.bool_)
+    for row, of_case in enumerate(claims):
+        found[row, : len(of_case)] = [holds(row, claim.text) for claim in of_case]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The figures of one set under one settings.
+
+    Args:
+        questions: of the set that have a result.
+        not_measured: those of them that could not be measured; they are in no rate.
+        needs_model: those that cannot be judged without asking a language model again; in no rate either, and never taken for a refusal.
+        false_refusals: of the answerable questions.
+        wrong_answers: of the unanswerable questions.
+        missed_answers: of the answers given to answerable questions whose right answer is known, those that do not hold it.
+        answered: of all questions (coverage).
+        by: the first three rates by part of a breakdown: language, kind, document, intent, reason.
+        latency: milliseconds by stage: (median, 95th percentile); "total" is the whole question.
+    """
+
+    questions: int
+    not_measured: int
+    needs_model: int
+    false_refusals: Rate
+    wrong_answers: Rate
+    missed_answers: Rate
+    answered: Rate
+    by: Mapping[str, Mapping[str, tuple[Rate, Rate, Rate]]]
+    latency: Mapping[str, tuple[float, float]]
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object with every figure."""
+        names = ("false_refusals", "wrong_answers", "missed_answers")
+        by = {
+            name: {part: {key: rate.to_json() for key, rate in zip(names, rates, strict=True)} for part, rates in parts.items()}
+            for name, parts in self.by.items()
+        }
+        rates = {name: getattr(self, name).to_json() for name in (*names, "answered")}
+        latency = {stage: {"p50_ms": round(p50, 2), "p95_ms": round(p95, 2)} for stage, (p50, p95) in self.latency.items()}
+        counts = {"questions": self.questions, "not_measured": self.not_measured, "needs_model": self.needs_model}
+        return {**counts, **rates, "by": by, "latency": latency}
+
+
+BREAKDOWNS: Mapping[str, Callable[[LabelledQuestion, Measurements], str]] = {
+    "language": lambda question, case: question.language or case.understanding.language,
+    "kind": lambda question, case: question.kind,
+    "intent": lambda question, case: case.understanding.intent,
+    "document": lambda question, case: question.places[0].document if question.places else "",
+}
+
+
+def report(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], outcomes: Outcomes, marked: Marks) -> Report:
+    """All figures; the arguments in the same order, `marked` from `marks`."""
+    every = np.ones(len(questions), dtype=np.bool_)
+    by: dict[str, dict[str, tuple[Rate, Rate, Rate]]] = {}
+    for name, of in BREAKDOWNS.items():
+        named = np.array([of(question, case) for question, case in zip(questions, cases, strict=True)], dtype=object)
+        parts = sorted({str(part) for part in named if part})
+        if parts:
+            by[name] = {part: rates(marked, named == part) for part in parts}
+    refused, wrong, missed = rates(marked, every)
+    return Report(
+        questions=len(questions),
+        not_measured=int((~marked.measured & ~marked.needs_model).sum()),
+        needs_model=int(marked.needs_model.sum()),
+        false_refusals=refused,
+        wrong_answers=wrong,
+        missed_answers=missed,
+        answered=Rate(int((marked.measured & marked.answered).sum()), int(marked.measured.sum())),
+        by=by,
+        latency=latency(cases),
+    )
+
+
+def rates(marked: Marks, of: Flags) -> tuple[Rate, Rate, Rate]:
+    """False refusals, wrong answers and missed answers among the questions in `of`, shape (n,)."""
+    measured = marked.measured & of
+    return (
+        _rate(marked.false_refusal & of, measured & marked.answerable),
+        _rate(marked.wrong_answer & of, measured & ~marked.answerable),
+        _rate(marked.missed & of, marked.comparable & of),
+    )
+
+
+def latency(cases: Sequence[Measurements]) -> dict[str, tuple[float, float]]:
+    """Median and 95th percentile of each stage's milliseconds, over the cases that went through it; and of the whole question."""
+    stages: dict[str, list[float]] = {}
+    for case in cases:
+        for stage, ms in case.timings.items():
+            stages.setdefault(stage, []).append(ms)
+        if case.timings:
+            stages.setdefault("total", []).append(sum(case.timings.values()))
+    return {stage: (float(np.percentile(ms, 50)), float(np.percentile(ms, 95))) for stage, ms in stages.items()}
+
+
+def _rate(of: Flags, among: Flags) -> Rate:
+    return Rate(int(of.sum()), int(among.sum()))

@@ -1,0 +1,247 @@
+"""Measures the questions of a labelled set, each once, and stores every one as soon as it is measured: stopping loses nothing.
+
+What is recorded is not measured again, in whatever run of the library: the same question, searched in the same documents of the same
+generation, under settings that differ in judgements only, with the same calibration and the same language model at the same endpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from rag_core.domain.measurements import LibraryFacts, Measurements
+from rag_core.domain.ports import Cancel, LanguageModel, Progress
+from rag_core.engine import Engine
+from rag_core.errors import Cancelled, InvalidInput, ModelUnavailable
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.evaluation.spending import Spending, unasked
+from rag_core.records.stored import RunHead
+from rag_core.settings import Cost, Settings
+
+QUESTIONS = "questions"  # the step that `run` reports to its progress
+_MEASURED_UNDER = tuple(knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY)
+_Asked = tuple[str, tuple[str, ...]]
+
+
+class Results(Protocol):
+    """Where runs and their results are stored; `wiring.records` opens one."""
+
+    def begin_run(
+        self,
+        name: str,
+        set_name: str,
+        questions: Sequence[LabelledQuestion],
+        *,
+        settings: Settings,
+        calibration: str,
+        model: str,
+        generation: int,
+    ) -> RunHead:
+        """A run without results, which keeps these questions."""
+        ...
+
+    def runs(self) -> tuple[RunHead, ...]:
+        """All runs."""
+        ...
+
+    def run_questions(self, run_id: int) -> tuple[LabelledQuestion, ...]:
+        """The questions of a run."""
+        ...
+
+    def results(self, run_id: int) -> Mapping[str, Measurements]:
+        """The measured cases of a run by question id."""
+        ...
+
+    def add_result(self, run_id: int, question_id: str, case: Measurements) -> None:
+        """Store a case; an earlier one of the question is replaced."""
+        ...
+
+    def copy_result(self, run_id: int, question_id: str, from_run: int, from_question: str) -> None:
+        """Store the result of another run's question as this one's, as it is."""
+        ...
+
+    def restamp_run(self, run_id: int, *, calibration: str, model: str, generation: int) -> None:
+        """Note with what a run goes on."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a call of `run` did.
+
+    Args:
+        measured: questions that it measured.
+        reused: questions that were recorded already.
+        failed: of the measured ones, those that could not be measured.
+        total: questions of the run.
+        cancelled: the user stopped it.
+        tokens: what it spent on a language model.
+        over_budget: it stopped because its budget of tokens was spent.
+    """
+
+    measured: int
+    reused: int
+    failed: int
+    total: int
+    cancelled: bool = False
+    tokens: int = 0
+    over_budget: bool = False
+
+
+def begin(engine: Engine, name: str, set_name: str, questions: Sequence[LabelledQuestion], settings: Settings, store: Results) -> RunHead:
+    """A run of these questions under the library's present generation; nothing is measured yet.
+
+    Its settings name the language model that will be asked, so that runs of two models are told apart.
+
+    Raises:
+        InvalidInput: there is no question.
+        ModelUnavailable: a language model is to draft, and none is configured.
+    """
+    if not questions:
+        raise InvalidInput("There is no question to run.", remedy="Add questions to the set.")
+    engine.library.refresh()
+    return store.begin_run(name, set_name, questions, settings=with_model(engine, settings), **_stamp(engine))  # type: ignore[arg-type]
+
+
+def with_model(engine: Engine, settings: Settings) -> Settings:
+    """The settings with the name of the language model that drafts under them; as they are where none does.
+
+    Raises:
+        ModelUnavailable: a model is to draft, and none is configured.
+    """
+    if settings.drafter != "model":
+        return settings
+    model = _language_model(engine, settings)
+    if model is None:
+        raise ModelUnavailable(
+            "The settings have a language model draft, and none is configured.",
+            remedy="Set RAG_MODEL, and OPENAI_BASE_URL for a server of your own (docs/models.md), or set drafter to extract.",
+        )
+    return settings.changed(model=model.name)
+
+
+def is_current(head: RunHead, engine: Engine) -> bool:
+    """Whether a run's results are what would be measured now: same generation, model and calibration."""
+    return _stamp(engine) == {"calibration": head.calibration, "model": head.model, "generation": head.generation}
+
+
+def run(
+    engine: Engine,
+    head: RunHead,
+    store: Results,
+    progress: Progress | None = None,
+    cancelled: Cancel | None = None,
+    budget_tokens: int | None = None,
+) -> Ran:
+    """Measure the questions of a run that have no result yet, under the library's newest generation.
+
+    Results of another generation, model or calibration are measured anew; so is a question that could not be measured before. A question
+    that cannot be measured is stored as a failure that says why; one for which the language model could not be asked is such a question,
+    whatever would have been shown in its stead.
+
+    Args:
+        engine: over the library of the run.
+        head: from `begin`, or of a run that is resumed.
+        store: where it is kept.
+        progress: told (QUESTIONS, done, total) after every question.
+        cancelled: asked before every question, and while a language model is waited for.
+        budget_tokens: of a language model, for this call; None for no end. The question that passes it is finished.
+
+    Raises:
+        RagError: the library, a model or the store cannot be used, or a language model could not be asked for several questions in a row;
+            what was measured is stored.
+    """
+    engine.library.refresh()
+    if not is_current(head, engine):
+        store.restamp_run(head.id, **_stamp(engine))  # type: ignore[arg-type]
+    questions = store.run_questions(head.id)
+    own = {id: case for id, case in store.results(head.id).items() if _is_good(case, engine)}
+    recorded = _recorded_elsewhere(engine, head.settings, store, head.id) if len(own) < len(questions) else {}
+    ran, spending = Ran(0, 0, 0, len(questions)), Spending(budget_tokens)
+    for number, question in enumerate(questions):
+        if cancelled is not None and cancelled():
+            return replace(ran, cancelled=True)
+        if question.id in own:
+            ran = replace(ran, reused=ran.reused + 1)
+        elif (source := recorded.get(_asked(question))) is not None:
+            store.copy_result(head.id, question.id, *source)
+            ran = replace(ran, reused=ran.reused + 1)
+        elif spending.is_over:
+            return replace(ran, over_budget=True)
+        else:
+            try:
+                case = _measured(engine, question, head.settings, cancelled)
+            except Cancelled:
+                return replace(ran, cancelled=True)
+            store.add_result(head.id, question.id, case)
+            spending.add(case)
+            ran = replace(ran, measured=ran.measured + 1, failed=ran.failed + bool(case.failure), tokens=spending.tokens)
+            spending.require_a_model(case)
+        if progress is not None:
+            progress(QUESTIONS, number + 1, len(questions))
+    return ran
+
+
+def unmeasured(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings, store: Results) -> tuple[LabelledQuestion, ...]:
+    """Those of the questions that a new run under these settings would have to measure: no run has recorded them."""
+    recorded = _recorded_elsewhere(engine, with_model(engine, settings), store)
+    return tuple(question for question in questions if _asked(question) not in recorded)
+
+
+def _measured(engine: Engine, question: LabelledQuestion, settings: Settings, cancelled: Cancel | None) -> Measurements:
+    try:
+        case = engine.measure(question.question, settings, question.documents or None, cancelled=cancelled)
+    except InvalidInput as error:  # a document that is not in the library: a matter of this question alone
+        facts = LibraryFacts(generation=engine.library.snapshot.generation, model=engine.tools.embedder.name)
+        return Measurements(
+            question.question, settings, library=facts, failure=str(error), metadata={"calibration": _stamp(engine)["calibration"]}
+        )
+    return replace(case, failure=case.failure or unasked(case))
+
+
+def _recorded_elsewhere(engine: Engine, settings: Settings, store: Results, but: int = 0) -> dict[_Asked, tuple[int, str]]:
+    """Where runs measured what one under these settings would, as (run, id of the question), by what was asked; all runs `but` one."""
+    found: dict[_Asked, tuple[int, str]] = {}
+    under = _under(settings)
+    for other in store.runs():
+        if other.id != but and _under(other.settings) == under and is_current(other, engine):
+            cases = store.results(other.id)
+            asked = {question.id: _asked(question) for question in store.run_questions(other.id)}
+            found |= {asked[id]: (other.id, id) for id, case in cases.items() if id in asked and _is_good(case, engine)}
+    return found
+
+
+def _is_good(case: Measurements, engine: Engine) -> bool:
+    """Whether a case was measured, and as it would be now."""
+    stamp = {"calibration": case.metadata.get("calibration"), "model": case.library.model, "generation": case.library.generation}
+    return not case.failure and stamp == _stamp(engine) and _is_of_this_model(case, engine)
+
+
+def _is_of_this_model(case: Measurements, engine: Engine) -> bool:
+    """Whether all that a language model said of a question came from an endpoint that is asked now, or nothing was asked."""
+    model = _language_model(engine, case.settings)
+    calls = case.generation.calls if case.generation else ()
+    return not calls or (model is not None and {call.endpoint for call in calls if call.endpoint} <= set(model.endpoints))
+
+
+def _language_model(engine: Engine, settings: Settings) -> LanguageModel | None:
+    """The language model that drafts under these settings; None where none does, or none is configured."""
+    return engine.tools.model(settings) if settings.drafter == "model" and engine.tools.model else None
+
+
+def _stamp(engine: Engine) -> dict[str, str | int]:
+    calibration = engine.tools.calibration
+    return {
+        "calibration": calibration.id if calibration else "",
+        "model": engine.tools.embedder.name,
+        "generation": engine.library.snapshot.generation,
+    }
+
+
+def _under(settings: Settings) -> tuple[object, ...]:
+    return tuple(getattr(settings, name) for name in _MEASURED_UNDER)
+
+
+def _asked(question: LabelledQuestion) -> _Asked:
+    return question.question, tuple(sorted(question.documents))

@@ -1,0 +1,75 @@
+"""Times of day in their many notations: "14:30", "2:30 p.m.", "14.30 Uhr", "ve 14.30", "दोपहर 2:30 बजे" are one time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import regex
+
+from rag_core.facts.value_words import cover
+from rag_core.language import fold
+
+_HALF_DAY = 12 * 60
+_PARTS_OF_DAY = {  # Hindi, before the hour: the hours of the day in which it may lie
+    "सुबह": (0, 12), "प्रातः": (0, 12), "पूर्वाह्न": (0, 12), "दोपहर": (11, 17), "अपराह्न": (12, 24), "शाम": (15, 21), "सायं": (15, 21),
+    "रात": (18, 30),
+}  # fmt: skip
+_CLOCK = r"(?P<hour>[01]?\d|2[0-4])"
+_MINUTE = r"(?P<minute>[0-5]\d)(?!\d|[.,:/]\d)"
+_TIME = regex.compile(
+    rf"(?<![\p{{L}}\p{{M}}\p{{N}}.,:/-])(?:"
+    rf"(?:(?P<part>{'|'.join(_PARTS_OF_DAY)})\s{{1,2}}(?:के\s)?)?{_CLOCK}(?:[.:]{_MINUTE})?\s{{1,2}}(?P<bell>बजे|बजकर)"
+    rf"|{_CLOCK}(?:[.:]{_MINUTE})?\s{{0,2}}(?P<half>[ap])\.?\s?m(?!\p{{L}})\.?"
+    rf"|{_CLOCK}(?:[.:]{_MINUTE})?\s{{1,2}}(?:Uhr|o['’]clock)(?!\p{{L}})"
+    rf"|{_CLOCK}[.:]{_MINUTE}\s{{0,2}}(?:hod(?:in)?|hrs|h)(?!\p{{L}})\.?"
+    rf"|(?<=(?<!\p{{L}})(?:v|ve|od|do|um|mezi|ab|gegen)\s){_CLOCK}\.{_MINUTE}"
+    rf"|{_CLOCK}:{_MINUTE})",
+    regex.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """A time where it stands: `source[start:end] == text`.
+
+    `minutes` of the day, from 0 to 1439, two where "2 बजे" leaves the half of the day open; `halves`: whether it tells halves of the day, so
+    that "2:30 p.m." may be another text's "2:30".
+    """
+
+    minutes: frozenset[int]
+    halves: bool
+    text: str
+    start: int
+    end: int
+
+    def agrees(self, other: Time) -> bool:
+        """Whether both may be the same time."""
+        if self.minutes & other.minutes:
+            return True
+        bare = self if other.halves else other
+        early = all(minute < _HALF_DAY + 60 for minute in bare.minutes)
+        return (
+            self.halves != other.halves and early and bool({m % _HALF_DAY for m in self.minutes} & {m % _HALF_DAY for m in other.minutes})
+        )
+
+
+def times(text: str, taken: Iterable[tuple[int, int]] = ()) -> list[Time]:
+    """The times of a text in order, those that touch a `taken` range left out. Digits must be ASCII."""
+    found = [Time(_minutes(match), bool(match["half"] or match["bell"]), match.group(), *match.span()) for match in _TIME.finditer(text)]
+    covered = cover(text, taken)
+    return [time for time in found if not any(covered[time.start : time.end])]
+
+
+def _minutes(match: regex.Match[str]) -> frozenset[int]:
+    hour, minute = int(match["hour"]) % 24, int(match["minute"] or 0)
+    at = hour * 60 + minute
+    if match["half"]:
+        return frozenset({hour % 12 * 60 + minute + (_HALF_DAY if fold(match["half"]) == "p" else 0)})
+    if hour > 12 or not match["bell"]:
+        return frozenset({at})
+    both = {hour % 12 * 60 + minute, hour % 12 * 60 + minute + _HALF_DAY}
+    if match["part"]:
+        first, last = _PARTS_OF_DAY[match["part"]]
+        both = {time for time in both if first * 60 <= time < last * 60 or first * 60 <= time + 2 * _HALF_DAY < last * 60} or both
+    return frozenset(both)

@@ -1,0 +1,73 @@
+"""The confidence level of a question, and what the checks before a draft read from its hits. Pure."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import Hit
+from rag_core.domain.status import ConfidenceLevel
+from rag_core.settings import Mode, Settings
+
+
+def least_answerability(settings: Settings, intent: str) -> float:
+    """The limit of the answerability gate for a question of this intent, in [0, 1]. Rounded to 12 decimals: 0.5 + 0.06 is 0.56."""
+    extra = {"procedural": settings.answerability_extra_procedural, "comparative": settings.answerability_extra_comparative}
+    return round(max(0.0, min(1.0, settings.min_answerability + extra.get(intent, 0.0))), 12)
+
+
+def mean_cosine(hits: tuple[Hit, ...]) -> float | None:
+    """Mean cosine of the hits, in [-1, 1]; None when there are none. Rounded to 12 decimals: the mean of equal numbers equals them."""
+    return round(fmean(hit.cosine for hit in hits), 12) if hits else None
+
+
+def closest_distance(hits: tuple[Hit, ...]) -> float | None:
+    """Distance of the closest hit, in [0, 2]; None when there are none."""
+    return min((hit.distance for hit in hits), default=None)
+
+
+def within_cut(hits: tuple[Hit, ...], settings: Settings) -> tuple[Hit, ...]:
+    """The hits within `max_distance`; equal is within."""
+    return tuple(hit for hit in hits if hit.distance <= settings.max_distance)
+
+
+def cut_passages(case: Measurements) -> frozenset[str]:
+    """Ids of the passages that the distance cut marks; a claim that rests on one is dropped. None unless the gate enforces."""
+    if case.settings.distance_mode is not Mode.ENFORCE:
+        return frozenset()
+    return frozenset(hit.passage.id for hit in case.hits) - {hit.passage.id for hit in within_cut(case.hits, case.settings)}
+
+
+def level(case: Measurements) -> ConfidenceLevel:
+    """The confidence level: cuts of the score of the preset's main gate.
+
+    It is `medium` at most where a claim was checked by facts and overlap only, whatever that audit may do, and `low` at most where sources
+    contradict each other.
+    """
+    reached = _level_of_score(case)
+    if shows_conflicts(case) and reached is not ConfidenceLevel.INSUFFICIENT:
+        return ConfidenceLevel.LOW
+    return ConfidenceLevel.MEDIUM if unread(case) and reached is ConfidenceLevel.HIGH else reached
+
+
+def unread(case: Measurements) -> int:
+    """How many claims of the draft rest on evidence and were checked by facts and overlap only, since no verifier has read them."""
+    return sum(bool(claim.evidence) and not audit.read for claim, audit in zip(case.draft.claims, case.draft.audits, strict=True))
+
+
+def shows_conflicts(case: Measurements) -> bool:
+    """Whether the sources contradict each other and the settings look at that."""
+    return bool(case.conflicts) and case.settings.contradictions_mode is not Mode.OFF
+
+
+def _level_of_score(case: Measurements) -> ConfidenceLevel:
+    s = case.settings
+    if not case.hits:
+        return ConfidenceLevel.INSUFFICIENT
+    if s.main_gate == "answerability" and case.answerability is not None:
+        if case.answerability >= s.high_answerability:
+            return ConfidenceLevel.HIGH
+        return ConfidenceLevel.MEDIUM if case.answerability >= s.medium_answerability else ConfidenceLevel.LOW
+    closest = min(hit.distance for hit in case.hits)
+    cuts = ((s.high_distance, ConfidenceLevel.HIGH), (s.medium_distance, ConfidenceLevel.MEDIUM), (s.low_distance, ConfidenceLevel.LOW))
+    return next((name for cut, name in cuts if closest <= cut), ConfidenceLevel.INSUFFICIENT)

@@ -1,0 +1,316 @@
+"""The calibrated score: a logistic regression on retrieval signals, read from a file with its provenance.
+
+A calibration belongs to what measured the signals it was fitted on: an embedding model with its tokenizer, and one version of the chunker,
+the language module and the signals. Where none matches, there is no answerability, and the gate that needs it says so instead of guessing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from itertools import combinations_with_replacement
+from pathlib import Path
+from typing import Any
+
+from rag_core.domain.ports import AnswerabilityModel, Embedder
+from rag_core.errors import InvalidInput
+from rag_core.gating.features import FEATURES, magnitude
+from rag_core.library.disk.sealed import seal, unseal
+from rag_core.library.indexing import INDEX_VERSION
+from rag_core.settings import DATA
+
+FILE = DATA / "answerability.json"
+SCHEMA_VERSION = 2
+_KEYS = {"schema_version", "identity", "signals", "mean", "scale", "coefficients", "intercept", "narrow", "provenance"}
+MIN_COUNT = 50  # questions of either kind for a fit of all signals
+MIN_TO_ADJUST = 20  # questions of either kind for a fit that starts from another
+READ = 3  # of the first passages the answerability model reads, about 10 ms each
+FAR = 4.0  # standard deviations; a signal that is farther from those of the fit counts as this far
+
+# Raised when a change of these modules changes what is measured: then every calibration has to be fitted again.
+# tests/gating/test_scores_versions.py notices the change. The chunker's version is the index's.
+LANGUAGE_VERSION = 1
+FEATURES_VERSION = 2
+
+# Vectors in these differ by less than the signals can tell (docs/calibration.md has the figures): a calibration holds for all of them.
+_ALIKE = frozenset({"float32", "bfloat16"})
+
+
+def signals_version() -> str:
+    """The first 12 hex digits of SHA-256 over the signals' version and their names, in order: other signals, other calibration."""
+    return _digest("|".join([str(FEATURES_VERSION), *FEATURES]))
+
+
+def question_hash(question: str) -> str:
+    """12 hex digits by which a question is known again, whatever its case and white space; nothing of its text is in them."""
+    return _digest(" ".join(unicodedata.normalize("NFKC", question).casefold().split()))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What measured the signals. Every component is text; two are compared by equality.
+
+    Args:
+        model: the embedding model's name.
+        precision: "float" for float32 and bfloat16, which share a calibration; any other is itself.
+        tokenizer: hash of the model's vocabulary.
+        chunker: version of chunker and normalisation, that of an index.
+        language: version of the language module.
+        signals: version and names of the signals.
+        reader: hash of the answerability model; empty where none reads.
+    """
+
+    model: str
+    precision: str
+    tokenizer: str
+    chunker: str
+    language: str
+    signals: str
+    reader: str = ""
+
+    @classmethod
+    def of(cls, embedder: Embedder, reader: AnswerabilityModel | None = None) -> Identity:
+        """What measures now, with these models."""
+        name, _, precision = embedder.name.rpartition("@")
+        alike = "float" if precision in _ALIKE else precision
+        return cls(
+            name, alike, embedder.tokenizer, str(INDEX_VERSION), str(LANGUAGE_VERSION), signals_version(), reader.version if reader else ""
+        )
+
+    def differences(self, other: Identity) -> tuple[str, ...]:
+        """The names of the components that differ, in order; empty when one may stand for the other."""
+        return tuple(field.name for field in fields(self) if getattr(self, field.name) != getattr(other, field.name))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Coefficients of a fitted score, what it was fitted on, and how it came about.
+
+    `mean` and `scale` have the length of `signals`; so has `coefficients`, or one follows for each product of two standardised signals (a
+    square is one too), in the order of `itertools.combinations_with_replacement`. `narrow` stands for the whole where no more passages
+    were searched than the answerability model reads (`READ`), and it read them: coverage and ranks say nothing of one passage.
+    """
+
+    identity: Identity
+    signals: tuple[str, ...]
+    mean: tuple[float, ...]
+    scale: tuple[float, ...]
+    coefficients: tuple[float, ...]
+    intercept: float
+    provenance: Mapping[str, Any]
+    narrow: Calibration | None = None
+
+    def __post_init__(self) -> None:
+        numbers = (*self.mean, *self.scale, *self.coefficients, self.intercept)
+        n = len(self.signals)
+        fits = len(self.mean) == len(self.scale) == n and len(self.coefficients) in (n, n + n * (n + 1) // 2)
+        if not fits or not all(math.isfinite(number) for number in numbers) or min(self.scale, default=1.0) <= 0:
+            raise ValueError("the numbers of a calibration must be finite, its scales positive, one of each for every signal")
+
+    @property
+    def model(self) -> str:
+        """The embedding model's name."""
+        return self.identity.model
+
+    @cached_property
+    def id(self) -> str:
+        """12 hex digits of the numbers and the identity: equal ids give equal probabilities for equal signals. Every record names it."""
+        return _digest(json.dumps({**self._numbers(), "identity": asdict(self.identity)}, sort_keys=True))
+
+    def logit(self, measured: Mapping[str, float]) -> float:
+        """The log of the odds that the documents answer the question."""
+        if self.narrow and is_narrow(measured):
+            return self.narrow.logit(measured)
+        x = [
+            max(-FAR, min(FAR, (measured[name] - mean) / scale))
+            for name, mean, scale in zip(self.signals, self.mean, self.scale, strict=True)
+        ]
+        if len(self.coefficients) > len(x):
+            x += [a * b for a, b in combinations_with_replacement(x, 2)]
+        return self.intercept + sum(weight * value for weight, value in zip(self.coefficients, x, strict=True))
+
+    def probability(self, measured: Mapping[str, float]) -> float:
+        """The calibrated probability that the documents answer the question, in [0, 1]."""
+        z = self.logit(measured)
+        return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
+
+    def to_json(self) -> dict[str, Any]:
+        """As stored."""
+        provenance = dict(self.provenance)
+        return {"schema_version": SCHEMA_VERSION, "identity": asdict(self.identity), **self._numbers(), "provenance": provenance}
+
+    def _numbers(self) -> dict[str, Any]:
+        lists = {name: list(getattr(self, name)) for name in ("signals", "mean", "scale", "coefficients")}
+        return {**lists, "intercept": self.intercept, **({"narrow": self.narrow._numbers()} if self.narrow else {})}
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Calibration:
+        """What `to_json` gave.
+
+        Raises:
+            ValueError, KeyError, TypeError: it is not that.
+        """
+        if row["schema_version"] != SCHEMA_VERSION:
+            raise ValueError(f"form {row['schema_version']}; this version reads form {SCHEMA_VERSION}")
+        if not isinstance(row["provenance"], Mapping) or not isinstance(row["identity"], Mapping):
+            raise TypeError("provenance and identity must be objects")
+        identity = Identity(**row["identity"])
+        narrow = cls._of(identity, row["narrow"], {}) if "narrow" in row else None
+        return cls._of(identity, row, row["provenance"], narrow)
+
+    @classmethod
+    def _of(
+        cls, identity: Identity, row: Mapping[str, Any], provenance: Mapping[str, Any], narrow: Calibration | None = None
+    ) -> Calibration:
+        signals, mean, scale, coefficients = (tuple(row[name]) for name in ("signals", "mean", "scale", "coefficients"))
+        return cls(identity, signals, mean, scale, coefficients, row["intercept"], provenance, narrow)
+
+
+def read(path: Path) -> Calibration:
+    """The calibration in a file.
+
+    Raises:
+        InvalidInput: it is damaged, or in another form.
+    """
+    try:
+        row = json.loads(path.read_text(encoding="utf-8"))
+        found = Calibration.from_json(row if _unsealed(row) else unseal(row))
+        if unknown := {*found.signals, *(found.narrow.signals if found.narrow else ())} - set(FEATURES):
+            raise ValueError(f"there is no signal {min(unknown)!r}")
+        return found
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        again = "Restore it from the repository" if path == FILE else "Delete it"
+        raise InvalidInput(
+            f"The calibration file {'/'.join(path.parts[-2:])} cannot be read: {_why(error)}.",
+            remedy=f"{again}, or fit it again: python -m rag_core calibrate fit --help",
+        ) from error
+
+
+def packed(made: Calibration) -> bytes:
+    """The file that `read` reads, with a checksum of itself."""
+    return (json.dumps(seal(made.to_json()), ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+
+
+def _unsealed(row: Any) -> bool:
+    """Whether it has no checksum, as in files of earlier versions and in the one that is shipped."""
+    return isinstance(row, dict) and row.keys() <= _KEYS
+
+
+def _why(error: Exception) -> str:
+    return f"it has no {error.args[0]!r}" if isinstance(error, KeyError) else str(error)
+
+
+def load(files: Sequence[Path], identity: Identity) -> Calibration | None:
+    """The first calibration that fits; files that are not there are passed over. None when none fits.
+
+    Raises:
+        InvalidInput: a file before the one that fits is damaged.
+    """
+    found = (read(path) for path in files if path.exists())
+    return next((one for one in found if one.identity == identity), None)
+
+
+def fit(
+    identity: Identity,
+    measured: Sequence[Mapping[str, float]],
+    answerable: Sequence[bool],
+    provenance: Mapping[str, Any],
+    *,
+    weights: Sequence[float] | None = None,
+    strength: float = 1.0,
+    products: bool = False,
+    signals: tuple[str, ...] = FEATURES,
+    least: int = MIN_COUNT,
+) -> Calibration:
+    """Fit the regression. `strength` is scikit-learn's C; signals are standardised first, and multiplied two by two with `products`.
+
+    Raises:
+        InvalidInput: fewer than `least` questions of either kind.
+    """
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+
+    require(answerable, least)
+    x = np.array([[row[name] for name in signals] for row in measured])
+    mean, scale = x.mean(axis=0), x.std(axis=0)
+    scale[scale < 1e-9] = 1.0
+    x = _terms(x, mean, scale, products)
+    regression = LogisticRegression(C=strength, max_iter=5000)
+    regression.fit(x, np.array(answerable), sample_weight=weights)
+    return Calibration(
+        identity, signals, tuple(map(float, mean)), tuple(map(float, scale)), tuple(map(float, regression.coef_[0])),
+        float(regression.intercept_[0]), provenance,
+    )  # fmt: skip
+
+
+def is_narrow(measured: Mapping[str, float]) -> bool:
+    """Whether so few passages were searched, and all of them read, that what the answerability model says decides nearly alone."""
+    return bool(measured["read"]) and measured["searched"] <= magnitude(READ)
+
+
+def _terms(x: Any, mean: Any, scale: Any, products: bool) -> Any:
+    """What the coefficients stand before, for raw signals of shape (questions, signals); see `Calibration`."""
+    import numpy as np
+
+    x = np.clip((x - mean) / scale, -FAR, FAR)
+    return np.hstack([x, *(x[:, [i]] * x[:, i:] for i in range(x.shape[1]))]) if products else x
+
+
+def adjust(
+    base: Calibration,
+    measured: Sequence[Mapping[str, float]],
+    answerable: Sequence[bool],
+    provenance: Mapping[str, Any],
+    *,
+    strength: float = 0.1,
+    least: int = MIN_TO_ADJUST,
+) -> Calibration:
+    """Fit what these questions say otherwise than a score does: its coefficients are held near to where they are, not near to 0.
+
+    `strength` is the C of `fit`; a small one moves the intercept alone. So few labels do not spoil a score, and many may change all of it.
+
+    Raises:
+        InvalidInput: fewer than `least` questions of either kind.
+    """
+    import numpy as np
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
+    require(answerable, least)
+    y = np.array(answerable, dtype=float)
+    x = np.array([[row[name] for name in base.signals] for row in measured])
+    x = _terms(x, np.array(base.mean), np.array(base.scale), len(base.coefficients) > len(base.signals))
+    before = x @ np.array(base.coefficients) + base.intercept
+
+    def loss(moved: Any) -> tuple[float, Any]:
+        weights, odds = moved[:-1], before + x @ moved[:-1] + moved[-1]
+        error = expit(odds) - y
+        negative_log_likelihood = (np.logaddexp(0, odds) - y * odds).sum() + weights @ weights / (2 * strength)
+        return float(negative_log_likelihood), np.append(x.T @ error + weights / strength, error.sum())
+
+    *moved, shift = map(float, minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x)
+    coefficients = tuple(weight + change for weight, change in zip(base.coefficients, moved, strict=True))
+    return Calibration(base.identity, base.signals, base.mean, base.scale, coefficients, base.intercept + shift, provenance, base.narrow)
+
+
+def require(answerable: Sequence[bool], least: int) -> None:
+    """Refuse a set that is too small.
+
+    Raises:
+        InvalidInput: fewer than `least` questions of either kind.
+    """
+    positive = sum(answerable)
+    if min(positive, len(answerable) - positive) < least:
+        raise InvalidInput(
+            f"{positive} answerable and {len(answerable) - positive} unanswerable questions are too few.",
+            remedy=f"Label at least {least} of each.",
+        )

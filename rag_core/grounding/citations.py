@@ -1,0 +1,77 @@
+"""Citations: how they are written in an answer, and whether the quote behind one really stands on its page.
+
+Three notations are read from a model's answer, `[1]`, `[Source 1]` and `[source:chunk_id]`; the setting `citation_format` chooses the one
+that is shown. This module knows nothing about what a claim means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+
+from rag_core.domain.claims import Citation, Claim, Evidence
+from rag_core.domain.documents import Span
+from rag_core.domain.ports import PageText
+
+_NO_VALUES: Mapping[str, str] = MappingProxyType({})
+
+
+def is_cited(claim: Claim) -> bool:
+    """Whether a claim names at least one source, real or not."""
+    return bool(claim.cited or claim.evidence)
+
+
+def quote_stands(evidence: Evidence, page_text: PageText) -> bool:
+    """Whether the quote is the raw text at its first span, character for character, and all its spans lie on their pages."""
+    first, *others = [_at(evidence.document, span, page_text) for span in evidence.spans] or [""]
+    return bool(first.strip()) and evidence.quote == first and all(text.strip() for text in others)
+
+
+def evidence_text(evidence: Evidence, page_text: PageText) -> str:
+    """The raw text at all its spans, one after another."""
+    return "\n".join(_at(evidence.document, span, page_text) for span in evidence.spans)
+
+
+def fabricated(claim: Claim, retrieved_ids: Collection[str]) -> tuple[str, ...]:
+    """The passage ids that a claim names and that were not retrieved, each once, in order."""
+    named = (*claim.cited, *(evidence.passage for evidence in claim.evidence))
+    return tuple(dict.fromkeys(ref for ref in named if ref not in retrieved_ids))
+
+
+def source_line(citation: Citation, values: Mapping[str, str] = _NO_VALUES) -> str:
+    """A source as a reader knows it: "NCERT Mathematics, Class 10, Chapter 5 (Arithmetic Progressions), Page 95".
+
+    Args:
+        citation: the source.
+        values: free metadata of its document; subject, class and chapter are printed where present.
+    """
+    known = {key.strip().casefold(): value.strip() for key, value in values.items() if value.strip()}
+    subject, title = known.get("subject", ""), citation.title
+    parts = [f"{title} {subject}" if subject and subject.casefold() not in title.casefold() else title]
+    if level := known.get("class") or known.get("class_number"):
+        parts.append(_labelled("Class", level))
+    if chapter := known.get("chapter"):
+        label = _labelled("Chapter", chapter)
+        parts.append(f"{label} ({citation.section})" if citation.section and citation.section not in label else label)
+    elif citation.section:
+        parts.append(citation.section)
+    return ", ".join([*parts, f"Page {citation.page}"])
+
+
+def sources_list(citations: Iterable[Citation], values: Mapping[str, Mapping[str, str]] = MappingProxyType({})) -> list[str]:
+    """One line per cited source, in order, equal lines once.
+
+    Args:
+        citations: those that the answer uses, from `cited_sources`.
+        values: free metadata by document id.
+    """
+    return list(dict.fromkeys(source_line(citation, values.get(citation.document_id, _NO_VALUES)) for citation in citations))
+
+
+def _labelled(label: str, value: str) -> str:
+    return value if value.casefold().startswith(label.casefold()) else f"{label} {value}"
+
+
+def _at(document: str, span: Span, page_text: PageText) -> str:
+    text = page_text(document, span.page)
+    return text[span.start : span.end] if span.end <= len(text) else ""

@@ -1,0 +1,201 @@
+"""What is measured on each claim of a draft, once; `audits` hold it against the thresholds.
+
+A claim that is its evidence word for word, as those of all extracts are, is compared with nothing: no model is asked about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from rag_core.domain.claims import Claim, Evidence
+from rag_core.domain.documents import holds_hidden
+from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.ports import Embedder, EntailmentModel, PageText
+from rag_core.facts import changed_facts
+from rag_core.facts.citation_marks import strip_marks
+from rag_core.grounding.citations import evidence_text, fabricated, quote_stands
+from rag_core.grounding.entailment import SAME_SENTENCE, Assessment, assess
+from rag_core.grounding.markup import added_markup
+from rag_core.grounding.omissions import omissions
+from rag_core.grounding.overlap import overlap, similarities
+from rag_core.grounding.phrases import indicators
+from rag_core.ingest.normalise import normalise
+from rag_core.language import is_order, sentences
+
+_BAR, _AFTER = "|", ":;"  # what a quoted row of a table has between its cells, and after its header
+
+
+def measure_claims(
+    claims: Sequence[Claim],
+    retrieved: Mapping[str, str],
+    page_text: PageText,
+    language: str,
+    embedder: Embedder | None = None,
+    verifier: EntailmentModel | None = None,
+    *,
+    whole: bool = False,
+    languages: Mapping[str, str] = MappingProxyType({}),
+    question: str = "",
+) -> tuple[ClaimMeasurement, ...]:
+    """What the audits need to know of each claim, in the claims' order.
+
+    Args:
+        claims: the drafted answer.
+        retrieved: the texts of the passages that may be cited, by id.
+        page_text: the raw text of a page; "" where there is no such page.
+        language: of the answer.
+        embedder: for similarity and support; without one they stay unmeasured wherever a claim is not word for word its evidence.
+        verifier: reads a claim with its evidence; without one support rests on facts and common words.
+        whole: the drafter took whole sentences, rows or passages. Otherwise words out of the midst of a sentence, which may say the
+            contrary, are not "word for word", nothing may rest on an order to a language model, and no limit may be left out.
+        languages: of the passages, by id, where an answer may be in another language: facts are compared across both then.
+        question: that was asked; a limit that it states need not be said again.
+    """
+    same = [_is_its_evidence(claim, page_text) and (whole or _stands_by_itself(claim, retrieved, language)) for claim in claims]
+    measured = [_plain(claim, retrieved, page_text, language) for claim in claims]
+    rest = [index for index, claim in enumerate(claims) if claim.evidence and not same[index]]
+    compared = [claims[index] for index in rest]
+    sources = [_source(claim.evidence, page_text) for claim in compared]
+    cosines = similarities(
+        [(normalise(claim.text).text, normalise(text).text) for claim, text in zip(compared, sources, strict=True)], embedder
+    )
+    found = _supports(compared, sources, retrieved, language, embedder, verifier)
+    for index, text, cosine, one in zip(rest, sources, cosines, found, strict=True):
+        claim = claims[index]
+        theirs = _language(claim, languages) or language
+        wrong = () if whole else _not_to_rest_on(claim.text, text, language, theirs, question)
+        changed = [*changed_facts(claim.text, text, language, theirs), *added_markup(claim.text, text)]
+        changed += _denied(claim, page_text, language, theirs)
+        measured[index] = replace(
+            measured[index],
+            changed_facts=tuple(dict.fromkeys(changed)),
+            similarity=cosine,
+            support=0.0 if wrong else one.support,
+            flags=(*one.flags, *wrong),
+            read=one.read,
+        )
+    audited = [
+        replace(one, similarity=1.0, support=1.0, word_for_word=True) if is_same else one
+        for one, is_same in zip(measured, same, strict=True)
+    ]
+    return tuple(
+        replace(one, support=0.0, flags=(*one.flags, "hidden")) if holds_hidden(_source(claim.evidence, page_text)) else one
+        for one, claim in zip(audited, claims, strict=True)
+    )
+
+
+def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, language: str) -> ClaimMeasurement:
+    """What needs no comparison of meanings. Facts are compared, and a verifier asked, where the claim is not its evidence word for word."""
+    reading = normalise(claim.text).text
+    return ClaimMeasurement(
+        quotes_missing=_missing(claim, retrieved, page_text),
+        fabricated=fabricated(claim, retrieved),
+        indicators=indicators(reading, _source(claim.evidence, page_text), (language,)),
+        overlap=_best_overlap(reading, claim.evidence, page_text),
+        changed_facts=(),
+        read=True,
+    )
+
+
+def _not_to_rest_on(claim: str, evidence: str, language: str, other: str, question: str) -> tuple[str, ...]:
+    """Flags of evidence on which a claim of a model cannot rest: an order to a reader, and one whose limits it leaves out."""
+    limited = language == other and omissions(claim, evidence, language, question)
+    return (*["order"] * is_order(evidence), *["limit_left_out"] * bool(limited))
+
+
+def _supports(
+    claims: Sequence[Claim],
+    sources: Sequence[str],
+    retrieved: Mapping[str, str],
+    language: str,
+    embedder: Embedder | None,
+    verifier: EntailmentModel | None,
+) -> list[Assessment]:
+    """Each claim against the passages it cites, all in one batch; against its quotes where none of those was retrieved."""
+    if embedder is None or not claims:
+        return [Assessment(None)] * len(claims)
+    cited = [
+        "\n".join(retrieved[one] for one in _passages(claim) if one in retrieved) or source
+        for claim, source in zip(claims, sources, strict=True)
+    ]
+    return assess([claim.text for claim in claims], cited, list(retrieved.values()), language, embedder, verifier)
+
+
+def _is_its_evidence(claim: Claim, page_text: PageText) -> bool:
+    """Whether a claim is its evidence word for word; a row of a table is read after its header, with bars between the cells."""
+    quoted: list[str] = []
+    for piece in claim.evidence:
+        row, *header = [evidence_text(replace(piece, spans=(span,)), page_text) for span in piece.spans]
+        quoted += [*(line for text in header for line in text.split("\n")), row]
+    if len(quoted) == len(claim.evidence):  # no tables: words run on from one page to the next
+        quoted = ["\n".join(quoted)]
+    said = _words(claim.text)
+    return bool(said) and said == [word for text in quoted for word in _words(text)]
+
+
+def _words(text: str) -> list[str]:
+    """What stands between blanks, but for what parts cells."""
+    return [word for part in normalise(strip_marks(text)).text.split() if (word := part.rstrip(_AFTER)) not in ("", _BAR)]
+
+
+def _stands_by_itself(claim: Claim, retrieved: Mapping[str, str], language: str) -> bool:
+    """Whether nothing has to be compared: whole sentences that state something."""
+    return not is_order(claim.text) and _stands_whole(claim, retrieved, language)
+
+
+def _stands_whole(claim: Claim, retrieved: Mapping[str, str], language: str) -> bool:
+    """Whether a claim begins and ends with sentences of a passage that it cites."""
+    said = normalise(strip_marks(claim.text)).text
+    for text in (retrieved[one] for one in _passages(claim) if one in retrieved):
+        edges = sentences(text, language)
+        starts, ends = {start for start, _ in edges}, {end for _, end in edges}
+        at = text.find(said)
+        while at >= 0:
+            if at in starts and at + len(said) in ends:
+                return True
+            at = text.find(said, at + 1)
+    return False
+
+
+def _language(claim: Claim, languages: Mapping[str, str]) -> str:
+    """The one language of a claim's evidence; empty where it is not known, or there are several."""
+    found = {languages.get(passage, "und") for passage in _passages(claim)}
+    return found.pop() if len(found) == 1 and "und" not in found else ""
+
+
+def _denied(claim: Claim, page_text: PageText, language: str, other: str) -> list[tuple[str, str]]:
+    """What one of several pieces of evidence states otherwise: nearly the claim's sentence, with another value or "not".
+
+    Together they hold all of the claim's facts, and a source that contradicts it must not stand beside one that says it.
+    """
+    found: list[tuple[str, str]] = []
+    for text in (_source([piece], page_text) for piece in claim.evidence if len(claim.evidence) > 1):
+        if min(overlap(claim.text, text) or 0.0, overlap(text, claim.text) or 0.0) >= SAME_SENTENCE:
+            theirs = {kind for kind, _ in changed_facts(text, claim.text, other, language)}
+            found += [(kind, what) for kind, what in changed_facts(claim.text, text, language, other) if kind in theirs and kind != "role"]
+    return found
+
+
+def _passages(claim: Claim) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(piece.passage for piece in claim.evidence))
+
+
+def _source(evidence: Iterable[Evidence], page_text: PageText) -> str:
+    return "\n".join(evidence_text(piece, page_text) for piece in evidence)
+
+
+def _missing(claim: Claim, retrieved: Collection[str], page_text: PageText) -> tuple[str, ...]:
+    """Quotes that do not stand on their page; a citation of a retrieved passage without any quote stands nowhere either."""
+    if claim.cited and not claim.evidence:
+        return tuple(f"no quote from {ref}" for ref in dict.fromkeys(claim.cited) if ref in retrieved)
+    return tuple(piece.quote for piece in claim.evidence if not quote_stands(piece, page_text))
+
+
+def _best_overlap(reading: str, evidence: Sequence[Evidence], page_text: PageText) -> float | None:
+    """Overlap with the best passage, all evidence of one passage (a row and its header) taken together."""
+    passages = dict.fromkeys(piece.passage for piece in evidence)
+    texts = [_source((piece for piece in evidence if piece.passage == passage), page_text) for passage in passages]
+    shares = [share for text in texts or [""] if (share := overlap(reading, normalise(text).text)) is not None]
+    return max(shares, default=None)

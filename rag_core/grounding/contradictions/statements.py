@@ -1,0 +1,251 @@
+"""What a sentence or a cell of a table states: its values, and what it says beside them.
+
+Two are held against each other by `rag_core.grounding.contradictions.difference`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from functools import cache, cached_property, lru_cache
+from itertools import pairwise
+
+import regex
+
+from rag_core.facts.dates import Date
+from rag_core.facts.lexicon import lexicon
+from rag_core.facts.names import Name, canonical_code
+from rag_core.facts.numbers import Quantity, ascii_digits, quantities
+from rag_core.facts.value_words import exact_units, value_words
+from rag_core.facts.values import values
+from rag_core.grounding.contradictions.word_lists import Telling, parted, telling, word_lists
+from rag_core.language import LANGUAGES, fold, words
+
+_YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_TO_NOUN = regex.compile(r"[^\S\n]*-?[^\S\n]*")  # between a number and what it counts; "3. Employees" counts nothing
+_JOINT = regex.compile(r"\s*(?:[-–—/]|to|and|or|až|a|nebo|do|bis|und|oder|से|और|या)\s*")  # of two values of which neither is meant
+_RATE = regex.compile(r"\s?/\s?\p{L}+[²³]?")
+_NOUN_WORDS = 3  # of what a number counts, shown with it
+_NEAR = 2  # words beside a number in which it is said to be about right
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value where it stands in a statement's text. Values of equal `kind` (its unit, or what it is) could replace each other.
+
+    Args:
+        amount: in the smallest unit that converts exactly.
+        shown: as a reader needs it, with its unit or what it counts; empty where it states nothing that could be contradicted.
+        counted: terms of what it counts; "25 vacation days" and "25 days of annual leave" count the same.
+        step: what its last digit is worth, 0 where it is exact.
+        unit_end: where its unit ends.
+    """
+
+    kind: tuple[str, ...]
+    amount: object
+    start: int
+    end: int
+    shown: str = ""
+    counted: frozenset[str] = frozenset()
+    step: Decimal = Decimal(0)
+    unit: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One sentence in its reading form, or one cell of a table with the words that say what it is of; `language` is one of `word_lists`.
+
+    `cell` are the offsets of the cell in `source`; empty for a sentence. Of a cell only what stands in it can be contradicted.
+    """
+
+    source: str
+    language: str
+    cell: tuple[int, int] = (0, 0)
+
+    @cached_property
+    def text(self) -> str:
+        """With ASCII digits; offsets as in `source`."""
+        return ascii_digits(self.source)
+
+    @cached_property
+    def telling(self) -> tuple[Telling, ...]:
+        """The words that say something, in order."""
+        return telling(self.text, self.language)
+
+    @cached_property
+    def outline(self) -> frozenset[str]:
+        """Terms of the words that say something and can be no part of a value. Equal for any two statements that differ in a value only."""
+        return frozenset(word.term for word in self.telling if self._no_value(word))
+
+    @cached_property
+    def values(self) -> tuple[Value, ...]:
+        """Dates, times, codes and numbers, in order."""
+        read = values(self.text, self.language)
+        found = [self._date(day) for day in read.dates]
+        found += [Value(("law",), law.text, law.start, law.end) for law in read.laws]
+        found += [Value(("time",), time.minutes, time.start, time.end, time.text.strip(" .")) for time in read.times]
+        for code in read.codes:
+            amounts = _amounts(code, self.language)
+            found += (
+                map(self._number, amounts) if amounts else [Value(("code", canonical_code(code.text)), code.text, code.start, code.end)]
+            )
+        found += [self._number(number) for number in read.quantities]
+        return tuple(self._settled(sorted(found, key=lambda value: value.start)))
+
+    @cached_property
+    def said(self) -> tuple[str, ...]:
+        """Terms of all words that are no part of a value, in order: "Urlaub" of "28 Urlaubstage" says what is counted."""
+        taken = [(value.start, value.end) for value in self.values] + [value.unit for value in self.values]
+        return tuple(
+            word.term
+            for word in self.telling
+            if not any(start < word.end and word.start < end for start, end in taken) or self._is_counted(word)
+        )
+
+    def _no_value(self, word: Telling) -> bool:
+        return word.word not in _parts_of_values(self.language) and not any(map(str.isdigit, word.word))
+
+    def _is_counted(self, word: Telling) -> bool:
+        inside = any(value.kind[0] == "number" and value.start <= word.start and word.end <= value.end for value in self.values)
+        return inside and self._no_value(word)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it may state something by itself: no question, no part of a sentence that goes on, no example."""
+        examples = word_lists()[self.language].examples
+        return not self.text.rstrip().endswith(("?", ",", ";", ":")) and not any(fold(word.text) in examples for word in words(self.text))
+
+    @cached_property
+    def is_figure(self) -> bool:
+        """Whether it tells what was in some period, or counts in millions, as against a rule that holds."""
+        lists = word_lists()[self.language]
+        marks = {*lists.figures, *lexicon(self.language).scales, *(lists.accounts if self.cell[1] else ())}
+        return any(fold(word.text) in marks for word in words(self.text))
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it says of itself that it sets a limit, a price or a right: of a cell, whose sentence has no verb."""
+        rules = word_lists()[self.language].rules
+        return any(fold(word.text) in rules for word in words(self.text))
+
+    @property
+    def speaks_of_own(self) -> bool:
+        """Whether it speaks of its document's own parties: "we", "the tenant"."""
+        return any(fold(word.text) in word_lists()[self.language].own for word in words(self.text))
+
+    @property
+    def names_year(self) -> bool:
+        """Whether it says itself which year it is about."""
+        return bool(_YEAR.search(self.text))
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The words whose order says who does what to whom: parties and names. German capitals are no names."""
+        own, names = word_lists()[self.language].own, self.language != "de"
+        return tuple(
+            word.term for n, word in enumerate(self.telling) if word.word in own or (names and n and self.source[word.start].isupper())
+        )
+
+    def _date(self, day: Date) -> Value:
+        """A day without a year, or a deadline, can be contradicted; else it is a day of some event or period."""
+        years = {reading.year for reading in day.readings}
+        deadline = any(fold(word.text) in word_lists()[self.language].deadlines for word in words(self.text))
+        shown = (
+            self.source[day.start : day.end].strip(" .,") if years == {0} or (deadline and not self.is_figure and len(years) == 1) else ""
+        )
+        return Value(("date", *map(str, years)), day.readings, day.start, day.end, shown)
+
+    def _number(self, number: Quantity) -> Value:
+        amount, step = _decimal(number)
+        if number.is_year or number.ordinal or amount is None:
+            return Value(("year" if number.is_year else "numbers",), number.value, number.start, number.end)
+        noun, unit, place = self._noun(number)
+        base, factor = exact_units().get(unit, (unit, Decimal(1)))
+        counted = frozenset(word.term for word in noun if place[1] <= word.start or word.end <= place[0])
+        end = max(number.end, place[1]) if unit else max((word.end for word in noun), default=number.end)
+        if rate := _RATE.match(self.source, end):
+            end = rate.end()
+        return Value(
+            kind=("number", base, "" if unit or not noun else noun[0].term),
+            amount=amount * factor,
+            start=number.start,
+            end=number.end,
+            shown=self.source[number.start : end].strip(" .") if unit or self._counts(number, end) else "",
+            counted=counted if unit else frozenset(),
+            step=step,
+            unit=place,
+        )
+
+    def _noun(self, number: Quantity) -> tuple[list[Telling], str, tuple[int, int]]:
+        """What a number counts: at most so many words, its unit, and where that stands if it stands among them."""
+        lists, units, plain = word_lists()[self.language], value_words(self.language).units, LANGUAGES[self.language].function_words
+        end, unit, place = number.end, number.unit, (number.end, number.end)
+        linked, taken = False, 0
+        for word in (word for word in parted(self.text, self.language) if word.start >= number.end):
+            if taken == _NOUN_WORDS or not _TO_NOUN.fullmatch(self.text[end : word.start]) or any(map(str.isdigit, word.text)):
+                break
+            folded = fold(word.text)
+            if folded in lists.links and unit and not linked:
+                linked = True
+            elif not unit and len(folded) > 2 and folded in units:
+                unit, place = units[folded], (word.start, word.end)
+            elif word.text.lower() in plain or folded in units:
+                break
+            end, taken = word.end, taken + 1
+        here = [one for one in self.telling if number.start <= one.start and one.end <= end]
+        return [one for one in here if one.start >= number.end or self._no_value(one)], unit, place
+
+    def _counts(self, number: Quantity, end: int) -> bool:
+        """Whether a number without a unit counts what follows it: not in "Section 5" and "3. Employees". In a cell it may stand alone."""
+        before = [word for word in words(self.text) if self.cell[0] <= word.start and word.end <= number.start]
+        named = bool(before) and fold(before[-1].text) in word_lists()[self.language].labels
+        return not named and (bool(self.cell[1]) or (bool(before) and end > number.end))
+
+    def _settled(self, found: Sequence[Value]) -> Iterator[Value]:
+        """The values, those shown that can be contradicted: no part of a range, not about so much, and of a cell what stands in it."""
+        ranges = {
+            place
+            for n, (one, other) in enumerate(pairwise(found))
+            if one.kind[0] == other.kind[0] and _JOINT.fullmatch(self.text[max(one.end, one.unit[1]) : other.start])
+            for place in (n, n + 1)
+        }
+        for n, value in enumerate(found):
+            outside = self.cell[1] and not self.cell[0] <= value.start < self.cell[1]
+            yield replace(value, shown="") if n in ranges or outside or self._is_loose(value) else value
+
+    def _is_loose(self, value: Value) -> bool:
+        """Whether it is only about so much, or a figure's period: "the first six months of 2023"."""
+        lists = word_lists()[self.language]
+        loose = lists.about | lists.periods if self.names_year or self.is_figure else lists.about
+        return any(fold(word.text) in loose for word in [word for word in words(self.text) if word.end <= value.start][-_NEAR:])
+
+
+@lru_cache(maxsize=1 << 13)
+def statement(source: str, language: str, cell: tuple[int, int] = (0, 0)) -> Statement:
+    """The statement of a text; one that was looked at for another question is not read again."""
+    return Statement(source, language, cell)
+
+
+def _amounts(code: Name, language: str) -> list[Quantity]:
+    """The amount that looks like a code, "EUR 20"; none in a code."""
+    if fold(code.text).split()[0] not in value_words(language).units:
+        return []
+    return [replace(found, start=found.start + code.start, end=found.end + code.start) for found in quantities(code.text, language)]
+
+
+def _decimal(number: Quantity) -> tuple[Decimal | None, Decimal]:
+    """The value and what its last digit is worth; None where it is no plain number."""
+    try:
+        amount, base = Decimal(number.value), Decimal(number.base)
+    except InvalidOperation:
+        return None, Decimal(0)
+    exponent = base.as_tuple().exponent
+    return amount, Decimal(number.scale) * Decimal(10) ** min(0, exponent if isinstance(exponent, int) else 0)
+
+
+@cache
+def _parts_of_values(language: str) -> frozenset[str]:
+    """Folded words that may be part of a value."""
+    lex, words_of_values = lexicon(language), value_words(language)
+    return frozenset().union(words_of_values.numbers, words_of_values.scales, words_of_values.units, lex.months)

@@ -1,0 +1,148 @@
+"""Whether two statements that differ in a value are about the same thing, as far as the places tell in which they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import regex
+
+from rag_core.domain.measurements import LibraryFacts
+from rag_core.domain.passages import Passage, PassageKind
+from rag_core.facts.names import canonical_code, codes
+from rag_core.grounding.contradictions.statements import Statement
+from rag_core.grounding.contradictions.word_lists import word_lists
+from rag_core.ingest.context import SECTION_MARK
+from rag_core.language import content_terms, fold, term, terms, words
+
+_NUMBERING = regex.compile(r"^[\s§]*\d[\d.]*[.)]?\s+")  # of a heading: "2.1 Vacation"
+_VERSION = regex.compile(r"[vr]\d+")
+_SUFFIX = regex.compile(r"\.\p{L}[\p{L}\p{N}]{0,4}$")  # of a file name
+_PERIOD = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<!\p{L})[qh][1-4](?![\p{L}\p{N}])")
+_QUARTER = regex.compile(r"(?<!\p{L})[qh][1-4](?![\p{L}\p{N}])")
+_YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+
+_YEAR_DIGITS, _MONTH = len("2026"), len("2026-01")  # of an ISO date
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The question and its language, and titles, names and dates of the searched documents."""
+
+    question: str
+    language: str
+    documents: LibraryFacts
+
+
+def comparable(here: Passage, there: Passage) -> bool:
+    """Whether two passages are different places in one language."""
+    return here.language == there.language and (here.document, here.section) != (there.document, there.section)
+
+
+def same_subject(here: Passage, there: Passage, said: Statement, asked: Asked) -> bool:
+    """Whether what is said in one place is said of the same thing as in the other; `rag_core.compression.conflicts` lists the rules."""
+    documents = asked.documents
+    if _other_products(here, there, documents) or _chosen_by_question(here, there, said, asked):
+        return False
+    tables = PassageKind.TABLE in (here.kind, there.kind)
+    if (here.document == there.document or tables) and _headings_part(here, there, said):
+        return False
+    if here.document == there.document:
+        return not said.is_figure
+    if (said.speaks_of_own or (tables and _parallel(here, there, documents))) and not _versions(here, there, documents):
+        return False
+    reports = all(_tells_of_period(passage, documents) for passage in (here, there))
+    figure = said.is_figure or reports or (tables and not said.is_rule)
+    return not figure or _same_period(here, there, said, documents)
+
+
+def _other_products(here: Passage, there: Passage, documents: LibraryFacts) -> bool:
+    """Whether titles and headings name different codes: the manuals of "MK-40" and "MK-50". A version ("V2") is no code."""
+    mine, theirs = (
+        {canonical_code(code.text) for code in codes(f"{documents.titles.get(passage.document, '')} {passage.section}")}
+        for passage in (here, there)
+    )
+    mine, theirs = ({code for code in found if not _VERSION.fullmatch(code)} for found in (mine, theirs))
+    return bool(mine and theirs and mine != theirs)
+
+
+def _headings_part(here: Passage, there: Passage, said: Statement) -> bool:
+    """Whether a heading of one of two sections names something that neither the statement nor the other's headings do."""
+    mine, theirs = (_headings(passage) for passage in (here, there))
+    general, held = word_lists()[said.language].headings, set(terms(said.text, said.language))
+    return any(fold(word) not in general and term(word, said.language) not in held for word in mine ^ theirs)
+
+
+def _headings(passage: Passage) -> set[str]:
+    return {word.text for level in passage.section.split(SECTION_MARK) for word in words(_NUMBERING.sub("", level))}
+
+
+def _versions(here: Passage, there: Passage, documents: LibraryFacts) -> bool:
+    """Whether two documents have the same title or file name, but for its numbers."""
+    return any(mine and mine == theirs for mine, theirs in _called(here, there, documents))
+
+
+def _parallel(here: Passage, there: Passage, documents: LibraryFacts) -> bool:
+    """Whether the titles or the file names of two documents share a word, and each has its own: two things of one kind."""
+    pairs = [(set(mine), set(theirs)) for mine, theirs in _called(here, there, documents)]
+    return any(mine & theirs and mine - theirs and theirs - mine for mine, theirs in pairs)
+
+
+def _called(here: Passage, there: Passage, documents: LibraryFacts) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The words of both titles, and those of both file names, without numbers."""
+    return [(_plain(by_id.get(here.document, "")), _plain(by_id.get(there.document, ""))) for by_id in (documents.titles, documents.names)]
+
+
+def _plain(title: str) -> tuple[str, ...]:
+    return tuple(fold(word.text) for word in words(_SUFFIX.sub("", title)) if not any(char.isdigit() for char in word.text))
+
+
+def _same_period(here: Passage, there: Passage, said: Statement, documents: LibraryFacts) -> bool:
+    """Whether figures are of one period: documents of one period, or the statement names its year, under equal headings.
+
+    A year that had not ended when one of them was written may have been told of twice.
+    """
+    if _plain(here.section) != _plain(there.section):
+        return False
+    named = set(_YEAR.findall(said.text))
+    going_on = _going_on(here.document, documents) | _going_on(there.document, documents)
+    return _period(here.document, documents) == _period(there.document, documents) or (bool(named) and named.isdisjoint(going_on))
+
+
+def _going_on(document: str, documents: LibraryFacts) -> frozenset[str]:
+    """The years that had not ended when a document was written, as far as known: of a quarter's report, or of its date."""
+    stated, quarters = _YEAR.findall(_name(document, documents)), _QUARTER.search(fold(_name(document, documents)))
+    return frozenset(stated if quarters else []) if stated else frozenset([documents.dates.get(document, "")[:_YEAR_DIGITS]])
+
+
+def _tells_of_period(passage: Passage, documents: LibraryFacts) -> bool:
+    """Whether a document is a report: everything in it is of its period, with figures or without."""
+    reports = word_lists()[passage.language].reports
+    return any(fold(word.text) in reports for word in words(_name(passage.document, documents)))
+
+
+def _period(document: str, documents: LibraryFacts) -> frozenset[str]:
+    """What a document carries of its period: the years and quarters in its title or name, else the month of its date."""
+    stated = _PERIOD.findall(fold(_name(document, documents)))
+    return frozenset(stated or [documents.dates.get(document, "")[:_MONTH]])
+
+
+def _years(document: str, documents: LibraryFacts) -> frozenset[str]:
+    """The years that a document carries: in its title or name, else of its date."""
+    stated = _YEAR.findall(_name(document, documents))
+    return frozenset(stated or _YEAR.findall(documents.dates.get(document, "")))
+
+
+def _name(document: str, documents: LibraryFacts) -> str:
+    return f"{documents.titles.get(document, '')} {documents.names.get(document, '')}".replace("_", " ")
+
+
+def _chosen_by_question(here: Passage, there: Passage, said: Statement, asked: Asked) -> bool:
+    """Whether the question names what only the first one's title, year or section holds, and neither statement."""
+    mine, theirs = (_place(passage, asked.documents) for passage in (here, there))
+    wanted = {word for code in (asked.language, here.language) for word in content_terms(asked.question, code)}
+    return bool(wanted & (mine - theirs) - frozenset(terms(said.text, said.language)))
+
+
+def _place(passage: Passage, documents: LibraryFacts) -> frozenset[str]:
+    where = (documents.titles.get(passage.document, ""), documents.names.get(passage.document, ""), passage.section)
+    return frozenset(terms(" ".join(where), passage.language)) | _years(passage.document, documents)

@@ -1,0 +1,264 @@
+"""How likely a text supports a claim: facts, shared words, similarity of meaning and what the verifier reads, in one probability.
+
+Each measurement is a signal of a small logistic regression; `training/fit_support.py` fits it and `data/support.json` holds it with what it
+was fitted on. There are three: with the verifier, for the languages that it reads (`read`); on facts and words, for English (`words`); and
+on what holds in any language (`anywhere`): the fit knows English alone, whose words hardly change their endings.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+
+from rag_core.domain.ports import Embedder, EntailmentModel
+from rag_core.errors import InvalidInput, ModelUnavailable
+from rag_core.facts import absent_facts, changed_facts
+from rag_core.facts.citation_marks import strip_marks
+from rag_core.grounding.overlap import overlap, word_set
+from rag_core.grounding.phrases import indicators
+from rag_core.grounding.windows import Window, best_windows, readings
+from rag_core.grounding.wording import flag_of
+from rag_core.language import fold, words
+from rag_core.settings import DATA
+
+_FITTED_ON = "en"  # the language of the rows behind data/support.json
+_NEAR = 3  # windows that together count as the evidence of a claim
+_VALUES = ("number", "unit", "date", "code", "year", "law")
+_WORDS = ("negation", "modality", "comparison", "quantifier", "operator", "role")
+WORDS = (
+    "lexical", "cosine", "overlap", "pairs", "number_absent", "name_absent", "number_far", "name_far", "changed", "indicator", "words",
+)  # fmt: skip
+READ = ("entailment",)
+FEATURES = (*WORDS, *READ)
+ANYWHERE = tuple(name for name in WORDS if name not in ("cosine", "overlap", "pairs", "words"))
+
+DECISIVE = frozenset({"number_changed", "unit_changed", "date_changed"})
+CEILING = 0.15  # chosen so that no overlap can outweigh a decisive flag
+FAILS = 0.5  # below it a claim is held against the other passages, too
+SAME_SENTENCE = 0.6  # share of a claim's words from which a sentence that differs in a fact contradicts it
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What was found on one claim.
+
+    Args:
+        support: estimated probability in [0, 1] that people would call the claim supported by its evidence; None where it could not be
+            measured.
+        flags: what is wrong with it, in words of a closed list: number_changed, unit_changed, date_changed, law_changed, code_absent,
+            name_absent, negation_changed, modality_changed, comparison_changed, quantifier_changed, operator_changed, role_changed,
+            indicator, not_entailed, contradicted, misattributed, no_evidence, no_words.
+        read: whether a verifier that reads the language was asked; else only facts and overlap were compared.
+        evidence: the text that is nearest to the claim, verbatim; empty where there is none.
+        overlap: share of the claim's words that this evidence holds, in [0, 1].
+    """
+
+    support: float | None
+    flags: tuple[str, ...] = ()
+    read: bool = False
+    evidence: str = ""
+    overlap: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured on one claim; `values` are in the order of `FEATURES`, all finite; "entailment" is 0.0 where it was not read."""
+
+    claim: str
+    evidence: str
+    values: tuple[float, ...]
+    flags: tuple[str, ...]
+    lang: str
+    read: bool = False
+
+    def value(self, name: str) -> float:
+        """One of the `FEATURES`."""
+        return self.values[FEATURES.index(name)]
+
+
+@dataclass(frozen=True, slots=True)
+class SupportRegression:
+    """Logistic regression over the named features, standardised by `mean` and `scale`."""
+
+    features: tuple[str, ...]
+    mean: tuple[float, ...]
+    scale: tuple[float, ...]
+    coefficients: tuple[float, ...]
+    intercept: float
+
+    def probability(self, measured: Measured) -> float:
+        """Estimated probability in [0, 1] that the claim is supported."""
+        values = [measured.value(name) for name in self.features]
+        parts = zip(values, self.mean, self.scale, self.coefficients, strict=True)
+        logit = self.intercept + sum(weight * (value - mean) / scale for value, mean, scale, weight in parts)
+        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
+
+
+@cache
+def support_models() -> dict[str, SupportRegression]:
+    """The fitted regressions of `data/support.json`, by name."""
+    data = json.loads((DATA / "support.json").read_text(encoding="utf-8"))
+    found = {name: data[name] for name in ("read", "words", "anywhere")}
+    unknown = {name for one in found.values() for name in one["features"]} - set(FEATURES)
+    if unknown:
+        raise InvalidInput(
+            f"data/support.json was fitted on other measurements: {sorted(unknown)}.", remedy="Run training/fit_support.py again."
+        )
+    return {
+        name: SupportRegression(
+            tuple(one["features"]), tuple(one["mean"]), tuple(one["scale"]), tuple(one["coefficients"]), one["intercept"]
+        )
+        for name, one in found.items()
+    }
+
+
+def assess(
+    claims: Sequence[str], cited: Sequence[str], others: Sequence[str], lang: str, embedder: Embedder, verifier: EntailmentModel | None
+) -> list[Assessment]:
+    """How well each claim is supported by the text that it cites; see `require_assessed`.
+
+    Returns:
+        One assessment a claim, in order. Where the verifier fails, the supports of the claims that it was to read are None.
+    """
+    try:
+        return require_assessed(claims, cited, others, lang, embedder, verifier)
+    except ModelUnavailable:
+        return [replace(judged(one), support=None) for one in measure(claims, cited, lang, embedder, None)]
+
+
+def require_assessed(
+    claims: Sequence[str], cited: Sequence[str], others: Sequence[str], lang: str, embedder: Embedder, verifier: EntailmentModel | None
+) -> list[Assessment]:
+    """How well each claim is supported by the text that it cites, as one assessment a claim, in order.
+
+    Args:
+        claims: sentences, with or without citation marks.
+        cited: for each claim the text of the passages that it cites.
+        others: the other passages that were retrieved; a claim that its own text does not support, but one of these does, is misattributed.
+        lang: of the claims, ISO 639-1.
+        embedder: for the similarity of meaning.
+        verifier: None where none is wanted.
+
+    Raises:
+        ModelUnavailable: the verifier cannot be asked.
+    """
+    found = [judged(one) for one in measure(claims, cited, lang, embedder, verifier)]
+    return _with_misattributed(found, claims, cited, others, lang, embedder, verifier)
+
+
+def _with_misattributed(
+    found: list[Assessment],
+    claims: Sequence[str],
+    cited: Sequence[str],
+    others: Sequence[str],
+    lang: str,
+    embedder: Embedder,
+    verifier: EntailmentModel | None,
+) -> list[Assessment]:
+    """The assessments, with the flag on those claims that what they cite does not support, but what they do not cite does."""
+    failing = [at for at, one in enumerate(found) if (one.support or 0.0) < FAILS and "no_words" not in one.flags]
+    elsewhere = {at: "\n".join(other for other in others if other not in cited[at]) for at in failing}
+    asked = [at for at in failing if elsewhere[at]]
+    if not asked:
+        return found
+    again = measure([claims[at] for at in asked], [elsewhere[at] for at in asked], lang, embedder, verifier)
+    for at, one in zip(asked, again, strict=True):
+        if (judged(one).support or 0.0) >= FAILS:
+            found[at] = replace(found[at], flags=(*found[at].flags, "misattributed"))
+    return found
+
+
+def measure(
+    claims: Sequence[str], contexts: Sequence[str], lang: str, embedder: Embedder, verifier: EntailmentModel | None
+) -> list[Measured]:
+    """Each claim measured against its context, all texts for the embedder and for the verifier in one batch each.
+
+    Facts are compared while the verifier reads.
+
+    Raises:
+        ModelUnavailable: the verifier cannot be asked.
+    """
+    bare = [strip_marks(claim) for claim in claims]
+    windows = best_windows(bare, contexts, lang, embedder)
+    reads = verifier is not None and lang in verifier.languages
+    asked = [at for at, claim in enumerate(bare) if reads and windows[at] and word_set(claim)]
+    texts = {at: readings(bare[at], contexts[at], lang) for at in asked}
+    pairs = [(text, bare[at]) for at in asked for text in texts[at]]
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(verifier.supports, pairs) if verifier is not None and pairs else None
+        found = [_measured(*one, lang) for one in zip(bare, contexts, windows, strict=True)]
+        odds = iter(reading.result() if reading else ())
+    for at in asked:
+        found[at] = _read(found[at], max(next(odds) for _ in texts[at]))
+    return found
+
+
+def _read(one: Measured, entailment: float) -> Measured:
+    """The measurements with what the verifier says."""
+    return replace(one, values=tuple(entailment if name in READ else one.value(name) for name in FEATURES), read=True)
+
+
+def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str) -> Measured:
+    mine, pairs = word_set(claim), _pairs(claim)
+    if not mine or not windows:
+        return Measured(claim, "", (0.0,) * len(FEATURES), ("no_words",) if not mine else ("no_evidence",), lang)
+    near = "\n".join(window.text for window in windows[:_NEAR])
+    absent = absent_facts(claim, context, lang)
+    changed = changed_facts(claim, near, lang)
+    phrases = indicators(claim, context, (lang,))
+    best = windows[0]
+    values = (
+        best.lexical,
+        best.cosine,
+        overlap(claim, best.text) or 0.0,
+        _share(pairs, _pairs(near)),
+        _count(absent, _VALUES),
+        _count(absent, ("name",)),
+        _count(changed, _VALUES),
+        _count(changed, ("name",)),
+        _count(changed, _WORDS),
+        float(bool(phrases)),
+        math.log(len(mine)),
+        0.0,  # entailment: nobody has read it yet
+    )
+    kinds = [kind for kind, _ in absent] + [kind for kind, _ in changed if kind in _WORDS]
+    flags = dict.fromkeys([flag_of(kind) for kind in kinds] + ["indicator"] * bool(phrases))
+    return Measured(claim, best.text, values, tuple(flags), lang)
+
+
+def judged(one: Measured, *, read: bool = True) -> Assessment:
+    """The fitted support, at most `CEILING` when a number, unit or date stands nowhere in the context, with the flags it earns.
+
+    Args:
+        one: what was measured.
+        read: False leaves out what the verifier said.
+    """
+    if not one.evidence:
+        return Assessment(0.0, one.flags)
+    name = "read" if read and one.read else "words" if one.lang == _FITTED_ON else "anywhere"
+    fitted = support_models()[name].probability(one)
+    support = min(fitted, CEILING) if DECISIVE.intersection(one.flags) else fitted
+    flags = list(one.flags)
+    if one.read and one.value("entailment") < 0.0:
+        flags.append("not_entailed")
+    if support < FAILS and one.value("overlap") >= SAME_SENTENCE and any(flag.endswith("_changed") for flag in flags):
+        flags.append("contradicted")
+    return Assessment(support, tuple(flags), one.read, one.evidence, one.value("overlap"))
+
+
+def _count(facts: Collection[tuple[str, str]], kinds: Sequence[str]) -> float:
+    return float(min(2, sum(kind in kinds for kind, _ in facts)))
+
+
+def _pairs(text: str) -> frozenset[tuple[str, str]]:
+    folded = [fold(word.text) for word in words(strip_marks(text))]
+    return frozenset(pairwise(folded))
+
+
+def _share(mine: frozenset[tuple[str, str]], theirs: frozenset[tuple[str, str]]) -> float:
+    return len(mine & theirs) / len(mine) if mine else 1.0

@@ -1,0 +1,176 @@
+"""What is wrong with a draft, sentence by sentence, in words for the model that drafts again: each failing sentence with its exact reason.
+
+The words hold text of the model and of documents: they are data in a prompt, and inert on a screen. A finding's key holds numbers only, so
+that a record without texts names the same findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rag_core.domain.claims import Claim
+from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.llm_trace import Attempt, Verdict
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import CheckResult, State
+from rag_core.grounding.citations import is_cited
+from rag_core.grounding.llm_findings import unverified, wrong_languages
+from rag_core.grounding.omissions import omissions
+from rag_core.grounding.unsupported_words import added_to
+from rag_core.grounding.wording import fact_in_words, flags_in_words
+
+_QUOTE_CHARS = 200  # of a quote that is named
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong with a draft.
+
+    Args:
+        reason: the audit that failed.
+        claim: index of the failing claim; None where it is the whole draft.
+        text: the failing sentence and what is wrong with it.
+    """
+
+    reason: Reason
+    claim: int | None
+    text: str
+
+    @property
+    def key(self) -> str:
+        """`facts:0`, or `answer_length:-` for the whole draft."""
+        return f"{self.reason}:{'-' if self.claim is None else self.claim}"
+
+
+def findings(view: Measurements, failed: Sequence[CheckResult], attempt: Attempt) -> tuple[Finding, ...]:
+    """Everything that these checks found, in their order, and of each in the order of the claims.
+
+    Args:
+        view: the case with the attempt's draft as its draft, and the passages of its round as its hits.
+        failed: the checks that block it.
+        attempt: the draft with what was measured on it.
+    """
+    if attempt.problem in _PROBLEMS:
+        return (Finding(attempt.problem, None, _PROBLEMS[attempt.problem]),)
+    return tuple(finding for check in failed for finding in _of(check, view, attempt))
+
+
+def _of(check: CheckResult, view: Measurements, attempt: Attempt) -> Iterator[Finding]:
+    if check.state is State.NOT_RUN:
+        yield Finding(check.reason, None, f"{check.stage.replace('_', ' ')} could not be checked.")
+        return
+    wrong = _WRONG.get(check.reason)
+    failing = [(n, text) for n, (claim, audit) in enumerate(_audited(view)) if (text := wrong(claim, audit, view))] if wrong else []
+    if check.reason is Reason.VERIFICATION:
+        failing = [(n, _VERDICTS[verdict]) for n, verdict in (unverified(view, attempt) or {}).items()]
+    elif check.reason is Reason.ADDED_WORDS:
+        failing = list(_added(view, attempt))
+    for n, text in failing:
+        yield Finding(check.reason, n, f'"{view.draft.claims[n].text}": {text}.')
+    if not failing:
+        yield Finding(check.reason, None, _whole(check, view, attempt))
+
+
+def _audited(view: Measurements) -> list[tuple[Claim, ClaimMeasurement]]:
+    return list(zip(view.draft.claims, view.draft.audits, strict=True))
+
+
+def _uncited(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
+    return "" if is_cited(claim) else "it names no source"
+
+
+def _fabricated(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
+    return f"there is no source {', '.join(map(_quoted, audit.fabricated))}" if audit.fabricated else ""
+
+
+def _misquoted(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
+    said = [
+        f"its quote {_quoted(quote)} stands in another source than the one it names"
+        if quote in audit.quotes_elsewhere
+        else f"its quote {_quoted(quote)} does not stand word for word in the source it names"
+        for quote in audit.quotes_missing or ()
+    ]
+    return "; ".join(said)
+
+
+def _indicated(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
+    return f"it speaks of knowledge from elsewhere: {', '.join(map(_quoted, audit.indicators))}" if audit.indicators else ""
+
+
+def _ungrounded(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
+    if not claim.evidence or audit.overlap is None:
+        return ""
+    if audit.overlap < view.settings.min_sentence_overlap:
+        return f"only {audit.overlap:.0%} of its words stand in what it quotes; use the words of the source"
+    return _changed(claim, audit, view)
+
+
+def _changed(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
+    return "; ".join(fact_in_words(kind, text) for kind, text in audit.changed_facts or ()) if claim.evidence else ""
+
+
+def _dissimilar(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
+    low = claim.evidence and audit.similarity is not None and audit.similarity < view.settings.min_similarity
+    return "it does not mean what its quote says" if low else ""
+
+
+def _unsupported(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
+    low = claim.evidence and audit.support is not None and audit.support < view.settings.min_support
+    if not low:
+        return ""
+    limits = _limits(claim, view) if "limit_left_out" in audit.flags else ()
+    told = [f"it leaves out {', '.join(map(_quoted, limits))}: keep that, or leave the statement away"] if limits else []
+    rest = [flag for flag in audit.flags if flag != "limit_left_out" or not limits]
+    return "; ".join([*told, *[flags_in_words(rest)] * bool(rest)]) or "its source does not say so clearly enough"
+
+
+def _limits(claim: Claim, view: Measurements) -> tuple[str, ...]:
+    """The limits of its evidence that a claim leaves out; none where its texts are not kept any more."""
+    quotes = "\n".join(piece.quote for piece in claim.evidence)
+    return omissions(claim.text, quotes, view.understanding.language, view.question)
+
+
+_WRONG: Mapping[Reason, Callable[[Claim, ClaimMeasurement, Measurements], str]] = {
+    Reason.CITATIONS_COMPLETE: _uncited,
+    Reason.CITATIONS_VALID: _fabricated,
+    Reason.VERBATIM: _misquoted,
+    Reason.INDICATORS: _indicated,
+    Reason.OVERLAP: _ungrounded,
+    Reason.FACTS: _changed,
+    Reason.SIMILARITY: _dissimilar,
+    Reason.SUPPORT: _unsupported,
+}
+_VERDICTS: Mapping[Verdict, str] = {"no": "its source does not say so", "unclear": "it is not clear whether its source says so"}
+_PROBLEMS: Mapping[Reason, str] = {
+    Reason.EMPTY_DRAFT: "The answer was empty.",
+    Reason.MALFORMED_DRAFT: "The answer did not have the form that was asked for.",
+}
+
+
+def _added(view: Measurements, attempt: Attempt) -> Iterator[tuple[int, str]]:
+    for n, (claim, count) in enumerate(zip(view.draft.claims, attempt.added, strict=False)):
+        if count > view.settings.max_added_words:
+            yield n, f"what it cites does not say {_quoted(' '.join(added_to(claim, view)))}; use the words of the source"
+
+
+def _whole(check: CheckResult, view: Measurements, attempt: Attempt) -> str:
+    """What is wrong with the draft as a whole."""
+    s = view.settings
+    match check.reason:
+        case Reason.CITATIONS_PRESENT:
+            return "The answer names no source at all."
+        case Reason.LENGTH_RATIO:
+            return "The answer is much longer than the sources it was made from."
+        case Reason.ANSWER_LENGTH:
+            return f"The answer is too long: at most {s.max_sentences} sentences and {s.max_tokens} tokens."
+        case Reason.ANSWER_LANGUAGE:
+            return f"The answer is written in {attempt.language}; it must be in {', '.join(wrong_languages(view, attempt))}."
+        case _:
+            return f"{check.stage.replace('_', ' ')}: {check.found or check.note}."
+
+
+def _quoted(text: str) -> str:
+    short = text if len(text) <= _QUOTE_CHARS else f"{text[:_QUOTE_CHARS]}…"
+    return f'"{short}"'

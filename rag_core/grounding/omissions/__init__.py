@@ -1,0 +1,178 @@
+"""Limits that a compression left out: "unless the law requires it", "more than 500", "may", "full-time".
+
+What is left is made of the source's own words and says more than it does. A claim is held against the nearest sentence of its evidence: it
+keeps what that states, and neither the limit, nor another word for one, nor the words of the limit, and the question did not ask for it.
+Made for English, Czech, German and Hindi (`data/limits.json`); a claim in another language leaves nothing out that this module knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rag_core.facts.align import Sentence, Token, read
+from rag_core.facts.citation_marks import strip_marks
+from rag_core.facts.numbers import ascii_digits
+from rag_core.grounding.omissions.bounds import dropped_bounds, dropped_restrictions
+from rag_core.grounding.omissions.nouns import dropped_adjectives, dropped_relatives
+from rag_core.grounding.omissions.said import KEPT, Said
+from rag_core.grounding.omissions.words import LimitWords, limit_words
+from rag_core.ingest.normalise import normalise
+
+_NEAR = 0.5  # share of a claim's words that its nearest sentence holds, at least
+_MIN_WORDS = 2  # of a statement that can be limited
+_MAX_TOKENS = 160  # of a sentence; longer ones are tables or lists
+_VERB_NEXT = frozenset({"en"})  # languages in which a modal stands right before its verb
+
+
+def omissions(claim: str, evidence: str, lang: str, question: str = "") -> tuple[str, ...]:
+    """The limits of the evidence that a claim lacks, in the evidence's words, each once; () for none.
+
+    Args:
+        claim: a sentence that a model made from the evidence.
+        evidence: whole sentences, raw or in reading form.
+        lang: of both, ISO 639-1.
+        question: what was asked; a limit that it states need not be said again.
+    """
+    limits = limit_words(lang)
+    said, told, asked = _reading(claim), _reading(evidence), _reading(question)
+    if limits is None:
+        return ()
+    mine = Said.of(said, lang)
+    one = _Comparison(mine, Said.of(asked, lang), told, lang, limits)
+    near = _nearest(mine, read(told, lang))
+    each = [list(dict.fromkeys(one.lacking(sentence))) for sentence in near]
+    found = each[0] if each and all(each) else []
+    found += dropped_bounds(said, told, asked, lang, limits)
+    return tuple(dict.fromkeys(found))
+
+
+def _nearest(mine: Said, theirs: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences that hold most of a claim's words; none where that is less than `_NEAR` of them."""
+    counts = [len(mine.stems & sentence.terms) for sentence in theirs]
+    best = max(counts, default=0)
+    enough = best and best >= _NEAR * len(mine.stems)
+    return [one for one, count in zip(theirs, counts, strict=True) if count == best and len(one.tokens) <= _MAX_TOKENS] if enough else []
+
+
+class _Condition(NamedTuple):
+    """A condition or exception, `told[start:end]` with its marker: its words, and those of the statement that it limits."""
+
+    start: int
+    end: int
+    words: Sequence[Token]
+    statement: Sequence[Token]
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """A claim and its question beside the evidence `told`."""
+
+    mine: Said
+    asked: Said
+    told: str
+    lang: str
+    limits: LimitWords
+
+    def lacking(self, sentence: Sentence) -> Iterator[str]:
+        """The limits of one sentence that the claim lacks."""
+        found = [*self._conditions(sentence), *self._conditions_before(sentence)]
+        patterns = (self.limits.conditions, self.limits.behind, self.limits.kept)
+        if not any(pattern.search(self.mine.text) for pattern in patterns):
+            yield from (self.told[one.start : one.end] for one in found if self._states(one.statement) and not self._mentions(one))
+        yield from self._modals(sentence, found)
+        yield from dropped_adjectives(sentence, self.told, self.mine, self.asked, self.limits)
+        yield from dropped_relatives(sentence, self.told, self.mine, self.asked, self.limits)
+        yield from dropped_restrictions(sentence, self.told, self.mine, self.asked, self.lang, self.limits)
+
+    def _states(self, statement: Sequence[Token]) -> bool:
+        """Whether the claim keeps a statement."""
+        words = [token for token in statement if not token.light]
+        return len(words) >= _MIN_WORDS and self.mine.share(words) >= KEPT
+
+    def _mentions(self, one: _Condition) -> bool:
+        """Whether the claim has words that only the condition has, or the question states the condition."""
+        also = {token.stem for token in one.statement}
+        words = [token for token in one.words if not token.light and token.stem not in also]
+        return self.asked.share(words) >= KEPT or any(self.mine.has(token) and not self.asked.has(token) for token in words)
+
+    def _conditions(self, sentence: Sentence) -> Iterator[_Condition]:
+        """The conditions and exceptions of a sentence, each behind its marker, with the statement before or behind it.
+
+        Where neither a comma nor "then" tells where one at the beginning ends, its first word stands for it.
+        """
+        tokens = sentence.tokens
+        for match in self.limits.conditions.finditer(self.told, sentence.start, sentence.end):
+            first, after = (sum(token.start < place for token in tokens) for place in match.span())
+            if after == len(tokens):
+                continue
+            begin, stop, end = self._begin(tokens, first), self._stop(tokens, after), self._end(tokens, after)
+            statement = tokens[begin:first]
+            if all(token.light for token in statement):
+                stop, statement = (stop, tokens[stop:end]) if stop < end else (after + 1, tokens[after:end])
+            yield _Condition(match.start(), tokens[stop - 1].end, tokens[after:stop], statement)
+
+    def _conditions_before(self, sentence: Sentence) -> Iterator[_Condition]:
+        """Those of a word before their marker, "सोमवार को छोड़कर"; all the rest is the statement."""
+        tokens = sentence.tokens
+        for match in self.limits.behind.finditer(self.told, sentence.start, sentence.end):
+            marker, after = (sum(token.start < place for token in tokens) for place in match.span())
+            if marker:
+                word = marker - 1
+                yield _Condition(tokens[word].start, match.end(), tokens[word:marker], (*tokens[:word], *tokens[after:]))
+
+    def _begin(self, tokens: Sequence[Token], place: int) -> int:
+        """Where the statement begins that ends before a place: behind a stop or a word that joins statements."""
+        start = place
+        while start and not self._joins(tokens, start - 1) and not self._parted(tokens, start):
+            start -= 1
+        return start
+
+    def _joins(self, tokens: Sequence[Token], place: int) -> bool:
+        """Whether a word joins statements, "and", ", which"; before a number it joins values."""
+        word = tokens[place].folded
+        if word in self.limits.joins:
+            return place + 1 == len(tokens) or not tokens[place + 1].text[0].isdecimal()
+        return word in self.limits.relative and place > 0 and "," in self.told[tokens[place - 1].end : tokens[place].start]
+
+    def _stop(self, tokens: Sequence[Token], place: int) -> int:
+        """Where a condition ends that is under way at a place: before a comma, "then" or a stop."""
+        end = place + 1
+        while end < len(tokens) and not self._parted(tokens, end) and tokens[end].folded not in self.limits.then:
+            if "," in self.told[tokens[end - 1].end : tokens[end].start]:
+                break
+            end += 1
+        return end
+
+    def _end(self, tokens: Sequence[Token], place: int) -> int:
+        """Where the clause ends that is under way at a place."""
+        return next((n for n in range(place + 1, len(tokens)) if self._parted(tokens, n)), len(tokens))
+
+    def _parted(self, tokens: Sequence[Token], place: int) -> bool:
+        """Whether a stop stands before a word; those in "31. Dezember" and "7:30" are none."""
+        before, token = tokens[place - 1], tokens[place]
+        gap = self.told[before.end : token.start]
+        in_number = before.text.isdecimal() and (gap == ". " or (gap in (".", ":") and token.text.isdecimal()))
+        return before.clause != token.clause and not in_number
+
+    def _modals(self, sentence: Sentence, conditions: Sequence[_Condition]) -> Iterator[str]:
+        """Words for what may or should be done, where the claim says that it is done."""
+        tokens = sentence.tokens
+        for marker in sentence.markers if not (self.mine.is_modal() or self.limits.modal.search(self.mine.text)) else ():
+            text = " ".join(token.folded for token in tokens[marker.start : marker.end])
+            if marker.kind != "modality" or text not in self.limits.modals:
+                continue
+            begin, end = self._begin(tokens, marker.start), marker.end
+            while end < len(tokens) and not self._parted(tokens, end) and not self._joins(tokens, end):
+                end += 1
+            governed = next((token for token in tokens[marker.end : end] if not token.light), None)
+            if self.lang in _VERB_NEXT and not (governed and self.mine.has(governed)):
+                continue
+            around = (*tokens[begin : marker.start], *tokens[marker.end : end])
+            if self._states([token for token in around if not any(one.start <= token.start < one.end for one in conditions)]):
+                yield self.told[tokens[marker.start].start : tokens[marker.end - 1].end]
+
+
+def _reading(text: str) -> str:
+    return ascii_digits(" | ".join(normalise(cell).text for cell in strip_marks(text).split("\t")).strip())

@@ -1,0 +1,163 @@
+"""Does a model's quote stand where it says: character by character, in one piece, on the pages of the passage that it cites?
+
+Unicode and white space are compared in reading form, and typographic quotation marks and dashes as the plain ones; nothing else may differ.
+What a quote is part of belongs to it: the evidence is widened to whole sentences or rows, so that words ripped out of "shall not ..." are
+read with their negation, and marks on the page cover whole sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+
+import regex
+
+from rag_core.domain.claims import Evidence
+from rag_core.domain.documents import Span
+from rag_core.domain.passages import Passage, PassageKind
+from rag_core.domain.ports import PageText
+from rag_core.facts.citation_marks import strip_marks
+from rag_core.grounding.locate import QUOTATION, Place, chosen_by, locate, occurrences, overlaps
+from rag_core.grounding.units import cells, evidence_of, header_of, units
+from rag_core.ingest.normalise import normalise
+from rag_core.language import words
+
+MIN_WORDS = 2  # a quote of one word proves nothing
+_MIN_CHARS = 4  # nor does one of fewer letters where a script parts no words
+_FOLD = str.maketrans("“”„‟«»″‘’‚‛‹›′‐‑‒–—―−", '"' * 7 + "'" * 7 + "-" * 7)
+_UNPARTED = regex.compile(r"[\p{Line_Break=SA}\p{Han}\p{Hiragana}\p{Katakana}]")
+
+
+class Standing(StrEnum):
+    """Whether a quote stands in the passage that it cites."""
+
+    FOUND = "found"
+    ELSEWHERE = "elsewhere"  # in another of the retrieved passages: misattributed
+    NOWHERE = "nowhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What became of a quote.
+
+    Args:
+        standing: where it stands.
+        evidence: the sentences or rows that it is part of, each verbatim from its page; none unless it was found.
+        certain: False where it stands in several places of the passage and nothing tells which is meant: then nothing may be marked.
+    """
+
+    standing: Standing
+    evidence: tuple[Evidence, ...] = ()
+    certain: bool = True
+
+
+_NOWHERE = Quote(Standing.NOWHERE)
+
+
+class Sources:
+    """The passages that a draft may cite, each read once for all of its quotes."""
+
+    def __init__(self, passages: Iterable[Passage], page_text: PageText) -> None:
+        self._sources = {passage.id: _Source(passage, page_text) for passage in passages}
+
+    def find(self, quote: str, passage: str, claim: str = "") -> Quote:
+        """Look a quote up in the passage of this id; `claim` decides between two places that read the same."""
+        forms = _forms(quote)
+        here = self._sources[passage]
+        places = here.places(forms)
+        if not places:
+            others = (source for id, source in self._sources.items() if id != passage)
+            return Quote(Standing.ELSEWHERE) if any(other.places(forms) for other in others) else _NOWHERE
+        return here.quote(places, claim)
+
+    def support(self, claim: str, passage: str) -> Quote:
+        """The sentences or rows of a passage that a claim was made from, where it is cited without any quote and they can be told."""
+        here = self._sources[passage]
+        spans = locate(claim, here.passage, here.page_text).spans
+        return Quote(Standing.FOUND, here.widened(spans)) if spans else _NOWHERE
+
+    def reading(self, evidence: Iterable[Evidence]) -> str:
+        """Evidence in reading form, a table's row under its header: the same words as on the page."""
+        pieces = list(evidence)
+        rows = [_row(one, self._sources[one.passage]) for one in pieces if self._sources[one.passage].is_table]
+        return " ".join(rows) or normalise("\n".join(one.quote for one in pieces)).text
+
+
+def _row(evidence: Evidence, source: _Source) -> str:
+    header = header_of(source.passage, source.page_text)
+    return f"{header}: {cells(evidence.quote)}" if header else cells(evidence.quote)
+
+
+class _Source:
+    """A passage with the places of its sentences or rows."""
+
+    def __init__(self, passage: Passage, page_text: PageText) -> None:
+        self.passage, self.page_text = passage, page_text
+
+    @cached_property
+    def place(self) -> Place:
+        """The way back to its pages; made for those passages only in which a quote is found."""
+        return Place(self.passage, self.page_text)
+
+    @cached_property
+    def text(self) -> str:
+        """Its reading form, as quotes are compared with it: the offsets are the same."""
+        return self.passage.text.translate(_FOLD)
+
+    @cached_property
+    def units(self) -> list[tuple[Span, ...]]:
+        """Where its sentences or rows stand."""
+        found = units(self.passage, self.page_text)
+        return [unit.spans or self.place.cut(unit.start, unit.end) for unit in found]
+
+    @property
+    def is_table(self) -> bool:
+        """Whether its units are rows."""
+        return self.passage.kind is PassageKind.TABLE
+
+    def places(self, forms: Sequence[str]) -> list[tuple[int, int]]:
+        """Every place of the first of these texts that stands here."""
+        return next((found for form in forms if (found := occurrences(form, self.text))), [])
+
+    def quote(self, places: Sequence[tuple[int, int]], claim: str) -> Quote:
+        """The evidence at the place that the claim decides for, if there is more than one."""
+        wide: Mapping[tuple[Evidence, ...], tuple[int, int]] = {self.widened(self.place.cut(*at)): at for at in reversed(places)}
+        if len(wide) > 1:
+            chosen = chosen_by([[at] for at in wide.values()], self.place, claim)
+            at = next(iter(chosen), places[0])
+            return Quote(Standing.FOUND, self.widened(self.place.cut(*at)), certain=bool(chosen))
+        return Quote(Standing.FOUND, next(iter(wide)))
+
+    def widened(self, spans: Sequence[Span]) -> tuple[Evidence, ...]:
+        """The sentences that hold any of these stretches, those that follow each other as one; of a table each row with its header."""
+        passage = self.passage
+        around = [one for unit in self.units if overlaps(unit, spans) for one in unit]
+        if self.is_table:
+            rows = [evidence_of(passage, span, self.page_text) for span in around or spans]
+            return tuple(replace(row, spans=self.place.with_header(row.spans)) for row in rows)
+        return tuple(evidence_of(passage, span, self.page_text) for span in self._joined([*around, *spans]))
+
+    def _joined(self, spans: Iterable[Span]) -> list[Span]:
+        """These stretches in reading order; what overlaps, or has nothing but blanks between, is one. Blank ones are left out."""
+        joined: list[Span] = []
+        for span in sorted(spans, key=lambda one: (one.page, one.start)):
+            text = self.page_text(self.passage.document, span.page)
+            last = joined[-1] if joined else None
+            if last and last.page == span.page and not text[last.end : span.start].strip():
+                joined[-1] = replace(last, end=max(last.end, span.end))
+            elif text[span.start : span.end].strip():
+                joined.append(span)
+        return joined
+
+
+def _forms(quote: str) -> list[str]:
+    """The forms in which a quote is looked for: as written, and without citation marks; none of one that would prove nothing."""
+    written = (text.strip(QUOTATION) for text in (quote, strip_marks(quote)))
+    return list(dict.fromkeys(form for text in written if _proves(form := normalise(text).text.translate(_FOLD))))
+
+
+def _proves(text: str) -> bool:
+    """Whether a quote is long enough to say anything."""
+    return len(words(text)) >= MIN_WORDS or len(_UNPARTED.findall(text)) >= _MIN_CHARS

@@ -1,0 +1,138 @@
+"""What an extract is made of: the sentences, table rows and code lines of a passage, each with its exact place on the page."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from rag_core.domain.claims import Evidence
+from rag_core.domain.documents import Span, holds_hidden
+from rag_core.domain.passages import Passage, PassageKind
+from rag_core.domain.ports import PageText
+from rag_core.ingest.context import SECTION_MARK
+from rag_core.ingest.normalise import join, locate, normalise
+from rag_core.language import sentences
+
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A stretch of a passage that can be quoted by itself.
+
+    `start` and `end` are offsets into `Passage.text` for text, and into the raw page for table rows (`spans` is set then).
+    """
+
+    passage: Passage
+    text: str
+    start: int
+    end: int
+    spans: tuple[Span, ...] = ()
+
+    def evidence(self, page_text: PageText) -> tuple[Evidence, ...]:
+        """The verbatim quotes this unit rests on; a table row brings the spans of its header along."""
+        if self.spans:
+            row = evidence_of(self.passage, self.spans[0], page_text)
+            return (replace(row, spans=(*self.spans, *self.passage.header)),)
+        return tuple(evidence_of(self.passage, span, page_text) for span in self._located(page_text))
+
+    def _located(self, page_text: PageText) -> tuple[Span, ...]:
+        pages = {span.page: page_text(self.passage.document, span.page) for span in self.passage.spans}
+        return locate(pages, self.passage.spans, self.start, self.end)
+
+
+def evidence_of(passage: Passage, span: Span, page_text: PageText) -> Evidence:
+    """One verbatim quote: the raw text at a span."""
+    quote = page_text(passage.document, span.page)[span.start : span.end]
+    return Evidence(passage.id, passage.document, quote, (span,))
+
+
+def units(passage: Passage, page_text: PageText) -> list[Unit]:
+    """The units of a passage in reading order: rows of a table, lines of code, sentences of everything else.
+
+    One with hidden words that were kept is none: no reader of the page could check it.
+    """
+    return [unit for unit in _all_units(passage, page_text) if not holds_hidden(unit.text)]
+
+
+def _all_units(passage: Passage, page_text: PageText) -> list[Unit]:
+    if passage.kind is PassageKind.TABLE:
+        return _rows(passage, page_text)
+    if passage.kind is PassageKind.CODE:
+        return [Unit(passage, passage.text, 0, len(passage.text))]
+    found = [
+        Unit(passage, passage.text[left + start : left + end], left + start, left + end)
+        for left, right in pairwise(_edges(passage, page_text))
+        for start, end in sentences(passage.text[left:right], passage.language)
+    ]
+    heading = len(found) > 1 and found[0].text == _leaf(passage)  # a heading states nothing by itself
+    return found[1:] if heading else found
+
+
+def _edges(passage: Passage, page_text: PageText) -> list[int]:
+    """Offsets into the passage's text over which no sentence runs: its heading's end and its blank lines, with both ends."""
+    pages = {span.page: page_text(passage.document, span.page) for span in passage.spans}
+    raw = join(pages, passage.spans)
+    starts = normalise(raw).starts
+    cuts = {bisect_left(starts, match.end()) for match in _BLANK_LINE.finditer(raw)}
+    leaf = _leaf(passage)
+    if leaf and passage.text.startswith(f"{leaf} "):
+        cuts.add(len(leaf))
+    return [0, *sorted(cut for cut in cuts if 0 < cut < len(passage.text)), len(passage.text)]
+
+
+def _leaf(passage: Passage) -> str:
+    """The innermost heading a passage stands under."""
+    return passage.section.rsplit(SECTION_MARK, 1)[-1]
+
+
+def _rows(passage: Passage, page_text: PageText) -> list[Unit]:
+    """The visual rows of a table, but for those of its header."""
+    heads = {(span.page, span.start) for span in passage.header}
+    found = []
+    for span in passage.spans:
+        raw = page_text(passage.document, span.page)
+        at = span.start
+        for row in raw[span.start : span.end].split("\n"):
+            left = at + len(row) - len(row.lstrip())
+            right = at + len(row.rstrip())
+            at += len(row) + 1
+            if left < right and (span.page, left) not in heads:
+                text = cells(raw[left:right])
+                if text:
+                    found.append(Unit(passage, text, left, right, (Span(span.page, left, right),)))
+    return found
+
+
+def cells(row: str) -> str:
+    """The reading form of a table's row: its cells parted by bars, as they are apart on the page."""
+    return " | ".join(normalise(cell).text for cell in row.strip().split("\t"))
+
+
+def header_of(passage: Passage, page_text: PageText) -> str:
+    """The rows that name a table's columns and its unit, in reading form; empty where there are none."""
+    spans = [page_text(passage.document, span.page)[span.start : span.end] for span in passage.header]
+    return "; ".join(cells(row) for text in spans for row in text.split("\n") if row.strip())
+
+
+def in_order(chosen: Sequence[Unit], hits: Sequence[Passage]) -> list[Unit]:
+    """Document order: documents by their best rank, then page and place."""
+    rank: dict[str, int] = {}
+    for i, passage in enumerate(hits):
+        rank.setdefault(passage.document, i)
+    return sorted(
+        chosen, key=lambda u: (rank[u.passage.document], (u.spans or u.passage.spans)[0].page, u.start if u.spans else _offset(u))
+    )
+
+
+def _offset(unit: Unit) -> int:
+    return unit.passage.spans[0].start + unit.start
+
+
+def with_header(passage: Passage) -> str:
+    """The text of a passage as it is read together with a claim: that of a table under the header that it stands under."""
+    apart = passage.header_text and passage.header_text not in passage.text
+    return f"{passage.header_text}\n{passage.text}" if apart else passage.text

@@ -1,0 +1,97 @@
+"""What the audits found on a claim, in words: the flags of its support, and the kinds of facts that its evidence lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from rag_core.domain.claims import Conflict
+from rag_core.domain.measurements import LibraryFacts
+
+FLAGS: Mapping[str, str] = MappingProxyType(
+    {
+        "number_changed": "a number is not in the evidence",
+        "unit_changed": "a unit is not in the evidence",
+        "date_changed": "a date is not in the evidence",
+        "code_absent": "a code is not in the evidence",
+        "name_absent": "a name is not in the evidence",
+        "negation_changed": "a negation was added or left out",
+        "modality_changed": "what must or may be done was changed",
+        "comparison_changed": "a comparison was changed",
+        "quantifier_changed": "how many or how often was changed",
+        "operator_changed": "an operator was changed",
+        "law_changed": "a reference to a law is not in the evidence",
+        "role_changed": "a number or date stands for something else in the evidence",
+        "markup_changed": "a link or markup is not in the evidence",
+        "not_entailed": "the evidence does not say so",
+        "contradicted": "the evidence says otherwise",
+        "misattributed": "another passage says so, not the cited one",
+        "indicator": "a phrase of knowledge from elsewhere",
+        "low_overlap": "few of its words are in the evidence",
+        "order": "its evidence is an order to a reader and states nothing",
+        "hidden": "its evidence holds hidden words, which no reader of the page sees",
+        "limit_left_out": "a condition, exception or limit of the evidence was left out",
+        "no_evidence": "there is no evidence to compare with",
+        "no_words": "it has no words",
+    }
+)
+FACTS: Mapping[str, str] = MappingProxyType(
+    {
+        "number": "number not in the evidence",
+        "unit": "unit not in the evidence",
+        "date": "date not in the evidence",
+        "year": "year not in the evidence",
+        "code": "code not in the evidence",
+        "name": "name not in the evidence",
+        "negation": "negation added or left out",
+        "modality": "what must or may be done is not as in the evidence",
+        "comparison": "comparison not as in the evidence",
+        "quantifier": "quantity word not as in the evidence",
+        "operator": "operator not in the evidence",
+        "law": "reference to a law not in the evidence",
+        "role": "stands for something else in the evidence",
+        "markup": "link or markup not in the evidence",
+    }
+)
+
+
+_FLAG_OF = {"year": "number_changed", "code": "code_absent", "name": "name_absent"}
+
+
+def flag_of(kind: str) -> str:
+    """The flag that says what a changed fact of this kind means."""
+    return _FLAG_OF.get(kind, f"{kind}_changed")
+
+
+def flags_in_words(flags: Iterable[str]) -> str:
+    """The flags as half sentences, parted by commas; empty for none."""
+    return ", ".join(FLAGS[flag] for flag in flags)
+
+
+def fact_in_words(kind: str, text: str) -> str:
+    """A changed fact of a claim: "number not in the evidence: 31"."""
+    return f"{FACTS[kind]}: {text}"
+
+
+def contradiction(conflict: Conflict, library: LibraryFacts) -> str:
+    """A conflict in one sentence without its full stop: both values, where each stands, and which document is newer, or that none is known.
+
+    It holds text of documents and their names, which are untrusted.
+    """
+    names = [library.names.get(document, document) for document in conflict.documents]
+    sides = [
+        f'"{value}" ({", ".join(filter(None, (name, f"page {page}", date)))})'
+        for value, name, page, date in zip(conflict.values, names, conflict.pages, conflict.dates, strict=True)
+    ]
+    one = "The document contradicts itself" if conflict.documents[0] == conflict.documents[1] else "The documents contradict each other"
+    return f"{one}: {' and '.join(sides)}{_newer(conflict, library)}"
+
+
+def _newer(conflict: Conflict, library: LibraryFacts) -> str:
+    """Which document is newer; where that is not known, why not. Nothing of one that contradicts itself."""
+    if conflict.documents[0] == conflict.documents[1]:
+        return ""
+    if conflict.newer:
+        return f". Newer: {library.names.get(conflict.newer, conflict.newer)}"
+    undated = [library.names.get(document, document) for document, date in zip(conflict.documents, conflict.dates, strict=True) if not date]
+    return f". Which one is newer is not known: no date of {' and '.join(undated)}" if undated else ". By their dates neither is newer"

@@ -1,0 +1,1 @@
+"""A library on disk: documents and indexes, their versions, the writer and its lock."""

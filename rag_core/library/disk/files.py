@@ -1,0 +1,204 @@
+"""Files written so that a kill at any moment leaves the old or the new one, and read so that a changed byte is noticed.
+
+Knows nothing about documents. Nothing here is pickle: JSON, gzip and NumPy's own array format only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gzip
+import hashlib
+import io
+import json
+import os
+import threading
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rag_core.domain.ports import Vectors
+from rag_core.errors import LibraryDamaged, LibraryError
+from rag_core.library.disk.private import FILE_MODE, USUAL_MODE, make_folder, write
+
+MANY = 32  # files: waiting for one took 4 ms on a busy disk, for the whole filesystem about as long as for ten
+_LIBC = ctypes.CDLL(None, use_errno=True)  # for syncfs, which Linux has and Python does not offer
+
+
+class Stamp(NamedTuple):
+    """What a file must be: SHA-256 of its bytes as hex digits, and its size in bytes."""
+
+    sha256: str
+    size: int
+
+
+def stamp(data: bytes) -> Stamp:
+    """The stamp of these bytes."""
+    return Stamp(hashlib.sha256(data).hexdigest(), len(data))
+
+
+def stamp_file(path: Path) -> Stamp:
+    """The stamp of a file, read in blocks."""
+    with path.open("rb") as file:
+        return Stamp(hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size)
+
+
+def stamp_folder(folder: Path) -> dict[str, Stamp]:
+    """The stamps of all files under `folder`, by their path relative to it."""
+    return {str(path.relative_to(folder)): stamp_file(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def damaged(path: Path, why: str) -> LibraryDamaged:
+    """The error for a stored file that is not what the manifest says. Names the file by its last three parts."""
+    return LibraryDamaged(
+        f"The library's file {'/'.join(path.parts[-3:])} {why}.",
+        remedy="Restore it from a backup or rebuild the library from its stored sources; failing that, delete its folder and index again.",
+    )
+
+
+def read_verified(path: Path, expected: Stamp) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        LibraryDamaged: it is missing, cannot be read, or differs from its stamp.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise damaged(path, "is missing") from error
+    except OSError as error:
+        raise damaged(path, f"cannot be read ({error.strerror})") from error
+    if stamp(data) != expected:
+        raise damaged(path, "was changed or cut short")
+    return data
+
+
+def verify_file(path: Path, expected: Stamp) -> None:
+    """Compare a file with its stamp, without holding it in memory.
+
+    Raises:
+        LibraryDamaged: it is missing, cannot be read, or differs from its stamp.
+    """
+    try:
+        actual = stamp_file(path)
+    except OSError as error:
+        raise damaged(path, f"cannot be read ({error.strerror})") from error
+    if actual != expected:
+        raise damaged(path, "was changed or cut short")
+
+
+def write_atomically(path: Path, data: bytes, *, private: bool = True) -> None:
+    """Replace `path`: whoever reads it, also after a power cut, finds the old bytes or the new ones.
+
+    A file that is not `private`, because a user named its place, gets the usual mode there; see `rag_core.library.disk.private`.
+    """
+    if private:
+        make_folder(path.parent)
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
+    try:
+        write(draft, data, FILE_MODE if private else USUAL_MODE)
+        sync([draft])
+        os.replace(draft, path)
+    except OSError:
+        with suppress(OSError):
+            draft.unlink()
+        raise
+    sync([path.parent])
+
+
+def sync(paths: Collection[Path]) -> None:
+    """Wait until these files and folders, which are on one filesystem, are on the disk.
+
+    Raises:
+        OSError: the disk could not take them.
+    """
+    whole = len(paths) > MANY and hasattr(_LIBC, "syncfs")
+    for path in list(paths)[:1] if whole else paths:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            if not whole:
+                os.fsync(descriptor)
+            elif _LIBC.syncfs(descriptor):
+                raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        finally:
+            os.close(descriptor)
+
+
+def pack(value: Any) -> bytes:
+    """JSON in gzip; equal values give equal bytes."""
+    return pack_parts([json.dumps(value, ensure_ascii=False, separators=(",", ":"))])
+
+
+def pack_parts(parts: Iterable[str]) -> bytes:
+    """The texts, one after the other, in gzip; equal texts give equal bytes, whatever their parts."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile("", "wb", compresslevel=5, fileobj=buffer, mtime=0) as file:
+        for part in parts:
+            file.write(part.encode())
+    return buffer.getvalue()
+
+
+def unpack(data: bytes, path: Path) -> Any:
+    """What `pack` was given.
+
+    Raises:
+        LibraryDamaged: the bytes are not packed JSON. `path` is for the message.
+    """
+    try:
+        return json.loads(gzip.decompress(data))
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
+        raise damaged(path, "is not packed JSON") from error
+
+
+def pack_vectors(vectors: Vectors) -> bytes:
+    """NumPy's array format, float32."""
+    buffer = io.BytesIO()
+    np.save(buffer, np.ascontiguousarray(vectors, dtype=np.float32), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def unpack_vectors(data: bytes, path: Path) -> Vectors:
+    """What `pack_vectors` was given.
+
+    Raises:
+        LibraryDamaged: the bytes are not a two-dimensional float32 array.
+    """
+    try:
+        array: Any = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    except (OSError, EOFError, ValueError) as error:
+        raise damaged(path, "is not an array") from error
+    if array.ndim != 2 or array.dtype != np.float32:
+        raise damaged(path, "does not hold vectors")
+    vectors: Vectors = array
+    return vectors
+
+
+@contextmanager
+def storage_problems(doing: str) -> Iterator[None]:
+    """Turn what the disk or the permissions refuse into an error with a remedy. What was published before stays as it was.
+
+    Raises:
+        LibraryError: an OSError inside the block.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise LibraryError(
+            f"The library could not be written while {doing}: {error.strerror or error}.",
+            remedy="Free disk space or allow writing to the library folder, then resume; what was indexed before is unharmed.",
+        ) from error
+
+
+def stamps_to_json(stamps: Mapping[str, Stamp]) -> dict[str, list[Any]]:
+    """{name: [sha256, size]}."""
+    return {name: list(value) for name, value in stamps.items()}
+
+
+def stamps_from_json(rows: Mapping[str, Any]) -> dict[str, Stamp]:
+    """What `stamps_to_json` was given."""
+    return {name: Stamp(str(sha256), int(size)) for name, (sha256, size) in rows.items()}

@@ -1,0 +1,60 @@
+"""One writer at a time for a namespace, also across processes; readers never wait."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from rag_core.domain.ports import Cancel
+from rag_core.errors import Cancelled, LibraryBusy
+from rag_core.library.disk.files import write_atomically
+from rag_core.library.disk.private import FILE_MODE, make_folder
+
+
+@contextmanager
+def writing(folder: Path, wait: float, cancelled: Cancel | None = None) -> Iterator[None]:
+    """Hold the writer's lock of a namespace's folder. The system gives it back when the process dies.
+
+    Args:
+        folder: the namespace's folder; created when missing.
+        wait: seconds to wait for another writer.
+        cancelled: read while waiting.
+
+    Raises:
+        LibraryBusy: another writer held it all that time; the message says who.
+        Cancelled: the user stopped waiting.
+    """
+    make_folder(folder)
+    lock, holder = FileLock(folder / "lock", mode=FILE_MODE), folder / "lock.json"
+    try:
+        lock.acquire(timeout=wait, cancel_check=cancelled)
+    except Timeout as error:
+        if cancelled is not None and cancelled():
+            raise Cancelled("Stopped while waiting for another writer.", remedy="Start it again when you like.") from error
+        raise LibraryBusy(
+            f"The library {folder.name!r} is being written by {_who(holder)}.",
+            remedy="Wait until that is done, or stop it; questions can be asked meanwhile.",
+        ) from error
+    try:
+        row = {"pid": os.getpid(), "host": socket.gethostname(), "since": datetime.now(UTC).isoformat(timespec="seconds")}
+        write_atomically(holder, json.dumps(row).encode())
+        yield
+    finally:
+        with suppress(OSError):
+            holder.unlink()
+        lock.release()
+
+
+def _who(holder: Path) -> str:
+    try:
+        row = json.loads(holder.read_bytes())
+        return f"process {row['pid']} on {row['host']} since {row['since']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process"

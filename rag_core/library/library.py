@@ -1,0 +1,299 @@
+"""A library on disk: the documents of one namespace with their indexes, read as immutable snapshots, changed by one writer at a time.
+
+Readers never wait and never see half a change. A process may be killed at any moment: the library then is as it was after the last
+published document, and `resume` finishes the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+
+from rag_core.domain.documents import Metadata
+from rag_core.domain.ports import Cancel, Embedder, LexicalStore, Progress, VectorStore
+from rag_core.errors import IngestError, InvalidInput
+from rag_core.library import stored_sources
+from rag_core.library.adding import Adding, AddReport
+from rag_core.library.bounds import MAX_NAME_CHARS, require_metadata, require_source
+from rag_core.library.disk.files import Stamp
+from rag_core.library.disk.sweep import sweep
+from rag_core.library.inbox import Accepted
+from rag_core.library.indexing import INDEX_VERSION, Indexer
+from rag_core.library.manifest import Entry, Manifest
+from rag_core.library.opened import OnDelete, Opened
+from rag_core.library.salvage import salvage
+from rag_core.library.sources import Source
+from rag_core.library.store import Store
+from rag_core.settings import Settings
+
+__all__ = ["Accepted", "AddReport", "Library"]
+
+WAIT_SECONDS = 30.0  # for another writer: longer than publishing takes, shorter than a user's patience
+
+
+class Library(Opened):
+    """The documents of one namespace. Safe to share between threads; `snapshot` is swapped by one assignment."""
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        namespace: str,
+        *,
+        embedder: Embedder,
+        vectors: VectorStore,
+        lexical: LexicalStore,
+        on_delete: OnDelete = lambda documents, generation: None,
+    ) -> Library:
+        """The library in `folder`, compared with its checksums; an empty one when there is none yet. Writes nothing.
+
+        `on_delete` is called before documents go, so that what else holds their words forgets them; where it fails, they stay.
+
+        Raises:
+            InvalidInput: the namespace's name is not `[a-z0-9_-]{1,64}`.
+            LibraryDamaged: a file is missing or was changed.
+            ModelMismatch: built with another embedding model or precision.
+            LibraryError: built by another version of this program.
+        """
+        library = cls(Store(folder, namespace, vectors, lexical), embedder, on_delete)
+        library.refresh()
+        return library
+
+    @classmethod
+    def rebuild(
+        cls,
+        folder: Path,
+        namespace: str,
+        settings: Settings,
+        *,
+        embedder: Embedder,
+        vectors: VectorStore,
+        lexical: LexicalStore,
+        progress: Progress | None = None,
+        cancelled: Cancel | None = None,
+    ) -> tuple[Library, AddReport]:
+        """Index all documents again from their stored sources: for another embedding model, a newer version, or after damage.
+
+        Published at the end, as a whole; names and metadata are kept. What fails stays in `unfinished()`, except where the stored source
+        is missing or was changed: that one has to be added again. Where the manifest itself is damaged, it works from what is whole, and
+        the report's problems say what is lost; see `rag_core.library.salvage`. When cancelled, the old generation stays, and a second call
+        goes on where the first stopped.
+
+        Raises:
+            LibraryBusy: another writer held the library for `WAIT_SECONDS`.
+            LibraryError: a newer version of this program wrote the library.
+        """
+        library = cls(Store(folder, namespace, vectors, lexical), embedder)
+        with library._writing(WAIT_SECONDS, cancelled, refresh=False):
+            saved = salvage(library._store, library._inbox)
+            library._inbox.replace([*saved.rows, *saved.unfinished])
+            sweep(library._store.root, library._inbox.rows())
+            writer = library._writer(Manifest(saved.generation, embedder.name, INDEX_VERSION))
+            indexer = Indexer(library._store, embedder, settings, progress, cancelled, saved.stamps)
+            adding = Adding(writer, indexer, library._inbox, keep_locked=True, at_once=True, progress=progress, cancelled=cancelled)
+            report = adding.run([(row, None) for row in saved.rows])
+            left = saved.keep_aside({entry.source.digest for entry in writer.entries.values()})
+        return library, replace(report, problems=(*saved.problems, *report.problems, *left))
+
+    def add(
+        self,
+        sources: Iterable[Source | IngestError],
+        settings: Settings,
+        *,
+        progress: Progress | None = None,
+        cancelled: Cancel | None = None,
+        wait: float = WAIT_SECONDS,
+    ) -> AddReport:
+        """Index sources; a file that cannot be read is a problem in the report, the others go on.
+
+        All sources are stored first, so that none is lost when the process is killed. Equal bytes under equal settings are one document.
+
+        Args:
+            sources: what to index, for instance from `sources_from`; errors among them go into the report.
+            settings: the ingest settings.
+            progress: told (what, done, total).
+            cancelled: asked often; what is complete by then is kept, the rest is in `unfinished()`.
+            wait: seconds to wait for another writer.
+
+        Raises:
+            LibraryBusy: another writer held the library for `wait` seconds.
+            LibraryError: the disk refused; the last generation stays as it was.
+        """
+        refused: list[tuple[str, IngestError]] = []
+        with self._writing(wait, cancelled):
+            rows = self._inbox.accept(_only_sources(sources, refused), partial(stored_sources.write, self._store.root))
+            report = self._index(rows, settings, progress, cancelled, keep_locked=False)
+        return AddReport(report.added, report.unchanged, (*refused, *report.problems), report.cancelled)
+
+    def resume(
+        self,
+        settings: Settings,
+        *,
+        only: Collection[str] | None = None,
+        passwords: Mapping[str, str] | None = None,
+        progress: Progress | None = None,
+        cancelled: Cancel | None = None,
+        wait: float = WAIT_SECONDS,
+    ) -> AddReport:
+        """Index what `unfinished` lists, or `only` these ids of it; other arguments as in `add`.
+
+        `passwords` are by name or id, for sources that need one.
+        """
+        known = passwords or {}
+        with self._writing(wait, cancelled):
+            listed = [row for row in self._inbox.rows().values() if only is None or row.id in only]
+            rows = [(row, known.get(row.id) or known.get(row.name)) for row in listed]
+            return self._index(rows, settings, progress, cancelled, keep_locked=True)
+
+    def reread(
+        self,
+        document_ids: Collection[str],
+        settings: Settings,
+        *,
+        passwords: Mapping[str, str] | None = None,
+        progress: Progress | None = None,
+        cancelled: Cancel | None = None,
+        wait: float = WAIT_SECONDS,
+    ) -> AddReport:
+        """Read and cut documents of the library again, from their stored files, under these settings.
+
+        Names and metadata are kept. A strategy other than "auto" stays with these documents when the library is rebuilt. A document is as
+        it was until its new form is complete, and where that fails or is stopped. `passwords` are by id; other arguments as in `add`.
+
+        Raises:
+            InvalidInput: there is no such document.
+            LibraryBusy: another writer held the library for `wait` seconds.
+        """
+        known, strategy = passwords or {}, "" if settings.strategy == "auto" else settings.strategy
+        with self._writing(wait, cancelled):
+            entries = {entry.document.id: entry for entry in self._snapshot.entries}
+            for unknown in set(document_ids) - entries.keys():
+                raise _unknown(unknown)
+            stored = [entries[id] for id in dict.fromkeys(document_ids)]
+            rows = [replace(row, strategy=strategy) for row in _described(stored)]
+            waiting = set(self._inbox.rows())
+            self._inbox.put([row for row in rows if row.digest not in waiting])  # keeps their half-made files from being cleared away
+            try:
+                passworded = [(row, known.get(row.id)) for row in rows]
+                return self._index(passworded, settings, progress, cancelled, keep_locked=False, known=_stamps(stored))
+            finally:
+                self._inbox.drop({row.digest for row in rows} - waiting)
+
+    def unfinished(self) -> tuple[Accepted, ...]:
+        """The sources that were accepted and are not in the library, because a process was killed or stopped, or is at it now."""
+        return tuple(self._inbox.rows().values())
+
+    def delete(self, *document_ids: str, wait: float = WAIT_SECONDS) -> None:
+        """Take documents out, or unfinished sources off the list; all of them or none. Files go when no kept generation needs them.
+
+        Raises:
+            InvalidInput: there is no such document.
+            LibraryBusy: another writer held the library for `wait` seconds.
+            LibraryError: what else holds their words cannot be deleted; nothing was.
+        """
+        with self._writing(wait):
+            writer = self._writer()
+            listed = {row.id: row.digest for row in self._inbox.rows().values() if row.id in document_ids}
+            for unknown in set(document_ids) - writer.entries.keys() - listed.keys():
+                raise _unknown(unknown)
+            self._on_delete(document_ids, self._snapshot.generation)
+            self._inbox.drop(listed.values())
+            for id in writer.entries.keys() & set(document_ids):
+                writer.remove(id)
+            writer.publish()
+
+    def discard(self, document_ids: Collection[str], *, wait: float = WAIT_SECONDS) -> None:
+        """Take unfinished sources off the list, and what was made of them; documents of the library stay as they are.
+
+        Raises:
+            LibraryBusy: another writer held the library for `wait` seconds.
+        """
+        with self._writing(wait):
+            self._inbox.drop({row.digest for row in self.unfinished() if row.id in document_ids})
+            self._store.clear(self._snapshot.generation, self._held(), self._inbox.rows())
+
+    def set_metadata(self, document_id: str, metadata: Metadata, *, wait: float = WAIT_SECONDS) -> None:
+        """Replace a document's metadata; nothing is embedded again.
+
+        Raises:
+            InvalidInput: there is no such document, or a value is too long.
+            LibraryBusy: another writer held the library for `wait` seconds.
+        """
+        require_metadata(metadata)
+        with self._writing(wait):
+            writer = self._writer()
+            if document_id not in writer.entries:
+                raise _unknown(document_id)
+            writer.entries[document_id] = writer.entries[document_id].described(metadata)
+            writer.publish()
+
+    def source(self, document_id: str) -> bytes:
+        """The bytes of a document as they were handed in.
+
+        Raises:
+            InvalidInput: there is no such document.
+            LibraryDamaged: they are missing or were changed.
+        """
+        for entry in self._snapshot.entries:
+            if entry.document.id == document_id:
+                return stored_sources.read(self._store.root, entry.source, entry.files[stored_sources.name_of(entry.source)])[0]
+        raise _unknown(document_id)
+
+    def verify(self) -> None:
+        """Compare every file of the newest generation with its checksum, pages and sources included.
+
+        Raises:
+            LibraryDamaged: one is missing or was changed.
+        """
+        manifest = self._store.manifest()
+        if manifest is not None:
+            self._store.verify(manifest)
+
+    def size_bytes(self) -> int:
+        """What the namespace takes on disk: indexes, pages, sources, unfinished files, and the older generations that are kept."""
+        return self._store.size_bytes()
+
+    def _index(
+        self,
+        rows: list[tuple[Accepted, str | None]],
+        settings: Settings,
+        progress: Progress | None,
+        cancelled: Cancel | None,
+        keep_locked: bool,
+        known: Mapping[str, Stamp] = MappingProxyType({}),
+    ) -> AddReport:
+        indexer = Indexer(self._store, self._embedder, settings, progress, cancelled, known)
+        adding = Adding(self._writer(), indexer, self._inbox, keep_locked=keep_locked, progress=progress, cancelled=cancelled)
+        report = adding.run(rows)
+        self._store.clear(self._snapshot.generation, self._held(), self._inbox.rows())
+        return report
+
+
+def _only_sources(sources: Iterable[Source | IngestError], refused: list[tuple[str, IngestError]]) -> Iterator[Source]:
+    for source in sources:
+        if not isinstance(source, Source):
+            refused.append(("input", source))
+            continue
+        try:
+            require_source(source)
+        except InvalidInput as error:
+            refused.append((source.name[:MAX_NAME_CHARS], IngestError(error.problem, remedy=error.remedy)))
+        else:
+            yield source
+
+
+def _described(entries: Iterable[Entry]) -> list[Accepted]:
+    """The sources of these documents, described as they are now."""
+    return [entry.source.knowing(entry.document.metadata) for entry in entries]
+
+
+def _stamps(entries: Iterable[Entry]) -> dict[str, Stamp]:
+    """What a manifest says of the stored sources, by digest."""
+    return {entry.source.digest: entry.files[stored_sources.name_of(entry.source)] for entry in entries}
+
+
+def _unknown(document_id: str) -> InvalidInput:
+    return InvalidInput(f"There is no document {document_id!r} in the library.", remedy="List the documents to see their ids.")

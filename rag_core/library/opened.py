@@ -1,0 +1,117 @@
+"""A namespace as one process holds it: the newest generation in memory, swapped as a whole, and the writer's lock around every change."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from rag_core.domain.ports import Cancel, Embedder
+from rag_core.errors import LibraryDamaged, LibraryError, ModelMismatch
+from rag_core.library.disk.files import storage_problems
+from rag_core.library.disk.lock import writing
+from rag_core.library.disk.private import is_open, tighten
+from rag_core.library.disk.sweep import sweep
+from rag_core.library.inbox import Inbox
+from rag_core.library.indexing import INDEX_VERSION
+from rag_core.library.manifest import Manifest
+from rag_core.library.snapshot import Snapshot
+from rag_core.library.store import Store
+from rag_core.library.writer import Writer
+
+# what else holds words of documents forgets them: their ids, and the last generation that has them
+OnDelete = Callable[[Collection[str], int], None]
+LOAD_ATTEMPTS = 5  # a generation may be cleared away by another process while it is read; the next one is then tried
+
+
+class Opened:
+    """Safe to share between threads; `snapshot` is swapped by one assignment."""
+
+    def __init__(self, store: Store, embedder: Embedder, on_delete: OnDelete = lambda documents, generation: None) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._on_delete = on_delete
+        self._inbox = Inbox(store.root / "inbox.json")
+        self._swapping = threading.RLock()
+        self._seen = (0, "")  # what CURRENT said when the snapshot was taken
+        self._live: weakref.WeakSet[Snapshot] = weakref.WeakSet()
+        self._snapshot = self._empty()
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest generation that this process knows; see `refresh`. Hold it for as long as a question takes."""
+        return self._snapshot
+
+    def refresh(self) -> bool:
+        """Take over what another process published meanwhile; costs one small read when there is nothing new. True if there was.
+
+        Raises:
+            LibraryError: as `open`; the snapshot stays as it was.
+        """
+        if self._store.pointer() == self._seen:
+            return False
+        with self._swapping:
+            for attempt in range(LOAD_ATTEMPTS):
+                newest = self._store.pointer()
+                try:
+                    return self._load(newest)
+                except LibraryDamaged:
+                    if attempt + 1 == LOAD_ATTEMPTS or self._store.pointer() == newest:
+                        raise
+        return False
+
+    @contextmanager
+    def _writing(self, wait: float, cancelled: Cancel | None = None, *, refresh: bool = True) -> Iterator[None]:
+        with storage_problems("writing to the folder"), writing(self._store.root, wait, cancelled):
+            if is_open(self._store.root):  # made by an older version
+                tighten(self._store.root)
+            if refresh:
+                self.refresh()
+                sweep(self._store.root, self._inbox.rows())
+            yield
+
+    def _writer(self, base: Manifest | None = None) -> Writer:
+        newest = base or self._store.manifest() or Manifest(0, self._embedder.name, INDEX_VERSION)
+        newest = Manifest(newest.generation, self._embedder.name, INDEX_VERSION, newest.index, newest.entries, newest.files)
+        return Writer(self._store, newest, self._snapshot, self._adopt, lambda: self._inbox.rows())
+
+    def _adopt(self, snapshot: Snapshot) -> Collection[int]:
+        with self._swapping:  # so that a reader which was loading an older one does not put it in the place of this
+            self._live.add(snapshot)
+            self._snapshot, self._seen = snapshot, self._store.pointer()
+            return self._held()
+
+    def _held(self) -> set[int]:
+        with self._swapping:
+            return {held.generation for held in self._live}
+
+    def _load(self, newest: tuple[int, str]) -> bool:
+        if newest == self._seen:
+            return False
+        manifest = self._store.manifest()
+        if manifest is not None:
+            self._check(manifest)
+        self._adopt(self._store.load(manifest, self._snapshot.passages_by_key()) if manifest else self._empty())
+        self._seen = newest
+        return True
+
+    def _check(self, manifest: Manifest) -> None:
+        if not manifest.entries:
+            return  # nothing in it was made by any model
+        if manifest.embedder != self._embedder.name:
+            raise ModelMismatch(
+                f"The library {self._store.root.name!r} was built with {manifest.embedder}, not with {self._embedder.name}.",
+                remedy="Use that embedding model and precision, or rebuild the library with the new one.",
+            )
+        if manifest.index_version != INDEX_VERSION:
+            raise LibraryError(
+                f"The library {self._store.root.name!r} was indexed by version {manifest.index_version}, not {INDEX_VERSION}.",
+                remedy="Rebuild the library from its stored sources; nothing has to be uploaded again.",
+            )
+
+    def _empty(self) -> Snapshot:
+        vectors = self._store.vectors.build(np.zeros((0, 0), dtype=np.float32))
+        return Snapshot(0, (), vectors, self._store.lexical.build([]), (), self._store.reader)

@@ -1,0 +1,194 @@
+"""A source read into pages, kept on disk: reading may have taken minutes of OCR, so a killed process does not read again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from rag_core.domain.documents import Document, Metadata, Page
+from rag_core.domain.ports import Cancel, Progress
+from rag_core.errors import EmptyDocument, IngestError, LibraryError, LimitExceeded, PasswordNeeded
+from rag_core.ingest.layout import Lines
+from rag_core.ingest.limits import DEFAULT_LIMITS
+from rag_core.ingest.pdf import read_pdf
+from rag_core.ingest.pdf_process import size_of
+from rag_core.library.disk.files import Stamp, stamps_from_json, stamps_to_json
+from rag_core.library.disk.private import tighten, write
+from rag_core.library.disk.sealed import seal, unseal
+from rag_core.library.inbox import Accepted
+from rag_core.library.pagereader import LAYOUT, PAGES, read_pages
+from rag_core.library.pagewriter import PageWriter
+from rag_core.library.stored_json import metadata_from_json, metadata_to_json
+
+READING_VERSION = 3  # of the PDF reader; pages read by another version are read again
+READING = "reading.json"
+UNREAD = Stamp("", 0)
+READING_FILES = (PAGES, LAYOUT, READING)
+HELD_BYTES = 64 << 20  # of the file being read, in this process: 16 million characters in any script but emoji, and 200,000 rows
+LAYOUT_BYTES = 64 << 20  # packed, on disk; the longest filing tried takes 2 MB. The page reader holds as much of all documents together
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What decides how a source is read. `can_ocr` says whether pictures could be read on this machine."""
+
+    kind: str
+    ocr: bool
+    can_ocr: bool
+    keep_hidden: bool
+    version: int = READING_VERSION
+
+
+def is_outdated(document: Document) -> bool:
+    """Whether an earlier version read the document: before version 3, text under boxes and pictures was read as if it showed."""
+    return 0 < document.reading_version < READING_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The pages of a source, and what the file says about itself (title, date, author).
+
+    The pages have their rows. The boxes of their words stand on disk only: they take most of the room, and cutting does not need them.
+    """
+
+    pages: tuple[Page, ...]
+    metadata: Metadata = field(default_factory=Metadata)
+    problems: tuple[str, ...] = ()
+    source: Stamp = UNREAD  # of the bytes that it was read from
+
+
+def read(
+    row: Accepted,
+    data: BinaryIO,
+    source: Stamp,
+    options: ReadOptions,
+    folder: Path,
+    password: str | None,
+    progress: Progress | None,
+    cancelled: Cancel | None,
+) -> Reading:
+    """Read a source, and write the reading into `folder`, which must exist. A text document is one page, its text kept as it is.
+
+    Pages are written as they come; they count only once the last file of the reading stands. `source` is the stamp of the bytes.
+
+    Raises:
+        IngestError: it cannot be read.
+        Cancelled: `cancelled` said so.
+        OSError: the disk refused.
+    """
+    with PageWriter(folder, LAYOUT_BYTES) as writer:
+        reading = replace(_read(row, data, options, writer, password, progress, cancelled), source=source)
+    _keep(reading, options, folder, writer.stamps())
+    return reading
+
+
+def _read(
+    row: Accepted,
+    data: BinaryIO,
+    options: ReadOptions,
+    writer: PageWriter,
+    password: str | None,
+    progress: Progress | None,
+    cancelled: Cancel | None,
+) -> Reading:
+    held = 0
+
+    def keep(page: Page) -> Page:
+        nonlocal held
+        writer.put(page)
+        held += sys.getsizeof(page.text) + (page.lines.bytes if isinstance(page.lines, Lines) else 0)
+        if held > HELD_BYTES:
+            raise LimitExceeded(
+                f"Text and rows of the file take more than {HELD_BYTES >> 20} MiB of memory (reached on page {page.number:,}).",
+                remedy="Split the file into parts.",
+            )
+        return _without_words(page)
+
+    if row.kind == "text":
+        return Reading((keep(Page(1, _decoded(data, row.name))),))
+    if row.needs_password and password is None:
+        raise PasswordNeeded(f"{row.name} is encrypted, and its password is not stored.", remedy="Add the file again with its password.")
+    content = read_pdf(
+        data,
+        row.name,
+        password=password,
+        keep_hidden=options.keep_hidden,
+        ocr=options.ocr,
+        keep=keep,
+        progress=progress and (lambda what, done, total: progress(f"{what}: reading", done, total)),
+        cancelled=cancelled,
+    )
+    values = {"author": content.author} if content.author else {}
+    return Reading(content.pages, Metadata(content.title, content.date, values=values), content.problems)
+
+
+def _decoded(data: BinaryIO, name: str) -> str:
+    most = 4 * DEFAULT_LIMITS.chars  # UTF-8 takes up to four bytes a character
+    if size_of(data) > most:
+        raise LimitExceeded(f"{name} has {size_of(data):,} bytes; at most {most:,} are allowed.", remedy="Split it into parts.")
+    try:
+        text = data.read().decode()  # a byte-order mark stays: offsets count it
+    except UnicodeDecodeError as error:
+        raise IngestError(f"{name} is not UTF-8 text (byte {error.start}).", remedy="Save it as UTF-8 and add it again.") from error
+    for many, what, most in ((len(text), "characters", DEFAULT_LIMITS.chars), (text.count("\n"), "lines", DEFAULT_LIMITS.rows)):
+        if many > most:
+            raise LimitExceeded(f"{name} has {many:,} {what}; at most {most:,} are allowed.", remedy="Split it into parts.")
+    if not text.strip():
+        raise EmptyDocument(f"{name} holds no text.", remedy="Check that it was saved completely.")
+    return text
+
+
+def _without_words(page: Page) -> Page:
+    return replace(page, words=())
+
+
+def _keep(reading: Reading, options: ReadOptions, folder: Path, stamps: Mapping[str, Stamp]) -> None:
+    row = {
+        "options": _to_json(options),
+        "metadata": metadata_to_json(reading.metadata),
+        "problems": list(reading.problems),
+        "stamps": stamps_to_json(stamps),
+        "read_from": list(reading.source),
+    }
+    write(folder / READING, json.dumps(seal(row), ensure_ascii=False).encode())
+
+
+def kept(options: ReadOptions, folder: Path) -> Reading | None:
+    """The reading that stands in `folder`; None when there is none by these options, or not a whole one."""
+    row = _matching(options, folder)
+    if row is None:
+        return None
+    try:
+        pages = tuple(map(_without_words, read_pages(folder, stamps_from_json(row["stamps"]))))
+        return Reading(pages, metadata_from_json(row["metadata"]), tuple(row["problems"]), Stamp(*row["read_from"]))
+    except (LibraryError, ValueError, KeyError, TypeError):  # damaged or cut short: it is read again from the source
+        return None
+
+
+def reuse(options: ReadOptions, folders: Iterable[Path], target: Path) -> Reading | None:
+    """The first whole reading by these options in any of `folders`; its files then stand in `target` too."""
+    for folder in folders:
+        reading = kept(options, folder)
+        if reading is not None:
+            for name in READING_FILES if folder != target else ():
+                shutil.copyfile(folder / name, target / name)
+                tighten(target / name)
+            return reading
+    return None
+
+
+def _matching(options: ReadOptions, folder: Path) -> Any:
+    try:
+        row = unseal(json.loads((folder / READING).read_bytes()))  # an earlier version may have read damaged bytes: read again
+        return row if row["options"] == _to_json(options) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _to_json(options: ReadOptions) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in ReadOptions.__dataclass_fields__}

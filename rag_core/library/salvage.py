@@ -1,0 +1,187 @@
+"""What a rebuild starts from: the newest manifest and the inbox, or where these are damaged all that is still whole.
+
+Older manifests say what most documents were called; complete document folders say it of those that came later; what nobody names any more
+is a stored source. Nothing is deleted: damaged lists, and sources that may turn out to be unusable, are copied aside.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from rag_core.errors import IngestError, LibraryDamaged, LibraryError
+from rag_core.library.disk.files import Stamp
+from rag_core.library.disk.private import make_folder, tighten
+from rag_core.library.disk.sealed import unseal
+from rag_core.library.inbox import Accepted, Inbox
+from rag_core.library.indexing import DOCUMENT
+from rag_core.library.manifest import Entry, Manifest
+from rag_core.library.store import Store, children
+from rag_core.library.stored_sources import FOLDER
+
+Problem = tuple[str, IngestError]
+MAGIC_BYTES = 1024  # a PDF says what it is within so many
+
+
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """What can be indexed again.
+
+    Args:
+        generation: the newest one that anything tells of; the next has to be newer.
+        rows: the documents' sources, described as well as is known.
+        unfinished: further sources that were accepted and not indexed yet.
+        stamps: what a manifest says of stored sources, by digest.
+        problems: what could not be saved, by the name of the file or document.
+        aside: copies of damaged lists, and of the sources that only the list named; None where nothing was damaged.
+    """
+
+    generation: int
+    rows: tuple[Accepted, ...]
+    unfinished: tuple[Accepted, ...]
+    stamps: Mapping[str, Stamp] = field(default_factory=lambda: MappingProxyType({}))
+    problems: tuple[Problem, ...] = ()
+    aside: Path | None = None
+
+    def keep_aside(self, indexed: set[str]) -> tuple[Problem, ...]:
+        """Delete the copies of sources that were `indexed` (digests); a problem that names the others, where there are any."""
+        if self.aside is None:
+            return ()
+        left = [path.name for path in children(self.aside / FOLDER)]
+        for digest in indexed.intersection(left):
+            (self.aside / FOLDER / digest).unlink(missing_ok=True)
+        lost = sorted(set(left) - indexed)
+        problem = f"{len(lost)} stored files that no list names could not be used; they were put into the folder {self.aside.name}."
+        return ((self.aside.name, IngestError(problem, remedy="Look into them, then delete the folder.")),) if lost else ()
+
+
+def salvage(store: Store, inbox: Inbox) -> Salvaged:
+    """All that can be indexed again.
+
+    Raises:
+        LibraryError: a newer version of this program wrote the library.
+    """
+    harm: list[str] = []
+    manifest, damage = _newest(store)
+    try:
+        waiting = inbox.rows()
+    except LibraryDamaged as error:
+        waiting = {}
+        harm.append("inbox.json")
+        damage = (*damage, ("inbox.json", IngestError(f"The list of unfinished files is lost. {error.problem}", remedy=_NAMES_LOST)))
+    if manifest is None and not damage and any(path.name not in waiting for path in _sources(store)):
+        damage = (("CURRENT", IngestError("There are stored files, and no list of documents.", remedy=_NAMES_LOST)),)
+    entries = manifest.entries if manifest else ()
+    rows = {entry.source.digest: entry.source.knowing(entry.document.metadata) for entry in entries}
+    generation = _highest(store)
+    unfinished = tuple(row for digest, row in waiting.items() if digest not in rows)
+    if not damage:
+        return Salvaged(generation, tuple(rows.values()), unfinished, _stamps(entries))
+    harm += ["CURRENT", *(f"manifests/{path.name}" for path in _manifests(store) if _whole(path) is None)]
+    problems = list(damage)
+    found = [row for row in _from_folders(store) if row.digest not in rows and row.digest not in waiting]
+    problems += [(row.name, IngestError(_AFTER_LIST, remedy=_LOOK)) for row in found]
+    rows |= {row.digest: row for row in found}
+    unnamed = [_unnamed(path) for path in _sources(store) if path.name not in rows and path.name not in waiting]
+    problems += [(row.name, IngestError(_NAMELESS, remedy=_LOOK)) for row in unnamed]
+    aside = _copy_aside(store.root, [*harm, *(f"{FOLDER}/{row.digest}" for row in unnamed)])
+    return Salvaged(generation, (*rows.values(), *unnamed), unfinished, _stamps(entries), tuple(problems), aside)
+
+
+_LOOK = "Look at its name and metadata, and describe it anew where they are wrong; delete it if it was deleted before."
+_NAMES_LOST = "Look through the documents: files that were not indexed yet are there under names made up, or have to be added again."
+_AFTER_LIST = "It is in no list that is whole, and was read back from its own folder; metadata that it was given since are lost."
+_NAMELESS = "Its name and metadata are lost; only its stored file was there."
+
+
+def _newest(store: Store) -> tuple[Manifest | None, tuple[Problem, ...]]:
+    """The newest manifest that is whole, and what is wrong with newer ones."""
+    try:
+        return store.manifest(), ()
+    except LibraryDamaged as error:
+        whole = [manifest for manifest in map(_whole, _manifests(store)) if manifest]
+        best = max(whole, key=lambda manifest: manifest.generation, default=None)
+        if best is not None and best.generation == _highest(store):
+            problem = IngestError(error.problem, remedy="Look through the documents: the newest list of them that is there is whole.")
+        else:
+            since = f"What is known is from the list of version {best.generation}" if best else "No list of documents is whole"
+            problem = IngestError(
+                f"{error.problem} {since}.",
+                remedy="Look through the documents: changes of names and metadata since then are lost, and what was deleted since is back.",
+            )
+        return best, (("CURRENT", problem),)
+
+
+def _manifests(store: Store) -> list[Path]:
+    return [path for path in children(store.root / "manifests") if path.suffix == ".json" and path.stem.isdecimal()]
+
+
+def _whole(path: Path) -> Manifest | None:
+    with suppress(OSError, LibraryError):
+        manifest = Manifest.from_bytes(path.read_bytes(), path)
+        return manifest if str(manifest.generation) == path.stem else None
+    return None
+
+
+def _highest(store: Store) -> int:
+    """The newest generation that a file's name or CURRENT tells of."""
+    known = [int(path.stem) for path in _manifests(store)]
+    with suppress(LibraryDamaged):
+        known.append(store.pointer()[0])
+    return max(known, default=0)
+
+
+def _from_folders(store: Store) -> list[Accepted]:
+    """The sources of the document folders that are whole, each once, those completed last first."""
+    found: dict[str, Accepted] = {}
+    for folder in sorted(children(store.root / "documents"), key=_changed, reverse=True):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            row = Accepted.from_json(unseal(json.loads((folder / DOCUMENT).read_bytes()))["source"])
+            if folder.name.startswith(f"{row.digest}-"):
+                found.setdefault(row.digest, row)
+    return list(found.values())
+
+
+def _changed(folder: Path) -> Any:
+    with suppress(OSError):
+        return (folder / DOCUMENT).stat().st_mtime_ns
+    return 0
+
+
+def _sources(store: Store) -> list[Path]:
+    return sorted(path for path in children(store.root / FOLDER) if path.is_file() and path.suffix != ".tmp")
+
+
+def _unnamed(path: Path) -> Accepted:
+    """A stored file of which nothing but its digest is known; a text's own id, which would be a part of it, is not."""
+    with suppress(OSError), path.open("rb") as file:
+        if b"%PDF-" in file.read(MAGIC_BYTES):
+            return Accepted(path.name, (f"{path.name[:12]}.pdf",), "pdf", caller_id="")
+    return Accepted(path.name, (f"{path.name[:12]}.txt",), "text", caller_id="")
+
+
+def _stamps(entries: tuple[Entry, ...]) -> dict[str, Stamp]:
+    return {entry.source.digest: entry.files[f"{FOLDER}/{entry.source.digest}"] for entry in entries}
+
+
+def _copy_aside(root: Path, names: list[str]) -> Path:
+    aside = root / f"damaged-{datetime.now(UTC):%Y%m%dT%H%M%S%f}"
+    for name in names:
+        target = aside / name
+        make_folder(target.parent)
+        with suppress(FileNotFoundError):
+            if name.startswith(f"{FOLDER}/"):
+                with suppress(OSError):
+                    os.link(root / name, target)  # takes no room
+                    continue
+            shutil.copyfile(root / name, target)
+    tighten(aside)
+    return aside

@@ -1,0 +1,215 @@
+"""What a user hands in: PDF files, folders of them, plain text, and .jsonl files of text documents. Reads bytes, understands none."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from rag_core.domain.bounds import require_between
+from rag_core.domain.documents import Metadata
+from rag_core.errors import IngestError, InvalidInput, LimitExceeded, NotAPdf
+from rag_core.library.held import HeldFile, blocks_of
+from rag_core.library.paths import name_of, open_file, pdfs_in, unreadable
+
+Kind = Literal["pdf", "text"]
+
+MAX_FILE_BYTES = 200 << 20  # the PDF reader's own limit; checked here before the file is read into memory
+TEXT_SUFFIXES = (".txt", ".md")
+_ISO_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?", re.ASCII)
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One document as handed in, not yet read.
+
+    `id` is the caller's own id of a text document; two documents of equal text and different ids stay two. `language` is ISO 639-1, empty
+    to have it detected; `strategy` overrides the setting of that name. The password is used once and stored nowhere.
+    """
+
+    name: str
+    data: bytes | HeldFile = field(repr=False)
+    kind: Kind
+    id: str = ""
+    language: str = ""
+    metadata: Metadata = field(default_factory=Metadata)
+    password: str | None = field(default=None, repr=False)
+    strategy: str = ""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the bytes as hex digits; of the caller's id and the bytes where there is an id."""
+        hashed = hashlib.sha256(digest_prefix(self.id))
+        for block in blocks_of(self.data):
+            hashed.update(block)
+        return hashed.hexdigest()
+
+    def described(self, values: Mapping[str, str], password: str | None = None) -> Source:
+        """With metadata given as text: title, date, authority, verified, and any other key; and with a password.
+
+        Raises:
+            InvalidInput: a date that is not ISO, an authority outside [0, 1], or a verified that is neither true nor false.
+        """
+        return replace(self, metadata=described(self.metadata, values), password=password or self.password)
+
+    @classmethod
+    def from_path(cls, path: Path) -> Source:
+        """A PDF or plain-text file.
+
+        Raises:
+            IngestError: it cannot be read, is larger than `MAX_FILE_BYTES` bytes, or has another suffix.
+        """
+        kind, name = _kind(path), name_of(path)
+        with open_file(path) as file:
+            try:
+                data = file.read(MAX_FILE_BYTES + 1)
+            except OSError as error:
+                raise unreadable(path, error) from error
+        if len(data) > MAX_FILE_BYTES:
+            raise LimitExceeded(f"{name} is larger than {MAX_FILE_BYTES >> 20} MB.", remedy="Split the file, or leave out its pictures.")
+        return cls(name, data, kind)
+
+
+def digest_prefix(id: str) -> bytes:
+    """What a source's digest is begun with: the caller's id of a text document, nothing where there is none."""
+    return f"id\0{len(id)}\0{id}\0".encode() if id else b""
+
+
+def described(metadata: Metadata, values: Mapping[str, str]) -> Metadata:
+    """`metadata` with these values on top: title, date, authority, verified by their names, any other key as a free value.
+
+    Raises:
+        InvalidInput: as `Source.described`.
+    """
+    fields: dict[str, Any] = {}
+    free = dict(metadata.values)
+    for key, value in values.items():
+        if key in _PARSERS:
+            fields[key] = _parse(key, clean(value).strip())
+        else:
+            free[clean(key)] = clean(value)
+    return replace(metadata, **fields, values=MappingProxyType(free))
+
+
+def sources_from(paths: Sequence[Path]) -> Iterator[Source | IngestError]:
+    """The documents under these paths, in order: PDF, .txt, .md and .jsonl files, and PDFs in folders (recursive, sorted by path).
+
+    A .jsonl file holds one object `{id, title, lang, text}` a line. Whatever cannot be taken comes out
+    as an error that names it, in its place.
+    """
+    for path in paths:
+        if os.path.isdir(path):  # Path.is_dir raises where a folder above it may not be entered
+            yield from (_file(found) if isinstance(found, Path) else found for found in pdfs_in(path))
+        elif path.suffix.lower() == ".jsonl":
+            yield from _json_lines(path)
+        else:
+            yield _file(path)
+
+
+def _iso_date(value: str) -> str:
+    if not value:
+        return value
+    year, month, day = (*(int(part) for part in value.split("-")), 1, 1)[:3]
+    if not _ISO_DATE.fullmatch(value) or date(year, month, day).year != year:
+        raise ValueError(value)
+    return value
+
+
+def _share(value: str) -> float | None:
+    if not value:
+        return None
+    share = float(value)
+    require_between("authority", share, 0.0, 1.0)
+    return share
+
+
+def _yes(value: str) -> bool:
+    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}[value.casefold()]
+
+
+# how each named field is read, and what is right
+_PARSERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "title": (str, "a text"),
+    "date": (_iso_date, "YYYY, YYYY-MM or YYYY-MM-DD"),
+    "authority": (_share, "a number from 0 to 1"),
+    "verified": (_yes, "true or false"),
+}
+
+
+def _parse(key: str, value: str) -> Any:
+    parser, right = _PARSERS[key]
+    try:
+        return parser(value)
+    except (ValueError, KeyError) as error:
+        raise InvalidInput(f"A document's {key} cannot be {value!r}.", remedy=f"Give {right}.") from error
+
+
+def _kind(path: Path) -> Kind:
+    suffix = path.suffix.lower()
+    if suffix == ".pdf":
+        return "pdf"
+    if suffix in TEXT_SUFFIXES:
+        return "text"
+    raise NotAPdf(f"{name_of(path)} is neither a PDF nor plain text.", remedy="Export it as PDF, or give a .txt, .md or .jsonl file.")
+
+
+def _file(path: Path) -> Source | IngestError:
+    try:
+        return Source.from_path(path)
+    except IngestError as error:
+        return error
+
+
+def _json_lines(path: Path) -> Iterator[Source | IngestError]:
+    try:
+        with open_file(path) as file:
+            number = 0
+            while line := file.readline(MAX_FILE_BYTES):
+                number += 1
+                if line.strip():
+                    yield _record(line, f"{name_of(path)} line {number}")
+    except OSError as error:
+        yield unreadable(path, error)
+    except IngestError as error:
+        yield error
+
+
+def _record(line: bytes, where: str) -> Source | IngestError:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return _bad_line(where, f"is not JSON ({type(error).__name__})")
+    if not isinstance(row, dict):
+        return _bad_line(where, "is not a JSON object")
+    id, title, language, text = row.get("id"), row.get("title") or "", row.get("lang") or "", row.get("text")
+    if isinstance(id, int) and not isinstance(id, bool):
+        id = str(id)
+    if not isinstance(id, str) or not id.strip():
+        return _bad_line(where, "has no id")
+    if not isinstance(text, str) or not text.strip():
+        return _bad_line(where, "has no text")
+    if not isinstance(title, str) or not isinstance(language, str):
+        return _bad_line(where, "has a title or lang that is not a text")
+    return text_source(id, text, id=id, language=language, metadata=Metadata(title=clean(title)))
+
+
+def text_source(name: str, text: str, **fields: Any) -> Source:
+    """A text document. Lone surrogates, which no file can hold, become U+FFFD; every other character keeps its place."""
+    return Source(clean(name), clean(text).encode(), "text", **{**fields, "id": clean(fields.get("id", ""))})
+
+
+def clean(text: str) -> str:
+    """The text as a file can hold it."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def _bad_line(where: str, what: str) -> IngestError:
+    return IngestError(f"{where} {what}.", remedy='Write one JSON object a line: {"id": …, "title": …, "lang": …, "text": …}.')

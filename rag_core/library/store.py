@@ -1,0 +1,245 @@
+"""A namespace on disk: where its files lie, how a generation is published, loaded and cleared away.
+
+    <namespace>/CURRENT                     which generation is the newest: its number and its manifest's checksum
+    <namespace>/manifests/<generation>.json
+    <namespace>/indexes/<name>/             vector and word index of a generation
+    <namespace>/documents/<key>/            pages, layout, passages, vectors and terms of a document, named by content
+    <namespace>/sources/<digest>            the bytes as they were handed in; see stored_sources.py
+    <namespace>/inbox.json, work/           what was accepted but is not complete; see inbox.py and indexing.py
+    <namespace>/lock, lock.json             the writer's lock, and who holds it
+    <namespace>/records.sqlite              decisions, labels and feedback; see adapters/record_store.py
+    <namespace>/model_cache.sqlite          answers of language models; see adapters/model_cache.py
+
+Nothing that a manifest names is ever changed: CURRENT alone is replaced, after all that it leads to is on the disk.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from rag_core.domain.passages import Passage
+from rag_core.domain.ports import LexicalStore, VectorStore
+from rag_core.errors import InvalidInput, LibraryError
+from rag_core.library import stored_sources
+from rag_core.library.disk.files import Stamp, damaged, read_verified, stamp, storage_problems, sync, unpack, verify_file, write_atomically
+from rag_core.library.disk.private import make_folder
+from rag_core.library.manifest import Entry, Manifest
+from rag_core.library.pagereader import PageReader
+from rag_core.library.snapshot import Snapshot
+from rag_core.library.stored_json import passages_from_json
+
+PASSAGES = "passages.json.gz"
+NOTHING_YET = (0, "")  # what CURRENT says until the first manifest stands
+KEPT_GENERATIONS = 3  # the newest and two before it: a reader of another process may still hold those
+_NAMESPACE = re.compile(r"[a-z0-9_-]{1,64}")
+
+
+class Store:
+    """The files of one namespace below `folder`. Creates nothing until something is written.
+
+    Raises:
+        InvalidInput: the namespace's name is not `[a-z0-9_-]{1,64}`.
+    """
+
+    def __init__(self, folder: Path, namespace: str, vectors: VectorStore, lexical: LexicalStore) -> None:
+        _require_name(namespace)
+        self.root = folder / namespace
+        self.reader = PageReader(self.root)
+        self.vectors = vectors
+        self.lexical = lexical
+
+    def pointer(self) -> tuple[int, str]:
+        """The newest generation and its manifest's SHA-256; (0, "") when nothing was published.
+
+        Raises:
+            LibraryDamaged: CURRENT is missing or not what was written.
+        """
+        path = self.root / "CURRENT"
+        try:
+            row = json.loads(path.read_bytes())
+            generation, sha256 = int(row["generation"]), str(row["sha256"])
+        except (FileNotFoundError, NotADirectoryError) as error:
+            if any((self.root / "manifests").glob("*.json")):  # `publish` writes CURRENT before the first of them
+                raise damaged(path, "is missing") from error
+            return NOTHING_YET
+        except OSError as error:
+            raise damaged(path, f"cannot be read ({error.strerror})") from error
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+            raise damaged(path, "does not name a generation") from error
+        if generation < 1 and (generation, sha256) != NOTHING_YET:
+            raise damaged(path, "does not name a generation")
+        return generation, sha256
+
+    def manifest(self) -> Manifest | None:
+        """The newest manifest; None when nothing was published.
+
+        Raises:
+            LibraryDamaged: it is missing or was changed.
+        """
+        generation, sha256 = self.pointer()
+        if not generation:
+            return None
+        path = self.root / f"manifests/{generation}.json"
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise damaged(path, f"cannot be read ({error.strerror})") from error
+        if stamp(data).sha256 != sha256:
+            raise damaged(path, "was changed or cut short")
+        return Manifest.from_bytes(data, path)
+
+    def load(self, manifest: Manifest, known: Mapping[str, tuple[Passage, ...]]) -> Snapshot:
+        """The generation as a snapshot; its indexes and passages are compared with their checksums first.
+
+        `known` are passages already in memory, by key; they are not read again. Pages are compared when they are read.
+
+        Raises:
+            LibraryDamaged: a file is missing or was changed.
+        """
+        for name, expected in (manifest.files or {}).items():
+            verify_file(self.root / name, expected)
+        passages = [known.get(entry.key) or self.passages(entry) for entry in manifest.entries]
+        folder = self.root / "indexes" / manifest.index
+        return Snapshot(
+            manifest.generation,
+            tuple(passage for group in passages for passage in group),
+            self.vectors.load(folder),
+            self.lexical.load(folder),
+            manifest.entries,
+            self.reader,
+        )
+
+    def passages(self, entry: Entry) -> tuple[Passage, ...]:
+        """A document's passages.
+
+        Raises:
+            LibraryDamaged: the file is missing or was changed.
+        """
+        name = f"documents/{entry.key}/{PASSAGES}"
+        data = self.read(name, entry.files[name])
+        return passages_from_json(unpack(data, self.root / name), entry.document.id)
+
+    def read(self, name: str, expected: Stamp) -> bytes:
+        """A file of the namespace, compared with its stamp.
+
+        Raises:
+            LibraryDamaged: it is missing or was changed.
+        """
+        return read_verified(self.root / name, expected)
+
+    def verify(self, manifest: Manifest) -> None:
+        """Compare every file of a generation with its checksum.
+
+        Raises:
+            LibraryDamaged: one is missing or was changed.
+        """
+        sources = {stored_sources.name_of(entry.source): entry.source for entry in manifest.entries}
+        for name, expected in manifest.all_files().items():
+            path = self.root / name
+            if name not in sources:
+                verify_file(path, expected)
+            elif stored_sources.check(self.root, sources[name], expected) != expected:
+                raise damaged(path, "was changed before it was indexed")  # an earlier version noted what the damaged bytes were like
+
+    def publish(self, manifest: Manifest) -> None:
+        """Make this generation the newest. Everything that it names must be on the disk already."""
+        data = manifest.to_bytes()
+        if not (self.root / "CURRENT").exists():
+            self._point_to(*NOTHING_YET)  # so that a manifest without it is damage, not a beginning
+        write_atomically(self.root / f"manifests/{manifest.generation}.json", data)
+        self._point_to(manifest.generation, stamp(data).sha256)
+
+    def _point_to(self, generation: int, sha256: str) -> None:
+        write_atomically(self.root / "CURRENT", json.dumps({"generation": generation, "sha256": sha256}).encode())
+
+    def clear(self, newest: int, live: Collection[int], unfinished: Collection[str]) -> None:
+        """Delete what no kept generation names and no unfinished source (by digest) needs.
+
+        Kept are the newest `KEPT_GENERATIONS` and the `live` ones. What cannot be deleted now is tried again next time.
+        """
+        named: set[str] = set()
+        for path in list((self.root / "manifests").glob("*.json")):
+            generation = int(path.stem) if path.stem.isdecimal() else 0
+            if generation in live or generation > newest - KEPT_GENERATIONS:
+                named |= self._named_by(path)
+            else:
+                path.unlink(missing_ok=True)
+        for folder in ("indexes", "documents", "sources", "work"):
+            for path in children(self.root / folder):
+                if f"{folder}/{path.name}" not in named and path.name.split("-")[0] not in unfinished:
+                    _remove(path)
+
+    def _named_by(self, path: Path) -> set[str]:
+        with suppress(OSError, LibraryError):  # an old generation that cannot be read keeps nothing alive
+            manifest = Manifest.from_bytes(path.read_bytes(), path)
+            return {"/".join(name.split("/")[:2]) for name in manifest.all_files()} | {f"indexes/{manifest.index}"}
+        return set()
+
+    def size_bytes(self) -> int:
+        """The sizes of all files of the namespace, added up."""
+        total = 0
+        for folder, _, names in os.walk(self.root):
+            for name in names:
+                with suppress(OSError):  # cleared away meanwhile
+                    total += os.stat(os.path.join(folder, name)).st_size
+        return total
+
+
+def namespaces(folder: Path) -> tuple[str, ...]:
+    """The namespaces below `folder`, sorted: sub-folders of a right name that are empty, or hold what only a namespace holds."""
+    return tuple(sorted(path.name for path in children(folder) if _NAMESPACE.fullmatch(path.name) and _is_namespace(path)))
+
+
+def create_namespace(folder: Path, name: str) -> None:
+    """An empty namespace, so that it is listed before anything is in it. One that is there stays as it is.
+
+    Raises:
+        InvalidInput: the name is not `[a-z0-9_-]{1,64}`.
+        LibraryError: the disk refused.
+    """
+    _require_name(name)
+    with storage_problems("creating a collection"):
+        make_folder(folder / name)
+
+
+def _is_namespace(path: Path) -> bool:
+    try:
+        return path.is_dir() and (
+            not any(path.iterdir()) or any((path / name).exists() for name in ("CURRENT", "inbox.json", "lock", "records.sqlite"))
+        )
+    except OSError:
+        return False
+
+
+def _require_name(namespace: str) -> None:
+    if not _NAMESPACE.fullmatch(namespace):
+        raise InvalidInput(
+            f"{namespace!r} cannot name a collection.", remedy="Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore."
+        )
+
+
+def sync_tree(folders: Iterable[Path]) -> None:
+    """Wait until the files in these folders, the folders themselves and their parents are on the disk."""
+    paths: set[Path] = set()
+    for folder in folders:
+        paths |= {folder, folder.parent, *folder.rglob("*")}
+    sync(paths)
+
+
+def children(folder: Path) -> list[Path]:
+    """What is in a folder; nothing where there is none."""
+    return list(folder.iterdir()) if folder.is_dir() else []
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()

@@ -1,0 +1,100 @@
+"""The JSON forms of documents, passages and pages on disk. Rows of arrays where there are many: the names would be most of the bytes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from types import MappingProxyType
+from typing import Any
+
+from rag_core.domain.documents import Document, Metadata, Page, PageSource, Span
+from rag_core.domain.passages import Passage, PassageKind
+from rag_core.ingest.layout import Lines, Words, layout_json
+from rag_core.library.disk.files import pack_parts
+
+LAST_UNSAID = 2  # the reading version of documents that do not name one
+
+
+def metadata_to_json(metadata: Metadata) -> dict[str, Any]:
+    """A JSON object with every field."""
+    return {
+        "title": metadata.title,
+        "date": metadata.date,
+        "authority": metadata.authority,
+        "verified": metadata.verified,
+        "values": dict(metadata.values),
+    }
+
+
+def metadata_from_json(row: Mapping[str, Any]) -> Metadata:
+    """What `metadata_to_json` was given."""
+    return Metadata(row["title"], row["date"], row["authority"], row["verified"], MappingProxyType(dict(row["values"])))
+
+
+def document_to_json(document: Document) -> dict[str, Any]:
+    """A JSON object with every field."""
+    # the metadata's mapping is a read-only view, which asdict cannot copy
+    return asdict(replace(document, metadata=Metadata(values={}))) | {"metadata": metadata_to_json(document.metadata)}
+
+
+def document_from_json(row: Mapping[str, Any]) -> Document:
+    """What `document_to_json` was given."""
+    lists = {name: tuple(row[name]) for name in ("ocr_pages", "unreadable_pages", "problems")}
+    return Document(**{"reading_version": LAST_UNSAID, **row, **lists, "metadata": metadata_from_json(row["metadata"])})
+
+
+def passages_to_json(passages: Iterable[Passage]) -> Iterator[list[Any]]:
+    """One array a passage, without the document's id."""
+    return (
+        [
+            passage.id, passage.text, _spans_to_json(passage.spans), passage.language, passage.section, passage.kind.value,
+            list(passage.lines), passage.tokens, passage.ocr, _spans_to_json(passage.header), passage.header_text,
+        ]
+        for passage in passages
+    )  # fmt: skip
+
+
+def passages_from_json(rows: Sequence[Sequence[Any]], document: str) -> tuple[Passage, ...]:
+    """What `passages_to_json` was given; `document` is the id of the document they belong to."""
+    return tuple(
+        Passage(
+            id, document, text, _spans_from_json(spans), language, section, PassageKind(kind),
+            (lines[0], lines[1]), tokens, ocr, _spans_from_json(header), header_text,
+        )
+        for id, text, spans, language, section, kind, lines, tokens, ocr, header, header_text in rows
+    )  # fmt: skip
+
+
+def _spans_to_json(spans: Sequence[Span]) -> list[list[int]]:
+    return [[span.page, span.start, span.end] for span in spans]
+
+
+def _spans_from_json(rows: Sequence[Sequence[int]]) -> tuple[Span, ...]:
+    return tuple(Span(page, start, end) for page, start, end in rows)
+
+
+def page_to_json(page: Page, offset: int) -> tuple[dict[str, Any], bytes]:
+    """The page's text and facts, and its layout (rows and word boxes) apart.
+
+    The layout is JSON lines in gzip, one gzip member a page, so that one page is read without unpacking the others: `layout` of a page
+    is its member's (offset, length). `offset` is where this one will stand, in bytes.
+    """
+    member = pack_parts(layout_json(page.words, page.lines))
+    head = {
+        "number": page.number, "text": page.text, "source": page.source.value, "width": page.width, "height": page.height,
+        "hidden_chars": page.hidden_chars, "hidden_sample": page.hidden_sample, "problem": page.problem,
+        "layout": [offset, len(member)],
+    }  # fmt: skip
+    return head, member
+
+
+def page_from_json(head: Mapping[str, Any], member: bytes | None = None) -> Page:
+    """The page; without its rows and words when `member`, its part of the layout file, is not given."""
+    facts = {name: value for name, value in head.items() if name != "layout"}
+    page = Page(**{**facts, "source": PageSource(head["source"])})
+    if member is None:
+        return page
+    row = json.loads(gzip.decompress(member))
+    return replace(page, words=Words.of(row["words"]), lines=Lines.of(row["lines"]))

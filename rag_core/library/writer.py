@@ -1,0 +1,165 @@
+"""Builds the next generation of a namespace and publishes it. Used by one thread that holds the writer's lock."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from rag_core.domain.passages import Passage
+from rag_core.domain.ports import LexicalIndex, VectorIndex, Vectors
+from rag_core.ingest.layout import json_rows
+from rag_core.library.disk.files import Stamp, damaged, pack_parts, stamp_folder, storage_problems, unpack, unpack_vectors
+from rag_core.library.disk.private import make_folder, tighten
+from rag_core.library.manifest import Entry, Manifest
+from rag_core.library.snapshot import Snapshot
+from rag_core.library.store import Store, sync_tree
+
+VECTORS, TERMS = "vectors.npy", "terms.json.gz"
+PUBLISH_SECONDS = 2.0  # a reader sees new documents this often while many are added
+PUBLISH_SHARE = 4.0  # and publishing takes at most one part in five of the time, however large the library is
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a document adds to the indexes: passages, their vectors of shape (n, dim), and their index terms."""
+
+    passages: tuple[Passage, ...]
+    vectors: Vectors
+    terms: Sequence[Sequence[str]]
+
+
+class Writer:
+    """The next generation while it is made.
+
+    Args:
+        store: the namespace's files.
+        base: the newest generation, which the new one follows.
+        snapshot: a generation in memory; its passages and, where possible, its indexes are used again.
+        adopt: called with each published snapshot; returns the generations that somebody in this process still holds.
+        unfinished: digests of the accepted sources, whose files are kept.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        base: Manifest,
+        snapshot: Snapshot,
+        adopt: Callable[[Snapshot], Collection[int]],
+        unfinished: Callable[[], Collection[str]],
+    ) -> None:
+        self.entries = {entry.document.id: entry for entry in base.entries}
+        self._store, self._base, self._snapshot, self._adopt, self._unfinished = store, base, snapshot, adopt, unfinished
+        self._parts: dict[str, Parts] = {}
+        self._unsynced: list[Path] = []
+        self._last, self._took = (
+            time.monotonic() - PUBLISH_SECONDS,
+            0.0,
+        )  # the first document at once: it can be asked while others are read
+
+    def put(self, entry: Entry, parts: Parts | None = None) -> None:
+        """Add a document, or replace the one with its id; `parts` are read from its folder when not given."""
+        self.entries[entry.document.id] = entry
+        if parts is not None:
+            self._parts[entry.key] = parts
+        self._unsynced.append(self._store.root / "documents" / entry.key)
+
+    def remove(self, document_id: str) -> None:
+        """Leave a document out."""
+        del self.entries[document_id]
+
+    def publish_when_due(self) -> None:
+        """Publish if the last time is long enough ago, measured against what publishing costs."""
+        if time.monotonic() - self._last >= max(PUBLISH_SECONDS, PUBLISH_SHARE * self._took):
+            self.publish()
+
+    def publish(self, *, anyhow: bool = False) -> None:
+        """Make what was put and removed the newest generation; nothing happens when nothing changed, unless `anyhow`.
+
+        Raises:
+            LibraryError: the disk refused; the last generation stays as it was.
+        """
+        entries = tuple(self.entries.values())
+        if entries == self._base.entries and not anyhow:
+            return
+        started = time.monotonic()
+        with storage_problems("publishing"):
+            self._publish(entries)
+        self._last = time.monotonic()
+        self._took = self._last - started
+
+    def _publish(self, entries: tuple[Entry, ...]) -> None:
+        generation = self._base.generation + 1
+        if self._base.index and [e.key for e in entries] == [e.key for e in self._base.entries]:
+            name, files, passages = self._base.index, self._base.files or {}, self._snapshot.passages
+            vectors, lexical = self._snapshot.vectors, self._snapshot.lexical
+        else:
+            name, (passages, vectors, lexical) = str(generation), self._build(entries)
+            files = self._save(name, vectors, lexical)
+        sync_tree(self._unsynced)
+        manifest = Manifest(generation, self._base.embedder, self._base.index_version, name, entries, files)
+        self._store.publish(manifest)
+        self._base, self._unsynced = manifest, []
+        self._snapshot = Snapshot(generation, passages, vectors, lexical, entries, self._store.reader)
+        self._store.clear(generation, self._adopt(self._snapshot), self._unfinished())
+
+    def _build(self, entries: Sequence[Entry]) -> tuple[tuple[Passage, ...], VectorIndex, LexicalIndex]:
+        known = self._snapshot.passages_by_key()
+        parts = []
+        for entry in entries:
+            if entry.key not in self._parts:
+                self._parts[entry.key] = self._load(entry, known.get(entry.key))
+            parts.append(self._parts[entry.key])
+        vectors = np.concatenate([part.vectors for part in parts]) if parts else np.zeros((0, 0), dtype=np.float32)
+        passages = tuple(passage for part in parts for passage in part.passages)
+        terms = [row for part in parts for row in part.terms]
+        return passages, self._store.vectors.build(vectors), self._store.lexical.build(terms)
+
+    def _load(self, entry: Entry, passages: tuple[Passage, ...] | None) -> Parts:
+        folder = f"documents/{entry.key}"
+        vectors, terms = (self._store.read(name, entry.files[name]) for name in (f"{folder}/{VECTORS}", f"{folder}/{TERMS}"))
+        root = self._store.root / folder
+        return Parts(passages or self._store.passages(entry), unpack_vectors(vectors, root / VECTORS), unpack_terms(terms, root / TERMS))
+
+    def _save(self, name: str, vectors: VectorIndex, lexical: LexicalIndex) -> dict[str, Stamp]:
+        folder = self._store.root / "indexes" / name
+        shutil.rmtree(folder, ignore_errors=True)  # left by a process that was killed before it published
+        make_folder(folder)
+        try:
+            self._store.vectors.save(vectors, folder)
+            self._store.lexical.save(lexical, folder)
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)  # the room is needed for what comes next
+            raise
+        tighten(folder)  # the libraries of the indexes make files with the usual modes
+        sync_tree([folder])
+        return {f"indexes/{name}/{file}": stamp for file, stamp in stamp_folder(folder).items()}
+
+
+def pack_terms(rows: Sequence[Sequence[str]]) -> bytes:
+    """The terms of each passage, packed. Each term stands once: a tenth of the bytes, and of the memory when read back."""
+    vocabulary: dict[str, int] = {}
+    for row in rows:
+        for term in row:
+            vocabulary.setdefault(term, len(vocabulary))
+    numbers = ([vocabulary[term] for term in row] for row in rows)
+    return pack_parts(chain(['{"vocabulary":'], json_rows(vocabulary), [',"rows":'], json_rows(numbers), ["}"]))
+
+
+def unpack_terms(data: bytes, path: Path) -> list[list[str]]:
+    """What `pack_terms` was given.
+
+    Raises:
+        LibraryDamaged: the bytes are not packed terms.
+    """
+    packed = unpack(data, path)
+    try:
+        vocabulary = packed["vocabulary"]
+        return [[vocabulary[number] for number in row] for row in packed["rows"]]
+    except (KeyError, IndexError, TypeError) as error:
+        raise damaged(path, "does not hold terms") from error

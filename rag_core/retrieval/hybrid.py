@@ -1,0 +1,136 @@
+"""Hybrid retrieval: by meaning and by words, fused by reciprocal rank, optionally reranked and weighted by authority and recency.
+
+Restriction to documents happens before ranking; word weights come from the whole namespace. This module measures and orders; it judges
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+
+from rag_core.domain.documents import Document
+from rag_core.domain.passages import Hit
+from rag_core.domain.ports import Corpus, Reranker, Vectors
+from rag_core.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The two rankings before fusion, as {row: 1-based rank}, and the fused hits, best first.
+
+    `rows` are those of the hits; `candidates` all rows that were fused, in their final order, of which `rows` are the first.
+    """
+
+    hits: tuple[Hit, ...]
+    rows: tuple[int, ...]
+    candidates: tuple[int, ...]
+    dense: Mapping[int, int]
+    lexical: Mapping[int, int]
+
+
+def reciprocal_rank_fusion(rankings: Sequence[tuple[float, Mapping[int, int]]], constant: int) -> dict[int, float]:
+    """Sum of weight / (rank + constant) over the rankings that hold a row; ranks from 1.
+
+    Source: Cormack, Clarke and Buettcher, SIGIR 2009. A ranking of weight 0 still contributes its rows, with 0.
+    """
+    fused: dict[int, float] = {}
+    for weight, ranks in rankings:
+        for row, rank in ranks.items():
+            fused[row] = fused.get(row, 0.0) + weight / (rank + constant)
+    return fused
+
+
+def retrieve(
+    question: str,
+    vector: Vectors,
+    terms: Sequence[str],
+    corpus: Corpus,
+    settings: Settings,
+    allowed: Sequence[int] | None = None,
+    *,
+    reranker: Reranker | None = None,
+    known_language: bool = True,
+    time_sensitive: bool = False,
+    today: date | None = None,
+) -> Ranking:
+    """The `top_k` passages for a question, best first; equal scores keep row order.
+
+    Args:
+        question: as asked, for the reranker.
+        vector: its unit vector, shape (dim,).
+        terms: its index terms.
+        corpus: what is searched.
+        settings: the retrieval knobs.
+        allowed: rows that may be found; None for all.
+        reranker: reorders the fused candidates.
+        known_language: whether the embedding model knows the question's language; it chooses the weight of the ranking by meaning.
+        time_sensitive: whether recency counts at all.
+        today: for the age of a document; now when not given.
+    """
+    k = settings.top_k
+    by_meaning = corpus.vectors.search(vector, k * settings.over_retrieve, allowed)
+    by_words = corpus.lexical.search(terms, k * settings.over_retrieve, allowed)
+    dense = {row: rank for rank, (row, _) in enumerate(by_meaning, 1)}
+    lexical = {row: rank for rank, (row, _) in enumerate(by_words, 1)}
+    weight = settings.semantic_weight if known_language else settings.unknown_semantic_weight
+    fused = reciprocal_rank_fusion([(weight, dense), (1 - weight, lexical)], settings.rrf_constant)
+    candidates = sorted(fused)
+    cosines = np.clip(corpus.vectors.vectors(candidates) @ vector, -1.0, 1.0) if candidates else []
+    words = corpus.lexical.scores(terms, candidates)
+    hits = [
+        Hit(corpus.passages[row], fused[row], float(c), w, dense.get(row, 0), lexical.get(row, 0))
+        for row, c, w in zip(candidates, cosines, words, strict=True)
+    ]
+    pairs = list(zip(candidates, hits, strict=True))
+    if settings.authority_weight or (settings.recency_weight and time_sensitive):
+        known = {document.id: document for document in corpus.documents}
+        recency = settings.recency_weight if time_sensitive else 0.0
+        boost = _Boost(settings.authority_weight, recency, settings.recency_half_life_days, today or date.today())
+        pairs = [(row, replace(hit, score=hit.score * boost.of(known.get(hit.passage.document)))) for row, hit in pairs]
+    pairs.sort(key=lambda pair: (-pair[1].score, pair[0]))
+    if reranker is not None:
+        pairs = _reranked(question, pairs, reranker)
+    order = tuple(row for row, _ in pairs)
+    return Ranking(tuple(hit for _, hit in pairs[:k]), order[:k], order, dense, lexical)
+
+
+def _reranked(question: str, pairs: list[tuple[int, Hit]], reranker: Reranker) -> list[tuple[int, Hit]]:
+    scores = reranker.score(question, [hit.passage.text for _, hit in pairs])
+    scored = [(row, replace(hit, rerank=score)) for (row, hit), score in zip(pairs, scores, strict=True)]
+    return sorted(scored, key=lambda pair: (-(pair[1].rerank or 0.0), -pair[1].score, pair[0]))
+
+
+def age_in_days(stated: str, today: date) -> int | None:
+    """Days since an ISO date (YYYY, YYYY-MM or YYYY-MM-DD; the end of a stated period); None when it states none. Never negative."""
+    parts = stated.split("-") if stated else []
+    try:
+        year, month, day = [*map(int, parts), 12, 28][:3] if len(parts) == 1 else [*map(int, parts), 28][:3]
+        return max(0, (today - date(year, month, day)).days)
+    except (ValueError, OverflowError):
+        return None
+
+
+def recency_of(stated: str, half_life_days: int, today: date) -> float | None:
+    """0.5 ** (age / half-life), in (0, 1]; None when there is no date."""
+    age = age_in_days(stated, today)
+    return None if age is None else 0.5 ** (age / half_life_days)
+
+
+@dataclass(frozen=True, slots=True)
+class _Boost:
+    """Factor >= 1 on a fused score; a term without data adds nothing."""
+
+    authority: float
+    recency: float
+    half_life_days: int
+    today: date
+
+    def of(self, document: Document | None) -> float:
+        if document is None:
+            return 1.0
+        recency = recency_of(document.metadata.date, self.half_life_days, self.today)
+        return 1.0 + self.authority * (document.metadata.authority or 0.0) + self.recency * (recency or 0.0)

@@ -1,0 +1,112 @@
+"""Where settings come from: preset, environment, YAML file, command line; a later source wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rag_core.errors import InvalidSetting
+from rag_core.settings.knobs import STRICT, VALIDATION
+from rag_core.settings.settings import DEFAULT_PRESET, Mode, Settings
+
+_SWITCHED = {STRICT: Mode.OFF, VALIDATION: Mode.OBSERVE}  # what the checks of a group do where its variable is false
+_KEPT_DAYS, _KEPT_MOST, _REJECTED_DAYS = 90, 5000, 30
+_NUMBERS = {"RAG_CONFIDENCE_THRESHOLD": "max_distance", "RAG_MIN_DOCUMENTS": "min_documents"}
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """Whether questions are kept with what was measured for them, for how many days, and how many of the newest.
+
+    `rejected_days` is for how many days the text of a language model's rejected drafts is kept with them.
+    """
+
+    keep: bool = True
+    days: int = _KEPT_DAYS
+    most: int = _KEPT_MOST
+    rejected_days: int = _REJECTED_DAYS
+
+
+def retention(environment: Mapping[str, str]) -> Retention:
+    """What RAG_KEEP_DECISIONS (true or false), RAG_KEEP_DAYS, RAG_KEEP_MOST and RAG_KEEP_REJECTED_DAYS say.
+
+    Questions are kept unless they say otherwise.
+
+    Raises:
+        InvalidSetting: a value that is none.
+    """
+    keep = _truth("RAG_KEEP_DECISIONS", environment.get("RAG_KEEP_DECISIONS") or "true")
+    return Retention(
+        keep,
+        _count("RAG_KEEP_DAYS", environment, _KEPT_DAYS),
+        _count("RAG_KEEP_MOST", environment, _KEPT_MOST),
+        _count("RAG_KEEP_REJECTED_DAYS", environment, _REJECTED_DAYS),
+    )
+
+
+def load_settings(
+    preset: str | None = None,
+    config: Path | None = None,
+    values: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Settings:
+    """Settings from all sources; a later one wins: preset, environment, YAML file, `values`.
+
+    Environment: RAG_PRESET names the preset; RAG_STRICT_MODE=false turns the score gates off; RAG_VALIDATION_ENABLED=false lets
+    the optional audits only observe; RAG_CONFIDENCE_THRESHOLD and RAG_MIN_DOCUMENTS are S4's distance and minimum. RAG_MODEL names a
+    language model, which then drafts (`drafter`), also where the preset names another drafter; a file or `values` that set `drafter` or
+    `model` win over it. Give `model_environment(os.environ)`, so that it may stand in the file of secrets.
+
+    Raises:
+        InvalidSetting: an unknown name, a value out of its range, or a file that cannot be read.
+    """
+    env = environment or {}
+    merged = from_environment(env) | (_read_yaml(config) if config else {}) | dict(values or {})
+    named = (preset, merged.pop("preset", None), env.get("RAG_PRESET"), DEFAULT_PRESET)
+    return Settings.load(str(next(filter(None, named))), merged)
+
+
+def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
+    """The settings that RAG_MODEL and the other variables of the environment ask for; nothing for those that are not set."""
+    model = env.get("RAG_MODEL", "").strip()
+    found: dict[str, Any] = {"drafter": "model", "model": model} if model else {}
+    for name, wanted in _SWITCHED.items():
+        if name in env and not _truth(name, env[name]):
+            found |= {knob.name: wanted for knob in Settings.knobs() if knob.switch == name}
+    return found | {knob: env[name] for name, knob in _NUMBERS.items() if name in env}
+
+
+def parse_value(pair: str) -> tuple[str, Any]:
+    """Split "KEY=VALUE" of a command line; numbers and switches are read by the setting's own type."""
+    key, equals, value = pair.partition("=")
+    if not equals:
+        raise InvalidSetting(f"{pair!r} is not KEY=VALUE.", remedy="Write it like top_k=5.")
+    return key.strip(), value.strip()
+
+
+def _truth(name: str, value: str) -> bool:
+    known = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+    if value.strip().casefold() not in known:
+        raise InvalidSetting(f"{name} cannot be {value!r}.", remedy="Use true or false.")
+    return known[value.strip().casefold()]
+
+
+def _count(name: str, env: Mapping[str, str], default: int) -> int:
+    value = env.get(name) or str(default)
+    if not value.isascii() or not value.isdecimal() or not 0 < int(value) < 1_000_000:
+        raise InvalidSetting(f"{name} cannot be {value!r}.", remedy="Use a whole number from 1 to 999999.")
+    return int(value)
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InvalidSetting(f"{path} cannot be read as settings: {error}.", remedy="Give a YAML file of `name: value` lines.") from error
+    if not isinstance(read, dict):
+        raise InvalidSetting(f"{path} holds no settings.", remedy="Give a YAML file of `name: value` lines.")
+    return {str(name): value for name, value in read.items()}

@@ -1,0 +1,81 @@
+"""How a setting is declared: its bounds, step, scale, what changing it costs, and how a check may act."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from pydantic import Field
+
+
+class Mode(StrEnum):
+    """What a check may do: block, only be shown, or not be looked at."""
+
+    ENFORCE = "enforce"
+    OBSERVE = "observe"
+    OFF = "off"
+
+
+class Cost(StrEnum):
+    """What changing a knob costs."""
+
+    REPLAY = "replay"  # a judgement: decided again at once from what was measured
+    ASK = "ask"  # retrieve or draft again
+    INGEST = "ingest"  # read the documents again
+
+
+class Stage(StrEnum):
+    """Where a knob belongs."""
+
+    INGEST = "ingest"
+    RETRIEVE = "retrieve"
+    GATE = "gate"
+    DRAFT = "draft"
+    AUDIT = "audit"
+    OUTPUT = "output"
+
+
+def number(
+    default: float, low: float, high: float, step: float, stage: Stage, cost: Cost, scale: str, help: str, stricter: str = ""
+) -> Any:
+    """Declare a numeric knob. `stricter` is "higher", "lower" or "" where neither end is stricter; integers stay integers."""
+    extra: Any = {"step": step, "stage": stage, "cost": cost, "scale": scale, "stricter": stricter}
+    return Field(default, ge=low, le=high, description=help, json_schema_extra=extra)
+
+
+def choice(default: Any, stage: Stage, cost: Cost, help: str) -> Any:
+    """Declare a knob with named values or a switch."""
+    return Field(default, description=help, json_schema_extra={"stage": stage, "cost": cost, "scale": "choice"})
+
+
+STRICT, VALIDATION = "RAG_STRICT_MODE", "RAG_VALIDATION_ENABLED"  # environment variables that loosen whole groups of checks
+
+
+def mode(default: Mode, stage: Stage, name: str, help: str = "", *, switch: str = "") -> Any:
+    """Declare what a check may do, with a help of its own where observing does more than show.
+
+    `switch` is the environment variable that loosens it where it is set to false; see `configuration`.
+    """
+    usual = f"Whether the {name} check may block an answer (enforce), is only shown (observe), or is not looked at (off)."
+    return Field(
+        default, description=help or usual, json_schema_extra={"stage": stage, "cost": Cost.REPLAY, "scale": "mode", "switch": switch}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One setting as the page, the command line and the documentation see it. `low`, `high`, `step` are None for choices."""
+
+    name: str
+    default: Any
+    low: float | None
+    high: float | None
+    step: float | None
+    options: tuple[str, ...]
+    stage: Stage
+    cost: Cost
+    scale: str
+    stricter: str
+    help: str
+    switch: str = ""

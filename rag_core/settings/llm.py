@@ -1,0 +1,72 @@
+"""The knobs of a language model: what it may do, what it may cost, and the checks that only its drafts have.
+
+Nothing of it is asked unless it drafts. `rag_core.settings.settings.Settings` has them all.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from rag_core.settings.knobs import VALIDATION, Cost, Mode, Stage, choice, mode, number
+
+_R, _A = Cost.REPLAY, Cost.ASK
+
+
+class ModelSettings(BaseModel):
+    """The part of the settings that is about a language model."""
+
+    model: str = choice("", Stage.DRAFT, _A, "Name of the language model, as its server knows it; empty takes the one of RAG_MODEL.")
+    temperature: float = number(0.0, 0.0, 2.0, 0.1, Stage.DRAFT, _A, "temperature", "Randomness of the model's wording; 0 for none.")
+    max_tokens: int = number(150, 20, 2000, 10, Stage.DRAFT, _A, "tokens", "Longest answer a model may write, without its quotes.")
+    max_retries: int = number(
+        3, 0, 5, 1, Stage.DRAFT, _R, "drafts", "New drafts after one that an audit rejected, each with what was found."
+    )
+    fallback_extract: bool = choice(
+        True, Stage.DRAFT, _R, "Show the extract where no draft of the model passes or the model cannot be asked; otherwise refuse."
+    )
+    translate: bool = choice(
+        False, Stage.DRAFT, _A,
+        "Let a model answer in the question's language from passages in another one; words cannot be compared across languages.",
+    )  # fmt: skip
+    structured_outputs: Literal["auto", "always", "never"] = choice(
+        "auto", Stage.DRAFT, _A, "Whether the model's server is asked for JSON by a schema; auto falls back to plain text where it cannot."
+    )
+    compress_prompt: str = choice("", Stage.DRAFT, _A, "Your own rules for the model that drafts; empty takes the built-in ones.")
+    sufficiency_mode: Mode = mode(
+        Mode.OFF, Stage.GATE, "sufficiency",
+        "Whether the model is asked first if the passages answer the question: its no refuses (enforce), is shown (observe), or it is not "
+        "asked (off).",
+    )  # fmt: skip
+    min_sufficiency: float = number(
+        0.0, 0.0, 1.0, 0.05, Stage.GATE, _R, "share", "Least confidence of the model in its own yes, a number that it only states.",
+        "higher",
+    )  # fmt: skip
+    refuse_partial: bool = choice(
+        False, Stage.GATE, _R, "Refuse where the passages answer a part only; otherwise that part is answered at a low level."
+    )
+    expand_searches: int = number(
+        2, 0, 2, 1, Stage.GATE, _R, "searches", "Further searches for what the model says is missing, before it refuses."
+    )
+    verification_mode: Mode = mode(
+        Mode.OFF, Stage.AUDIT, "verification",
+        "Whether the model is asked of each sentence of its draft if the cited passages say so: a no rejects the draft (enforce), is shown "
+        "(observe), or it is not asked (off).",
+    )  # fmt: skip
+    answer_language_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer language", switch=VALIDATION)
+    answer_length_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer length", switch=VALIDATION)
+    max_added_words: int = number(
+        2, 0, 20, 1, Stage.AUDIT, _R, "words",
+        "Most words in a row that a model's sentence may have and the passages it cites, their titles and the question do not.", "lower",
+    )  # fmt: skip
+    added_words_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "added words", switch=VALIDATION)
+    model_seconds: int = number(
+        60, 5, 600, 5, Stage.DRAFT, _A, "seconds", "What one question may take of the model's time, all calls together."
+    )
+    model_budget: int = number(
+        30000, 1000, 500000, 1000, Stage.DRAFT, _A, "tokens", "What one question may take of the model's tokens, all calls together."
+    )
+    model_cache: bool = choice(
+        True, Stage.DRAFT, _A, "Take a model's answer to the very same prompt from the cache instead of asking again."
+    )

@@ -1,0 +1,34 @@
+"""The scales on which a check's value and threshold stand, with their bounds."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+
+
+class Scale(StrEnum):
+    """A scale: its published name, and the least and greatest value on it. An unknown one cannot be built."""
+
+    low: float
+    high: float
+
+    def __new__(cls, name: str, low: float = math.nan, high: float = math.nan) -> Scale:
+        """A member by its published name, with its bounds; `Scale(name)` looks one up."""
+        if not low < high:
+            raise TypeError(f"the scale {name!r} needs bounds")
+        member = str.__new__(cls, name)
+        member._value_, member.low, member.high = name, low, high
+        return member
+
+    COSINE = "cosine", -1.0, 1.0
+    DISTANCE = "distance", 0.0, 2.0  # 1 - cosine
+    ANSWERABILITY = "answerability", 0.0, 1.0  # a calibrated probability
+    SUPPORT = "support", 0.0, 1.0  # an estimated probability
+    SHARE = "share", 0.0, 1.0
+    RATIO = "ratio", 0.0, math.inf
+    COUNT = "count", 0.0, math.inf
+
+    def require(self, name: str, value: float) -> None:
+        """Raise ValueError unless the value is finite and on the scale. NaN is neither."""
+        if not math.isfinite(value) or not self.low <= value <= self.high:
+            raise ValueError(f"{name}: a value on scale {self.value!r} must be finite and in [{self.low}, {self.high}], got {value}")

@@ -1,0 +1,124 @@
+"""Citations of a draft: where each quote stands, and the rectangles that mark it, or none when the place is not certain."""
+
+from __future__ import annotations
+
+from builders import HashEmbedder, MemoryCorpus, Text, claim, hit
+
+from rag_core.compression.citing import boxes_of, cite
+from rag_core.domain.answer import evidence_key
+from rag_core.domain.claims import Claim, Evidence
+from rag_core.domain.documents import Box, Metadata, Span, WordBox
+from rag_core.domain.passages import Passage
+
+BODY = "The notice period is 30 days and more."
+# rows of 10 points: "The notice period" on the first, "is 30 days" on the second, "and more." on the third, which no word box covers
+WORDS = (
+    WordBox(0, 3, 10, 10, 30, 20), WordBox(4, 10, 32, 9, 60, 20), WordBox(11, 17, 62, 10, 90, 21), WordBox(18, 20, 10, 22, 20, 32),
+    WordBox(21, 23, 22, 22, 32, 32), WordBox(24, 28, 34, 22, 60, 32),
+)  # fmt: skip
+
+
+class Placed(MemoryCorpus):
+    """A corpus whose page has word boxes."""
+
+    def words(self, document: str, page: int) -> tuple[WordBox, ...]:
+        return WORDS if page == 1 else ()
+
+
+CORPUS = Placed([Text("d1", BODY, metadata=Metadata(title="Contract"))], HashEmbedder())
+
+
+def evidence(*spans: Span, passage: str = "d1#1") -> Evidence:
+    return Evidence(passage, "d1", BODY[spans[0].start : spans[0].end], spans)
+
+
+def test_given_a_quote_then_each_visual_row_of_it_is_one_rectangle() -> None:
+    assert boxes_of(evidence(Span(1, 4, 23)), CORPUS) == ((1, Box(32, 9, 90, 21)), (1, Box(10, 22, 32, 32)))
+
+
+def test_given_a_quote_that_ends_inside_a_word_then_that_word_is_marked_and_its_neighbours_are_not() -> None:
+    assert boxes_of(evidence(Span(1, 5, 8)), CORPUS) == ((1, Box(32, 9, 60, 20)),)
+    assert boxes_of(evidence(Span(1, 3, 10)), CORPUS) == ((1, Box(32, 9, 60, 20)),)
+    assert boxes_of(evidence(Span(1, 4, 11)), CORPUS) == ((1, Box(32, 9, 60, 20)),)
+
+
+def test_given_a_quote_of_which_a_part_has_no_place_then_nothing_is_marked() -> None:
+    assert boxes_of(evidence(Span(1, 0, 3), Span(1, 29, 38)), CORPUS) == ()
+    assert boxes_of(evidence(Span(1, 0, 3), Span(2, 0, 4)), CORPUS) == ()
+
+
+def test_given_a_word_that_starts_left_of_the_row_then_it_begins_a_new_row_though_their_heights_meet() -> None:
+    class Columns(MemoryCorpus):
+        def words(self, document: str, page: int) -> tuple[WordBox, ...]:
+            return (WordBox(0, 3, 200, 10, 230, 20), WordBox(4, 10, 10, 10, 40, 20), WordBox(11, 17, 42, 16, 90, 26))
+
+    corpus = Columns([Text("d1", BODY)], HashEmbedder())
+    assert [box for _, box in boxes_of(evidence(Span(1, 0, 17)), corpus)] == [
+        Box(200, 10, 230, 20), Box(10, 10, 40, 20), Box(42, 16, 90, 26)
+    ]  # fmt: skip
+
+
+def test_given_words_that_overlap_by_half_their_height_or_less_then_they_are_on_two_rows() -> None:
+    class Rows(MemoryCorpus):
+        def words(self, document: str, page: int) -> tuple[WordBox, ...]:
+            return (WordBox(0, 3, 10, 10, 30, 20), WordBox(4, 10, 10, 14, 60, 24), WordBox(11, 17, 62, 19, 90, 29))
+
+    found = boxes_of(evidence(Span(1, 0, 17)), Rows([Text("d1", BODY)], HashEmbedder()))
+
+    assert [box for _, box in found] == [Box(10, 10, 60, 24), Box(62, 19, 90, 29)]
+
+
+def boxes_on(*words: WordBox, span: Span) -> list[Box]:
+    """What is marked of a page that has these words."""
+
+    class Page(MemoryCorpus):
+        def words(self, document: str, page: int) -> tuple[WordBox, ...]:
+            return words
+
+    return [box for _, box in boxes_of(evidence(span), Page([Text("d1", BODY)], HashEmbedder()))]
+
+
+def test_given_a_word_between_two_quoted_ones_that_is_not_quoted_then_the_row_is_parted_around_it() -> None:
+    first, second, note = WordBox(0, 3, 10, 10, 30, 20), WordBox(4, 10, 40, 10, 60, 20), WordBox(30, 31, 32, 8, 37, 14)
+
+    assert boxes_on(first, second, note, span=Span(1, 0, 10)) == [Box(10, 10, 30, 20), Box(40, 10, 60, 20)]
+    assert boxes_on(first, second, note, span=Span(1, 0, 38)) == [Box(10, 8, 60, 20)]
+    assert boxes_on(first, second, WordBox(30, 31, 58, 8, 64, 14), span=Span(1, 0, 10)) == [Box(10, 10, 60, 20)]  # its middle is outside
+    assert boxes_on(first, second, WordBox(30, 31, 32, 2, 37, 12), span=Span(1, 0, 10)) == [Box(10, 10, 60, 20)]  # above the row
+
+
+def test_given_a_large_initial_then_the_rows_beside_it_that_are_not_quoted_stay_unmarked() -> None:
+    initial, rest, below = WordBox(0, 1, 10, 10, 30, 40), WordBox(1, 3, 32, 10, 60, 20), WordBox(29, 38, 32, 24, 60, 34)
+
+    assert boxes_on(initial, rest, below, span=Span(1, 0, 3)) == [Box(10, 10, 30, 40), Box(32, 10, 60, 20)]
+
+
+def test_given_a_text_document_then_there_are_no_rectangles() -> None:
+    assert boxes_of(evidence(Span(1, 0, 3)), MemoryCorpus([Text("d1", BODY)], HashEmbedder())) == ()
+
+
+def test_given_claims_then_each_place_is_cited_once_with_all_that_is_known_of_it() -> None:
+    """S0-28, S3-19: file, page, chunk id and excerpt."""
+    passage = Passage("d1#1", "d1", BODY, (Span(1, 0, 38),), section="Notice", ocr=True)
+    quote = evidence(Span(1, 4, 28))
+    claims = [Claim("A.", (quote,), ("d1#1",)), Claim("B.", (quote,), ("d1#1",))]
+
+    (found,) = cite(claims, [hit(of=passage)], CORPUS).values()
+
+    assert (found.id, found.document, found.document_id, found.title, found.page, found.chunk_id) == (
+        0,
+        "d1.txt",
+        "d1",
+        "Contract",
+        1,
+        "d1#1",
+    )
+    assert (found.excerpt, found.spans, found.section, found.ocr) == ("notice period is 30 days", quote.spans, "Notice", True)
+    assert list(cite(claims, [hit(of=passage)], CORPUS)) == [evidence_key(quote)]
+    assert found.boxes
+
+
+def test_given_a_claim_on_a_passage_that_was_not_retrieved_then_it_gets_no_citation() -> None:
+    invented = claim(Passage("other#9", "d1", BODY, (Span(1, 0, 38),)))
+
+    assert cite([invented], [hit(of=CORPUS.passages[0])], CORPUS) == {}

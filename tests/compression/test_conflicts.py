@@ -1,0 +1,444 @@
+"""Contradicting sources: both sides in the draft, only where both are about the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from builders import HashEmbedder, MemoryCorpus, Text, settings
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from rag_core.compression.conflicts import between_passages, other_sides
+from rag_core.compression.extract import Extract, Scored, claim_of, extract
+from rag_core.domain.claims import Claim, Conflict, Evidence
+from rag_core.domain.documents import Metadata, Span
+from rag_core.domain.measurements import LibraryFacts
+from rag_core.domain.passages import Hit, Passage, PassageKind
+from rag_core.gating.features import weigh
+from rag_core.grounding.contradictions.subject import Asked
+from rag_core.grounding.units import Unit
+
+NEW, OLD = (
+    "Every full-time employee has 25 vacation days in a calendar year.",
+    "Every full-time employee has 20 vacation days in a calendar year.",
+)
+QUESTION = "How many vacation days do employees have?"
+DATES = {"new": "2026-03-01", "old": "2024-03-01"}
+EMBEDDER = HashEmbedder()
+
+
+class Library:
+    """Sentences given one by one, each a passage: document, text, and where it stands."""
+
+    def __init__(self) -> None:
+        self.pages: dict[tuple[str, int], str] = {}
+
+    def unit(
+        self, document: str, text: str, relevance: float = 0.5, *, section: str = "", language: str = "en",
+        kind: PassageKind = PassageKind.PARAGRAPH, page: int = 0,
+    ) -> Scored:  # fmt: skip
+        page = page or 1 + len(self.pages)
+        self.pages[document, page] = text
+        spans = (Span(page, 0, len(text)),)
+        passage = Passage(f"{document}#{page}", document, text, spans, language, section, kind)
+        return Scored(Unit(passage, text, 0, len(text), spans if kind is PassageKind.TABLE else ()), {}, relevance)
+
+    def page_text(self, document: str, page: int) -> str:
+        return self.pages[document, page]
+
+    def sides(
+        self, chosen: list[Scored], others: list[Scored], *, question: str = QUESTION, most: int = 3, titles: Mapping[str, str] = {},
+        dates: Mapping[str, str] = DATES,
+    ) -> tuple[tuple[Claim, ...], tuple[Conflict, ...]]:  # fmt: skip
+        found = Extract(tuple(claim_of(one, self.page_text) for one in chosen), 0.9, tuple(chosen), (*chosen, *others))
+        names = {one.unit.passage.document: f"{one.unit.passage.document}.pdf" for one in found.scored}
+        facts = LibraryFacts(names=names, titles={**names, **titles}, dates=dates)
+        return other_sides(found, Asked(question, "en", facts), self.page_text, most)
+
+
+def contradicts(one: str, other: str, *, question: str = QUESTION, titles: Mapping[str, str] = {}, dates: Mapping[str, str] = DATES,
+                documents: tuple[str, str] = ("new", "old"), sections: tuple[str, str] = ("", "")) -> bool:  # fmt: skip
+    library = Library()
+    mine = library.unit(documents[0], one, section=sections[0])
+    theirs = library.unit(documents[1], other, section=sections[1])
+    return bool(library.sides([mine], [theirs], question=question, titles=titles, dates=dates)[1])
+
+
+def test_given_two_documents_that_contradict_each_other_then_both_sides_stand_side_by_side() -> None:
+    """S4-21: both perspectives, each with its own evidence."""
+    library = Library()
+    mine, further = library.unit("new", NEW, 0.9), library.unit("new", "Requests are made in the portal.", 0.6)
+    theirs = library.unit("old", OLD, 0.8)
+
+    claims, conflicts = library.sides([mine, further], [theirs])
+
+    assert [claim.text for claim in claims] == [NEW, OLD, "Requests are made in the portal."]
+    assert claims[1].evidence == (Evidence("old#3", "old", OLD, (Span(3, 0, len(OLD)),)),)
+    assert claims[1].relevance == 0.8
+    assert conflicts == (
+        Conflict(0, 1, ("25 vacation days", "20 vacation days"), ("new", "old"), (1, 3), ("2026-03-01", "2024-03-01"), added=True),
+    )
+
+
+def test_given_no_contradiction_then_the_claims_are_the_extract_itself() -> None:
+    library = Library()
+    mine, theirs = library.unit("new", NEW), library.unit("old", "Part-time employees have 20 vacation days in a calendar year.")
+    found = library.sides([mine], [theirs])
+
+    assert ([claim.text for claim in found[0]], found[1]) == ([NEW], ())
+
+
+def test_given_several_that_contradict_it_then_the_newest_is_the_other_side() -> None:
+    library = Library()
+    mine = library.unit("old", OLD, 0.9)
+    others = [library.unit("older", NEW.replace("25", "15")), library.unit("new", NEW), library.unit("undated", NEW.replace("25", "30"))]
+
+    _, conflicts = library.sides([mine], others, dates={**DATES, "older": "2020"})
+
+    assert [(one.values[1], one.documents[1]) for one in conflicts] == [("25 vacation days", "new")]
+
+
+def test_given_two_chosen_sentences_that_contradict_each_other_then_nothing_is_added() -> None:
+    library = Library()
+    mine = library.unit("new", NEW, 0.9, section="1 Vacation")
+    between, theirs = library.unit("new", "Requests are made in the portal.", 0.8), library.unit("new", OLD, 0.7, section="Summary")
+
+    claims, conflicts = library.sides([mine, between, theirs], [])
+
+    assert [claim.text for claim in claims] == [NEW, OLD, "Requests are made in the portal."]
+    assert [(one.claim, one.other, one.added) for one in conflicts] == [(0, 1, False)]
+
+
+def sick(days: int) -> str:
+    return f"Sick leave is paid in full for {days} days."
+
+
+def weeks(number: int) -> str:
+    return f"Parents have {number} weeks of paid leave."
+
+
+@pytest.mark.parametrize(
+    ("most", "shown"),
+    [
+        (1, [NEW, OLD]),
+        (2, [NEW, OLD, "Requests are made in the portal."]),
+        (3, [NEW, OLD, sick(30), sick(20)]),
+        (4, [NEW, OLD, sick(30), sick(20), "Requests are made in the portal."]),
+        (5, [NEW, OLD, sick(30), sick(20), weeks(16), weeks(12)]),
+        (6, [NEW, OLD, sick(30), sick(20), weeks(16), weeks(12), "Requests are made in the portal."]),
+    ],
+)
+def test_given_more_contradictions_than_fit_then_one_sentence_more_is_shown_and_none_without_its_other_side(
+    most: int, shown: list[str]
+) -> None:
+    """S0-23: the other side may exceed max_sentences by one."""
+    library = Library()
+    texts = ((NEW, 0.9), (sick(30), 0.8), (weeks(16), 0.7), ("Requests are made in the portal.", 0.6))
+    chosen = [library.unit("new", text, relevance) for text, relevance in texts]
+    others = [library.unit("old", text) for text in (OLD, sick(20), weeks(12))]
+
+    claims, conflicts = library.sides(chosen, others, most=most)
+
+    assert [claim.text for claim in claims] == shown
+    assert all(claims[one.other].text in {OLD, sick(20), weeks(12)} for one in conflicts)
+
+
+def test_given_code_then_it_contradicts_nothing() -> None:
+    library = Library()
+    code, text = library.unit("new", NEW, kind=PassageKind.CODE), library.unit("old", OLD)
+
+    assert library.sides([code], [text])[1] == ()
+    assert library.sides([text], [code])[1] == ()
+
+
+def test_given_a_language_without_word_lists_then_it_is_not_compared() -> None:
+    library = Library()
+    mine, theirs = (library.unit(id, text, language="fr") for id, text in (("new", NEW), ("old", OLD)))
+
+    assert library.sides([mine], [theirs])[1] == ()
+
+
+def test_given_two_languages_then_they_are_not_compared() -> None:
+    library = Library()
+    mine, theirs = library.unit("new", NEW), library.unit("old", OLD, language="de")
+
+    assert library.sides([mine], [theirs])[1] == ()
+
+
+FIGURE, OTHER = "Total assets were 5 euros.", "Total assets were 6 euros."
+
+
+@pytest.mark.parametrize(
+    ("titles", "dates", "said"),
+    [
+        ({"new": "Report 2026", "old": "Report 2024"}, {}, False),
+        ({}, DATES, False),
+        ({}, {"new": "2026"}, False),
+        ({}, {"new": "2026-01", "old": "2026-09-30"}, False),
+        ({}, {"new": "2026-09", "old": "2026-09-30"}, True),
+        ({"new": "Report 2024", "old": "Report 2024 corrected"}, DATES, True),
+        ({"new": "Report Q1 2024", "old": "Report Q2 2024"}, {}, False),
+        ({}, {}, True),
+    ],
+)
+def test_given_figures_of_a_period_then_only_documents_of_one_period_contradict_each_other(
+    titles: dict[str, str], dates: dict[str, str], said: bool
+) -> None:
+    """Two filings that report "total assets" do not; year and quarter in a title count before the month of the date."""
+    assert contradicts(FIGURE, OTHER, titles=titles, dates=dates) is said
+
+
+def test_given_figures_that_name_their_year_then_documents_of_two_years_contradict_each_other_under_equal_headings() -> None:
+    one, other = "Revenue in 2022 was 5 euros.", "Revenue in 2022 was 6 euros."
+
+    assert contradicts(one, other)
+    assert contradicts(one, other, sections=("1 Results", "2 Results"))
+    assert not contradicts(one, other, sections=("North America", "Europe"))
+
+
+def test_given_a_rule_then_documents_of_two_years_contradict_each_other() -> None:
+    assert contradicts(NEW, OLD, titles={"new": "Policies 2026", "old": "Policies 2024"})
+
+
+@pytest.mark.parametrize(
+    ("titles", "said"),
+    [
+        ({"new": "Alfa contract", "old": "Beta contract"}, False),
+        ({"new": "Alfa contract 2026", "old": "Alfa contract 2024"}, True),
+    ],
+)
+def test_given_a_sentence_about_the_documents_own_parties_then_only_versions_contradict_each_other(
+    titles: dict[str, str], said: bool
+) -> None:
+    assert contradicts("The supplier delivers within 30 days.", "The supplier delivers within 45 days.", titles=titles) is said
+
+
+@pytest.mark.parametrize(
+    ("titles", "dates", "said"),
+    [
+        ({"new": "Report Q1 2024", "old": "Report Q2 2024"}, {}, False),
+        ({"new": "Annual report 2024", "old": "Annual report 2025"}, {}, False),
+        ({"new": "Annual report 2024", "old": "Annual report 2024, corrected"}, {}, True),
+        ({"new": "Annual report 2024", "old": "Rules 2023"}, {}, True),
+        ({}, {}, True),
+    ],
+)
+def test_given_two_reports_then_whatever_they_say_is_of_their_period(titles: dict[str, str], dates: dict[str, str], said: bool) -> None:
+    """A report may say "marketing included an impact of 4 %" without a word that marks a figure."""
+    one, other = "The exchange rate has an impact of 4 %.", "The exchange rate has an impact of 3 %."
+
+    assert contradicts(one, other, titles=titles, dates=dates) is said
+
+
+@pytest.mark.parametrize(
+    ("titles", "dates", "said"),
+    [
+        ({}, {"new": "2024-02-01", "old": "2025-02-01"}, True),
+        ({}, {"new": "2023-05-01", "old": "2023-11-01"}, False),
+        ({"new": "Summary 2023", "old": "Summary 2024"}, {}, True),
+        ({"new": "Summary Q1 2023", "old": "Summary Q3 2023"}, {}, False),
+    ],
+)
+def test_given_a_figure_of_a_year_then_it_is_compared_once_the_year_has_ended(
+    titles: dict[str, str], dates: dict[str, str], said: bool
+) -> None:
+    assert contradicts("Revenue in 2023 was 5 euros.", "Revenue in 2023 was 6 euros.", titles=titles, dates=dates) is said
+
+
+ROWS = ("Senior\t28", "Senior\t25")
+
+
+def tables_contradict(
+    rows: tuple[str, str] = ROWS, *, header: str = "Grade\tVacation days", sections: tuple[str, str] = ("", ""),
+    titles: Mapping[str, str] = {}, dates: Mapping[str, str] = DATES,
+) -> bool:  # fmt: skip
+    pages = {document: f"{header}\n{row}" for document, row in zip(("new", "old"), rows, strict=True)}
+    hits = []
+    for document, section in zip(pages, sections, strict=True):
+        start = len(header) + 1
+        spans, head = (Span(1, start, len(pages[document])),), (Span(1, 0, start - 1),)
+        passage = Passage(document, document, pages[document][start:], spans, "en", section, PassageKind.TABLE, header=head)
+        hits.append(Hit(passage, 1.0, 0.5, 1.0))
+    facts = LibraryFacts(titles=titles, dates=dates)
+    return bool(between_passages(hits, Asked("", "en", facts), lambda document, _: pages[document]))
+
+
+def test_given_the_same_row_and_column_with_another_value_then_two_tables_contradict_each_other() -> None:
+    assert tables_contradict()
+    assert not tables_contradict(("Senior\t28", "Senior\t28"))
+    assert not tables_contradict(("Senior\t28", "Junior\t25"))
+
+
+def test_given_tables_of_documents_of_two_years_then_only_limits_prices_and_rights_contradict_each_other() -> None:
+    """Ages and areas of two years' reports do not."""
+    assert not tables_contradict(("Jane Doe\t55", "Jane Doe\t56"), header="Name\tYears")
+    assert tables_contradict(("Jane Doe\t55", "Jane Doe\t56"), header="Name\tYears", dates={})
+
+
+def test_given_a_row_of_two_values_that_differ_then_the_one_that_was_asked_for_is_named() -> None:
+    header = "Grade | Vacation days | Sick days"
+    pages = {("new", 1): f"{header}\nSenior | 28 | 10".replace(" | ", "\t"), ("old", 1): f"{header}\nSenior | 25 | 12".replace(" | ", "\t")}
+    start = len(header.replace(" | ", "\t")) + 1
+    hits = [
+        Hit(
+            Passage(id, id, text, (Span(1, start, len(text)),), "en", "", PassageKind.TABLE, header=(Span(1, 0, start - 1),)), 1.0, 0.5, 1.0
+        )
+        for (id, _), text in pages.items()
+    ]
+
+    def named(question: str) -> list[tuple[str, str]]:
+        asked = Asked(question, "en", LibraryFacts())
+        return [one.values for one in between_passages(hits, asked, lambda document, page: pages[document, page])]
+
+    assert named("How many sick days are there?") == [("10", "12")]
+    assert named("How many vacation days are there?") == [("28", "25")]
+
+
+def test_given_a_sentence_that_is_contradicted_already_then_it_is_the_other_side_of_no_further_one() -> None:
+    library = Library()
+    first, second = library.unit("new", NEW, 0.9), library.unit("newer", NEW.replace("25", "30"), 0.8)
+    claims, conflicts = library.sides([first, second], [library.unit("old", OLD)], dates={}, most=5)
+
+    assert [(one.claim, one.other) for one in conflicts] == [(0, 1)]
+    assert len(claims) == 2
+
+
+def test_given_headings_that_name_two_things_then_their_tables_do_not_contradict_each_other() -> None:
+    assert tables_contradict(sections=("1 Vacation", "Vacation days"))
+    assert not tables_contradict(sections=("Prague", "Brno"))
+
+
+def test_given_titles_of_two_things_of_one_kind_then_their_tables_do_not_contradict_each_other() -> None:
+    assert not tables_contradict(titles={"new": "Hotel Alfa handbook", "old": "Hotel Beta handbook"})
+    assert tables_contradict(titles={"new": "Hotel handbook 2026", "old": "Hotel handbook 2024"})
+    assert tables_contradict(titles={"new": "Hotel handbook", "old": "Benefits"})
+
+
+def test_given_a_row_whose_words_stand_twice_in_its_table_then_it_is_told_from_no_other() -> None:
+    assert not tables_contradict(("Senior\t28\nSenior\t30", "Senior\t25"))
+    assert tables_contradict(("Senior\t28\nJunior\t30", "Senior\t25"))
+
+
+def test_given_a_passage_beyond_those_that_are_drafted_from_then_it_may_be_the_other_side() -> None:
+    library = Library()
+    mine = library.unit("new", NEW, 0.9)
+    far = [library.unit("old", text) for text in ("A.", "B.", "C.", "D.", "E.", OLD)]
+    hits = [Hit(one.unit.passage, 1.0, 0.5, 1.0) for one in far]
+    found = Extract((claim_of(mine, library.page_text),), 0.9, (mine,), (mine,))
+
+    claims, conflicts = other_sides(found, Asked(QUESTION, "en", LibraryFacts()), library.page_text, 3, hits)
+
+    assert [claim.text for claim in claims] == [NEW, OLD]
+    assert [one.added for one in conflicts] == [True]
+
+
+def test_given_whole_passages_then_each_conflict_names_the_sentences_and_their_pages_and_copies_count_once() -> None:
+    library = Library()
+    passages = [
+        library.unit(document, f"{text} Ask the team.").unit.passage for document, text in (("new", NEW), ("old", OLD), ("new", NEW))
+    ]
+    hits = [Hit(passage, 1.0, 0.5, 1.0) for passage in passages]
+
+    (found,) = between_passages(hits, Asked(QUESTION, "en", LibraryFacts(dates=DATES)), library.page_text)
+
+    assert (found.claim, found.other, found.added, found.pages) == (0, 1, False, (1, 2))
+    assert (found.statements, found.newer) == ((NEW, OLD), "new")
+
+
+@pytest.mark.parametrize(
+    ("titles", "said"),
+    [
+        ({"new": "MK-40 manual", "old": "MK-50 manual"}, False),
+        ({"new": "MK-40 manual", "old": "MK-40 manual, second edition"}, True),
+        ({"new": "Manual V1", "old": "Manual V2"}, True),
+        ({"new": "MK-40 manual", "old": "Manual of the company"}, True),
+    ],
+)
+def test_given_manuals_of_two_products_then_they_do_not_contradict_each_other(titles: dict[str, str], said: bool) -> None:
+    assert contradicts("The maximum pressure is 16 bar.", "The maximum pressure is 10 bar.", titles=titles) is said
+
+
+@pytest.mark.parametrize(
+    ("sections", "said"),
+    [
+        (("1 Vacation", "Summary"), True),
+        (("Policies › 1 Vacation", "Policies › 9 Vacation days"), True),
+        (("Interns", "Managers"), False),
+        (("Vacation", "Vacation in Asia"), False),
+        (("1 Vacation", "1 Vacation"), False),
+        (("", ""), False),
+    ],
+)
+def test_given_one_document_then_its_sections_contradict_each_other_only_where_headings_name_nothing_else(
+    sections: tuple[str, str], said: bool
+) -> None:
+    assert contradicts(NEW, OLD, documents=("new", "new"), sections=sections) is said
+
+
+def test_given_figures_in_two_sections_of_one_document_then_they_are_of_what_the_sections_are_about() -> None:
+    assert not contradicts(FIGURE, OTHER, documents=("new", "new"), sections=("Total", "Summary"))
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many vacation days do employees have?", True),
+        ("How many vacation days do employees have in 2026?", False),
+        ("How many vacation days do employees have in 2024?", True),  # the extract quotes 2026: the other side is what was asked for
+        ("How many vacation days does the handbook of Brno give?", False),
+        ("What do the policies say about vacation?", True),
+    ],
+)
+def test_given_a_question_that_names_one_of_the_documents_then_the_other_is_no_other_side(question: str, said: bool) -> None:
+    titles = {"new": "Policies and handbook of Brno", "old": "Policies"}
+
+    assert contradicts(NEW, OLD, question=question, titles=titles) is said
+
+
+@pytest.mark.parametrize(
+    ("dates", "newer"),
+    [
+        (("2026-03-01", "2024-03-01"), "a"),
+        (("2024", "2024-06"), ""),
+        (("2024-05", "2024-06-01"), "b"),
+        (("2024", ""), ""),
+        (("", ""), ""),
+        (("2024-03-01", "2024-03-01"), ""),
+    ],
+)
+def test_given_dates_then_the_newer_document_is_named_only_where_both_say_so(dates: tuple[str, str], newer: str) -> None:
+    assert Conflict(0, 1, ("1 day", "2 days"), ("a", "b"), (1, 1), dates).newer == newer
+
+
+SENTENCES = [NEW, OLD, sick(30), sick(20), weeks(16), "Requests are made in the portal.", "The office opens at nine."]
+
+
+@given(
+    bodies=st.lists(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=5), min_size=1, max_size=3),
+    question=st.sampled_from([QUESTION, "sick leave", "Parents", "office portal"]),
+    most=st.integers(1, 4),
+)
+@examples(max_examples=60, deadline=None)
+def test_given_any_documents_then_each_conflict_joins_neighbours_and_the_draft_is_one_longer_at_most(
+    bodies: list[list[str]], question: str, most: int
+) -> None:
+    texts = [Text(f"d{n}", "\n".join(lines), metadata=Metadata(date=f"202{n}")) for n, lines in enumerate(bodies)]
+    corpus = MemoryCorpus(texts, EMBEDDER)
+    hits = [Hit(passage, 1.0, 0.5, 1.0) for passage in corpus.passages][:5]
+    weights, vector = weigh(question, "en", corpus.lexical), EMBEDDER.embed([question])[0]
+    found = extract(hits, weights, True, vector, EMBEDDER.embed, corpus.page_text, settings(max_sentences=most, extra_sentence_ratio=0.3))
+    facts = LibraryFacts(names={t.id: f"{t.id}.txt" for t in texts}, dates={t.id: t.metadata.date for t in texts})
+
+    claims, conflicts = other_sides(found, Asked(question, "en", facts), corpus.page_text, most)
+
+    assert len(claims) <= most + bool(conflicts)
+    assert {claim.text for claim in claims} <= set(SENTENCES)
+    for one in conflicts:
+        assert one.other == one.claim + 1
+        assert [value in claims[i].text for value, i in zip(one.values, (one.claim, one.other), strict=True)] == [True, True]
+        assert one.documents == tuple(claims[i].evidence[0].document for i in (one.claim, one.other))
+        assert one.values[0] != one.values[1]
+    if not conflicts:
+        assert claims == found.claims

@@ -1,0 +1,258 @@
+"""The extractive draft: verbatim units in document order, one when one suffices, a table answers with its row and header."""
+
+from __future__ import annotations
+
+import pytest
+from builders import HashEmbedder, MemoryCorpus, Text, hit, settings
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.compression.extract import EMBEDDED_UNITS, FEATURES, PASSAGES, Extract, Scored, choose, extract, relevance, score_units
+from rag_core.domain.documents import Span
+from rag_core.domain.passages import Hit, Passage, PassageKind
+from rag_core.facts import changed_facts
+from rag_core.gating.features import weigh
+from rag_core.grounding.units import Unit, cells, in_order, units
+
+EMBEDDER = HashEmbedder()
+
+
+def drafted(question: str, corpus: MemoryCorpus, *, asks_number: bool = False, **values: object) -> Extract:
+    found = [hit(0.5, n, of=one) for n, one in enumerate(corpus.passages, 1)]
+    vector = EMBEDDER.embed([question])[0]
+    return extract(found, weigh(question, "en", corpus.lexical), asks_number, vector, EMBEDDER.embed, corpus.page_text, settings(**values))
+
+
+def scored(question: str, found: list[Hit], corpus: MemoryCorpus, *, asks_number: bool = False) -> list[Scored]:
+    vector = EMBEDDER.embed([question])[0]
+    return score_units(found, weigh(question, "en", corpus.lexical), asks_number, vector, EMBEDDER.embed, corpus.page_text)
+
+
+CONTRACT = MemoryCorpus(
+    [
+        Text(
+            "contract",
+            "The supplier delivers to Brno. The notice period is 30 days. Goods are checked.\nThe price is due monthly. It is 5 crowns.",
+        )
+    ],
+    EMBEDDER,
+)
+
+
+def test_given_a_question_then_the_sentence_that_bears_on_it_is_quoted_word_for_word() -> None:
+    """S0-23: only from the sources; one sentence when one suffices."""
+    found = drafted("What is the notice period?", CONTRACT, max_sentences=1)
+    (claim,) = found.claims
+    (evidence,) = claim.evidence
+
+    assert claim.text == evidence.quote == "The notice period is 30 days."
+    assert CONTRACT.pages["contract"][evidence.spans[0].start : evidence.spans[0].end] == evidence.quote
+    assert claim.cited == ("contract#1",)
+    assert 0 < claim.relevance < 1
+    assert found.best_sentence == max(
+        one.features["cosine"] for one in scored("What is the notice period?", [hit(of=p) for p in CONTRACT.passages], CONTRACT)
+    )
+
+
+def test_given_several_sentences_then_they_stand_in_document_order_whatever_their_rank() -> None:
+    found = drafted("monthly price and notice period", CONTRACT, max_sentences=10, extra_sentence_ratio=0.0)
+
+    texts = [claim.text for claim in found.claims]
+    body = CONTRACT.pages["contract"]
+    assert texts == sorted(texts, key=body.index)
+    assert len(texts) == 5
+
+
+def test_given_nothing_retrieved_then_nothing_is_drafted() -> None:
+    assert drafted("notice", MemoryCorpus([], EMBEDDER)) == Extract((), 0.0)
+
+
+def unit_of(relevance_of: float, number: int = 1, kind: PassageKind = PassageKind.PARAGRAPH) -> Scored:
+    passage = Passage(f"p{number}", "d", f"Unit {number}.", (Span(1, 0, 7),), kind=kind)
+    return Scored(Unit(passage, passage.text, 0, 7), {}, relevance_of)
+
+
+@pytest.mark.parametrize(
+    ("relevances", "ratio", "most", "kept"),
+    [
+        ((0.8, 0.4, 0.39), 0.5, 3, [0.8, 0.4]),
+        ((0.39, 0.4, 0.8), 0.5, 3, [0.8, 0.4]),
+        ((0.8, 0.8, 0.8, 0.8), 0.5, 3, [0.8, 0.8, 0.8]),
+        ((0.8, 0.8), 1.0, 3, [0.8, 0.8]),
+        ((0.8, 0.79), 1.0, 3, [0.8]),
+        ((0.8, 0.7), 0.0, 1, [0.8]),
+        ((), 0.5, 3, []),
+    ],
+)
+def test_given_scored_units_then_the_best_and_those_nearly_as_good_are_kept(
+    relevances: tuple[float, ...], ratio: float, most: int, kept: list[float]
+) -> None:
+    """S0-23: at most max_sentences; a ratio that is just reached counts."""
+    units = [unit_of(value, n) for n, value in enumerate(relevances)]
+
+    assert [one.relevance for one in choose(units, settings(extra_sentence_ratio=ratio, max_sentences=most))] == kept
+
+
+def test_given_equal_units_then_the_first_wins() -> None:
+    first, second = unit_of(0.5, 1), unit_of(0.5, 2)
+
+    assert choose([first, second], settings(max_sentences=1)) == [first]
+
+
+def test_given_code_and_prose_then_they_are_not_mixed_and_tables_and_prose_may_be() -> None:
+    prose, code, table = unit_of(0.9), unit_of(0.8, 2, PassageKind.CODE), unit_of(0.8, 3, PassageKind.TABLE)
+
+    assert choose([prose, code, table], settings(extra_sentence_ratio=0.5)) == [prose, table]
+    assert choose([code, unit_of(0.8, 4, PassageKind.CODE)], settings(extra_sentence_ratio=0.5))[0].unit.passage.kind is PassageKind.CODE
+
+
+@given(st.fixed_dictionaries({name: st.floats(-1, 1) for name in FEATURES}))
+def test_given_any_features_then_the_relevance_is_a_probability(features: dict[str, float]) -> None:
+    assert 0 < relevance(features) < 1
+
+
+def test_given_passages_that_overlap_then_a_sentence_is_taken_once() -> None:
+    corpus = MemoryCorpus([Text("a", "Same line here.\nSame line here.")], EMBEDDER)
+
+    texts = [claim.text for claim in drafted("same line", corpus, extra_sentence_ratio=0.0, max_sentences=10).claims]
+
+    assert texts == ["Same line here."]
+
+
+def test_given_equal_sentences_of_two_documents_then_the_answer_stays_with_one() -> None:
+    """S2: an answer does not blend two topics, and another document or section is another topic."""
+    corpus = MemoryCorpus([Text("a", "Same line here."), Text("b", "Same line here.")], EMBEDDER)
+
+    claims = drafted("same line", corpus, extra_sentence_ratio=0.0, max_sentences=10).claims
+
+    assert [claim.evidence[0].document for claim in claims] == ["a"]
+
+
+def test_given_more_passages_than_are_read_then_only_the_best_ones_are() -> None:
+    corpus = MemoryCorpus([Text("a", "\n".join(f"Line number {n}." for n in range(PASSAGES + 3)))], EMBEDDER)
+
+    found = scored("line", [hit(0.5, n + 1, of=one) for n, one in enumerate(corpus.passages)], corpus)
+
+    assert [one.unit.passage.id for one in found] == [f"a#{n + 1}" for n in range(PASSAGES)]
+
+
+def test_given_very_many_sentences_then_only_the_lexically_best_are_embedded() -> None:
+    asked: list[int] = []
+
+    class Counting(HashEmbedder):
+        def embed(self, texts):  # type: ignore[no-untyped-def]
+            asked.append(len(texts))
+            return super().embed(texts)
+
+    body = " ".join(
+        ["Nothing to see."] * 1 + [f"Filler sentence {n} here." for n in range(3 * EMBEDDED_UNITS)] + ["The notice period counts."]
+    )
+    corpus = MemoryCorpus([Text("a", body)], EMBEDDER)
+    vector = EMBEDDER.embed(["notice period"])[0]
+
+    found = score_units(
+        [hit(of=corpus.passages[0])], weigh("notice period", "en", corpus.lexical), False, vector, Counting().embed, corpus.page_text
+    )
+
+    assert asked == [EMBEDDED_UNITS]
+    assert found[-1].features["cosine"] != 0.0
+    assert sum(one.features["cosine"] != 0.0 for one in found) <= EMBEDDED_UNITS
+
+
+@pytest.mark.parametrize("asks_number", [True, False])
+def test_given_a_question_for_a_number_then_sentences_with_one_are_marked(asks_number: bool) -> None:
+    found = scored("notice period", [hit(of=CONTRACT.passages[0])], CONTRACT, asks_number=asks_number)
+
+    assert [one.features["asked"] for one in found] == ([0.0, 1.0, 0.0] if asks_number else [0.0, 0.0, 0.0])
+
+
+def test_given_neighbours_then_near_is_the_better_of_their_coverages_within_the_passage() -> None:
+    found = scored("notice period", [hit(of=one) for one in CONTRACT.passages], CONTRACT)
+
+    coverage = [one.features["coverage"] for one in found]
+    assert coverage[:3] == [0.0, 1.0, 0.0]
+    assert [one.features["near"] for one in found[:3]] == [1.0, 0.0, 1.0]
+    assert found[3].features["near"] == coverage[4]
+    assert [one.features["rank"] for one in found] == [1.0, 1.0, 1.0, 0.5, 0.5]
+
+
+TABLE_PAGE = "Prices\nItem\tPrice in EUR\nBolt\t5\n\nNut\t7\nThe end."
+HEAD = Span(1, 7, 24)
+TABLE = Passage(
+    "t#1", "t", "Bolt 5 Nut 7", (HEAD, Span(1, 25, 38)), "en", section="Prices", kind=PassageKind.TABLE, header=(HEAD,),
+    header_text="Item Price in EUR",
+)  # fmt: skip
+
+
+def page_text(document: str, page: int) -> str:
+    return TABLE_PAGE if (document, page) == ("t", 1) else ""
+
+
+def test_given_a_table_then_its_rows_are_the_units_without_the_header() -> None:
+    assert TABLE_PAGE[HEAD.start : HEAD.end] == "Item\tPrice in EUR"
+
+    found = units(TABLE, page_text)
+
+    assert [one.text for one in found] == ["Bolt | 5", "Nut | 7"]
+    assert [TABLE_PAGE[one.spans[0].start : one.spans[0].end] for one in found] == ["Bolt\t5", "Nut\t7"]
+
+
+def test_given_sentences_with_hidden_words_that_were_kept_then_they_are_no_units() -> None:
+    text = "The sum is \u2e284,200,000\u2e29 dollars. It was paid in May."
+    kept = Passage("h#1", "h", text, (Span(1, 0, len(text)),), "en")
+
+    assert [one.text for one in units(kept, lambda document, page: text)] == ["It was paid in May."]
+
+
+def test_given_a_table_then_it_answers_with_the_row_its_header_and_the_place_of_both() -> None:
+    question = "What is the price of a nut?"
+    vector, lexical = EMBEDDER.embed([question])[0], CONTRACT.lexical
+
+    found = extract([hit(of=TABLE)], weigh(question, "en", lexical), True, vector, EMBEDDER.embed, page_text, settings(max_sentences=1))
+
+    (claim,) = found.claims
+    assert claim.text == "Item | Price in EUR: Nut | 7"
+    assert claim.evidence[0].quote == "Nut\t7"
+    assert [TABLE_PAGE[span.start : span.end] for span in claim.evidence[0].spans] == ["Nut\t7", "Item\tPrice in EUR"]
+
+
+def test_given_a_table_row_then_the_words_of_its_header_and_section_count_for_it() -> None:
+    found = score_units(
+        [hit(of=TABLE)], weigh("price eur prices item", "en", CONTRACT.lexical), False, EMBEDDER.embed(["x"])[0], EMBEDDER.embed, page_text
+    )
+
+    assert [one.features["coverage"] for one in found] == [1.0, 1.0]
+
+
+def test_given_code_then_the_passage_stays_whole() -> None:
+    code = Passage("c#1", "c", "def f(x): return x. And more.", (Span(1, 0, 29),), kind=PassageKind.CODE)
+
+    assert [one.text for one in units(code, lambda d, p: code.text)] == [code.text]
+
+
+def test_given_units_of_several_documents_then_documents_stand_by_rank_and_inside_by_page_and_place() -> None:
+    def at(document: str, page: int, start: int) -> Unit:
+        passage = Passage(f"{document}{page}{start}", document, "text", (Span(page, start, start + 4),))
+        return Unit(passage, "text", 0, 4)
+
+    first, second, third, other = at("b", 1, 5), at("b", 1, 90), at("b", 2, 0), at("a", 1, 0)
+    by_rank = [third.passage, other.passage, first.passage]
+
+    assert in_order([other, third, second, first], by_rank) == [first, second, third, other]
+
+
+def test_given_a_sentence_over_two_pages_then_each_page_has_its_own_quote() -> None:
+    pages = {1: "The notice period", 2: "is 30 days. More."}
+    passage = Passage("d#1", "d", "The notice period is 30 days. More.", (Span(1, 0, 17), Span(2, 0, 17)), "en")
+
+    first, second = units(passage, lambda d, p: pages[p])[0].evidence(lambda d, p: pages[p])
+
+    assert (first.quote, first.spans[0].page) == ("The notice period", 1)
+    assert (second.quote, second.spans[0].page) == ("is 30 days.", 2)
+
+
+def test_given_a_row_whose_unit_stands_in_a_cell_of_its_own_then_the_claim_keeps_all_its_facts() -> None:
+    row = "Operating temperature\tT\t0.1–70\t°C"
+
+    assert changed_facts(cells(row), row, "en") == ()
+    assert changed_facts(cells(row.replace("70", "80")), row, "en")

@@ -1,0 +1,286 @@
+"""Judging a whole set at once equals judging its cases one by one."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NoReturn
+
+import numpy as np
+import pytest
+from any_case import REPLAYED, cases, chosen_settings, values_of
+from builders import MODES, HashEmbedder, MemoryCorpus, Text, case, claim, contradicted, draft, hit, passage, settings, tools
+from builders import measured as measured_claim
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from rag_core.decision import decide as pipeline
+from rag_core.decision.batch import Outcomes, ReplaySet, checks_of, replay_many
+from rag_core.decision.checks import GATING, GROUNDING, row
+from rag_core.decision.compose import compose
+from rag_core.decision.decide import replay
+from rag_core.decision.measure import measure
+from rag_core.decision.present import scores
+from rag_core.domain.measurements import Measurements, Understanding
+from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.trace import State
+from rag_core.errors import InvalidSetting
+from rag_core.library.sources import Source
+from rag_core.settings import DATA, Cost, Mode, Settings, presets
+from rag_core.wiring import open_engine
+
+COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
+
+TEXTS = (
+    Text("contract", "The notice period is 30 days.\nThe supplier delivers the goods to Brno.\nThe price is 500 crowns a month."),
+    Text("rules", "Employees have 20 days of vacation a year.\nThe canteen serves soup."),
+    Text("handbook", "Employees have 25 days of vacation a year.\nThe office opens at nine.\nThe notice period of a lease is 90 days."),
+)
+QUESTIONS = (
+    "What is the notice period?", "How many days of vacation do employees have?", "Who painted the Mona Lisa?", "Hello", "notice",
+    "Which documents do you have?", "How do I deliver goods to Brno?", "What is the price in Olomouc?",
+)  # fmt: skip
+
+
+def assert_equal(outcomes: Outcomes, cases: Sequence[Measurements], target: Settings) -> None:
+    """Every outcome is what `replay` says of its case."""
+    of, places = ReplaySet.of(cases), iter(range(len(outcomes.conflicts)))
+    held = checks_of(of, target)
+    for place, one in enumerate(cases):
+        decision, judged = replay(one, target), replace(one, settings=target)
+        assert outcomes.reason[place] is decision.reason
+        assert outcomes.status[place] is decision.status
+        assert outcomes.level[place] is decision.confidence_level
+        assert outcomes.reasons(place) == decision.reasons
+        assert outcomes.answered[place] == decision.is_safe()
+        shown = [one_claim for one_claim, is_shown in zip(one.draft.claims, outcomes.shown[place], strict=False) if is_shown]
+        assert tuple(shown) == decision.claims
+        assert not outcomes.shown[place, len(one.draft.claims) :].any()
+        mine = [conflict for conflict in one.conflicts if outcomes.conflicts[next(places)]]
+        assert len(mine) == len(decision.conflicts)
+        if decision.claims:
+            assert [compose(judged).claims.index(one.draft.claims[c.claim]) for c in mine] == [c.claim for c in decision.conflicts]
+        for check, gate in zip(held, (*GATING, *GROUNDING), strict=True):
+            expected = gate(judged)
+            assert (check.name, check.reason, check.mode, check.scale) == (expected.stage, expected.reason, expected.mode, expected.scale)
+            assert bool(check.blocks[place]) == expected.blocks
+            if expected.value is not None and expected.state is not State.ABSTAINED:
+                assert check.values[place] == expected.value
+                assert np.broadcast_to(check.limits, len(cases))[place] == expected.threshold
+        for name, value in scores(one).items():
+            assert outcomes.scores[name][place] == value
+
+
+@st.composite
+def odd_cases(draw: st.DrawFn, of: Settings) -> Measurements:
+    """Any case, and what measuring leaves rarely: a reply, an uncited claim, a raw draft, a passage found twice, another intent."""
+    one = draw(cases(of))
+    one = replace(one, understanding=replace(one.understanding, intent=draw(st.sampled_from(["factual", "procedural", "comparative"]))))
+    claims, audits = one.draft.claims, one.draft.audits
+    match draw(st.sampled_from(["as it is", "reply", "uncited", "quoteless", "raw", "twice", "unread"])):
+        case "reply":
+            intent = draw(st.sampled_from(["greeting", "about_library"]))
+            return replace(one, understanding=replace(one.understanding, intent=intent), answer="Hello.", failure="")
+        case "uncited" if claims:
+            return replace(one, draft=replace(one.draft, claims=(replace(claims[0], evidence=(), cited=()), *claims[1:])))
+        case "quoteless" if claims:
+            audits = (replace(audits[0], fabricated=("9",)), *audits[1:])
+            return replace(one, draft=replace(one.draft, claims=(replace(claims[0], evidence=()), *claims[1:]), audits=audits))
+        case "raw":
+            return replace(one, draft=replace(one.draft, drafter="raw", text="A longer text." * draw(st.integers(0, 3))))
+        case "twice" if one.hits:
+            again = replace(one.hits[0], cosine=draw(st.sampled_from([-1.0, 0.5, 1.0])))
+            return replace(one, hits=(*one.hits, again))
+        case "unread" if claims:
+            joined = replace(claims[0], evidence=(*claims[0].evidence, *claims[-1].evidence))
+            return replace(one, draft=replace(one.draft, claims=(joined, *claims[1:])), hits=one.hits[:1])
+    return one
+
+
+def measured_values(of: Measurements) -> dict[str, list[float]]:
+    """For each knob the values at its boundary: those that the case has on its scale."""
+    numbers = [of.answerability, of.relevance, *(h.cosine for h in of.hits), *(a.overlap for a in of.draft.audits)]
+    numbers += [h.distance for h in of.hits] + [a.similarity for a in of.draft.audits]
+    return {
+        name: [
+            n for n in numbers if n is not None and knob.low is not None and knob.low <= n <= (knob.high or 0) and not isinstance(n, bool)
+        ]
+        for name, knob in REPLAYED.items()
+        if knob.low is not None and isinstance(knob.default, float)
+    }
+
+
+@given(data=st.data())
+@examples(max_examples=400, deadline=None)
+def test_given_any_cases_and_any_judging_settings_then_judging_them_at_once_equals_one_by_one(data: st.DataObject) -> None:
+    """Limits equal to a measured value are drawn often: equal passes, in both."""
+    target = data.draw(chosen_settings)
+    found = data.draw(st.lists(odd_cases(target), max_size=5))
+    if found:
+        at_values = {name: values for name, values in measured_values(found[0]).items() if values}
+        chosen = data.draw(st.lists(st.sampled_from(sorted(at_values)), unique=True, max_size=4)) if at_values else []
+        target = target.changed(**{name: data.draw(st.sampled_from(at_values[name])) for name in chosen})
+
+    assert_equal(replay_many(found, target), found, target)
+
+
+@pytest.mark.parametrize("name", REPLAYED)
+@given(data=st.data())
+@examples(max_examples=25, deadline=None)
+def test_given_any_value_of_one_judging_setting_then_judging_at_once_equals_one_by_one(name: str, data: st.DataObject) -> None:
+    of = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
+    found = data.draw(st.lists(odd_cases(of), min_size=1, max_size=4))
+    target = of.changed(**{name: data.draw(values_of(REPLAYED[name]))})
+
+    assert_equal(replay_many(found, target), found, target)
+
+
+@pytest.mark.parametrize("preset", presets())
+def test_given_real_questions_when_judged_at_once_under_a_preset_then_it_equals_one_by_one(preset: str) -> None:
+    corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
+    target = Settings.load(preset)
+    measured = [measure(question, target, corpus, used) for question in QUESTIONS]
+    of = ReplaySet.of(measured)
+
+    for other in (target, *(target.changed(min_answerability=at, min_grounded=at, max_distance=at) for at in (0.0, 0.3, 0.7, 1.0))):
+        assert_equal(replay_many(of, other), measured, other)
+    assert {Reason.GREETING, Reason.ABOUT_LIBRARY} <= set(replay_many(of, target).reason)
+
+
+@pytest.fixture(scope="module")
+def sample_cases(tmp_path_factory: pytest.TempPathFactory) -> list[Measurements]:
+    """Labelled questions in four languages, measured on two of the sample documents: about half have no answer there."""
+    engine = open_engine(tmp_path_factory.mktemp("samples"), "default", Settings.load())
+    names = ("company-policies.pdf", "smlouva-o-dodavce.pdf")
+    assert not engine.library.add([Source.from_path(DATA / "samples" / name) for name in names], Settings.load()).problems
+    rows = (DATA / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    return [engine.measure(json.loads(row)["question"], Settings.load()) for row in rows[::6]]
+
+
+def test_given_questions_over_the_samples_when_judged_at_once_then_it_equals_one_by_one(sample_cases: list[Measurements]) -> None:
+    of = ReplaySet.of(sample_cases)
+    strict = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
+    loose = settings()
+    measured = [one.answerability for one in sample_cases if one.answerability is not None]
+
+    for target in (strict, loose, strict.changed(min_top_cosine=0.3, min_mean_cosine=0.2, min_keywords=1), Settings.load()):
+        for at in (0.0, *measured[:4], 1.0):
+            other = target.changed(min_answerability=at, max_distance=at)
+            assert_equal(replay_many(of, other), sample_cases, other)
+    assert 0 < replay_many(of, Settings.load()).answered.sum() < len(sample_cases)
+
+
+def test_given_a_limit_equal_to_a_distance_then_the_claim_stays_and_just_below_it_goes() -> None:
+    found = [case(0.72), case(0.7199)]
+    at = settings(distance_mode=Mode.ENFORCE, max_distance=0.28)
+
+    outcomes = replay_many(found, at)
+
+    assert list(outcomes.answered) == [True, False]
+    assert list(outcomes.reason) == [Reason.NONE, Reason.DISTANCE]
+
+
+def test_given_a_claim_on_a_passage_beyond_the_cut_then_only_the_others_are_shown() -> None:
+    both = contradicted(cosines=(0.9, 0.1))
+
+    outcomes = replay_many([both], settings(distance_mode=Mode.ENFORCE, max_distance=0.5, contradictions_mode=Mode.OBSERVE))
+
+    assert outcomes.shown.tolist() == [[True, False, True]]
+    assert outcomes.conflicts.tolist() == [False]
+    assert outcomes.level[0] is ConfidenceLevel.LOW
+
+
+def test_given_contradictions_when_not_looked_at_then_the_added_side_is_not_shown() -> None:
+    outcomes = {mode: replay_many([contradicted()], settings(contradictions_mode=mode)) for mode in Mode}
+
+    assert outcomes[Mode.OFF].shown.tolist() == [[True, False, True]]
+    assert outcomes[Mode.OBSERVE].conflicts.tolist() == [True]
+    assert outcomes[Mode.ENFORCE].reasons(0) == (Reason.CONTRADICTED,)
+
+
+def test_given_several_failed_audits_then_all_reasons_are_kept_in_order() -> None:
+    bad = measured_claim(quotes_missing=("lost",), fabricated=("9",), overlap=0.1, similarity=None)
+    one = case(0.9)
+    one = replace(one, draft=replace(one.draft, audits=(bad,), context_chars=0))
+    of = settings(similarity_mode=Mode.ENFORCE, overlap_mode=Mode.ENFORCE, length_ratio_mode=Mode.ENFORCE)
+
+    outcomes = replay_many([one], of.changed(**{name: getattr(one.settings, name) for name in COSTLY}))
+
+    assert outcomes.reasons(0) == (Reason.CITATIONS_VALID, Reason.VERBATIM, Reason.NOT_RUN, Reason.OVERLAP, Reason.NOT_RUN)
+    assert outcomes.reason[0] is Reason.CITATIONS_VALID
+
+
+def test_given_no_cases_then_there_are_no_outcomes() -> None:
+    outcomes = replay_many([], Settings.load())
+
+    assert len(outcomes) == len(ReplaySet.of([])) == 0
+    assert outcomes.answered.shape == outcomes.reason.shape == (0,)
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_given_one_case_measured_under_other_settings_then_the_whole_set_is_refused(name: str) -> None:
+    knob = next(knob for knob in Settings.knobs() if knob.name == name)
+    others = [*knob.options, knob.low, knob.high] if knob.low is not None or knob.options else [not knob.default, "something else"]
+    other = next(value for value in others if value is not None and value != knob.default and isinstance(value, type(knob.default)))
+    of = ReplaySet.of([case(0.9), case(0.9, of=settings().changed(**{name: other}))])
+
+    with pytest.raises(InvalidSetting, match="needs more than a judgement"):
+        replay_many(of, settings())
+
+
+def test_given_a_draft_that_was_not_measured_then_it_cannot_be_taken_into_a_set() -> None:
+    one = case(0.9)
+
+    with pytest.raises(ValueError, match="1 claims need as many measurements, got 0"):
+        ReplaySet.of([replace(one, draft=replace(one.draft, audits=()))])
+
+
+def test_given_a_set_then_the_named_scores_are_columns_and_a_missing_one_is_not_a_number() -> None:
+    of = ReplaySet.of([case(0.9, signals={"coverage_all": 0.5}), case(answer="Hello.", understanding=Understanding(intent="greeting"))])
+
+    assert of.scores["top_cosine"].tolist() == [0.9, -1.0]
+    assert of.scores["coverage_all"][0] == 0.5
+    assert math.isnan(of.scores["coverage_all"][1])
+
+
+def test_given_a_built_set_then_no_case_is_judged_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make bench` measures how fast that is; a loop over the cases would call these."""
+    at = settings(min_top_cosine=0.5, top_cosine_mode=Mode.ENFORCE)
+    of = ReplaySet.of([case(0.4), case(0.6)])
+
+    def judged_alone(*_: object) -> NoReturn:
+        raise AssertionError("a case was judged by itself")
+
+    for module, name in ((pipeline, "decide"), (row, "judge")):
+        monkeypatch.setattr(module, name, judged_alone)
+
+    assert replay_many(of, at).answered.tolist() == [False, True]
+
+
+def test_given_a_passage_found_twice_then_its_nearer_find_counts() -> None:
+    same = passage(1)
+    one = replace(case(0.9), hits=(hit(0.9, of=same), hit(0.1, 2, of=same)))
+    at = settings(distance_mode=Mode.ENFORCE, max_distance=0.5)
+
+    assert replay_many([one], at).answered.tolist() == [replay(one, at).is_safe()] == [True]
+
+
+def test_given_a_claim_on_a_near_and_a_far_passage_then_it_goes_with_the_far_one() -> None:
+    near, far = hit(0.9, 1), hit(0.1, 2)
+    joined = replace(claim(near.passage), evidence=(*claim(near.passage).evidence, *claim(far.passage).evidence))
+    one = replace(case(0.9), hits=(near, far), draft=draft([joined]))
+    at = settings(distance_mode=Mode.ENFORCE, max_distance=0.5)
+
+    assert_equal(replay_many([one], at), [one], at)
+    assert replay_many([one], at).reason[0] is Reason.ALL_CLAIMS_CUT
+
+
+def test_given_a_contradiction_and_no_level_reached_then_it_is_not_raised_to_low() -> None:
+    at = settings(contradictions_mode=Mode.OBSERVE, main_gate="cosine", high_distance=0.0, medium_distance=0.0, low_distance=0.0)
+    found = [contradicted(), contradicted(cosines=(1.0, 1.0))]
+
+    assert_equal(replay_many(found, at), found, at)
+    assert list(replay_many(found, at).level) == [ConfidenceLevel.INSUFFICIENT, ConfidenceLevel.LOW]

@@ -1,0 +1,126 @@
+"""The table of checks: whatever judges, certifies, draws or explains a check follows from its row."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from builders import case, settings
+
+from rag_core import decision
+from rag_core.decision import checks as table
+from rag_core.decision.batch import ReplaySet, checks_of, columns, replay_many
+from rag_core.decision.checks import CHECKS, GATING, GROUNDING, Check
+from rag_core.decision.decide import decide, replay
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.domain.trace import Direction, State
+from rag_core.settings import Cost, Mode, Scale, Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# who else may read a setting of a check, and why: what is beside a judgement
+READ_ELSEWHERE = {
+    "distance_mode": {"gating/levels.py", "decision/batch/__init__.py", "decision/batch/asked.py"},  # the cut marks passages too
+    "max_distance": {
+        "settings/configuration.py",
+        "gating/levels.py",
+        "decision/batch/__init__.py",
+        "decision/batch/asked.py",
+        "decision/decide.py",
+    },
+    "contradictions_mode": {"gating/levels.py", "decision/batch/__init__.py"},  # whether both sides are shown
+    "min_answerability": {"gating/levels.py", "evaluation/certify/find.py"},  # the threshold of an intent
+    "answerability_extra_procedural": {"gating/levels.py", "evaluation/certify/find.py", "evaluation/certify/thresholds.py"},
+    "answerability_extra_comparative": {"gating/levels.py", "evaluation/certify/find.py", "evaluation/certify/thresholds.py"},
+    "sufficiency_mode": {"decision/progress.py", "evaluation/cost.py"},  # whether the model is asked
+    "verification_mode": {"decision/progress.py", "evaluation/cost.py"},
+    "expand_searches": {"decision/progress.py", "evaluation/cost.py"},
+    "min_sufficiency": {"decision/progress.py"},  # said in the refusal
+    "min_documents": {"settings/configuration.py", "domain/status.py"},  # a variable of the environment; the reason has the same name
+}
+READ_FOR_DRAFTING = {"translate", "max_sentences", "max_tokens"}  # settings of the draft that a check reads as well
+READ_FOR_FINDINGS = {"grounding/feedback.py", "grounding/judge.py", "grounding/overlap.py"}  # what is wrong, claim by claim
+
+
+def test_given_the_table_then_names_reasons_and_settings_are_each_check_s_own() -> None:
+    names, reasons = [check.name for check in CHECKS], [check.reason for check in CHECKS]
+    modes = [check.mode for check in CHECKS if check.mode]
+
+    assert len(set(names)) == len(set(reasons)) == len(CHECKS)
+    assert len(set(modes)) == len(modes)
+    for check in CHECKS:
+        assert check.asks.endswith((".", "?")), check.name
+        assert check.status is check.reason.status is not AnswerStatus.SUCCESS, check.name
+        assert set(check.settings) <= set(Settings.model_fields), check.name
+        if isinstance(check.threshold, str):
+            knob = next(knob for knob in Settings.knobs() if knob.name == check.threshold)
+            assert knob.cost is Cost.REPLAY, check.name
+            assert knob.stricter == ("higher" if check.passes is Direction.AT_LEAST else "lower"), check.name
+
+
+def test_given_the_settings_then_every_mode_belongs_to_one_row() -> None:
+    modes = {knob.name for knob in Settings.knobs() if isinstance(knob.default, Mode)}
+
+    assert modes == {check.mode for check in CHECKS if check.mode}
+
+
+def test_given_a_setting_of_a_check_then_no_other_module_of_the_core_names_it() -> None:
+    sources = {
+        path.relative_to(ROOT / "rag_core").as_posix(): re.sub(r'"""[\s\S]*?"""', "", path.read_text(encoding="utf-8"))
+        for path in (ROOT / "rag_core").rglob("*.py")
+    }
+    declared = ("settings/settings.py", "settings/llm.py", "decision/checks/")
+    for name in {name for check in CHECKS for name in check.settings} - READ_FOR_DRAFTING:
+        users = {file for file, text in sources.items() if re.search(rf"\b{name}\b", text) and not file.startswith(declared)}
+        unexpected = users - READ_ELSEWHERE.get(name, set()) - READ_FOR_FINDINGS
+        assert not unexpected, f"{name} is named in {sorted(unexpected)}: judge it in its row, or say here why not"
+
+
+def test_given_a_new_row_then_it_is_judged_alone_and_in_columns_and_shown_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What somebody adds who adds one row; `min_documents` lends it its settings, so that no setting has to be made for a test."""
+    new: Check[Measurements] = Check(
+        name="two_hits", asks="Are there two passages?", reason=Reason.MIN_DOCUMENTS, scale=Scale.COUNT, passes=Direction.AT_LEAST,
+        value=lambda m: float(len(m.hits)), threshold="min_documents", mode="min_documents_mode",
+        said=lambda m, value, at: f"{value:g} passages, {at:g} required", remedy="Add documents.",
+    )  # fmt: skip
+    rows = (*(check for check in GATING if check.name != "min_documents"), new)
+    for module in (table, decision.decide, decision.progress, decision.present, decision.batch, columns):
+        if hasattr(module, "GATING"):
+            monkeypatch.setattr(module, "GATING", rows)
+    monkeypatch.setattr(columns, "JUDGED", (*rows, *GROUNDING))
+    at = settings(min_documents=2, min_documents_mode=Mode.ENFORCE)
+    one, two = case(0.9, of=at), case(0.9, 0.8, of=at)
+
+    refused, answered = decide(one), decide(two)
+    assert (refused.reason, refused.status) == (Reason.MIN_DOCUMENTS, AnswerStatus.INSUFFICIENT_CONTEXT)
+    assert refused.trace["two_hits"].found == "1 passages, 2 required"
+    assert "Add documents." in refused.suggestions
+    assert answered.trace["two_hits"].state is State.PASSED
+    outcomes = replay_many(ReplaySet.of([one, two]), at)
+    assert list(outcomes.reason) == [refused.reason, answered.reason]
+    held = next(row for row in checks_of(ReplaySet.of([one, two]), at) if row.name == "two_hits")
+    assert held.values.tolist() == [1, 2]
+    assert list(held.blocks) == [True, False]
+    assert replay(one, settings(min_documents=1, min_documents_mode=Mode.ENFORCE)).is_safe()
+
+
+def test_given_a_row_with_a_veto_then_it_fails_whatever_its_threshold_is() -> None:
+    new: Check[Measurements] = Check(
+        name="never", asks="Never?", reason=Reason.SUFFICIENCY, scale=Scale.SHARE, passes=Direction.AT_LEAST, value=lambda m: 1.0,
+        threshold=0, said=lambda *_: "", remedy="None.", vetoes=lambda m: True,
+    )  # fmt: skip
+
+    assert new(case(0.9)).state is State.FAILED
+    assert replace(new, vetoes=lambda m: False)(case(0.9)).state is State.PASSED
+
+
+def test_given_a_reason_or_a_scale_without_its_other_half_then_it_cannot_be_made() -> None:
+    with pytest.raises(TypeError, match="needs a status"):
+        Reason._new_member_(Reason, "new")
+    with pytest.raises(TypeError, match="needs bounds"):
+        Scale._new_member_(Scale, "new")
+    with pytest.raises(ValueError, match="probability"):
+        replace(GATING[0](case(0.9)), scale="probability")

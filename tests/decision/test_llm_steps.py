@@ -1,0 +1,339 @@
+"""The loop that asks a language model: what it sends, what it spends, and what it records. The real client against a real server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from builders import HashEmbedder, MemoryCorpus, Text, settings, tools
+
+from rag_core.decision.decide import decide
+from rag_core.decision.llm_steps import MAX_HITS, SAID_CHARS, generate, sayable
+from rag_core.decision.measure import Tools, measure
+from rag_core.decision.progress import pending
+from rag_core.domain.llm_trace import Step
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.ports import Vectors
+from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.errors import Cancelled, ModelUnavailable
+from rag_core.settings import Mode, Settings
+from rag_core.wiring import language_model
+from tests.honest_model import data_lines, draft, kind, passages, refusal, sufficient, verdicts
+from tests.model_server import Asked, Hang, ModelServer, Said, Status
+
+NOTICE = "The notice period is thirty days and begins with the month after the letter has come."
+LINES = [
+    NOTICE,
+    *(f"In chapter {n} the contract speaks of matter {n}, and of what follows where it is not done in time." for n in range(12)),
+]
+QUESTION = "How long is the notice period?"
+MODEL = {"drafter": "model", "top_k": 4, "short_context_words": 10, "main_gate": "cosine", "high_distance": 2.0, "model_cache": False}
+GUARDED = {"sufficiency_mode": Mode.ENFORCE}
+CHECKED = {"verification_mode": Mode.ENFORCE}
+
+
+@pytest.fixture(scope="module")
+def corpus() -> MemoryCorpus:
+    return MemoryCorpus([Text("contract", "\n".join(LINES))], HashEmbedder())
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: ModelServer) -> ModelServer:
+    running.play(honest)
+    return running
+
+
+def source(asked: Asked, text: str = NOTICE) -> str:
+    return next(id for id, shown in passages(asked).items() if text in shown)
+
+
+def honest(asked: Asked) -> dict[str, object]:
+    replies: dict[str, Callable[[], dict[str, object]]] = {
+        "draft": lambda: draft((NOTICE, source(asked), NOTICE)),
+        "sufficiency": sufficient,
+        "verify": lambda: verdicts("yes"),
+    }
+    return replies[kind(asked)]()
+
+
+def by_kind(**replies: object) -> Callable[[Asked], object]:
+    """A script that answers each prompt by its kind, honestly where none is given."""
+
+    def reply(asked: Asked) -> object:
+        found = replies.get(kind(asked), honest)
+        return found(asked) if callable(found) else found
+
+    return reply
+
+
+def configured(server: ModelServer) -> Tools:
+    environment = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-of-a-test", "RAG_MODEL": "scripted"}
+    return tools(model=partial(language_model, environment=environment))
+
+
+def run(
+    corpus: MemoryCorpus, use: Tools, on_stage: object = None, cancelled: object = None, question: str = QUESTION, **values: object
+) -> Measurements:
+    case = measure(question, chosen(**values), corpus, use)
+    return generate(case, corpus, use, on_stage=on_stage, cancelled=cancelled)  # type: ignore[arg-type]
+
+
+def chosen(**values: object) -> Settings:
+    return settings(**{**MODEL, **values})
+
+
+def test_given_an_honest_model_when_asked_then_its_audited_draft_is_shown(corpus: MemoryCorpus, server: ModelServer) -> None:
+    """S0-19: compressed, with its quote on the page."""
+    decision = decide(run(corpus, configured(server)))
+
+    assert decision.answer == f"{NOTICE} [1]"
+    assert decision.metadata["drafter"] == "model"
+    assert decision.citations[0].excerpt == NOTICE
+    assert server.calls == 1
+
+
+def test_given_a_question_when_asked_then_tokens_and_latency_stand_in_the_metadata(corpus: MemoryCorpus, server: ModelServer) -> None:
+    """S3-19."""
+    server.play(by_kind(draft=lambda asked: Said(draft((NOTICE, source(asked), NOTICE)), tokens=(300, 40))))
+
+    decision = decide(run(corpus, configured(server)))
+
+    assert decision.metadata["total_tokens"] == 340
+    assert {"chunks_retrieved", "chunks_used", "retrieval_time_ms", "generation_time_ms"} <= set(decision.metadata)
+    assert decision.attempts[0].attempt.call.ms > 0
+    assert decision.attempts[0].attempt.call.prompt.startswith("compress/")
+
+
+def test_given_the_settings_when_a_draft_is_asked_for_then_temperature_and_length_are_theirs(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
+    """S0-20, S2-8: temperature and max_tokens; the answer's quotes and JSON need room of their own."""
+    run(corpus, configured(server), temperature=0.1, max_tokens=100)
+
+    assert server.requests[0]["temperature"] == 0.1
+    assert server.requests[0]["max_tokens"] >= 100
+
+
+def test_given_every_step_when_run_then_the_stages_are_told_in_order_and_nothing_else(corpus: MemoryCorpus, server: ModelServer) -> None:
+    """S1-12: the guard first, generation last; S3-15: verification after the audits; S4-11: only stages are told while it runs."""
+    told: list[tuple[str, int]] = []
+
+    run(corpus, configured(server), on_stage=lambda step, claims: told.append((str(step), claims)), **GUARDED, **CHECKED)
+
+    assert told == [("sufficiency", 0), ("draft", 0), ("check", 1), ("verify", 1)]
+    assert [kind(asked) for asked in server.asked] == ["sufficiency", "draft", "verify"]
+
+
+def test_given_a_rejected_draft_when_asked_again_then_the_prompt_holds_the_sentence_and_what_is_wrong(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
+    """S3-15, S3-16."""
+    wrong = NOTICE.replace("thirty", "sixty")
+    server.play([lambda asked: draft((wrong, source(asked), NOTICE)), honest])
+
+    case = run(corpus, configured(server), facts_mode=Mode.ENFORCE)
+
+    assert [one.outcome for one in decide(case).attempts] == ["rejected", "shown"]
+    assert wrong in server.asked[1].user
+    assert "sixty" in server.asked[1].user
+    assert "facts:0" in case.generation.attempts[1].asked  # type: ignore[union-attr]
+
+
+def test_given_a_stubborn_model_when_asked_then_it_drafts_once_and_max_retries_times(corpus: MemoryCorpus, server: ModelServer) -> None:
+    """S3-16: max_retries."""
+    server.play(lambda asked: draft(("The notice period is 7 years.", source(asked), "The notice period is 7 years.")))
+
+    case = run(corpus, configured(server), max_retries=2)
+
+    assert server.calls == 3
+    assert decide(case).metadata["drafter"] == "extract"
+
+
+def test_given_what_is_missing_when_searched_again_then_it_is_looked_for_and_earlier_passages_stay(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
+    """S3-11, S3-13: the search is widened by what is missing, and bounded."""
+    server.play(by_kind(sufficiency=sufficient("no", missing=("matter 11 of chapter 11",))))
+
+    case = run(corpus, configured(server), top_k=2, **GUARDED)
+
+    assert case.generation is not None
+    first, second = case.generation.expanded
+    assert [hit.passage.id for hit in first[:2]] == [hit.passage.id for hit in case.hits]
+    assert any("chapter 11" in hit.passage.text for hit in first)
+    assert (len(case.hits), len(first), len(second)) == (2, 4, 6)
+    assert len(second) <= MAX_HITS
+    assert [kind(asked) for asked in server.asked] == ["sufficiency"] * 3
+    assert decide(case).reason is Reason.SUFFICIENCY
+
+
+def test_given_missing_words_that_invent_a_fact_when_refused_then_they_are_not_repeated(corpus: MemoryCorpus, server: ModelServer) -> None:
+    """An invented number reaches the reader by no way, and not as what is said to be missing either."""
+    server.play(by_kind(sufficiency=sufficient("no", missing=("the fee of 9,999 euros", "the fee"))))
+
+    case = run(corpus, configured(server), expand_searches=0, **GUARDED)
+
+    assert case.generation is not None
+    assert case.generation.verdicts[0].missing == ("the fee",)
+    assert "the fee" not in repr(decide(case).to_json())
+
+
+def test_given_a_refusal_when_it_states_a_fact_of_its_own_then_its_reason_is_left_out(corpus: MemoryCorpus, server: ModelServer) -> None:
+    """S2-7, S4-13."""
+    server.play(refusal("The fee is 9,999 euros, which is not in the passages."))
+    invented = decide(run(corpus, configured(server)))
+    server.play(refusal("The passages speak of chapters only."))
+    plain = decide(run(corpus, configured(server)))
+
+    assert (invented.reason, plain.reason) == (Reason.MODEL_REFUSED, Reason.MODEL_REFUSED)
+    assert [one.attempt.refusal for one in invented.attempts] == [""]
+    assert [one.attempt.refusal for one in plain.attempts] == ["The passages speak of chapters only."]
+    assert "model_reason" not in {**invented.metadata, **plain.metadata}
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"), [("  a\n reason ", "a reason"), ("x" * 900, "x" * SAID_CHARS), ("It costs 40 euros.", ""), ("", "")]
+)
+def test_given_a_reason_when_it_may_be_said_then_it_is_short_and_states_nothing_new(said: str, shown: str) -> None:
+    assert sayable(said, "Nothing is said of a price.", "en") == shown
+
+
+@pytest.mark.parametrize("guard", ["sufficiency", "verify"])
+def test_given_a_guard_that_answers_nonsense_when_judged_then_it_has_not_passed(
+    corpus: MemoryCorpus, server: ModelServer, guard: str
+) -> None:
+    """Fail closed: an answer that cannot be parsed is no answer."""
+    server.play(by_kind(**{guard: "certainly!!"}))
+
+    decision = decide(run(corpus, configured(server), fallback_extract=False, **GUARDED, **CHECKED))
+
+    assert (decision.reason, decision.status) == (Reason.NOT_RUN, AnswerStatus.ERROR)
+
+
+def test_given_a_spent_budget_of_tokens_when_more_is_needed_then_no_prompt_is_sent(corpus: MemoryCorpus, server: ModelServer) -> None:
+    server.play(by_kind(sufficiency=Said(sufficient(), tokens=(990, 10))))
+
+    decision = decide(run(corpus, configured(server), model_budget=1000, fallback_extract=False, **GUARDED))
+
+    assert server.calls == 1
+    assert decision.reason is Reason.NOT_RUN
+    assert "1000 tokens" in decision.explanation
+
+
+def test_given_spent_seconds_when_more_is_needed_then_no_prompt_is_sent(corpus: MemoryCorpus, server: ModelServer) -> None:
+    slow = replace(configured(server), clock=lambda: 5.0 * server.calls)  # every answer takes five seconds
+
+    decision = decide(run(corpus, slow, model_seconds=5, fallback_extract=False, **GUARDED))
+
+    assert server.calls == 1
+    assert "5 seconds" in decision.explanation
+
+
+def test_given_no_model_when_one_should_draft_then_the_extract_stands_and_says_what_to_set(corpus: MemoryCorpus) -> None:
+    case = run(corpus, tools())
+    wrong = run(corpus, tools(model=partial(language_model, environment={"RAG_MODEL": "m"})))
+
+    assert decide(case).metadata["drafter"] == "extract"
+    assert "RAG_MODEL" in decide(case).notes[0]
+    assert "OPENAI_BASE_URL" in decide(wrong).notes[0]
+
+
+def test_given_a_server_that_fails_when_asked_then_the_attempt_says_so_and_nothing_is_drafted(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
+    server.play(Status(401))
+
+    case = run(corpus, configured(server))
+
+    assert case.generation is not None
+    assert case.generation.attempts[0].call.failure
+    assert decide(case).attempts[0].outcome == "failed"
+    assert "sk-of-a-test" not in str(decide(case).to_json())
+
+
+def test_given_a_stop_when_the_model_hangs_then_the_question_ends_at_once(corpus: MemoryCorpus, server: ModelServer) -> None:
+    server.play(Hang())
+
+    with pytest.raises(Cancelled):
+        run(corpus, configured(server), cancelled=lambda: server.calls > 0)
+
+
+def test_given_a_stop_before_the_first_step_when_run_then_nothing_is_sent(corpus: MemoryCorpus, server: ModelServer) -> None:
+    with pytest.raises(Cancelled):
+        run(corpus, configured(server), cancelled=lambda: True)
+
+    assert server.calls == 0
+
+
+def test_given_a_gate_that_refuses_when_run_then_the_case_comes_back_as_it_was(corpus: MemoryCorpus, server: ModelServer) -> None:
+    """S0-4."""
+    use = configured(server)
+    case = measure(QUESTION, chosen(answerability_mode=Mode.ENFORCE, min_answerability=1.0), corpus, use)
+
+    assert generate(case, corpus, use) == case
+    assert server.calls == 0
+
+
+def test_given_a_finished_case_when_walked_again_then_nothing_is_pending_and_a_replay_asks_nothing(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
+    case = run(corpus, configured(server), **GUARDED, **CHECKED)
+    calls = server.calls
+
+    assert pending(case) is None
+    assert decide(case) == decide(replace(case))
+    assert server.calls == calls == 3
+    assert [call.step for call in case.generation.calls] == [Step.SUFFICIENCY, Step.DRAFT, Step.VERIFY]  # type: ignore[union-attr]
+
+
+def test_given_the_passages_when_sent_then_they_are_quoted_data_with_ids_of_the_prompt(corpus: MemoryCorpus, server: ModelServer) -> None:
+    run(corpus, configured(server))
+
+    rows = [row for row in data_lines(server.asked[0]) if "text" in row]
+    assert [row["source"] for row in rows] == ["1", "2", "3", "4"]
+    assert all("contract#" not in str(row) for row in rows)
+
+
+def test_given_an_embedder_that_dies_when_a_draft_is_audited_then_it_is_an_error_and_no_answer(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
+    """A failure of ours is never an answer."""
+
+    class Dying(HashEmbedder):
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            if server.calls:
+                raise ModelUnavailable("The embedding model died.", remedy="Ask again.")
+            return super().embed(texts)
+
+    server.play(lambda asked: draft(("Notice takes thirty days from the month after the letter.", source(asked), NOTICE)))
+
+    decision = decide(run(corpus, replace(configured(server), embedder=Dying())))
+
+    assert (decision.reason, decision.status) == (Reason.FAILURE, AnswerStatus.ERROR)
+    assert "The embedding model died." in decision.explanation
+
+
+def test_given_an_answer_that_is_there_at_once_when_drafted_then_reading_ahead_is_stopped(
+    corpus: MemoryCorpus, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the cache a draft takes no time: the passages that nobody needs must not be waited for."""
+    ended: list[bool] = []
+
+    def endless(*given: object) -> None:
+        stopped = given[-1]
+        while not stopped():  # type: ignore[operator]
+            server.left.wait(0.01)
+        ended.append(True)
+
+    monkeypatch.setattr("rag_core.decision.llm_steps.prepare", endless)
+
+    assert decide(run(corpus, configured(server))).metadata["drafter"] == "model"
+    assert ended == [True]

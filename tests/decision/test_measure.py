@@ -1,0 +1,619 @@
+"""Everything measured for one question, and the engine over a real library with the embedded model."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+from builders import HashEmbedder, MemoryCorpus, Text, calibration, settings, tools
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+from tiny_models import cross_encoder
+
+from rag_core import wiring
+from rag_core.adapters.embedding.by_name import EMBEDDED, EMBEDDED_LANGUAGES
+from rag_core.adapters.embedding.cache import CachedEmbedder
+from rag_core.decision.decide import decide
+from rag_core.decision.measure import MAX_QUESTION_CHARS, Tools, measure, understand
+from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Metadata
+from rag_core.domain.ports import Vectors
+from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.engine import Engine
+from rag_core.errors import InvalidInput, ModelUnavailable
+from rag_core.library.sources import text_source
+from rag_core.settings import Mode, Settings
+
+TODAY = date(2026, 11, 20)
+POLICY = """Employees are entitled to 25 days of paid vacation each calendar year. Unused vacation days expire at the end of March.
+
+To configure the API, open the settings page, create a key and paste it into the file config.yaml. Restart the service afterwards.
+
+Remote work is allowed on three days a week. The office in Brno opens at nine o'clock in the morning."""
+BANK = """The bank grants loans to companies with a turnover above two million euros. The interest rate is reviewed every six months.
+
+A current account can be closed at any branch. Closing an account is free of charge."""
+CONTRACT = """Doba plnění je 30 dní od podpisu smlouvy mezi Objednatelem a Dodavatelem. Plnění se musí uskutečnit v pracovních dnech.
+
+Dodavatel je povinen hledat schválení Objednatele za každou akci během plnění.
+
+Pokud je plnění zpožděno, je Dodavatel povinen zaplatit smluvní pokutu 30 Kč za každý den zpoždění."""
+TRACKER = """OMNITRACKER verwaltet Tickets und Anlagen eines Unternehmens. Ein Ticket wird nach 14 Tagen ohne Antwort geschlossen.
+
+Die Wartung der Anlagen wird im Kalender geplant."""
+KEYWORDS = settings(keywords_mode=Mode.ENFORCE)
+
+
+@pytest.fixture(scope="session")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """The real thing: the embedded model, FAISS, BM25 and a library on disk. The score is ours, so that no refit breaks these tests."""
+    model = CachedEmbedder(wiring.embedder(EMBEDDED, "auto"))
+    library = wiring.open_library(tmp_path_factory.mktemp("library"), "default", model)
+    report = library.add(
+        [
+            text_source("policy", POLICY, id="policy", metadata=Metadata(values={"class": "staff"})),
+            text_source("bank", BANK, id="bank", metadata=Metadata(values={"class": "clients"})),
+            text_source("smlouva", CONTRACT, id="smlouva"),
+            text_source("tracker", TRACKER, id="tracker"),
+        ],
+        Settings.load(),
+    )
+    assert not report.problems
+    return Engine(
+        library, Tools(model, calibration(weight=12.0, middle=0.55), EMBEDDED_LANGUAGES, wiring.reranker, lambda: 0.0, lambda: TODAY)
+    )
+
+
+def check_verbatim(decision: Decision, engine: Engine) -> None:
+    assert decision.citations
+    for citation in decision.citations:
+        span = citation.spans[0]
+        assert engine.library.snapshot.page_text(citation.document_id, citation.page)[span.start : span.end] == citation.excerpt
+
+
+@pytest.mark.parametrize(
+    ("question", "document", "held"),
+    [
+        ("How many days of vacation do employees have?", "policy", "25 days"),
+        ("How do I configure the API?", "policy", "open the settings page"),
+        ("How often is the interest rate reviewed?", "bank", "every six months"),
+    ],
+)
+def test_given_a_question_the_documents_answer_then_it_is_answered_with_its_citation(
+    question: str, document: str, held: str, engine: Engine
+) -> None:
+    """S4-17: vacation days and configuring the API, with citation."""
+    decision = engine.ask(question, Settings.load())
+
+    assert decision.is_safe(), decision.explanation
+    assert held in decision.answer
+    assert {citation.document for citation in decision.citations} == {document}
+    assert decision.answer.rstrip().endswith("]")
+    check_verbatim(decision, engine)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What is the capital of France?", "Explain quantum computing to me.", "Who wrote the novel about the white whale?"],
+)
+def test_given_a_question_about_something_else_then_it_is_refused_with_what_was_found(question: str, engine: Engine) -> None:
+    """S4-16: the capital of France and quantum computing are refused."""
+    decision = engine.ask(question, Settings.load())
+
+    assert decision.reason is Reason.ANSWERABILITY
+    assert decision.retrieved
+    assert decision.citations == ()
+    assert "required" in decision.explanation
+
+
+def test_given_the_vacation_policy_asked_of_the_bank_then_it_is_refused_and_nothing_else_is_searched(engine: Engine) -> None:
+    """S4-16: the vacation policy in bank documents."""
+    question = "How many days of vacation do employees have?"
+
+    refused = engine.ask(question, Settings.load(), documents=["bank"])
+
+    assert not refused.is_safe()
+    assert {name for name, _ in refused.retrieved} == {"bank"}
+    assert engine.ask(question, Settings.load(), documents=["policy"]).is_safe()
+
+
+@pytest.mark.parametrize(
+    ("question", "answered", "held"),
+    [
+        ("Jaká je doba plnění?", True, "30 dní"),
+        ("Jaká je smluvní pokuta při zpoždění?", True, "30 Kč"),
+        ("Jaké riziko smlouva představuje?", False, ""),
+        ("Jaká je cena na trhu?", False, ""),
+    ],
+)
+def test_given_the_contract_of_s0_then_the_keyword_guard_answers_and_refuses_as_there(
+    question: str, answered: bool, held: str, engine: Engine
+) -> None:
+    """S0-11, S0-10, S0-14: on real passages, in Czech, with verbatim numbers."""
+    decision = engine.ask(question, KEYWORDS, documents=["smlouva"])
+
+    assert decision.language == "cs"
+    assert decision.is_safe() is answered
+    if answered:
+        assert held in decision.answer
+        check_verbatim(decision, engine)
+    else:
+        assert (decision.reason, decision.answer) == (Reason.KEYWORDS, "Požadovaná informace není v dokumentech.")
+
+
+@pytest.mark.parametrize("question", ["Was ist ein Knowledge Graph?", "Erkläre mir das Konzept von RAG"])
+def test_given_the_questions_of_s1_then_the_relevance_guard_refuses_them_in_german(question: str, engine: Engine) -> None:
+    """S1-1, S1-2, S1-12: contexts about something else are refused before any draft is judged."""
+    decision = engine.ask(question, Settings.load("relevance-guard"), documents=["tracker"])
+
+    assert (decision.language, decision.reason) == ("de", Reason.RELEVANCE)
+    assert decision.answer == "Diese Information ist nicht in der Wissensdatenbank verfügbar."
+    assert decision.trace["overlap"].state == "not_reached"
+
+
+def test_given_a_question_the_german_document_answers_then_it_is_answered(engine: Engine) -> None:
+    decision = engine.ask("Wann wird ein Ticket ohne Antwort geschlossen?", Settings.load("relevance-hybrid"), documents=["tracker"])
+
+    assert decision.is_safe(), decision.explanation
+    assert "14 Tagen" in decision.answer
+
+
+def test_given_a_short_context_under_the_preset_of_s0_then_it_is_returned_unchanged(engine: Engine) -> None:
+    """S0-21, S0-19, S0-28: 150 words or fewer come back as they are."""
+    decision = engine.ask("Jaká je doba plnění?", Settings.load("compliance", {"min_top_cosine": 0.0}), documents=["smlouva"])
+
+    assert decision.metadata["drafter"] == "raw"
+    for hit_text in (hit.passage.text for _, hit in decision.retrieved):
+        assert hit_text in decision.answer
+    check_verbatim(decision, engine)
+
+
+@pytest.mark.parametrize(("question", "reason"), [("Hello", Reason.GREETING), ("What documents do you have?", Reason.ABOUT_LIBRARY)])
+def test_given_small_talk_then_it_is_answered_from_the_librarys_own_records(question: str, reason: Reason, engine: Engine) -> None:
+    """S4-19, S4-20: no retrieval, nothing invented."""
+    decision = engine.ask(question, Settings.load("compliance"))
+
+    assert (decision.reason, decision.retrieved, decision.citations) == (reason, (), ())
+    if reason is Reason.ABOUT_LIBRARY:
+        assert "4" in decision.answer.split("\n")[0]
+        assert all(name in decision.answer for name in ("policy", "bank", "smlouva", "tracker"))
+        assert "vacation" not in decision.answer
+
+
+@given(
+    st.sampled_from(["policy", "bank", "smlouva", "tracker"]),
+    st.sampled_from(["notice", "vacation days", "Wann?", "doba plnění", "account"]),
+)
+@examples(max_examples=20)
+def test_given_a_question_restricted_to_one_document_then_it_never_cites_or_shows_another(
+    engine: Engine, document: str, question: str
+) -> None:
+    decision = engine.ask(question, settings(), documents=[document])
+
+    assert {name for name, _ in decision.retrieved} <= {document}
+    assert {citation.document for citation in decision.citations} <= {document}
+
+
+def test_given_one_document_or_all_then_the_distance_cut_filters_both(engine: Engine) -> None:
+    """S4-4: single- and multi-collection queries are both filtered."""
+    near = settings(distance_mode=Mode.ENFORCE, max_distance=0.5)
+    for documents in (None, ["policy"], ["policy", "bank"]):
+        decision = engine.ask("How many days of vacation do employees have?", near, documents=documents)
+        within = {hit.passage.id for _, hit in decision.retrieved if hit.cosine >= 0.5}
+
+        assert 0 < decision.metadata["filtered_count"] == len(within)
+        assert {citation.chunk_id for citation in decision.citations} <= within
+        assert decision.metadata["raw_count"] == len(decision.retrieved)
+
+
+def test_given_a_question_then_its_score_is_the_cosine_of_the_model_to_the_stored_passage(engine: Engine) -> None:
+    """S0-6: cosine similarity on a sentence-transformers model."""
+    question = "How many days of vacation do employees have?"
+    decision = engine.ask(question, settings(), documents=["policy"])
+    snapshot = engine.library.snapshot
+    stored = snapshot.vectors.vectors(snapshot.rows(["policy"]) or [])
+
+    best = float((stored @ engine.tools.embedder.embed([question])[0]).max())
+    assert decision.scores["top_cosine"] == pytest.approx(best, abs=1e-5)
+    assert 0.3 < best <= 1.0
+
+
+def test_given_metadata_filters_then_only_matching_documents_are_ranked(engine: Engine) -> None:
+    """S2-27: retrieval filters."""
+    both = engine.ask("vacation account", settings())
+    one = engine.ask("vacation account", settings(), filters={"class": "clients"})
+    none = engine.ask("vacation account", settings(), filters={"class": "pupils"})
+
+    assert {name for name, _ in one.retrieved} == {"bank"}
+    assert len({name for name, _ in both.retrieved}) > 1
+    assert (none.reason, none.scores["answerability"]) == (Reason.NOTHING_RETRIEVED, 0.0)
+
+
+def test_given_the_same_question_again_then_the_decision_is_the_same_to_the_last_character(engine: Engine) -> None:
+    first, second = (json.dumps(engine.ask("How is the API configured?", Settings.load()).to_json(), sort_keys=True) for _ in range(2))
+
+    assert first == second
+
+
+def test_given_a_question_then_the_engine_logs_how_it_ended_without_any_text(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
+    """S1-7, S4-22: the event with its score, and the metadata."""
+    with caplog.at_level(logging.INFO, logger="rag_core.decision"):
+        engine.ask("Was ist ein Knowledge Graph?", Settings.load("relevance-guard"), documents=["tracker"])
+        engine.ask("How many days of vacation do employees have?", Settings.load())
+
+    lines = [record.getMessage() for record in caplog.records if record.name == "rag_core.decision"]
+    assert [line.split(" ")[0] for line in lines] == ["contexts_not_relevant_to_query", "RAG", "RAG"]
+    assert not any(word in line for line in lines for word in ("Knowledge", "vacation", "Ticket"))
+
+
+def test_given_an_empty_library_then_a_question_is_refused_and_a_greeting_answered() -> None:
+    """S2-1, S1-5, S4-19: no chunks, no answer."""
+    empty = MemoryCorpus([], HashEmbedder())
+
+    refused = decide(measure("What is the notice period?", settings(), empty, tools()))
+    about = decide(measure("What documents do you have?", settings(), empty, tools()))
+
+    assert (refused.reason, refused.suggestions) == (Reason.NOTHING_RETRIEVED, ("Add documents first.",))
+    assert decide(measure("Hello", settings(), empty, tools())).reason is Reason.GREETING
+    assert about.answer == "No documents are indexed yet."
+
+
+TEXTS = (
+    Text("contract", "The notice period is 30 days.\nMarie Curie signed in 2024.\nThe price is 500 crowns."),
+    Text("lease", "The notice period of a lease is 90 days.", metadata=Metadata(title="Lease of 1999", date="2024", authority=0.5)),
+)
+CORPUS = MemoryCorpus(TEXTS, HashEmbedder(), generation=3)
+
+
+@pytest.mark.parametrize("question", ["", "   ", "x" * (MAX_QUESTION_CHARS + 1)])
+def test_given_no_question_or_far_too_long_a_one_then_it_is_a_typed_problem(question: str) -> None:
+    with pytest.raises(InvalidInput, match="1 to 2000 characters"):
+        measure(question, settings(), CORPUS, tools())
+
+
+def test_given_a_question_of_the_greatest_length_then_it_is_measured_and_surrounding_blanks_do_not_count() -> None:
+    assert measure(f"  {'x' * MAX_QUESTION_CHARS} ", settings(), CORPUS, tools()).question == "x" * MAX_QUESTION_CHARS
+
+
+def test_given_a_document_that_is_not_there_then_it_is_a_typed_problem() -> None:
+    with pytest.raises(InvalidInput, match="no document 'missing'"):
+        measure("notice", settings(), CORPUS, tools(), documents=["missing"])
+
+
+def test_given_a_question_then_everything_that_needs_no_model_is_measured_also_when_it_will_be_refused() -> None:
+    measured = measure("Who signed on the Moon in 2031?", Settings.load("compliance"), CORPUS, tools())
+
+    assert not decide(measured).is_safe()
+    assert measured.answerability is not None
+    assert measured.relevance is not None
+    assert measured.signals
+    assert measured.draft.claims
+    assert len(measured.draft.audits) == len(measured.draft.claims)
+    assert {*measured.keywords.matched, *measured.keywords.missing} == {"signed", "Moon", "2031"}
+    assert {"understand", "embed", "retrieve", "extract", "conflicts", "signals", "read", "relevance", "keywords", "audit"} == set(
+        measured.timings
+    )
+
+
+def test_given_a_calibration_then_the_answerability_is_its_probability_of_the_measured_signals() -> None:
+    measured = measure("What is the notice period?", settings(), CORPUS, tools())
+
+    assert measured.answerability == calibration().probability(measured.signals)
+    assert measured.answerability > 0.5
+
+
+@pytest.mark.parametrize(
+    ("values", "drafter"),
+    [
+        ({}, "extract"), ({"drafter": "raw"}, "raw"), ({"return_short_context": True}, "raw"),
+        ({"return_short_context": True, "short_context_words": 10}, "extract"),
+    ],
+)  # fmt: skip
+def test_given_the_drafting_settings_then_the_draft_says_how_it_was_made(values: dict[str, object], drafter: str) -> None:
+    """S0-19, S0-21: the raw context where asked for, or where it is short and short ones stay whole."""
+    drafted = measure("What is the notice period?", settings(**values), CORPUS, tools()).draft
+
+    assert drafted.drafter == drafter
+    assert drafted.context_chars == sum(len(passage.text) for passage in CORPUS.passages)
+    assert (len(drafted.claims) == len(CORPUS.passages)) is (drafter == "raw")
+    assert measure("notice", settings(**values), CORPUS, tools(), documents=[]).draft.drafter == "none"
+
+
+def test_given_documents_in_another_language_then_the_question_s_words_are_looked_for_in_its_inflections_too() -> None:
+    """A German plural in an English question meets its singular in a German document."""
+    corpus = MemoryCorpus([Text("de", "Der Vertrag endet bald.\nEtwas anderes steht hier.", "de")], HashEmbedder())
+
+    found = measure("What do the Verträge say?", settings(), corpus, tools()).hits
+
+    assert [hit.lexical_rank for hit in found if "Vertrag" in hit.passage.text] == [1]
+
+
+def test_given_no_calibration_then_there_is_no_answerability_to_judge() -> None:
+    assert measure("notice", settings(), CORPUS, tools(calibration=None)).answerability is None
+    assert measure("notice", settings(), CORPUS, tools(), documents=[]).answerability == 0.0
+
+
+def test_given_searched_documents_then_their_facts_are_those_of_the_selection() -> None:
+    everything = measure("notice", settings(), CORPUS, tools(known_languages=frozenset({"cs"}))).library
+    one = measure("notice", settings(), CORPUS, tools(), documents=["lease"]).library
+
+    assert (everything.documents, everything.passages, everything.pages, everything.generation) == (2, 4, 2, 3)
+    assert everything.unknown_languages == ("en",)
+    assert (one.documents, one.passages, one.pages, one.unknown_languages) == (1, 1, 1, ())
+    assert (one.names, one.titles) == ({"lease": "lease.txt"}, {"lease": "Lease of 1999"})
+    assert (one.dates, one.authority, one.model) == ({"lease": "2024"}, {"lease": 0.5}, "hash@float32")
+
+
+def test_given_unreadable_pages_then_they_are_known_to_the_decision() -> None:
+    corpus = MemoryCorpus([Text("scan", "The notice period.", unreadable=(2, 3))], HashEmbedder())
+
+    decision = decide(measure("Who painted the Mona Lisa?", Settings.load("compliance"), corpus, tools()))
+
+    assert decision.explanation.endswith("2 of 3 pages could not be read; the answer may be there.")
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("What did Marie Curie sign in 2024?", ()),
+        ("What did Pierre Curie sign in 2024?", ("Pierre Curie",)),
+        ("What happened in 2031?", ("2031",)),
+        ("What does the lease of 1999 say?", ()),
+        ("What is the period?", ()),
+    ],
+)
+def test_given_names_and_years_then_those_in_no_document_title_or_name_are_missing(question: str, missing: tuple[str, ...]) -> None:
+    measured = measure(question, settings(), CORPUS, tools())
+
+    assert measured.missing_entities == missing
+    named = len(measured.understanding.entities)
+    assert measured.signals["missing_entities"] == (len(missing) / named if named else 0.0)
+
+
+def test_given_names_when_one_document_is_searched_then_another_does_not_hold_them_for_it() -> None:
+    assert measure("What did Marie Curie sign?", settings(), CORPUS, tools(), documents=["lease"]).missing_entities == ("Marie Curie",)
+
+
+CODES = MemoryCorpus(
+    [
+        Text(
+            "manual", "The MK-40 runs at 80 °C, the MK 90 does not.\nSee §14 of the law and error E7.", metadata=Metadata(title="Pump P-12")
+        )
+    ],
+    HashEmbedder(),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("How hot may the MK-40 get?", ()),
+        ("How hot may the MK-90 get?", ()),  # written otherwise
+        ("How hot may the MK-80 get?", ("MK-80",)),  # "MK" and "80" each stand there
+        ("What does § 14 say?", ()),
+        ("What does § 40 say?", ("§ 40",)),
+        ("What does error code E9 mean?", ("E9",)),
+        ("Who built the P-12?", ()),  # the title names it
+        ("Who built the P-13?", ("P-13",)),
+    ],
+)
+def test_given_codes_then_each_must_stand_somewhere_as_a_whole(question: str, missing: tuple[str, ...]) -> None:
+    assert measure(question, settings(), CODES, tools()).missing_entities == missing
+
+
+class Reader:
+    """An answerability model that finds one word; it remembers what it was asked."""
+
+    version = "test"
+    languages = frozenset({"en"})
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, list[str]]] = []
+
+    def answers(self, question: str, passages: Sequence[str]) -> list[float]:
+        self.asked.append((question, list(passages)))
+        return [5.0 if "period" in text else -5.0 for text in passages]
+
+
+def test_given_an_answerability_model_then_it_reads_the_first_passages_and_its_odds_are_signals() -> None:
+    reader = Reader()
+
+    measured = measure("What is the notice period?", settings(), CORPUS, tools(reader=reader))
+
+    ((question, passages),) = reader.asked
+    assert question == "What is the notice period?"
+    assert passages == [hit.passage.text for hit in measured.hits[: len(passages)]]
+    assert 1 <= len(passages) <= 3
+    assert (measured.signals["answer_best"], measured.signals["read"]) == (5.0, 1.0)
+    assert "read" in measured.timings
+
+
+@pytest.mark.parametrize(("question", "documents"), [("Jaká je výpovědní doba smlouvy?", None), ("xyzzy plugh", ["nothing"])])
+def test_given_a_language_it_does_not_read_or_no_passage_then_it_is_not_asked(question: str, documents: list[str] | None) -> None:
+    reader = Reader()
+    corpus = CORPUS if documents is None else MemoryCorpus([], HashEmbedder())
+
+    measured = measure(question, settings(), corpus, tools(reader=reader))
+
+    assert reader.asked in ([], [(question, [])])
+    assert measured.signals["read"] == 0.0
+
+
+def test_given_a_name_asked_in_another_language_then_it_is_found_word_by_word() -> None:
+    """A Czech stem of an English name must not make the name missing."""
+    measured = measure("Kdy podepsala Marie Curie smlouvu?", settings(), CORPUS, tools())
+
+    assert "Marie Curie" in measured.understanding.entities
+    assert measured.missing_entities == ()
+
+
+def test_given_contexts_then_relevance_reads_the_beginnings_of_the_top_ones_only() -> None:
+    """S1-6: the mean over the top 3, each cut to 500 characters."""
+    lines = ["match " * 20 + "other " * 200, "match two", "match three", "match four"]
+    corpus, model = MemoryCorpus([Text("a", "\n".join(lines))], HashEmbedder()), HashEmbedder()
+
+    measured = measure("match", settings(relevance_chars=100), corpus, tools())
+
+    expected = (model.embed([hit.passage.text[:100] for hit in measured.hits[:3]]) @ model.embed(["match"])[0]).mean()
+    assert measured.relevance == pytest.approx(float(expected), abs=1e-6)
+    assert Settings.load().relevance_chars == 500
+    assert measure("match", settings(relevance_passages=1), corpus, tools()).relevance != measured.relevance
+
+
+class NoEmbedder(HashEmbedder):
+    """A model whose server has gone."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        raise ModelUnavailable("The model cannot be reached.", remedy="Start it.")
+
+
+def test_given_a_model_that_fails_then_the_decision_is_an_error_with_its_words_and_never_an_answer() -> None:
+    """S2-3: a failure of ours has the status error."""
+    decision = decide(measure("What is the notice period?", settings(), CORPUS, tools(NoEmbedder())))
+
+    assert (decision.status, decision.reason) == (AnswerStatus.ERROR, Reason.FAILURE)
+    assert decision.explanation == "The model cannot be reached. Start it."
+
+
+def test_given_a_reranker_by_folder_then_it_reorders_and_without_a_way_to_load_one_it_is_an_error(tmp_path: Path) -> None:
+    """S3-7: the reranker is chosen by name; one that is asked for is never left out silently."""
+    folder = str(cross_encoder(tmp_path))
+    asked = settings(reranker=folder)
+
+    ranked = measure("notice period", asked, CORPUS, tools(reranker=wiring.reranker))
+    failed = decide(measure("notice period", asked, CORPUS, tools()))
+
+    scores = [hit.rerank for hit in ranked.hits]
+    assert None not in scores
+    assert scores == sorted(scores, reverse=True)  # type: ignore[type-var]
+    assert (failed.status, folder in failed.explanation) == (AnswerStatus.ERROR, True)
+
+
+def test_given_synonyms_that_cannot_be_read_then_the_decision_is_an_error_that_says_so() -> None:
+    decision = decide(measure("notice period", settings(keyword_synonyms="price"), CORPUS, tools()))
+
+    assert decision.status is AnswerStatus.ERROR
+    assert "Synonyms cannot be read" in decision.explanation
+
+
+def test_given_the_keyword_options_then_they_reach_the_guard() -> None:
+    """S0-35, S0-36: synonyms and meaning."""
+    model = HashEmbedder(alike={"fare": "price"})
+    corpus = MemoryCorpus(TEXTS, model)
+
+    assert measure("fare", settings(), corpus, tools(model)).keywords.matched == ()
+    assert measure("fare", settings(keyword_synonyms="fare=crowns"), corpus, tools(model)).keywords.matched == ("fare",)
+    assert measure("fare", settings(keyword_semantic=0.9), corpus, tools(model)).keywords.matched == ("fare",)
+
+
+def test_given_a_time_sensitive_question_then_recency_counts_and_today_is_the_tools() -> None:
+    """S3-8: recency only for the present."""
+    old, new = Metadata(date="2020"), Metadata(date="2026")
+    corpus = MemoryCorpus(
+        [Text("old", "The tariff is four.", metadata=old), Text("new", "The tariff is four.", metadata=new)], HashEmbedder()
+    )
+    s = settings(recency_weight=1.0)
+    used = tools(today=lambda: TODAY)
+
+    assert [hit.passage.document for hit in measure("What is the current tariff?", s, corpus, used).hits] == ["new", "old"]
+    assert [hit.passage.document for hit in measure("What is a tariff?", s, corpus, used).hits] == ["old", "new"]
+    assert measure("tariff", s, corpus, used).metadata["asked_on"] == "2026-11-20"
+
+
+class NeverAsked:
+    """A verifier that must not be asked."""
+
+    version = "never"
+    languages = frozenset({"en"})
+
+    def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        raise AssertionError("a model was asked about a quote")
+
+
+@pytest.mark.parametrize("drafter", ["extract", "raw"])
+def test_given_a_draft_of_quotes_then_every_claim_is_supported_and_the_verifier_of_the_settings_is_not_asked(drafter: str) -> None:
+    named: list[str] = []
+
+    def verifier(of: Settings) -> NeverAsked:
+        named.append(of.verifier)
+        return NeverAsked()
+
+    found = measure("What is the notice period?", settings(drafter=drafter), CORPUS, tools(verifier=verifier))
+
+    assert named == ["embedded"]
+    assert found.draft.claims
+    assert {(audit.support, audit.word_for_word, audit.read, audit.flags) for audit in found.draft.audits} == {(1.0, True, True, ())}
+
+
+def test_given_a_clock_then_each_stage_is_timed_in_milliseconds() -> None:
+    ticks = iter(range(1000))
+
+    timings = measure("notice", settings(), CORPUS, replace(tools(), clock=lambda: float(next(ticks)))).timings
+
+    assert set(timings.values()) == {1000.0}
+
+
+def test_given_a_question_then_language_intent_keywords_and_entities_are_understood() -> None:
+    understood = understand("How do I reach Brno and Brno in 2031?", ["en"])
+
+    assert (understood.language, understood.intent) == ("en", "procedural")
+    assert understood.keywords == ("reach", "Brno", "2031")
+    assert set(understood.entities) == {"Brno", "2031"}
+    assert len(understood.entities) == 2
+
+
+words = st.sampled_from(["notice", "period", "price", "Brno", "2024", "is", "not", "the", "30", "days", "Lhůta", "dní"])
+sentences = st.lists(words, min_size=1, max_size=9).map(lambda found: " ".join(found).capitalize() + ".")
+documents = st.lists(st.lists(sentences, min_size=1, max_size=4).map("\n".join), min_size=0, max_size=3)
+
+
+@pytest.mark.parametrize(
+    "values", [{"drafter": "extract"}, {"drafter": "raw"}, {"drafter": "raw", "strict_summary": True}, {"return_short_context": True}]
+)
+def test_given_contradicting_documents_then_the_draft_has_both_sides_however_it_is_made(values: dict[str, object]) -> None:
+    """S3-9, S4-21: both perspectives, each with its citation."""
+    texts = [Text(id, f"Every employee has {days} vacation days.", metadata=Metadata(date=date)) for id, days, date in VERSIONS]
+    measured = measure("How many vacation days?", settings(**values), MemoryCorpus(texts, HashEmbedder()), tools())
+
+    assert len(measured.conflicts) == 1
+    assert len(measured.draft.claims) == len(measured.draft.audits) == len(measured.draft.citations) == 2
+    assert [one.newer for one in measured.conflicts] == ["newer"]
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_given_contradicting_documents_then_what_is_measured_does_not_depend_on_the_mode(mode: Mode) -> None:
+    texts = [Text(id, f"Every employee has {days} vacation days.", metadata=Metadata(date=date)) for id, days, date in VERSIONS]
+    corpus = MemoryCorpus(texts, HashEmbedder())
+    measured = measure("How many vacation days?", settings(contradictions_mode=mode), corpus, tools())
+
+    assert measured == replace(measure("How many vacation days?", settings(), corpus, tools()), settings=measured.settings)
+
+
+VERSIONS = (("older", 20, "2024-03-01"), ("newer", 25, "2026-03-01"))
+
+
+@given(documents, sentences, st.sampled_from(["extract", "raw"]), st.booleans(), st.integers(1, 4))
+@examples(max_examples=80)
+def test_given_any_documents_and_question_then_an_answer_is_cited_verbatim_and_bounded_and_a_refusal_has_no_sources(
+    bodies: list[str], question: str, drafter: str, strict: bool, most: int
+) -> None:
+    """S0-23, S2-26: at most so many sentences, only from the sources, each with its citation."""
+    corpus = MemoryCorpus([Text(f"d{n}", body) for n, body in enumerate(bodies)], HashEmbedder())
+    s = settings(drafter=drafter, strict_summary=strict, max_sentences=most, facts_mode=Mode.ENFORCE, overlap_mode=Mode.ENFORCE)
+
+    decision = decide(measure(question, s, corpus, tools()))
+
+    json.dumps(decision.to_json(), allow_nan=False)
+    assert decision.is_safe() is bool(corpus.passages)
+    assert bool(decision.citations) is decision.is_safe()
+    for citation in decision.citations:
+        (span,) = citation.spans
+        assert corpus.page_text(citation.document_id, citation.page)[span.start : span.end] == citation.excerpt
+    if drafter == "extract" or strict:
+        assert len(decision.claims) <= most

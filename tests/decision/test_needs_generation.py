@@ -1,0 +1,173 @@
+"""Labelled questions that a language model drafted: where it would have to be asked again, they are neither answered nor refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from builders import GOOD_AUDIT, SENTENCE, case, claim, draft, passage, settings
+from certificates import BASIS
+
+from rag_core.decision.batch import replay_many
+from rag_core.domain.drafts import Draft
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.evaluation import answer_hits, failing, marks, report
+from rag_core.evaluation.certify import Certificate, Request, Uncertified, certify
+from rag_core.evaluation.failing import error_of
+from rag_core.evaluation.guarantee import Kind, Target
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.records import DELETED
+from rag_core.settings import Mode
+
+MEASURED_AT = 0.5  # the limit that the questions were asked under: below it the model was not asked
+OF = settings(drafter="model", answerability_mode=Mode.ENFORCE, min_answerability=MEASURED_AT, short_context_words=20)
+OWN = "A month has to be given."
+N = 200
+
+
+def asked(score: float, *texts: str) -> Measurements:
+    """A question that its gate let pass, whose drafts say this, the last of them shown; with no draft where the gate refused it."""
+    attempts = []
+    for number, text in enumerate(texts):
+        shown = number == len(texts) - 1
+        audit = replace(GOOD_AUDIT, fabricated=() if shown else ("9",))
+        keys = ("level:" + ("high" if score >= OF.high_answerability else "medium" if score >= OF.medium_answerability else "low"),)
+        found = () if number == 0 else ("citations_valid:0",)
+        made = replace(draft([claim(passage(), text)], [audit]), drafter="model")
+        attempts.append(
+            Attempt((*keys, "round:0", "passages:1", *found), Call(Step.DRAFT), made, language="en", sentences=1, tokens=5, added=(0,))
+        )
+    return replace(case(0.9, of=OF, answerability=score), generation=LlmTrace(500, attempts=tuple(attempts)))
+
+
+def labelled(n: int, *, answerable: bool, answers: tuple[str, ...] = ()) -> LabelledQuestion:
+    return LabelledQuestion(f"q{n}-{answerable}", f"What is {n}?", answerable, answers=answers)
+
+
+def material() -> tuple[list[LabelledQuestion], list[Measurements]]:
+    """Answerable questions score 0.4 to 1, the others 0 to 0.52; those below the limit were refused and not drafted."""
+    scores = [(0.4 + 0.6 * n / N, True) for n in range(N)] + [(0.52 * n / N, False) for n in range(N)]
+    cases = [asked(score, *((OWN,) if score >= MEASURED_AT else ())) for score, _ in scores]
+    return [labelled(n, answerable=yes) for n, (_, yes) in enumerate(scores)], cases
+
+
+def test_given_looser_settings_than_were_measured_then_such_questions_are_counted_and_in_no_rate() -> None:
+    questions, cases = material()
+    loose = OF.changed(min_answerability=0.3)
+    below = [0.3 <= (one.answerability or 0) < MEASURED_AT for one in cases]
+    outcomes = replay_many(cases, loose)
+    marked = marks(questions, outcomes, answer_hits(questions, cases), cases)
+
+    found = report(questions, cases, outcomes, marked)
+
+    assert outcomes.needs_model.tolist() == below
+    assert set(outcomes.status[outcomes.needs_model]) == {AnswerStatus.ERROR}
+    assert (found.needs_model, found.not_measured) == (sum(below), 0)
+    assert found.answered.n == len(questions) - sum(below)
+    assert found.wrong_answers.n == sum(not q.answerable and not b for q, b in zip(questions, below, strict=True))
+    assert found.false_refusals.k == 0
+    assert found.to_json()["needs_model"] == sum(below)
+    assert {error_of(marked, int(row)) for row in np.flatnonzero(outcomes.needs_model)} == {"needs_model"}
+    rows = [json.loads(line) for line in failing(questions, cases, loose, marked).splitlines()]
+    assert sum(row["happened"]["error"] == "needs_model" for row in rows) == sum(below)
+
+
+def test_given_a_question_that_failed_and_one_that_needs_the_model_then_they_are_counted_apart() -> None:
+    questions = [labelled(0, answerable=True), labelled(1, answerable=False), labelled(2, answerable=False)]
+    cases = [asked(0.9, OWN), asked(0.4), case(of=OF, failure="The model failed.")]
+    outcomes = replay_many(cases, OF.changed(min_answerability=0.3))
+
+    found = report(questions, cases, outcomes, marks(questions, outcomes, answer_hits(questions, cases), cases))
+
+    assert (found.needs_model, found.not_measured, found.answered.k, found.answered.n) == (1, 1, 1, 1)
+
+
+def test_given_several_drafts_then_the_right_answer_is_looked_for_in_the_one_that_is_shown() -> None:
+    """The extract holds it too, and the rejected draft; neither is what the reader sees."""
+    right, wrong = "It takes 30 days.", "It takes a while."
+    questions = [labelled(n, answerable=True, answers=("30 days",)) for n in range(3)]
+    cases = [asked(0.9, right, wrong), asked(0.9, wrong, right), asked(0.9, right)]
+    assert SENTENCE == cases[0].draft.claims[0].text
+
+    marked = marks(questions, replay_many(cases, OF), answer_hits(questions, cases), cases)
+
+    assert marked.comparable.tolist() == [True, True, True]
+    assert marked.missed.tolist() == [True, False, False]
+
+
+def test_given_drafts_whose_words_are_gone_then_an_answer_is_compared_only_where_it_can_be_read() -> None:
+    questions = [labelled(n, answerable=True, answers=("30 days",)) for n in range(2)]
+    cases = [asked(0.9, DELETED, "It takes 30 days."), asked(0.9, DELETED)]
+
+    marked = marks(questions, replay_many(cases, OF), answer_hits(questions, cases), cases)
+
+    assert marked.comparable.tolist() == [True, False]
+    assert not marked.missed.any()
+
+
+def certified(*targets: Target) -> Certificate | Uncertified:
+    questions, cases = material()
+    return certify(questions, cases, answer_hits(questions, cases), OF, Request(targets), BASIS, set_name="s", date="2026-11-21")
+
+
+def test_given_a_run_with_a_model_when_certified_then_no_threshold_is_chosen_under_which_it_would_be_asked_again() -> None:
+    """Looser ones would answer more, for all that is recorded: how those questions would end is not known."""
+    questions, cases = material()
+    found = certified(Target(Kind.WRONG_ANSWERS, 0.3))
+
+    assert isinstance(found, Certificate)
+    assert found.parts[0].thresholds == {"min_answerability": MEASURED_AT}
+    assert not replay_many(cases, OF.changed(**found.parts[0].thresholds)).needs_model.any()
+    answered = replay_many(cases, OF).answered
+    assert found.parts[0].answered == answered.sum()
+    assert found.parts[0].bounds[0].errors == sum(given and not q.answerable for given, q in zip(answered, questions, strict=True))
+
+
+def test_given_a_target_that_only_looser_settings_could_meet_then_there_is_no_certificate_and_what_is_open_is_counted() -> None:
+    found = certified(Target(Kind.FALSE_REFUSALS, 0.1))
+
+    assert isinstance(found, Uncertified)
+    assert found.needs_model == sum((one.answerability or 0) < MEASURED_AT for one in material()[1])
+
+
+@pytest.mark.parametrize(("kind", "measured_at"), [(Kind.WRONG_ANSWERS, 2.0), (Kind.FALSE_REFUSALS, 0.3)])
+def test_given_open_questions_before_those_that_are_settled_then_testing_does_not_pass_over_them(kind: Kind, measured_at: float) -> None:
+    """Another distance cut shows the model other passages. Wrong answers are tested from the strict end, false refusals from the other."""
+    of = OF.changed(distance_mode=Mode.ENFORCE, max_distance=measured_at)
+    shown = 2 if measured_at > 0.4 else 1
+    questions = [labelled(n, answerable=kind is Kind.FALSE_REFUSALS) for n in range(N)]
+    one = asked(0.9, OWN)
+    assert one.generation is not None
+    attempt = replace(one.generation.attempts[0], asked=("level:high", "round:0", f"passages:{shown}"))
+    two = replace(case(0.9, 0.6, of=of, answerability=0.9), generation=LlmTrace(500, attempts=(attempt,)))
+    declined = replace(attempt, draft=Draft(), problem=Reason.MODEL_REFUSED)
+    refused = replace(two, generation=LlmTrace(500, attempts=(declined,)))
+    cases = [two] * N if kind is Kind.FALSE_REFUSALS else [two, *[refused] * (N - 1)]
+    request = Request((Target(kind, 0.2),), first="max_distance")
+
+    found = certify(questions, cases, answer_hits(questions, cases), of, request, BASIS, set_name="s", date="2026-11-21")
+
+    at_its_own = replay_many(cases, of)
+    assert not at_its_own.needs_model.any()
+    assert at_its_own.answered.sum() == (N if kind is Kind.FALSE_REFUSALS else 1)  # few errors there, if one could come to that
+    assert isinstance(found, Uncertified)
+    assert found.needs_model == N
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_given_an_open_question_then_it_counts_as_an_error_of_every_kind(kind: Kind) -> None:
+    """Otherwise a run of refused questions would pass for a careful one."""
+    questions = [labelled(n, answerable=n % 2 == 0, answers=("30 days",) if n % 2 == 0 else ()) for n in range(N)]
+    cases = [asked(0.4) for _ in questions]
+
+    found = certify(
+        questions, cases, answer_hits(questions, cases), OF, Request((Target(kind, 0.2),)), BASIS, set_name="s", date="2026-11-21"
+    )
+
+    assert isinstance(found, Uncertified)
+    assert found.needs_model == N
+    assert set(replay_many(cases, OF.changed(min_answerability=0.3)).reason) == {Reason.NEEDS_GENERATION}

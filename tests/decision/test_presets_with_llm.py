@@ -1,0 +1,328 @@
+"""The presets of all five sources with a language model: their own numbers, and a question each through the real client."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from builders import MODEL_AUDIT_MODES
+from honest_model import data_lines, draft, honest, kind, passages, refusal, sufficient, verdicts
+from model_server import Asked, ModelServer
+
+from rag_core.domain.decision import Decision
+from rag_core.domain.llm_trace import Step
+from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.engine import Engine
+from rag_core.library.sources import text_source
+from rag_core.settings import Mode, Settings, presets
+from rag_core.settings.configuration import load_settings
+from rag_core.wiring import language_model, open_engine
+
+OFF, OBSERVE, ENFORCE = Mode.OFF, Mode.OBSERVE, Mode.ENFORCE
+QUESTION, ANSWER = "How often must the flow meter be calibrated?", "every 5 years"
+ELSEWHERE = "What is the capital of France?"
+NO_GUARD = {"relevance-prompt", "relevance-llm", "scoping-lenient"}  # no gate of theirs needs no model and refuses that question
+TEXTS = {
+    "interval": "The flow meter must be calibrated every 5 years, however often it is read. An accredited laboratory must calibrate the "
+    "flow meter, and issues a certificate of calibration. The operator keeps the certificate with the papers of the flow "
+    "meter. A flow meter that was not calibrated must not be used for billing.",
+    "order": "When the flow meter must be calibrated, the operator orders the calibration in writing. The order names the number of "
+    "the flow meter. The laboratory confirms the month in which the flow meter will be calibrated. Only a trained fitter "
+    "takes the flow meter that must be calibrated out of the pipe.",
+    "after": "After the flow meter was calibrated, the fitter puts the calibrated flow meter back and seals it. The seal of the flow "
+    "meter shows when the flow meter was calibrated. The operator writes into the logbook that the flow meter was "
+    "calibrated, and informs the supplier of the water within a month.",
+    "scope": "To calibrate the flow meter, the laboratory compares the flow meter with a reference meter. A flow meter is calibrated "
+    "at low, medium and high flow. When the flow meter shows too much or too little, it must be adjusted, and the deviation "
+    "of the flow meter is noted in the certificate of calibration.",
+    "kalibrace": "Kalibrace průtokoměru. Průtokoměr musí být kalibrován každých 5 let v akreditované laboratoři. Laboratoř vydá o "
+    "kalibraci průtokoměru certifikát a provozovatel jej uchová u dokladů měřidla. Průtokoměr bez platného certifikátu se nesmí používat "
+    "pro vyúčtování. Kalibraci průtokoměru objednává provozovatel písemně a uvede číslo průtokoměru a místo, kde stojí.",
+}
+
+
+def claims(one: Asked) -> list[str]:
+    """The sentences that a prompt asks to verify."""
+    return [row["sentence"] for row in data_lines(one) if "claim" in row and "sentence" in row]
+
+
+ENGLISH = ("interval", "order", "after", "scope")
+
+
+def test_given_the_preset_of_s0_then_a_model_may_only_compress_and_briefly() -> None:
+    """S0-20, S0-21, S0-23: temperature 0, 150 tokens, three sentences; short contexts are returned without a call."""
+    s = Settings.load("compliance")
+
+    assert (s.temperature, s.max_tokens, s.max_sentences) == (0.0, 150, 3)
+    assert (s.return_short_context, s.short_context_words) == (True, 150)
+    assert (s.sufficiency_mode, s.verification_mode) == (OFF, OFF)
+
+
+@pytest.mark.parametrize(
+    ("preset", "guard", "verdict"),
+    [
+        ("relevance-prompt", OBSERVE, OBSERVE),
+        ("relevance-guard", ENFORCE, OFF),
+        ("relevance-llm", OBSERVE, ENFORCE),
+        ("relevance-hybrid", ENFORCE, OFF),
+    ],
+)
+def test_given_the_presets_of_s1_then_each_is_one_of_the_four_set_ups(preset: str, guard: Mode, verdict: Mode) -> None:
+    """S1-9, S1-11: the guard by a model refuses on its no and searches no further; the hybrid has the guard by similarity."""
+    s = Settings.load(preset)
+
+    assert (s.relevance_mode, s.sufficiency_mode, s.expand_searches) == (guard, verdict, 0)
+    assert (s.answerability_mode, s.main_gate) == (OBSERVE, "cosine")  # the same level, so that one run serves all four
+
+
+@pytest.mark.parametrize(
+    ("preset", "temperature", "verification"),
+    [("tutor", 0.1, OFF), ("tutor-maximum-safety", 0.0, ENFORCE), ("tutor-development", 0.1, OFF), ("tutor-multilingual", 0.1, ENFORCE)],
+)
+def test_given_the_presets_of_s2_then_temperature_length_and_verification_are_its_own(
+    preset: str, temperature: float, verification: Mode
+) -> None:
+    """S2-8, S2-24: 0.1 and 500 tokens; 0.0 and verification for safety; no verification for development; translation."""
+    s = Settings.load(preset)
+
+    assert (s.temperature, s.max_tokens, s.verification_mode) == (temperature, 500, verification)
+    assert s.translate is (preset == "tutor-multilingual")
+    across = {s.overlap_mode, s.similarity_mode, s.support_mode}  # which say nothing across languages
+    assert across == ({OBSERVE} if preset in ("tutor-multilingual", "tutor-development") else {ENFORCE})
+    assert {getattr(s, knob) for knob in MODEL_AUDIT_MODES.values()} - {verification} == (
+        {OBSERVE} if preset == "tutor-development" else {ENFORCE} - {verification}
+    )
+
+
+def test_given_the_preset_of_s3_then_its_checks_and_retries_are_its_own() -> None:
+    """S3-14, S3-16: temperature 0.1, 1000 tokens, sufficiency at 0.7, verification, three new drafts."""
+    s = Settings.load("rag-engine")
+
+    assert (s.temperature, s.max_tokens, s.max_retries) == (0.1, 1000, 3)
+    assert (s.sufficiency_mode, s.min_sufficiency, s.verification_mode) == (ENFORCE, 0.7, ENFORCE)
+
+
+# through the real client
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModelServer]:
+    with ModelServer(honest) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def engine(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """Five short documents, and the model that the server plays."""
+    made = open_engine(tmp_path_factory.mktemp("presets"), settings=Settings.load())
+    assert not made.library.add([text_source(name, text) for name, text in TEXTS.items()], Settings.load()).problems
+    environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "scripted"}
+    made.tools = replace(made.tools, model=lambda s: language_model(s, environment=environment))
+    return made
+
+
+def asked(engine: Engine, preset: str, question: str = QUESTION, documents: tuple[str, ...] = ENGLISH, **changed: Any) -> Decision:
+    settings = load_settings(preset, None, changed, {"RAG_MODEL": "scripted"})
+    assert settings.drafter == "model"  # none of the presets says otherwise
+    return engine.ask(question, settings, documents)
+
+
+@pytest.mark.parametrize("preset", presets())
+def test_given_any_preset_with_an_honest_model_when_asked_then_the_model_drafts_and_its_answer_is_cited(
+    engine: Engine, server: ModelServer, preset: str
+) -> None:
+    """S0-19: a configured model compresses, under every source's preset."""
+    server.play(honest)
+
+    decision = asked(engine, preset)
+
+    assert (decision.status, decision.metadata["drafter"]) == (AnswerStatus.SUCCESS, "model"), decision.explanation
+    assert ANSWER in decision.answer
+    assert "interval" in {one.document for one in decision.citations}
+    steps = [call.step for one in decision.attempts for call in (one.attempt.call,)]
+    assert steps == [Step.DRAFT]
+    s = Settings.load(preset)
+    expected = 1 + (s.sufficiency_mode is not OFF) + (s.verification_mode is not OFF)
+    assert server.calls == decision.metadata["calls"] == expected
+    drafting = next(one for one in server.asked if kind(one) == "draft").body
+    assert (drafting["model"], drafting["temperature"]) == ("scripted", s.temperature)
+    assert drafting["max_tokens"] >= s.max_tokens
+
+
+@pytest.mark.parametrize("preset", sorted(set(presets()) - NO_GUARD))
+def test_given_any_preset_with_a_gate_when_asked_about_something_else_then_it_refuses_and_no_call_is_made(
+    engine: Engine, server: ModelServer, preset: str
+) -> None:
+    """S0-4, S1-12: gates come before generation in every path."""
+    server.play(honest)
+
+    decision = asked(engine, preset, ELSEWHERE)
+
+    assert not decision.is_safe()
+    assert decision.attempts == ()
+    assert server.calls == 0
+
+
+@pytest.mark.parametrize("preset", sorted(NO_GUARD))
+def test_given_a_preset_without_a_gate_when_asked_about_something_else_then_the_model_refuses(
+    engine: Engine, server: ModelServer, preset: str
+) -> None:
+    """S1-4: the hardened prompt by itself."""
+    server.play(lambda one: refusal("It is not there.") if kind(one) == "draft" else sufficient("no", missing=("France",)))
+
+    decision = asked(engine, preset, ELSEWHERE)
+
+    expected = Reason.SUFFICIENCY if preset == "relevance-llm" else Reason.MODEL_REFUSED
+    assert (decision.status, decision.reason) == (AnswerStatus.INSUFFICIENT_CONTEXT, expected)
+    assert [kind(one) for one in server.asked] == {
+        "relevance-llm": ["sufficiency"], "relevance-prompt": ["sufficiency", "draft"], "scoping-lenient": ["draft"],
+    }[preset]  # fmt: skip
+
+
+def test_given_short_passages_under_the_preset_of_s0_when_asked_then_they_are_returned_unchanged_without_a_call(
+    engine: Engine, server: ModelServer
+) -> None:
+    """S0-21: 150 words or fewer are not compressed."""
+    server.play(honest)
+
+    decision = asked(engine, "compliance", documents=("interval",))
+
+    assert (decision.metadata["drafter"], server.calls) == ("raw", 0)
+    assert TEXTS["interval"].split(". ")[2] in decision.answer
+    assert "too few to be worth compressing" in decision.metadata["drafter_note"]
+
+
+def test_given_both_guards_when_the_first_refuses_then_the_model_is_not_asked_for_its_verdict(engine: Engine, server: ModelServer) -> None:
+    """S1-12: the guard by similarity first, the guard by a model second, generation last."""
+    server.play(honest)
+
+    refused = asked(engine, "relevance-llm", ELSEWHERE, relevance_mode="enforce")
+    calls = server.calls
+    answered = asked(engine, "relevance-llm", relevance_mode="enforce")
+
+    assert (refused.reason, calls) == (Reason.RELEVANCE, 0)
+    assert [kind(one) for one in server.asked] == ["sufficiency", "draft"]
+    stages = [check.stage for check in answered.trace.checks]
+    assert stages.index("relevance") < stages.index("sufficiency") < stages.index("facts")
+
+
+def test_given_the_guard_by_a_model_when_it_refuses_then_its_event_is_logged_without_a_word_of_the_passages(
+    engine: Engine, server: ModelServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """S1-9: the event of the source, with a number; no text of a document, a question or a model."""
+    server.play(sufficient("no", 0.8, missing=("the interval",)))
+
+    with caplog.at_level(logging.INFO, "rag_core.decision"):
+        asked(engine, "relevance-llm")
+
+    (line,) = (one.getMessage() for one in caplog.records if "llm_rejected_contexts" in one.getMessage())
+    assert "score=0.8000" in line
+    assert not {"interval", "flow", "meter"} & set(line.split())
+
+
+def test_given_a_level_below_all_cuts_when_asked_then_it_refuses_and_no_call_is_made(engine: Engine, server: ModelServer) -> None:
+    """S4-8: insufficient is an exact refusal, and no attempt."""
+    server.play(honest)
+
+    decision = asked(engine, "scoping-lenient", ELSEWHERE, low_distance=0.9)
+
+    assert (decision.reason, server.calls) == (Reason.LEVEL, 0)
+    assert decision.answer == asked(engine, "scoping", ELSEWHERE).answer  # the refusal sentence
+
+
+def test_given_the_levels_when_asked_then_each_sends_its_own_variant_of_the_prompt(engine: Engine, server: ModelServer) -> None:
+    """S4-8: another wording for each level."""
+    server.play(honest)
+
+    for cuts in ({}, {"high_distance": 0.0}, {"high_distance": 0.0, "medium_distance": 0.0}):
+        asked(engine, "scoping-lenient", **cuts)
+
+    variants = [one.system for one in server.asked]
+    assert [next(mark for mark in ("HIGH", "MEDIUM", "LOW") if mark in text) for text in variants] == ["HIGH", "MEDIUM", "LOW"]
+
+
+def test_given_the_preset_of_s3_when_every_draft_fails_then_it_is_drafted_four_times_and_the_reasons_are_told(
+    engine: Engine, server: ModelServer
+) -> None:
+    """S3-16: at most three new drafts after the first."""
+    changed = "The flow meter must be calibrated every 7 years, however often it is read."
+    quote = changed.replace("7", "5")
+
+    def inventing(one: Asked) -> object:
+        source = next(source for source, text in passages(one).items() if quote in text)
+        return draft((changed, source, quote)) if kind(one) == "draft" else honest(one)
+
+    server.play(inventing)
+
+    decision = asked(engine, "rag-engine", fallback_extract=False)
+
+    assert decision.status is AnswerStatus.HALLUCINATION_DETECTED
+    assert len(decision.attempts) == 4
+    assert "7" not in decision.answer
+    assert Reason.FACTS in decision.reasons
+
+
+@pytest.mark.parametrize(("confidence", "answered"), [(0.7, True), (0.65, False)])
+def test_given_the_preset_of_s3_when_the_model_is_not_sure_enough_then_it_refuses(
+    engine: Engine, server: ModelServer, confidence: float, answered: bool
+) -> None:
+    """S3-16: a confidence of 0.7 at least, and equal passes."""
+    server.play(lambda one: sufficient("yes", confidence) if kind(one) == "sufficiency" else honest(one))
+
+    assert asked(engine, "rag-engine").is_safe() is answered
+
+
+@pytest.mark.parametrize(
+    ("preset", "answered"), [("tutor-maximum-safety", False), ("tutor-multilingual", False), ("tutor-development", True)]
+)
+def test_given_a_verdict_against_a_sentence_when_verified_then_only_presets_that_verify_reject_it(
+    engine: Engine, server: ModelServer, preset: str, answered: bool
+) -> None:
+    """S2-24: both checks for safety, no verification for development."""
+    server.play(lambda one: verdicts(*["no"] * len(claims(one))) if kind(one) == "verify" else honest(one))
+
+    decision = asked(engine, preset, fallback_extract=False)
+
+    assert decision.is_safe() is answered
+    assert (Reason.VERIFICATION in decision.reasons) is not answered
+
+
+def test_given_a_passage_in_another_language_when_the_multilingual_tutor_is_asked_then_it_answers_in_the_questions(
+    engine: Engine, server: ModelServer
+) -> None:
+    """S2-24: the answer in the language of the question; a sentence of another language may be quoted for it, word for word."""
+    sentence = "Průtokoměr musí být kalibrován každých 5 let v akreditované laboratoři."
+
+    def translating(one: Asked) -> object:
+        if kind(one) != "draft":
+            return honest(one) if kind(one) == "sufficiency" else verdicts("yes")
+        source = next(source for source, text in passages(one).items() if sentence in text)
+        return draft(("The flow meter must be calibrated every 5 years in an accredited laboratory.", source, sentence))
+
+    server.play(translating)
+    decision = asked(engine, "tutor-multilingual", documents=("kalibrace",), short_context_words=10, min_answerability=0.0)
+
+    assert (decision.status, decision.metadata["drafter"]) == (AnswerStatus.SUCCESS, "model"), decision.to_json()["attempts"]
+    assert ANSWER in decision.answer
+    assert sentence in decision.citations[0].excerpt
+    server.play(translating)
+    other = asked(engine, "tutor", documents=("kalibrace",), short_context_words=10, min_mean_cosine=-1.0)
+    assert server.calls == 0
+    assert "another language" in other.metadata["drafter_note"]
+
+
+S2_CONFIG = {
+    "model_name": "model", "temperature": "temperature", "max_tokens": "max_tokens", "min_confidence": "min_mean_cosine",
+    "enable_hallucination_detection": "indicators_mode", "enable_answer_verification": "verification_mode",
+    "citation_style": "citation_style", "enforce_language_match": "answer_language_mode",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "ours"), S2_CONFIG.items())
+def test_given_a_setting_of_the_sources_generation_config_then_one_of_ours_does_it(source: str, ours: str) -> None:
+    """S2-23: each can be set; that citations are required, and the language detected, no setting turns off."""
+    assert ours in Settings.model_fields
+    assert not {"require_citations", "auto_detect_language"} & set(Settings.model_fields)

@@ -1,0 +1,170 @@
+"""Replay: the same measurements judged under other settings. Stricter never answers more, and replay equals asking again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+
+import pytest
+from any_case import REPLAYED, THRESHOLDS, cases, chosen_settings, values_of
+from builders import MODES, HashEmbedder, MemoryCorpus, Text, settings, tools
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from rag_core.decision.decide import decide, replay
+from rag_core.decision.measure import measure
+from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import Measurements
+from rag_core.errors import InvalidSetting
+from rag_core.settings import Cost, Mode, Settings, presets
+
+COSTLY = {knob.name: knob for knob in Settings.knobs() if knob.cost is not Cost.REPLAY}
+STRICTNESS = [Mode.OFF, Mode.OBSERVE, Mode.ENFORCE]
+
+
+def body(decision: Decision) -> str:
+    return json.dumps(decision.to_json("q"), sort_keys=True, allow_nan=False)
+
+
+@pytest.mark.parametrize("name", THRESHOLDS)
+@given(data=st.data())
+@examples(max_examples=150)
+def test_given_a_stricter_threshold_when_replayed_then_a_refusal_never_becomes_an_answer(name: str, data: st.DataObject) -> None:
+    """S0-37: for every threshold that can be replayed, in the direction it declares."""
+    knob = THRESHOLDS[name]
+    case = data.draw(cases())
+    low, high = sorted((data.draw(values_of(knob)), data.draw(values_of(knob))))  # type: ignore[type-var]
+    loose, strict = (low, high) if knob.stricter == "higher" else (high, low)
+
+    before = replay(case, case.settings.changed(**{name: loose}))
+    after = replay(case, case.settings.changed(**{name: strict}))
+
+    assert before.is_safe() or not after.is_safe()
+    assert set(one.text for one in after.claims) <= set(one.text for one in before.claims)
+
+
+@pytest.mark.parametrize("name", sorted(MODES.values()))
+@given(data=st.data())
+@examples(max_examples=150)
+def test_given_a_stricter_mode_when_replayed_then_a_refusal_never_becomes_an_answer(name: str, data: st.DataObject) -> None:
+    """off, observe, enforce: each lets through no more than the one before."""
+    case = data.draw(cases())
+
+    safe = [replay(case, case.settings.changed(**{name: mode})).is_safe() for mode in STRICTNESS]
+
+    assert safe == sorted(safe, reverse=True)
+    assert safe[0] == safe[1]  # observing shows, and does not block
+
+
+@given(data=st.data())
+@examples(max_examples=300)
+def test_given_several_stricter_settings_at_once_then_a_refusal_never_becomes_an_answer(data: st.DataObject) -> None:
+    case = data.draw(cases())
+    strict = dict(case.settings.model_dump())
+    for name in data.draw(st.lists(st.sampled_from([*THRESHOLDS, *MODES.values()]), min_size=2, unique=True)):
+        if name in THRESHOLDS:
+            drawn = data.draw(values_of(THRESHOLDS[name]))
+            strict[name] = (max if THRESHOLDS[name].stricter == "higher" else min)(strict[name], drawn)
+        else:
+            strict[name] = data.draw(st.sampled_from(STRICTNESS[STRICTNESS.index(strict[name]) :]))
+
+    assert decide(case).is_safe() or not replay(case, Settings(**strict)).is_safe()
+
+
+@given(case=cases(), other=chosen_settings)
+def test_given_any_replayable_settings_then_replay_equals_deciding_the_case_measured_under_them(
+    case: Measurements, other: Settings
+) -> None:
+    kept = {name: getattr(case.settings, name) for name in COSTLY}
+    new = other.changed(**kept)
+
+    replayed, asked = replay(case, new), decide(replace(case, settings=new))
+
+    assert replayed == asked
+    assert body(replayed) == body(asked)
+    assert replayed.metadata["settings_hash"] == new.hash()
+
+
+@given(case=cases())
+def test_given_the_same_settings_then_replay_changes_nothing_and_repeats(case: Measurements) -> None:
+    assert replay(case, case.settings) == decide(case) == decide(case)
+    assert body(replay(case, case.settings)) == body(decide(case))
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_given_a_setting_that_needs_a_new_retrieval_or_ingest_then_replay_refuses_to_pretend(name: str) -> None:
+    knob = COSTLY[name]
+    if knob.options:
+        other: object = next(option for option in knob.options if option != knob.default)
+    elif knob.low is not None:
+        other = knob.low if knob.default != knob.low else knob.high
+    else:
+        other = (not knob.default) if isinstance(knob.default, bool) else "something else"
+    case = Measurements("?", Settings.load())
+
+    with pytest.raises(InvalidSetting, match=f"{name!r} needs more than a judgement") as caught:
+        replay(case, case.settings.changed(**{name: other}))
+    assert caught.value.remedy == "Ask the question again."
+
+
+@pytest.mark.parametrize("name", REPLAYED)
+def test_given_a_setting_that_only_judges_then_replay_takes_any_of_its_values(name: str) -> None:
+    case = Measurements("?", Settings.load())
+    knob = REPLAYED[name]
+
+    for value in knob.options or (knob.low, knob.high):
+        if value is not None:
+            assert replay(case, case.settings.changed(**{name: type(knob.default)(value)})).metadata["settings_hash"]
+
+
+def test_given_a_case_then_it_holds_nothing_that_could_call_a_model() -> None:
+    kinds = {field.name: str(field.type) for field in fields(Measurements)}
+
+    assert not [
+        name for name, kind in kinds.items() if any(word in kind for word in ("Callable", "Embedder", "Corpus", "Tools", "Reranker"))
+    ]
+
+
+TEXTS = (
+    Text("contract", "The notice period is 30 days.\nThe supplier delivers the goods to Brno.\nThe price is 500 crowns a month."),
+    Text("rules", "Employees have 20 days of vacation a year.\nThe canteen serves soup."),
+    Text("handbook", "Employees have 25 days of vacation a year.\nThe office opens at nine.\nThe notice period of a lease is 90 days."),
+)
+QUESTIONS = ("What is the notice period?", "How many days of vacation do employees have?", "Who painted the Mona Lisa?", "Hello", "notice")
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("preset", presets())
+def test_given_a_real_question_when_replayed_under_a_preset_then_it_equals_asking_again_under_it(question: str, preset: str) -> None:
+    """Measured twice, under different thresholds: what judging knobs say must not leak into what is measured."""
+    corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
+    target = Settings.load(preset)
+    kept = {name: getattr(target, name) for name in COSTLY}
+    measured = measure(question, settings().changed(**kept), corpus, used)
+
+    replayed, asked = replay(measured, target), decide(measure(question, target, corpus, used))
+
+    assert replayed == asked
+    assert body(replayed) == body(asked)
+
+
+@pytest.mark.parametrize("before", STRICTNESS)
+@pytest.mark.parametrize("after", STRICTNESS)
+def test_given_contradicting_sources_when_replayed_under_another_mode_then_it_equals_asking_again(before: Mode, after: Mode) -> None:
+    """Both sides are drafted under every mode; showing or refusing is a judgement."""
+    corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
+    measured = measure("How many days of vacation do employees have?", settings(contradictions_mode=before), corpus, used)
+    target = settings(contradictions_mode=after)
+
+    assert len(measured.conflicts) == 1
+    assert body(replay(measured, target)) == body(decide(measure(measured.question, target, corpus, used)))
+
+
+@given(data=st.data(), question=st.sampled_from(QUESTIONS))
+@examples(max_examples=60)
+def test_given_a_real_question_and_any_judging_settings_then_replay_equals_asking_again(data: st.DataObject, question: str) -> None:
+    corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
+    target = settings(**data.draw(st.fixed_dictionaries({}, optional={name: values_of(knob) for name, knob in REPLAYED.items()})))
+
+    assert body(replay(measure(question, settings(), corpus, used), target)) == body(decide(measure(question, target, corpus, used)))

@@ -1,0 +1,210 @@
+"""Questions that a language model was asked about, judged again: one by one and many at once, from their records, with no model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from any_case import REPLAYED, THRESHOLDS, cases, values_of
+from any_generation import asked_cases, model_settings, walked_cases
+from builders import GATE_MODES, GOOD_AUDIT, case, claim, contradicted, draft, passage, settings
+from hypothesis import assume, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from rag_core.decision.batch import Outcomes, ReplaySet, asked, checks_of, every_claim, replay_many
+from rag_core.decision.decide import decide, replay
+from rag_core.domain.claims import Conflict
+from rag_core.domain.decision import Decision
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.settings import Cost, Mode, Settings
+
+COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
+
+
+def assert_equal(outcomes: Outcomes, judged: Sequence[Measurements], target: Settings) -> None:
+    """Every outcome is what `replay` says of its case."""
+    for row, one in enumerate(judged):
+        decision = replay(one, target)
+        assert outcomes.reason[row] is decision.reason
+        assert outcomes.reasons(row) == decision.reasons
+        assert outcomes.status[row] is decision.status
+        assert outcomes.level[row] is decision.confidence_level
+        assert outcomes.answered[row] == decision.is_safe()
+        assert outcomes.needs_model[row] == (decision.reason is Reason.NEEDS_GENERATION)
+        claims = every_claim(one)
+        assert tuple(said for said, shown in zip(claims, outcomes.shown[row], strict=False) if shown) == decision.claims
+        assert not outcomes.shown[row, len(claims) :].any()
+
+
+def other_judgement(draw: st.DrawFn, of: Settings) -> Settings:
+    """The same settings with some judging ones drawn anew."""
+    names = draw(st.lists(st.sampled_from(sorted(REPLAYED)), max_size=4, unique=True))
+    return of.changed(**{name: draw(values_of(REPLAYED[name])) for name in names})
+
+
+@given(data=st.data())
+@examples(max_examples=150, deadline=None)
+def test_given_any_questions_with_and_without_a_model_then_judging_them_at_once_equals_one_by_one(data: st.DataObject) -> None:
+    of = data.draw(model_settings())
+    kinds = st.one_of(walked_cases(of), walked_cases(of), asked_cases(of), cases(of))
+    judged = data.draw(st.lists(kinds, min_size=1, max_size=4))
+    together = ReplaySet.of(judged)
+
+    for _ in range(3):
+        target = other_judgement(data.draw, of)
+        assert_equal(replay_many(together, target), judged, target)
+
+
+@given(data=st.data())
+@examples(max_examples=150, deadline=None)
+def test_given_anything_a_model_left_and_any_judging_settings_then_there_is_a_decision(data: st.DataObject) -> None:
+    one = data.draw(st.one_of(asked_cases(), walked_cases()))
+
+    decision = replay(one, other_judgement(data.draw, one.settings))
+
+    assert decision.is_safe() == (decision.status is AnswerStatus.SUCCESS)
+    assert decision.reason is not Reason.NEEDS_GENERATION or not decision.claims
+
+
+@given(one=walked_cases())
+@examples(max_examples=150, deadline=None)
+def test_given_a_question_as_it_was_asked_then_its_own_settings_need_no_model_again(one: Measurements) -> None:
+    assert decide(one).reason is not Reason.NEEDS_GENERATION
+
+
+@given(data=st.data())
+@examples(max_examples=300, deadline=None)
+def test_given_a_question_of_a_model_when_one_threshold_is_made_stricter_then_a_refusal_never_becomes_an_answer(
+    data: st.DataObject,
+) -> None:
+    one = data.draw(walked_cases())
+    knob = THRESHOLDS[data.draw(st.sampled_from(sorted(THRESHOLDS)))]
+    loose, strict = sorted((data.draw(values_of(knob)), data.draw(values_of(knob))), reverse=knob.stricter == "lower")
+
+    before, after = (replay(one, one.settings.changed(**{knob.name: value})) for value in (loose, strict))
+
+    assume(before.reason is not Reason.NEEDS_GENERATION)
+    assert before.is_safe() or not after.is_safe(), (knob.name, loose, strict, before.reason)
+
+
+def drafted(*supports: float) -> Measurements:
+    """A question whose drafts have these supports; all but the last were rejected under the settings it was asked under."""
+    of = settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
+    attempts = []
+    for number, support in enumerate(supports):
+        made = draft([claim(passage(), f"Draft {number}.")], [replace(GOOD_AUDIT, support=support, word_for_word=False)])
+        keys = ("level:high", "round:0", "passages:1", *(("support:0",) if number else ()))
+        attempts.append(Attempt(keys, Call(Step.DRAFT), replace(made, drafter="model"), language="en", sentences=1, tokens=5, added=(0,)))
+    return replace(case(0.9, of=of, answerability=0.9), generation=LlmTrace(500, attempts=tuple(attempts)))
+
+
+def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A curve over a gate's threshold replays the set a hundred times."""
+    progress: list[Settings] = []
+
+    def counting(one: Measurements) -> Decision:
+        progress.append(one.settings)
+        return decide(one)
+
+    monkeypatch.setattr(asked, "decide", counting)
+    found = [drafted(0.2, 0.9), drafted(0.9)]
+    of = ReplaySet.of(found)
+    base = found[0].settings
+
+    for limit in (0.1, 0.5, 0.9, 0.95):
+        target = base.changed(answerability_mode=Mode.ENFORCE, min_answerability=limit)
+        assert replay_many(of, target).answered.tolist() == [limit <= 0.9] * 2
+    modes = [mode for mode in GATE_MODES.values() if mode != "distance_mode"]  # the distance cut takes passages out of the prompt
+    limits = (
+        "min_top_cosine",
+        "min_mean_cosine",
+        "min_documents",
+        "min_keywords",
+        "max_missing_entities",
+        "answerability_extra_procedural",
+    )
+    for change in ({name: Mode.OBSERVE} for name in modes):
+        replay_many(of, base.changed(**change))
+    for name in limits:
+        replay_many(of, base.changed(**{name: REPLAYED[name].high}))
+    assert len(progress) == 2
+    replay_many(of, base.changed(min_support=0.1))
+    assert len(progress) == 4
+
+
+def test_given_a_gate_that_refuses_then_no_record_is_walked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asked, "decide", lambda _: pytest.fail("walked"))
+    one = drafted(0.9)
+
+    outcomes = replay_many([one], one.settings.changed(answerability_mode=Mode.ENFORCE, min_answerability=0.95))
+
+    assert outcomes.reason.tolist() == [Reason.ANSWERABILITY]
+
+
+def test_given_more_settings_than_are_remembered_then_the_oldest_are_forgotten_and_nothing_else_changes() -> None:
+    one = drafted(0.2, 0.9)
+    of = ReplaySet.of([one])
+
+    for step in range(100):
+        target = one.settings.changed(min_support=0.3 + step / 1000)
+        assert_equal(replay_many(of, target), [one], target)
+    assert len(of.walks._known) <= 64
+
+
+def test_given_a_model_that_drafted_then_audits_are_those_of_the_draft_that_was_judged_last() -> None:
+    found = [drafted(0.2, 0.8), case(0.9, of=drafted().settings)]
+    target = found[0].settings
+
+    held = {check.name: check for check in checks_of(ReplaySet.of(found), target)}
+
+    assert held["support"].values.tolist() == [0.8, 1.0]
+    assert held["support"].abstains.tolist() == [False, False]
+    assert not held["support"].blocks.any()
+    at_first = {check.name: check for check in checks_of(ReplaySet.of(found), target.changed(min_support=0.1))}
+    assert at_first["support"].values.tolist() == [0.2, 1.0]
+    assert list(held) == [check.name for check in checks_of(ReplaySet.of([]), target)]
+
+
+def test_given_no_draft_to_judge_then_no_audit_applies() -> None:
+    one = replace(drafted(0.9), generation=LlmTrace(500))
+
+    held = {check.name: check for check in checks_of(ReplaySet.of([one]), one.settings)}
+
+    assert replay_many([one], one.settings).needs_model.tolist() == [True]
+    assert math.isnan(held["support"].values[0])
+    assert not any(check.blocks.any() for check in held.values())
+
+
+def test_given_two_sides_that_a_model_found_then_their_claims_are_shown_and_said_to_be_sides() -> None:
+    of = drafted().settings.changed(sufficiency_mode=Mode.ENFORCE, contradictions_mode=Mode.OBSERVE)
+    sides = draft([claim(passage(1)), claim(passage(2, document="d2"))])
+    verdict = Sufficiency(
+        Call(Step.SUFFICIENCY), 1, "yes", 0.9, contradicts=True, sides=sides,
+        conflict=Conflict(0, 1, ("30 days", "60 days"), ("d1", "d2"), (1, 1), added=False),
+    )  # fmt: skip
+    one = replace(drafted(0.9), settings=of)
+    assert one.generation is not None
+    one = replace(one, generation=replace(one.generation, verdicts=(verdict,)))
+
+    outcomes = replay_many([one, case(0.9, of=of)], of)
+
+    assert_equal(outcomes, [one, case(0.9, of=of)], of)
+    assert outcomes.sides.tolist() == [True, False]
+    assert outcomes.shown.tolist() == [[False, False, True, True], [True, False, False, False]]
+
+
+def test_given_a_model_that_had_no_part_then_the_extract_is_judged_from_the_columns_with_its_conflicts() -> None:
+    """Where sources contradict each other a model is not asked: both are quoted."""
+    of = drafted().settings.changed(contradictions_mode=Mode.OBSERVE)
+    one = replace(contradicted(of=of), generation=LlmTrace(500))
+
+    outcomes = replay_many([one], of)
+
+    assert_equal(outcomes, [one], of)
+    assert (outcomes.conflicts.tolist(), outcomes.sides.tolist(), dict(outcomes.progress)) == ([True], [False], {})
+    assert len(replay(one, of).conflicts) == 1

@@ -1,0 +1,246 @@
+"""What would have to change: the smallest single change that flips an outcome, found by replay alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from any_case import THRESHOLDS, cases
+from any_generation import walked_cases
+from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
+from builders import measured as measured_claim
+from hypothesis import given
+from hypothesis import settings as examples
+
+from rag_core.decision.decide import decide, replay
+from rag_core.decision.what_if import Flip, flips
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step
+from rag_core.domain.measurements import Measurements, Understanding
+from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.settings import Mode, Settings
+from rag_core.settings.knobs import Knob
+
+ANSWERED = (AnswerStatus.SUCCESS, Reason.NONE)
+NO_ANSWER = {"status": AnswerStatus.LOW_CONFIDENCE, "reason": Reason.ANSWERABILITY}
+
+
+def named(found: tuple[Flip, ...]) -> dict[str, object]:
+    return {flip.name: flip.after for flip in found}
+
+
+def is_safe(judged: Measurements, name: str, value: object) -> bool:
+    return replay(judged, judged.settings.changed(**{name: value})).is_safe()
+
+
+def one_step_less(knob: Knob, flip: Flip) -> object:
+    """The value of the grid just before `flip.after`, or the current one where that lies between."""
+    step = Decimal(str(knob.step))
+    before, after = Decimal(str(flip.before)), Decimal(str(flip.after))
+    nearer = max(after - step, before) if after > before else min(after + step, before)
+    return type(knob.default)(nearer)
+
+
+def moved_share(flip: Flip) -> float:
+    knob = THRESHOLDS[flip.name]
+    assert knob.low is not None
+    assert knob.high is not None
+    return abs(flip.after - flip.before) / (knob.high - knob.low)
+
+
+def test_given_a_refusal_by_one_gate_then_its_threshold_and_its_mode_flip_it() -> None:
+    """S4-14: what would have to change for an answer."""
+    refused = case(0.9, answerability=0.4, of=settings(answerability_mode=Mode.ENFORCE, min_answerability=0.56))
+
+    assert flips(refused) == (
+        Flip("min_answerability", 0.56, 0.4, *ANSWERED),
+        Flip("answerability_mode", Mode.ENFORCE, Mode.OBSERVE, *ANSWERED),
+    )
+
+
+def test_given_an_answer_then_the_thresholds_that_would_refuse_it_are_named_and_no_mode_is() -> None:
+    answered = case(0.9, answerability=0.7, of=settings(answerability_mode=Mode.ENFORCE, min_answerability=0.56))
+
+    assert flips(answered) == (Flip("min_answerability", 0.56, 0.71, **NO_ANSWER),)
+
+
+def test_given_several_ways_then_the_smallest_share_of_its_range_comes_first_and_modes_come_last() -> None:
+    strict = settings(distance_mode=Mode.ENFORCE, min_documents_mode=Mode.ENFORCE, max_distance=0.8, min_documents=2)
+
+    found = flips(case(0.9, 0.05, of=strict))
+
+    assert [(flip.name, flip.after) for flip in found] == [
+        ("min_documents", 1),  # 1 of 19, though the other setting stands before it
+        ("max_distance", 0.95),  # 0.15 of 2
+        ("min_documents_mode", Mode.OBSERVE),
+    ]
+
+
+def test_given_two_gates_that_refuse_then_no_single_change_is_named() -> None:
+    both = settings(top_cosine_mode=Mode.ENFORCE, mean_confidence_mode=Mode.ENFORCE)
+
+    assert flips(case(0.3, of=both)) == ()
+
+
+def test_given_an_audit_that_failed_then_its_threshold_is_named_too() -> None:
+    s = settings(similarity_mode=Mode.ENFORCE, min_similarity=0.5)
+    judged = case(0.9, of=s, draft=draft([claim(passage())], [measured_claim(overlap=1.0, similarity=0.333)]))
+
+    assert named(flips(judged)) == {"min_similarity": 0.33, "similarity_mode": Mode.OBSERVE}
+
+
+def test_given_a_decimal_threshold_then_its_value_is_the_decimal_itself() -> None:
+    """0.57 is 57 steps of 0.01 from zero; 57 * 0.01 in floating point is not 0.57."""
+    judged = case(0.9, answerability=0.579, of=settings(answerability_mode=Mode.ENFORCE, min_answerability=0.9))
+
+    assert repr(flips(judged)[0].after) == "0.57"
+
+
+def test_given_a_threshold_that_counts_then_its_value_stays_a_whole_number() -> None:
+    judged = case(0.9, 0.8, 0.7, of=settings(min_documents_mode=Mode.ENFORCE, min_documents=9))
+
+    assert repr(flips(judged)[0].after) == "3"
+
+
+def test_given_a_setting_between_two_steps_then_the_search_goes_on_from_the_nearest_step() -> None:
+    enforcing = settings(answerability_mode=Mode.ENFORCE, min_answerability=0.5555)
+
+    assert named(flips(case(0.9, answerability=0.555, of=enforcing)))["min_answerability"] == 0.55
+    assert named(flips(case(0.9, answerability=0.5559, of=enforcing)))["min_answerability"] == 0.56
+
+
+def test_given_a_threshold_at_the_end_of_its_range_then_it_goes_no_further() -> None:
+    loosest = settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=-1.0)
+    strictest = settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=1.0)
+
+    assert named(flips(case(0.3, of=loosest))) == {"min_top_cosine": 0.31}
+    assert flips(case(1.0, of=strictest)) == ()
+
+
+@pytest.mark.parametrize(
+    "undecided",
+    [
+        case(failure="The model failed."),
+        case(answer="Hello.", understanding=Understanding("en", "greeting")),
+        case(answer="Two documents.", understanding=Understanding("en", "about_library")),
+        case(0.9, draft=draft([])),
+        case(0.9, answerability=None, of=settings(answerability_mode=Mode.ENFORCE)),
+    ],
+    ids=["failure", "greeting", "about the library", "nothing drafted", "not measured"],
+)
+def test_given_a_question_that_was_not_judged_then_no_setting_would_change_that(undecided: Measurements) -> None:
+    assert flips(undecided) == ()
+
+
+def test_given_nothing_retrieved_then_no_threshold_would_answer() -> None:
+    assert flips(case()) == ()
+
+
+def test_given_a_claim_beyond_the_distance_cut_then_the_cut_is_named() -> None:
+    near, far = hit(0.9, 1), hit(0.15, 2)
+    judged = case(hits=(near, far), draft=draft([claim(far.passage)]), of=settings(distance_mode=Mode.ENFORCE, max_distance=0.8))
+
+    assert named(flips(judged)) == {"max_distance": 0.85, "distance_mode": Mode.OBSERVE}
+
+
+@given(judged=cases())
+@examples(max_examples=200)
+def test_given_any_case_then_each_flip_gives_the_other_outcome_and_one_step_less_does_not(judged: Measurements) -> None:
+    outcome = decide(judged)
+
+    for flip in flips(judged):
+        after = replay(judged, judged.settings.changed(**{flip.name: flip.after}))
+
+        assert (after.is_safe(), after.status, after.reason) == (not outcome.is_safe(), flip.status, flip.reason)
+        assert flip.before == getattr(judged.settings, flip.name) != flip.after
+        if flip.name in THRESHOLDS:
+            assert is_safe(judged, flip.name, one_step_less(THRESHOLDS[flip.name], flip)) is outcome.is_safe()
+
+
+def drafted(support: float, *, of: Settings | None = None) -> Measurements:
+    """A question whose draft by a model has this support; it was asked under `min_support` 0.5."""
+    asked_under = of or settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
+    made = replace(draft([claim(passage())], [replace(GOOD_AUDIT, support=support, word_for_word=False)]), drafter="model")
+    attempt = Attempt(("level:high", "round:0", "passages:1"), Call(Step.DRAFT), made, language="en", sentences=1, tokens=5, added=(0,))
+    return replace(case(0.9, of=asked_under, answerability=0.9), generation=LlmTrace(500, attempts=(attempt,)))
+
+
+def test_given_an_answer_of_a_model_then_a_limit_that_rejects_its_draft_is_named_as_one_that_asks_it_again() -> None:
+    found = {flip.name: flip for flip in flips(drafted(0.7))}
+
+    assert found["min_support"] == Flip("min_support", 0.5, 0.71, AnswerStatus.ERROR, Reason.NEEDS_GENERATION)
+
+
+def test_given_a_refusal_before_a_model_was_asked_then_a_limit_that_lets_it_through_would_ask() -> None:
+    """S0-4: it was not asked, so what it would answer is not known."""
+    of = settings(drafter="model", answerability_mode=Mode.ENFORCE, min_answerability=0.56, short_context_words=20)
+    refused = replace(case(0.9, of=of, answerability=0.4), generation=LlmTrace(500))
+
+    assert flips(refused) == (
+        Flip("min_answerability", 0.56, 0.4, AnswerStatus.ERROR, Reason.NEEDS_GENERATION),
+        Flip("answerability_mode", Mode.ENFORCE, Mode.OBSERVE, AnswerStatus.ERROR, Reason.NEEDS_GENERATION),
+    )
+
+
+def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer_is_found_though_stricter_ones_would_answer() -> None:
+    """The first draft is rejected from 0.61 on and the second one stands; between 0.51 and 0.6 the findings are others than were sent."""
+    two = [replace(GOOD_AUDIT, support=support, word_for_word=False) for support in (0.6, 0.5)]
+    first = replace(draft([claim(passage(1)), claim(passage(1))], two), drafter="model")
+    keys = ("level:high", "round:0", "passages:1")
+    of = settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.45, short_context_words=20)
+    second = replace(drafted(0.9).generation.attempts[0], asked=(*keys, "support:0", "support:1"))  # type: ignore[union-attr]
+    attempts = (Attempt(keys, Call(Step.DRAFT), first, language="en", sentences=2, tokens=9, added=(0, 0)), second)
+    judged = replace(case(0.9, of=of, answerability=0.9), generation=LlmTrace(500, attempts=attempts))
+
+    assert decide(judged).is_safe()
+    assert replay(judged, of.changed(min_support=0.7)).is_safe()
+    assert {flip.name: (flip.after, flip.reason) for flip in flips(judged)}["min_support"] == (0.51, Reason.NEEDS_GENERATION)
+
+
+@given(judged=walked_cases())
+@examples(max_examples=100, deadline=None)
+def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_one_step_less_does_not(judged: Measurements) -> None:
+    outcome = decide(judged)
+
+    for flip in flips(judged):
+        after = replay(judged, judged.settings.changed(**{flip.name: flip.after}))
+
+        assert (after.status, after.reason) == (flip.status, flip.reason)
+        assert after.is_safe() is not outcome.is_safe() or after.reason is Reason.NEEDS_GENERATION
+        if flip.name in THRESHOLDS:
+            nearer = replay(judged, judged.settings.changed(**{flip.name: one_step_less(THRESHOLDS[flip.name], flip)}))
+            assert nearer.is_safe() is outcome.is_safe()
+            assert nearer.reason is not Reason.NEEDS_GENERATION
+
+
+@given(judged=cases())
+@examples(max_examples=100)
+def test_given_any_case_then_what_is_not_named_flips_at_no_end_of_its_range(judged: Measurements) -> None:
+    outcome = decide(judged)
+    found = named(flips(judged))
+
+    if outcome.status is AnswerStatus.ERROR:
+        assert not found
+        return
+    for name, knob in THRESHOLDS.items():
+        ends = {is_safe(judged, name, type(knob.default)(end)) for end in (knob.low, knob.high) if end is not None}
+        assert (ends == {outcome.is_safe()}) is (name not in found)
+
+
+@given(judged=cases())
+@examples(max_examples=100)
+def test_given_any_case_then_thresholds_come_by_the_share_they_move_before_modes(judged: Measurements) -> None:
+    found = flips(judged)
+    moved = [moved_share(flip) for flip in found if flip.name in THRESHOLDS]
+
+    assert moved == sorted(moved)
+    assert [flip.name in THRESHOLDS for flip in found] == [True] * len(moved) + [False] * (len(found) - len(moved))
+    assert all(flip.before is Mode.ENFORCE and flip.after is Mode.OBSERVE for flip in found[len(moved) :])
+
+
+def test_given_the_settings_then_every_threshold_steps_evenly_from_its_low_to_its_high_end() -> None:
+    """The grid is counted from `low`; were `high` not on it, the strictest value could not be reached."""
+    for knob in THRESHOLDS.values():
+        low, high, step = (Decimal(str(end)) for end in (knob.low, knob.high, knob.step))
+        assert (high - low) % step == 0, knob.name
+    assert set(THRESHOLDS) <= set(Settings.model_fields)

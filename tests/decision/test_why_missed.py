@@ -1,0 +1,266 @@
+"""Where the right page ranked: every passage by meaning and by words, the final order, and the step that lost it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from builders import HashEmbedder, MemoryCorpus, Text, settings, tools
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from rag_core.compression.extract import PASSAGES
+from rag_core.decision.measure import measure
+from rag_core.decision.why_missed import Missed, RankedPassage, Verdict, why_missed
+from rag_core.domain.documents import Metadata, Span
+from rag_core.domain.passages import Passage
+from rag_core.domain.status import Reason
+from rag_core.errors import InvalidInput
+from rag_core.language import terms
+from rag_core.settings import Mode
+
+EMBEDDER = HashEmbedder()
+TOOLS = tools(EMBEDDER)
+QUESTION = "What is the notice period?"
+
+
+class PagedCorpus(MemoryCorpus):
+    """Every line of a text is a page of its own, with one passage; a line "-" is an empty page, "?" one that could not be read."""
+
+    def __init__(self, texts: Sequence[Text]) -> None:
+        kept = [replace(t, body="\n".join(line for line in t.body.split("\n") if line not in "-?")) for t in texts]
+        super().__init__(kept, EMBEDDER)
+        self.lines = {t.id: t.body.split("\n") for t in texts}
+        self.documents = [
+            replace(
+                document,
+                page_count=len(self.lines[document.id]),
+                unreadable_pages=tuple(n for n, line in enumerate(self.lines[document.id], 1) if line == "?"),
+            )
+            for document in self.documents
+        ]
+        numbers = {id: iter(n for n, line in enumerate(lines, 1) if line not in "-?") for id, lines in self.lines.items()}
+        self.passages = [replace(one, spans=(Span(next(numbers[one.document]), 0, len(one.text)),)) for one in self.passages]
+
+    def page_text(self, document: str, page: int) -> str:
+        return self.lines[document][page - 1].strip("?-")
+
+
+CONTRACT = Text(
+    "contract",
+    "The notice period is 30 days.\nThe supplier delivers goods to Brno.\n-\n?\nThe price is 500 crowns.\nA notice is given in writing.",
+    metadata=Metadata(values={"class": "law"}),
+)
+HANDBOOK = Text("handbook", "Employees have 25 days of vacation.\nThe office opens at nine.\nThe canteen serves soup.")
+CORPUS = PagedCorpus([CONTRACT, HANDBOOK])
+
+
+def missed(page: int, document: str = "contract", question: str = QUESTION, scope: list[str] | None = None, **values: object) -> Missed:
+    return why_missed(question, settings(**values), CORPUS, TOOLS, document, page, documents=scope)
+
+
+def ranked(meaning: int, words: int, fused: int = 0, *, kept: bool = False) -> RankedPassage:
+    one = Passage("d#1", "d", "Text.", (Span(1, 0, 5),))
+    return RankedPassage(one, meaning, words, bool(fused), bool(fused), fused, kept)
+
+
+def test_given_the_page_that_is_quoted_then_it_was_found_and_quoted() -> None:
+    found = missed(1, max_sentences=1)
+
+    assert (found.verdict, found.summary()) == (Verdict.QUOTED, "found and quoted")
+    assert found.reason is Reason.NONE
+
+
+def test_given_a_page_far_down_then_both_ranks_and_the_cut_are_named() -> None:
+    """The right page is a candidate and lies behind the cut."""
+    found = missed(6, question="How many days is the notice period?", top_k=1, over_retrieve=8)
+    best = found.passages[0]
+
+    assert (found.verdict, best.within_top_k, found.top_k) == (Verdict.CUT, False, 1)
+    assert best.candidate_by_meaning
+    assert best.fused_rank > 1
+    assert found.summary() == "2nd by meaning, 2nd by words, 2nd together, cut at 1"
+
+
+def test_given_a_page_that_is_no_candidate_then_how_many_are_looked_at_is_named() -> None:
+    found = missed(3, "handbook", top_k=1, over_retrieve=2)
+    best = found.passages[0]
+
+    assert found.verdict is Verdict.NOT_CANDIDATE
+    assert (best.fused_rank, best.candidate_by_meaning, best.candidate_by_words, found.candidates) == (0, False, False, 2)
+    assert found.summary() == "3rd by meaning, 4th by words; the candidates are the first 2 of each, cut at 1"
+
+
+def test_given_a_page_that_shares_no_word_then_that_stands_instead_of_a_rank() -> None:
+    found = missed(1, "handbook", question="notice period", top_k=1, over_retrieve=1)
+
+    assert found.passages[0].rank_by_words == 0
+    assert "by meaning, shares no word with the question; the candidates" in found.summary()
+
+
+def test_given_a_page_that_was_read_then_the_page_whose_sentences_bear_more_is_named() -> None:
+    found = missed(5, max_sentences=1)
+
+    assert found.verdict is Verdict.NOT_CHOSEN
+    assert found.quoted == ("contract", 1)
+    rank = found.passages[0].fused_rank
+    assert found.summary() == f"found at rank {rank}, but its sentences bear no more on the question than those of page 1"
+
+
+def test_given_a_page_of_another_document_was_quoted_then_no_name_of_a_file_is_in_the_summary() -> None:
+    found = missed(1, "handbook", question="How many days of notice?", max_sentences=1)
+
+    assert found.verdict is Verdict.NOT_CHOSEN
+    assert found.summary().endswith("than those of page 1 of another document")
+    assert "contract" not in found.summary()
+
+
+def test_given_a_page_retrieved_behind_the_passages_that_are_read_then_that_is_the_reason() -> None:
+    verdicts = {missed(page, document).passages[0].fused_rank: missed(page, document) for page, document in PAGES}
+
+    assert [rank for rank, found in verdicts.items() if found.verdict is Verdict.NOT_READ] == [r for r in verdicts if r > PASSAGES]
+    last = verdicts[max(verdicts)]
+    assert last.summary() == f"found at rank {max(verdicts)}, but only the sentences of the first {PASSAGES} passages are read"
+
+
+def test_given_a_question_that_a_gate_refused_then_the_page_was_drafted_and_refused() -> None:
+    found = missed(1, max_sentences=1, min_top_cosine=1.0, top_cosine_mode=Mode.ENFORCE)
+
+    assert (found.verdict, found.reason) == (Verdict.REFUSED, Reason.TOP_COSINE)
+    assert found.summary() == f"found at rank {found.passages[0].fused_rank} and drafted, but the question was refused (top cosine)"
+
+
+def test_given_a_claim_that_the_distance_cut_dropped_then_the_page_was_drafted_and_dropped() -> None:
+    """Two pages are drafted; only the nearer passage lies within the cut."""
+    drafted = {"question": "notice in writing", "max_sentences": 3, "extra_sentence_ratio": 0.0, "distance_mode": Mode.ENFORCE}
+    case = measure("notice in writing", settings(), CORPUS, TOOLS)
+    far = next(hit.distance for hit in case.hits if hit.passage.page == 1 and hit.passage.document == "contract")
+
+    found = missed(1, max_distance=far - 0.01, **drafted)  # type: ignore[arg-type]
+
+    assert (found.verdict, found.reason) == (Verdict.DROPPED, Reason.NONE)
+    assert found.summary().endswith("and drafted, but its passage lies beyond the distance cut")
+
+
+def test_given_the_only_claim_lies_beyond_the_distance_cut_then_the_page_was_dropped_too() -> None:
+    """The closest passage passes the gate; the sentence that was drafted stands in another."""
+    question = "How many crowns is the price in writing?"
+    cut = {"max_sentences": 1, "distance_mode": Mode.ENFORCE, "max_distance": 0.4}
+
+    found = missed(5, question=question, **cut)  # type: ignore[arg-type]
+
+    assert (found.verdict, found.reason) == (Verdict.DROPPED, Reason.ALL_CLAIMS_CUT)
+
+
+@pytest.mark.parametrize(
+    ("page", "verdict", "summary"),
+    [
+        (3, Verdict.NOT_INDEXED, "nothing on this page was indexed"),
+        (4, Verdict.UNREADABLE, "the page has no text that could be read"),
+    ],
+)
+def test_given_a_page_without_passages_then_it_says_whether_it_could_be_read(page: int, verdict: Verdict, summary: str) -> None:
+    """S3-20: a page that could not be read is said to be one."""
+    found = missed(page)
+
+    assert (found.verdict, found.summary(), found.passages) == (verdict, summary, ())
+
+
+def test_given_a_document_outside_the_searched_ones_then_it_was_not_searched() -> None:
+    found = missed(1, scope=["handbook"])
+
+    assert (found.verdict, found.passages) == (Verdict.NOT_SEARCHED, ())
+
+
+def test_given_filters_then_only_their_documents_are_ranked() -> None:
+    found = why_missed(QUESTION, settings(), CORPUS, TOOLS, "contract", 1, filters={"class": "law"})
+
+    assert (found.verdict, found.searched) == (Verdict.QUOTED, 4)
+    assert why_missed(QUESTION, settings(), CORPUS, TOOLS, "handbook", 1, filters={"class": "law"}).verdict is Verdict.NOT_SEARCHED
+
+
+def test_given_a_greeting_then_nothing_was_searched() -> None:
+    assert missed(1, question="Hello").verdict is Verdict.NOT_ASKED
+
+
+def test_given_a_failure_of_ours_then_that_is_said_and_nothing_else() -> None:
+    found = missed(1, reranker="some-model")
+
+    assert (found.verdict, found.reason) == (Verdict.NOT_MEASURED, Reason.FAILURE)
+    assert "failure of ours" in found.summary()
+
+
+@pytest.mark.parametrize(("document", "page"), [("nowhere", 1), ("contract", 0), ("contract", 7)])
+def test_given_a_place_that_is_not_there_then_it_is_an_error_with_a_remedy(document: str, page: int) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        missed(page, document)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(("rank", "shown"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (37, "37th"),
+                                             (102, "102nd"), (113, "113th"), (1001, "1001st")])  # fmt: skip
+def test_given_a_rank_then_it_is_written_as_an_ordinal(rank: int, shown: str) -> None:
+    found = Missed("d", 1, Verdict.CUT, (ranked(rank, 12, 14),), top_k=10)
+
+    assert found.summary() == f"{shown} by meaning, 12th by words, 14th together, cut at 10"
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_given_any_verdict_then_it_has_a_sentence(verdict: Verdict) -> None:
+    found = Missed("d", 1, verdict, (ranked(4, 0, 4, kept=True),), 9, 20, 10, Reason.OVERLAP, "raw", ("d", 3))
+
+    assert found.summary()
+    assert not found.summary().endswith(".")
+
+
+def test_given_a_draft_without_sentences_then_no_page_is_named_instead() -> None:
+    found = Missed("d", 1, Verdict.NOT_CHOSEN, (ranked(4, 0, 4, kept=True),))
+
+    assert found.summary() == "found at rank 4, but no sentence was drafted"
+
+
+PAGES = [(passage.page, passage.document) for passage in CORPUS.passages]
+questions = st.sampled_from([QUESTION, "vacation days", "Who painted the Mona Lisa?", "soup", "How many days?", "Brno"])
+retrieval = st.fixed_dictionaries(
+    {},
+    optional={
+        "top_k": st.integers(1, 9),
+        "over_retrieve": st.integers(1, 3),
+        "semantic_weight": st.sampled_from([0.0, 0.3, 0.5, 1.0]),
+        "drafter": st.sampled_from(["extract", "raw"]),
+    },
+)
+
+
+@given(question=questions, values=retrieval, scope=st.sampled_from([None, ["contract"], ["handbook.txt"]]))
+@examples(max_examples=40, deadline=None)
+def test_given_any_question_then_every_page_agrees_with_what_was_retrieved(
+    question: str, values: dict[str, object], scope: list[str] | None
+) -> None:
+    case = measure(question, settings(**values), CORPUS, TOOLS, documents=scope)
+    found = {one.passage.id: one for page, document in PAGES for one in missed(page, document, question, scope, **values).passages}
+
+    assert [id for id, one in found.items() if one.within_top_k] == [
+        p.id for p in CORPUS.passages if p.id in {h.passage.id for h in case.hits}
+    ]
+    for place, hit in enumerate(case.hits, 1):
+        one = found[hit.passage.id]
+        assert one.fused_rank == place
+        assert (one.candidate_by_meaning, one.candidate_by_words) == (hit.dense_rank > 0, hit.lexical_rank > 0)
+        assert hit.dense_rank in (0, one.rank_by_meaning)
+        assert hit.lexical_rank in (0, one.rank_by_words)
+
+
+@given(question=questions, values=retrieval)
+@examples(max_examples=20, deadline=None)
+def test_given_any_question_then_all_passages_are_ranked_and_not_only_the_candidates(question: str, values: dict[str, object]) -> None:
+    found = [missed(page, document, question, **values).passages[0] for page, document in PAGES]
+    cosines = EMBEDDER.embed([p.text for p in CORPUS.passages]) @ EMBEDDER.embed([question])[0]
+    scores = CORPUS.lexical.scores(terms(question, "en"), range(len(PAGES)))
+
+    assert sorted(one.rank_by_meaning for one in found) == list(range(1, len(PAGES) + 1))
+    assert [cosines[i] for i in np.argsort([one.rank_by_meaning for one in found])] == sorted(cosines, reverse=True)
+    assert [one.rank_by_words > 0 for one in found] == [score > 0 for score in scores]

@@ -1,0 +1,272 @@
+"""The one JSON form of a decision: every field always there, of the right type, with finite numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from builders import case, claim, contradicted, draft, hit, hits, passage, settings
+from builders import measured as measured_claim
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.decision.decide import decide
+from rag_core.domain.answer import Answer, Refusal, Reply
+from rag_core.domain.claims import Claim, Evidence
+from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Metadata, Span
+from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
+from rag_core.domain.passages import Hit, Passage
+from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
+from rag_core.domain.trace import Trace
+from rag_core.settings import Mode, Settings
+
+GREETED = case(answer="Hello.", understanding=Understanding("en", "greeting"))
+DECISIONS = {
+    "answer": decide(case(0.9, 0.8, answerability=0.8, signals={"coverage_all": 0.7})),
+    "answer with both sides": decide(contradicted(settings(contradictions_mode=Mode.OBSERVE))),
+    "contradicted": decide(contradicted(settings(contradictions_mode=Mode.ENFORCE))),
+    "refusal before generation": decide(case(0.3, of=Settings.load("compliance"))),
+    "refusal by an audit": decide(case(0.9, of=settings(facts_mode=Mode.ENFORCE), draft=draft(
+        [claim(passage())], [measured_claim(overlap=1.0, changed_facts=(("number", "31"),))]))),
+    "nothing retrieved": decide(case()),
+    "nothing drafted": decide(case(0.9, draft=Draft())),
+    "failure": decide(case(failure="The model could not be loaded.")),
+    "not run": decide(case(0.9, of=Settings.load())),
+    "greeting": decide(GREETED),
+    "about the library": decide(case(answer="One document.", understanding=Understanding("en", "about_library"))),
+    "not even measured": Decision.failed("What?", "The question is empty."),
+}  # fmt: skip
+
+CONTRACT: Mapping[str, type | tuple[type, ...]] = {
+    "schema_version": int, "id": str, "status": str, "reason": str, "answer": str, "confidence": float, "confidence_basis": str,
+    "confidence_level": str, "scores": dict, "citations": list, "retrieved": list, "trace": list, "attempts": list,
+    "suggestions": list, "metadata": dict,
+    "question": str, "language": str, "reasons": list, "is_safe": bool, "is_refusal": bool, "hallucination": bool, "explanation": str,
+    "claims": list, "conflicts": list, "notes": list,
+}  # fmt: skip
+CITATION = {"id", "document", "page", "chunk_id", "excerpt", "spans", "boxes"}
+RETRIEVED = {"document", "page", "chunk_id", "score", "text"}
+TRACE = {"stage", "state", "mode", "value", "threshold", "direction", "scale", "reason", "ms"}
+
+
+def sent(decision: Decision) -> dict[str, Any]:
+    """As another program receives it; a number that JSON does not know is an error."""
+    return dict(json.loads(json.dumps(decision.to_json("q1"), allow_nan=False)))
+
+
+@pytest.mark.parametrize("decision", DECISIONS.values(), ids=DECISIONS)
+def test_given_any_outcome_then_every_field_of_the_contract_is_there_with_its_type(decision: Decision) -> None:
+    """S2-4: answer, status, confidence, hallucination flag and its reason, is_safe."""
+    row = sent(decision)
+
+    assert set(row) == set(CONTRACT)
+    assert {name for name, kind in CONTRACT.items() if not isinstance(row[name], kind)} - {"confidence"} == set()
+    assert (row["schema_version"], row["id"]) == (1, "q1")
+    assert 0 <= row["confidence"] <= 1
+    assert row["status"] in set(AnswerStatus)
+    assert row["reason"] in set(Reason)
+    assert row["confidence_level"] in set(ConfidenceLevel)
+    assert row["confidence_basis"] in {"answerability", "weighted", "mean", "top", "none"}
+    assert 0 <= row["scores"]["answerability"] <= 1
+    assert -1 <= row["scores"]["top_cosine"] <= 1
+    assert row["metadata"]["drafter"] in {"extract", "model", "raw", "none"}
+    assert {"library_generation", "settings_hash"} <= set(row["metadata"])
+    assert all(TRACE <= set(check) for check in row["trace"])
+    assert all(CITATION <= set(one) for one in row["citations"])
+    assert all(RETRIEVED <= set(one) for one in row["retrieved"])
+
+
+@pytest.mark.parametrize("decision", DECISIONS.values(), ids=DECISIONS)
+def test_given_any_outcome_then_only_success_is_safe_and_only_an_answer_has_sources(decision: Decision) -> None:
+    """S2-3: only SUCCESS is safe. S0-7: a refusal has no sources."""
+    row = sent(decision)
+
+    assert row["is_safe"] is decision.is_safe() is (row["status"] == "success")
+    assert row["is_refusal"] is (not row["is_safe"])
+    assert row["hallucination"] is (row["status"] == "hallucination_detected")
+    assert bool(row["citations"]) is bool(row["claims"]) is (row["reason"] == "none")
+    assert bool(row["reasons"]) is bool(row["explanation"]) is row["is_refusal"]
+
+
+def test_given_an_answer_then_its_citations_say_where_and_what() -> None:
+    """S3-19: answer, confidence, citations with id, source, page and excerpt, and the counts and times of the run."""
+    row = sent(DECISIONS["answer"])
+
+    assert row["citations"] == [
+        {
+            "id": 1, "document": "contract.pdf", "title": "Contract", "page": 1, "chunk_id": "d1#1",
+            "excerpt": "The notice period is 30 days.", "spans": [{"page": 1, "start": 0, "end": 29}], "boxes": [],
+            "section": "", "ocr": False,
+        }
+    ]  # fmt: skip
+    assert row["answer"] == "The notice period is 30 days. [1]"
+    assert row["claims"] == [
+        {
+            "text": "The notice period is 30 days.", "cited": ["d1#1"], "relevance": 0.8, "word_for_word": True, "support": 1.0,
+            "flags": [], "read": True,
+        }
+    ]  # fmt: skip
+    assert {"chunks_retrieved": 2, "chunks_used": 1, "total_tokens": 0}.items() <= row["metadata"].items()
+    assert {"retrieval_time_ms", "generation_time_ms"} <= set(row["metadata"])
+    assert row["scores"]["coverage_all"] == 0.7
+
+
+def test_given_contradicting_sources_then_both_sides_are_there_by_the_places_of_their_claims() -> None:
+    """S4-21: both perspectives, for another program to read."""
+    row = sent(DECISIONS["answer with both sides"])
+
+    assert row["conflicts"] == [
+        {
+            "claims": [0, 1], "values": ["30 days", "60 days"], "documents": ["contract.pdf", "policy.pdf"], "pages": [1, 1],
+            "dates": ["2024-03-01", "2026-03-01"], "newer": "policy.pdf",
+        }
+    ]  # fmt: skip
+    assert sent(DECISIONS["contradicted"])["conflicts"] == []
+
+
+def test_given_a_question_that_was_not_even_measured_then_its_scores_are_the_least_there_are() -> None:
+    row = sent(DECISIONS["not even measured"])
+
+    assert row["scores"] == {"answerability": 0.0, "top_cosine": -1.0}
+    assert (row["status"], row["explanation"], row["language"]) == ("error", "The question is empty.", "und")
+    assert row["metadata"] == {"drafter": "none", "library_generation": 0, "settings_hash": ""}
+
+
+def test_given_long_fractions_then_numbers_are_rounded_to_six_and_four_places() -> None:
+    third = 1 / 3
+    of = case(hits=(hit(third, lexical=third),), answerability=third, draft=draft([replace(claim(passage()), relevance=third)]))
+    row = sent(decide(of))
+
+    assert row["scores"]["answerability"] == 0.333333
+    assert (row["retrieved"][0]["cosine"], row["retrieved"][0]["lexical"], row["claims"][0]["relevance"]) == (0.333333, 0.3333, 0.3333)
+
+
+def test_given_an_answer_then_what_was_retrieved_is_listed_best_first_with_names() -> None:
+    row = sent(DECISIONS["answer"])
+
+    assert [(one["document"], one["chunk_id"], one["cosine"]) for one in row["retrieved"]] == [
+        ("contract.pdf", "d1#1", 0.9), ("contract.pdf", "d1#2", 0.8)
+    ]  # fmt: skip
+    assert row["retrieved"][0]["text"] == "The notice period is 30 days."
+
+
+def test_given_a_passage_over_two_pages_when_listed_then_both_pages_are_named() -> None:
+    crossing = Passage("d1#1", "d1", "text", (Span(8, 0, 2), Span(1, 5, 9), Span(8, 3, 4)))
+
+    row = sent(decide(case(hits=(hit(of=crossing),))))["retrieved"][0]
+
+    assert (row["page"], row["pages"]) == (8, [1, 8])
+
+
+@given(data=st.data())
+def test_given_whatever_is_taken_from_or_invented_in_an_answer_then_it_cannot_be_built(data: st.DataObject) -> None:
+    """S2-26: every answer is cited. Neither an uncited nor an invented answer can be constructed, in any way."""
+    good = DECISIONS["answer"].outcome
+    assert isinstance(good, Answer)
+    one, measured = good.claims[0], good.measured[0]
+    forged = Evidence("p9", "d9", data.draw(st.text(min_size=1)), (Span(1, 0, data.draw(st.integers(1, 99))),))
+    invented = Claim(data.draw(st.text(min_size=1)))
+    wrong: dict[str, dict[str, Any]] = {
+        "no claim": {"claims": (), "measured": ()},
+        "an invented sentence": {"claims": (*good.claims, invented), "measured": (*good.measured, measured)},
+        "an invented sentence alone": {"claims": (invented,), "measured": (measured,)},
+        "a forged place": {"claims": (replace(one, evidence=(forged,)),)},
+        "a place more": {"claims": (replace(one, evidence=(*one.evidence, forged)),)},
+        "another quote": {"claims": (replace(one, evidence=(replace(one.evidence[0], quote=one.evidence[0].quote + "x"),)),)},
+        "no text": {"claims": (replace(one, text=" "),)},
+        "no citation": {"citations": ()},
+        "a citation of another place": {"citations": (replace(good.citations[0], chunk_id="p9"),)},
+        "nothing measured": {"measured": (ClaimMeasurement(),)},
+        "no measurement": {"measured": ()},
+        "a source that was not retrieved": {"measured": (replace(measured, fabricated=("9",)),)},
+        "a quote that stands nowhere": {"measured": (replace(measured, quotes_missing=("x",)),)},
+    }
+    what = data.draw(st.sampled_from(sorted(wrong)))
+
+    with pytest.raises(ValueError, match="refuse instead"):
+        replace(good, **wrong[what])
+
+
+def test_given_an_answer_then_its_text_is_its_claims_with_their_citations_and_nothing_else() -> None:
+    good = DECISIONS["answer"].outcome
+    assert isinstance(good, Answer)
+
+    assert good.text == " ".join(f"{claim.text} [1]" for claim in good.claims)
+    assert replace(good, style="none").text == " ".join(claim.text for claim in good.claims)
+    with pytest.raises((AttributeError, TypeError)):
+        good.text = "The moon is made of cheese."  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("reason", [reason for reason in Reason if reason.status is AnswerStatus.SUCCESS])
+def test_given_a_reason_of_an_answer_then_no_refusal_can_be_built_of_it(reason: Reason) -> None:
+    with pytest.raises(ValueError, match="needs a reason"):
+        Refusal("No.", (reason,))
+    with pytest.raises(ValueError, match="needs a reason"):
+        Refusal("No.", ())
+    with pytest.raises(ValueError, match="a reply"):
+        Reply("The moon is made of cheese.", Reason.NONE)
+
+
+@pytest.mark.parametrize("value", [-0.01, 1.01, math.nan, math.inf])
+def test_given_a_confidence_that_is_none_then_no_decision_can_be_built(value: float) -> None:
+    with pytest.raises(ValueError, match=r"Decision\.confidence must be in \[0, 1\]"):
+        Decision("?", "en", Refusal("", (Reason.FAILURE,)), Trace(), confidence=value)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1.5])
+def test_given_a_measurement_that_is_no_number_of_its_range_then_it_is_rejected_where_it_is_born(value: float) -> None:
+    builders = {
+        "Hit.cosine": lambda: hit(value),
+        "Hit.rerank": lambda: hit(rerank=value),
+        "Metadata.authority": lambda: Metadata(authority=value),
+        "Claim.relevance": lambda: Claim("x", relevance=value),
+        "ClaimMeasurement.overlap": lambda: measured_claim(overlap=value),
+        "ClaimMeasurement.similarity": lambda: measured_claim(similarity=value),
+        "Measurements.answerability": lambda: case(0.5, answerability=value),
+        "Measurements.relevance": lambda: case(0.5, relevance=value),
+    }
+    for name, build in builders.items():
+        with pytest.raises(ValueError, match=name.replace(".", r"\.")):
+            build()
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_given_a_score_that_is_not_finite_then_it_is_rejected_where_it_is_born(value: float) -> None:
+    for build in (
+        lambda: Hit(passage(), value, 0.5, 1.0),
+        lambda: Hit(passage(), 1.0, 0.5, value),
+        lambda: Measurements("?", settings(), signals={"top_cosine": value}),
+    ):
+        with pytest.raises(ValueError, match="finite"):
+            build()
+    with pytest.raises(ValueError, match="lexical >= 0"):
+        Hit(passage(), 1.0, 0.5, -0.1)
+
+
+@pytest.mark.parametrize("cosine", [n / 100 for n in range(-100, 101)])
+def test_given_a_cosine_of_two_decimals_then_its_distance_is_exact(cosine: float) -> None:
+    """S4-7: distance 0.8 is cosine 0.2, and 0.28 is 0.72; a rounding error must not decide at the limit."""
+    assert hit(cosine).distance == (100 - round(cosine * 100)) / 100
+
+
+def test_given_parts_that_cannot_be_then_they_are_rejected() -> None:
+    for build in (
+        lambda: Span(0, 0, 1), lambda: Span(1, 1, 1), lambda: Span(1, -1, 1),
+        lambda: Passage("p", "d", "", (Span(1, 0, 1),)), lambda: Passage("p", "d", "text", ()),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"needs"):
+            build()
+
+
+def test_given_the_facts_of_a_library_then_they_ride_in_the_metadata() -> None:
+    decision = decide(case(0.9, library=LibraryFacts(generation=7, model="m@float32"), hits=hits(0.9)))
+
+    assert decision.metadata["library_generation"] == 7
+    assert decision.metadata["embedding_model"] == "m@float32"
+    assert decision.retrieved[0][0] == "d1"

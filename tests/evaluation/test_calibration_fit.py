@@ -1,0 +1,165 @@
+"""A calibration from a labelled set: judged on what each fold was kept from, with a complete provenance."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from builders import calibration, identity
+
+from rag_core.errors import InvalidInput
+from rag_core.evaluation.calibration import Sample, adjusted, false_refusals_at, figures, figures_by_language, fitted, given_by, left_out
+from rag_core.gating.features import FEATURES
+from rag_core.gating.scores import Calibration, question_hash
+
+ZERO = dict.fromkeys(FEATURES, 0.0)
+
+
+def samples(count: int, *, seed: int = 3, slope: float = 8.0, middle: float = 0.5, language: str = "en") -> list[Sample]:
+    """Questions whose chance of an answer rises with `coverage_all`; every other signal is noise."""
+    draw = np.random.default_rng(seed)
+    rows = draw.uniform(0, 1, (count, len(FEATURES)))
+    of = FEATURES.index("coverage_all")
+    answerable = draw.uniform(0, 1, count) < 1 / (1 + np.exp(-slope * (rows[:, of] - middle)))
+    return [
+        Sample(f"question {seed} {n}", language, bool(label), dict(zip(FEATURES, map(float, row), strict=True)))
+        for n, (row, label) in enumerate(zip(rows, answerable, strict=True))
+    ]
+
+
+def test_given_a_labelled_set_when_fitted_then_the_provenance_is_complete_and_json() -> None:
+    rows = samples(300) + samples(100, seed=4, language="cs")
+
+    made = fitted(identity("m"), rows, {"sets": {"own": 400}, "date": "2026-11-21"})
+
+    about = json.loads(json.dumps(made.provenance))
+    assert about["sets"] == {"own": 400}
+    assert (about["date"], about["method"], about["folds"], about["seed"]) == ("2026-11-21", "fit", 5, 7)
+    assert about["n"] == {"answerable": sum(r.answerable for r in rows), "unanswerable": sum(not r.answerable for r in rows)}
+    assert list(about["left_out_of_the_fit"]) == ["all", "en", "cs"]
+    assert about["left_out_of_the_fit"]["all"]["n"] == 400
+    assert about["strength"] in (0.01, 0.1, 1.0)
+    assert about["question_hashes"] == sorted(question_hash(row.question) for row in rows)
+    assert not any(row.question in json.dumps(about) for row in rows)
+    assert Calibration.from_json(json.loads(json.dumps(made.to_json()))) == made
+
+
+def test_given_the_same_set_twice_when_fitted_then_the_calibrations_are_the_same() -> None:
+    assert fitted(identity("m"), samples(200), {}) == fitted(identity("m"), samples(200), {})
+
+
+def test_given_noise_for_signals_when_left_out_then_the_folds_do_not_flatter_it_and_a_real_signal_is_found() -> None:
+    """A fit's own questions look better than they are; those that it was kept from do not."""
+    rows = samples(120)
+    noise = [replace(row, answerable=bool(n % 2)) for n, row in enumerate(rows)]
+
+    chance = fitted(identity("m"), noise, {}).provenance["left_out_of_the_fit"]["all"]["auroc"]
+    real = fitted(identity("m"), samples(300), {}).provenance["left_out_of_the_fit"]["all"]["auroc"]
+
+    assert 0.3 < chance < 0.65
+    assert real > 0.8
+
+
+def test_given_one_question_asked_of_several_documents_then_its_copies_share_a_fold() -> None:
+    """Else a question would be judged by a fit that was told its label."""
+    rows = [replace(row, question=f"  Question {n % 60} ") for n, row in enumerate(samples(240))]
+    seen: list[set[str]] = []
+
+    def remembering(train: object) -> Calibration:
+        seen.append({question_hash(row.question) for row in train})  # type: ignore[attr-defined]
+        return calibration("m")
+
+    left_out(rows, remembering)
+
+    assert len(seen) == 5
+    assert all(len(train) == 48 for train in seen)
+
+
+def test_given_few_questions_when_fitted_then_the_weaker_fit_is_chosen() -> None:
+    """Thirty signals and a hundred labels: the folds are less surprised when the coefficients are held small."""
+    assert fitted(identity("m"), samples(120, slope=3), {}).provenance["strength"] < 1.0
+
+
+@pytest.mark.parametrize("kind", [True, False])
+def test_given_forty_nine_of_one_kind_then_nothing_is_fitted(kind: bool) -> None:
+    rows = [replace(row, answerable=(n < 49) == kind) for n, row in enumerate(samples(200))]
+
+    with pytest.raises(InvalidInput, match=r"too few.*at least 50"):
+        fitted(identity("m"), rows, {})
+
+
+def test_given_few_labels_when_adjusted_then_base_method_and_figures_are_named() -> None:
+    base, rows = calibration("m"), samples(60, slope=4, middle=0.6)
+
+    made = adjusted(base, rows, {"date": "2026-11-21"})
+
+    about = made.provenance
+    assert (about["method"], about["base"], about["left_out"]) == ("adjust", base.id, 0)
+    assert about["left_out_of_the_fit"]["all"]["n"] == 60
+    assert made.identity == base.identity
+    assert made.id != base.id
+    assert about["strength"] in (0.001, 0.01, 0.1, 1.0)
+
+
+def test_given_few_labels_that_bear_the_score_out_when_adjusted_then_the_folds_hold_it_near() -> None:
+    """Thirty coefficients and sixty labels: a fit from nothing is worse than the score that is there."""
+    base, rows, others = calibration("m"), samples(60), samples(1000, seed=8)
+    labels = [row.answerable for row in others]
+
+    fresh = fitted(identity("m"), [*rows, *samples(60, seed=5)], {})
+    near = adjusted(base, rows, {})
+
+    assert figures(given_by(near, others), labels)["auroc"] > figures(given_by(fresh, others), labels)["auroc"]
+
+
+def test_given_questions_that_the_base_was_fitted_on_then_they_do_not_count() -> None:
+    rows = samples(120)
+    base = replace(calibration("m"), provenance={"question_hashes": [question_hash(row.question.upper()) for row in rows[:40]]})
+
+    made = adjusted(base, rows, {})
+
+    assert made.provenance["left_out"] == 40
+    assert set(made.provenance["question_hashes"]).isdisjoint(base.provenance["question_hashes"])
+    with pytest.raises(InvalidInput, match=r"40 of 60 questions belong to those that calibration .* was fitted on"):
+        adjusted(base, rows[:60], {})
+
+
+def test_given_probabilities_that_mean_what_they_say_then_the_error_is_small_and_the_intervals_hold_them() -> None:
+    draw = np.random.default_rng(5)
+    given = draw.uniform(0, 1, 5000)
+    found = figures(given, draw.uniform(0, 1, 5000) < given)
+
+    assert found["calibration_error"] < 0.03
+    assert sum(one["n"] for one in found["reliability"]) == 5000
+    assert sum(one["interval"][0] <= one["mean"] <= one["interval"][1] for one in found["reliability"]) >= 8
+
+
+def test_given_known_scores_then_false_refusals_are_counted_at_the_lowest_threshold_that_allows_five_percent() -> None:
+    no = np.linspace(0.0, 0.95, 20)  # one of twenty may pass: the threshold lies just above 0.9
+    scores = np.concatenate([no, [0.1, 0.5, 0.92, 0.99]])
+    labels = np.array([False] * 20 + [True] * 4)
+
+    assert false_refusals_at(scores, labels) == 0.5
+    assert false_refusals_at(scores[:20], labels[:20]) is None
+    assert false_refusals_at(scores, labels, wrong=1.0) == 0.0
+    assert false_refusals_at(np.full(24, 0.5), labels) == 1.0, "equal scores pass or fail together"
+
+
+def test_given_languages_with_few_questions_then_they_have_no_figures_of_their_own() -> None:
+    rows = samples(100) + samples(12, seed=9, language="hi")
+    found = figures_by_language(np.full(112, 0.5), rows)
+
+    assert list(found) == ["all", "en"]
+    assert found["all"]["n"] == 112
+    assert found["all"]["auroc"] == 0.5
+
+
+def test_given_one_kind_only_then_what_needs_both_is_not_known() -> None:
+    found = figures(np.full(30, 0.7), [True] * 30)
+
+    assert (found["auroc"], found["false_refusals_at_5pct_wrong"]) == (None, None)
+    assert found["calibration_error"] == pytest.approx(0.3)
+    assert math.isclose(found["reliability"][0]["share"], 1.0)

@@ -1,0 +1,242 @@
+"""A certificate: found by replay alone, exact, whole in JSON, and stale as soon as what it was made of differs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from certificates import BASIS, MISSED, REFUSED, WRONG, certificate, made, material
+
+from rag_core.decision.decide import replay
+from rag_core.errors import InvalidInput
+from rag_core.evaluation.certify import BY_TYPE, FIRST, MODE_OF, Certificate, Request, Stale, Uncertified, certify, second_thresholds, stale
+from rag_core.evaluation.certify.certificate import deciding
+from rag_core.evaluation.certify.thresholds import rows, steps
+from rag_core.evaluation.guarantee import Kind, Target
+from rag_core.gating.scores import question_hash
+from rag_core.settings import Cost, Mode, Settings
+
+
+def settings_of(found: Certificate) -> Settings:
+    return Settings(**found.settings)
+
+
+def test_given_a_target_when_certified_then_the_settings_keep_it_on_the_labelled_questions_one_by_one() -> None:
+    questions, cases, _ = material()
+    found = certificate(WRONG, REFUSED, MISSED)
+
+    (part,) = found.parts
+    answered = [replay(case, settings_of(found)).is_safe() for case in cases]
+    wrong = sum(given and not question.answerable for given, question in zip(answered, questions, strict=True))
+    refused = sum(not given and question.answerable for given, question in zip(answered, questions, strict=True))
+    seen = {bound.kind: bound for bound in part.bounds}
+    assert (seen[Kind.WRONG_ANSWERS].errors, seen[Kind.WRONG_ANSWERS].of) == (wrong, 200)
+    assert (seen[Kind.FALSE_REFUSALS].errors, seen[Kind.FALSE_REFUSALS].of) == (refused, 200)
+    assert seen[Kind.MISSED_ANSWERS].of == 200 - refused
+    assert seen[Kind.MISSED_ANSWERS].errors == 3
+    assert part.answered == sum(answered)
+    assert all(bound.low <= bound.errors / bound.of <= bound.high for bound in part.bounds)
+    assert all(bound.errors / bound.of < bound.upper <= bound.at_most for bound in part.bounds)
+
+
+def test_given_one_step_looser_then_a_target_is_not_kept_and_the_curve_says_so() -> None:
+    found = certificate(WRONG)
+
+    curve = found.parts[0].curve
+    at = curve.threshold.index(found.parts[0].thresholds["min_answerability"])
+    assert curve.certified[: at + 1] == (True,) * (at + 1)
+    assert (
+        curve.coverage[at]
+        == found.parts[0].answered / found.questions
+        == max(c for c, ok in zip(curve.coverage, curve.certified, strict=True) if ok)
+    )
+    assert not all(curve.certified)
+    assert curve.threshold[0] == 1.0
+    assert list(curve.threshold) == sorted(curve.threshold, reverse=True)
+
+
+def test_given_questions_that_the_score_was_fitted_on_then_they_are_left_out_and_counted() -> None:
+    questions, *_ = material()
+    fitted = {question_hash(question.question.upper()) for question in questions[:30]}
+
+    found = certificate(WRONG, fitted=fitted)
+
+    assert (found.left_out, found.questions, found.parts[0].answerable) == (30, 370, 170)
+    with pytest.raises(InvalidInput, match="No labelled question is left"):
+        made(WRONG, fitted={question_hash(question.question) for question in questions})
+
+
+def test_given_a_question_that_could_not_be_measured_then_it_is_in_no_share_and_is_counted() -> None:
+    questions, cases, hits = material()
+    cases[0] = replace(cases[0], failure="The document is gone.")
+
+    found = certify(questions, cases, hits, Settings.load(), Request((WRONG, REFUSED)), BASIS, set_name="s", date="2026-11-21")
+
+    assert isinstance(found, Certificate)
+    assert (found.failed, found.questions) == (1, 399)
+
+
+def test_given_too_few_labels_then_there_is_no_certificate_and_it_says_how_many_there_must_be() -> None:
+    found = made(WRONG, n=40)
+
+    assert isinstance(found, Uncertified)
+    (lack,) = found.shortages
+    assert (lack.have, lack.errorless) == (40, 59)
+    assert found.questions == 80
+
+
+@pytest.mark.parametrize("second", ["min_sentence_overlap", "max_missing_entities"])
+def test_given_a_pair_then_both_thresholds_are_chosen_and_enforced(second: str) -> None:
+    found = certificate(WRONG, second=second)
+
+    chosen = found.parts[0].thresholds
+    assert set(chosen) == {"min_answerability", second}
+    assert chosen[second] == rows(second)[0]  # it parts nothing here, so it stays as loose as it can be
+    assert getattr(settings_of(found), MODE_OF[second]) is Mode.ENFORCE
+
+
+def test_given_a_gate_that_only_observes_then_the_certified_settings_enforce_it() -> None:
+    start = Settings.load(values={"answerability_mode": "observe"})
+
+    assert settings_of(certificate(WRONG, settings=start)).answerability_mode is Mode.ENFORCE
+
+
+@pytest.mark.parametrize("name", MODE_OF)
+def test_given_a_threshold_then_it_is_a_judging_knob_with_a_direction_and_its_mode_is_one(name: str) -> None:
+    knobs = {knob.name: knob for knob in Settings.knobs()}
+
+    assert knobs[name].cost is Cost.REPLAY
+    assert knobs[name].stricter in ("higher", "lower")
+    assert knobs[MODE_OF[name]].scale == "mode"
+    every, few = steps(name), rows(name)
+    assert len(every) == round((knobs[name].high - knobs[name].low) / knobs[name].step) + 1
+    assert every[0] == (knobs[name].high if knobs[name].stricter == "higher" else knobs[name].low)
+    assert set(few) <= set(every)
+    assert few[0] == every[-1]
+    assert all(type(value) is type(knobs[name].default) for value in every)
+
+
+def test_given_every_first_threshold_then_the_others_go_with_it() -> None:
+    for first in FIRST:
+        assert first not in second_thresholds(first)
+        assert len(second_thresholds(first)) == len(MODE_OF) - 1
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"first": "top_k"},
+        {"second": "min_answerability"},
+        {"by_type": True, "second": "min_similarity"},
+        {"by_type": True, "first": "max_distance"},
+    ],
+)
+def test_given_thresholds_that_cannot_be_chosen_then_the_request_is_refused(request_: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"thresholds|limits"):
+        Request((WRONG,), **request_)  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(not BY_TYPE, reason="the settings have no limit by question type")
+def test_given_limits_by_type_then_each_type_keeps_the_target_and_a_type_with_few_labels_goes_with_the_others() -> None:
+    """S4-25: thresholds per question type."""
+    questions, cases, hits = material(400)
+    found = certificate(WRONG, by_type=True, n=400)
+
+    assert {part.type for part in found.parts} == {"factual", *BY_TYPE}
+    assert sum(part.questions for part in found.parts) == 800
+    for part in found.parts:
+        answered = [replay(case, settings_of(found)).is_safe() for case in cases if case.understanding.intent == part.type]
+        assert (len(answered), sum(answered)) == (part.questions, part.answered)
+    few = [i for i, case in enumerate(cases) if case.understanding.intent != "comparative" or i % 9 == 0]
+    less = certify(
+        [questions[i] for i in few], [cases[i] for i in few], hits[few], Settings.load(), Request((WRONG,), by_type=True), BASIS,
+        set_name="s", date="d",
+    )  # fmt: skip
+    assert isinstance(less, Certificate)
+    assert {part.type for part in less.parts} == {"factual", "procedural"}
+
+
+def test_given_a_certificate_when_written_and_read_then_it_is_the_same() -> None:
+    found = certificate(WRONG, REFUSED, MISSED)
+
+    assert Certificate.from_json(json.loads(json.dumps(found.to_json()))) == found
+    assert len(json.dumps(found.to_json())) < 30_000
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"schema_version": 9}, {"parts": [{}]}, {"parts": None}, {"basis": {"namespace": "x"}}, {"parts": [{"curve": {"risks": {"x": []}}}]}],
+)
+def test_given_a_damaged_certificate_then_it_is_one_clear_problem(damage: dict[str, object]) -> None:
+    row = certificate(WRONG).to_json()
+
+    with pytest.raises(InvalidInput, match="certificate cannot be read"):
+        Certificate.from_json({**row, **damage})
+    for missing in row:
+        with pytest.raises(InvalidInput, match="certificate cannot be read"):
+            Certificate.from_json({name: value for name, value in row.items() if name != missing})
+
+
+def test_given_nothing_changed_then_the_certificate_holds() -> None:
+    found = certificate(WRONG)
+
+    assert stale(found, BASIS, settings_of(found)) == ()
+    assert stale(Certificate.from_json(json.loads(json.dumps(found.to_json()))), BASIS, settings_of(found)) == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"namespace": "other"}, Stale.NAMESPACE), ({"generation": 4}, Stale.LIBRARY), ({"documents": "0"}, Stale.LIBRARY),
+        ({"calibration": ""}, Stale.CALIBRATION), ({"model": "m@float32"}, Stale.MODEL),
+    ],
+)  # fmt: skip
+def test_given_another_basis_then_the_certificate_is_stale_and_says_why(change: dict[str, object], reason: Stale) -> None:
+    found = certificate(WRONG)
+
+    assert stale(found, replace(BASIS, **change), settings_of(found)) == (reason,)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("change", "reasons"),
+    [
+        ({"min_answerability": 0.01}, (Stale.SETTINGS,)), ({"facts_mode": "off"}, (Stale.SETTINGS,)), ({"top_k": 3}, (Stale.SETTINGS,)),
+        ({"max_sentences": 1}, (Stale.SETTINGS,)), ({"citation_style": "end"}, ()), ({"refusal_text": "No."}, ()),
+        ({"high_answerability": 0.95}, ()),
+    ],
+)  # fmt: skip
+def test_given_other_settings_then_only_those_that_decide_make_it_stale(change: dict[str, object], reasons: tuple[Stale, ...]) -> None:
+    found = certificate(WRONG)
+
+    assert stale(found, BASIS, settings_of(found).changed(**change)) == reasons
+
+
+def test_given_every_judging_gate_and_audit_then_it_is_among_what_decides() -> None:
+    named = set(deciding(Settings.load()))
+
+    assert {*MODE_OF, *MODE_OF.values(), "top_k", "drafter", "contradictions_mode"} <= named
+    assert not {"embedding_model", "refusal_text", "preset"} & named
+
+
+def test_given_other_labels_then_the_set_has_another_hash_and_the_order_does_not_matter() -> None:
+    questions, cases, hits = material()
+
+    def hash_of(rows: list[int], **change: object) -> str:
+        chosen = [replace(questions[i], **change) if i == 0 and change else questions[i] for i in rows]  # type: ignore[arg-type]
+        found = certify(
+            chosen,
+            [cases[i] for i in rows],
+            hits[rows],
+            Settings.load(),
+            Request((Target(Kind.WRONG_ANSWERS, 0.2),)),
+            BASIS,
+            set_name="s",
+            date="d",
+        )
+        assert isinstance(found, Certificate)
+        return found.set_hash
+
+    there = list(range(len(questions)))
+    assert hash_of(there) == hash_of(there[::-1])
+    assert len({hash_of(there), hash_of(there[1:]), hash_of(there, answers=("other",)), hash_of(there, answerable=False, answers=())}) == 4

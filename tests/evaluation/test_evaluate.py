@@ -1,0 +1,341 @@
+"""Running a labelled set, and what the labels say of the outcomes; over a real library, store and index, with a small embedder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from builders import settings
+from library.library_kit import HashEmbedder, library, text
+
+from rag_core.adapters.records.store import RecordStore
+from rag_core.decision.batch import Outcomes, ReplaySet, replay_many
+from rag_core.decision.measure import Tools
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
+from rag_core.domain.measurements import Measurements
+from rag_core.engine import Engine
+from rag_core.errors import InvalidInput
+from rag_core.evaluation import (
+    SETUPS,
+    Marks,
+    Rate,
+    answer_hits,
+    begin,
+    failing,
+    guard_latency,
+    is_current,
+    judged_under,
+    marks,
+    paired,
+    pick,
+    presets_for,
+    report,
+    run,
+)
+from rag_core.evaluation.labelled import LabelledQuestion, Place, read_labelled
+from rag_core.evaluation.metrics import clopper_pearson, mcnemar
+from rag_core.records.stored import RunHead
+from rag_core.settings import Settings, presets
+from rag_core.wiring import records
+
+ANSWERS = settings()  # nothing that can be switched refuses
+REFUSES = settings(top_cosine_mode="enforce", min_top_cosine=1.0)
+TEXTS = {
+    "lease": "The notice period of the lease is 30 days. The rent is due on the first of each month.",
+    "meter": "The flow meter is calibrated every 5 years. Its display shows cubic metres.",
+}
+QUESTIONS = (
+    LabelledQuestion("q1", "What is the notice period of the lease?", True, ("30 days",), places=(Place("lease", 1),), language="en"),
+    LabelledQuestion("q2", "How often is the flow meter calibrated?", True, ("every 7 years",), ("meter",), kind="fact"),
+    LabelledQuestion("q3", "What is the capital of France?", False, kind="off_topic"),
+    LabelledQuestion("q4", "When is the rent due?", True),
+    LabelledQuestion("q5", "What is in the lost document?", True, ("x",), ("lost.pdf",)),
+)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    embedder = HashEmbedder()
+    made = Engine(library(tmp_path, embedder=embedder), Tools(embedder))
+    made.library.add([text(id, body) for id, body in TEXTS.items()], Settings.load())
+    return made
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RecordStore:
+    return records(tmp_path, "default")
+
+
+def begun(engine: Engine, store: RecordStore, s: Settings = ANSWERS, name: str = "first") -> RunHead:
+    return begin(engine, name, "set", QUESTIONS, s, store)
+
+
+def cases_of(engine: Engine, store: RecordStore, head: RunHead) -> list[Measurements]:
+    found = store.results(head.id, engine.library.snapshot.page_text)
+    return [found[question.id] for question in QUESTIONS]
+
+
+def judged(engine: Engine, store: RecordStore, s: Settings = ANSWERS) -> tuple[list[Measurements], Outcomes, Marks]:
+    head = begun(engine, store)
+    run(engine, head, store)
+    cases = cases_of(engine, store, head)
+    outcomes = replay_many(ReplaySet.of(cases), s)
+    return cases, outcomes, marks(QUESTIONS, outcomes, answer_hits(QUESTIONS, cases), cases)
+
+
+# running
+
+
+def test_given_a_set_when_run_then_every_question_has_a_result_and_a_failure_is_one_too(engine: Engine, store: RecordStore) -> None:
+    told: list[tuple[str, int, int]] = []
+
+    ran = run(engine, begun(engine, store), store, progress=lambda *step: told.append(step))
+
+    assert (ran.measured, ran.reused, ran.failed, ran.total, ran.cancelled) == (5, 0, 1, 5, False)
+    assert told == [("questions", done, 5) for done in range(1, 6)]
+    (head,) = store.runs()
+    assert (head.done, head.total) == (5, 5)
+    cases = cases_of(engine, store, head)
+    assert [bool(case.failure) for case in cases] == [False, False, False, False, True]
+    assert "lost.pdf" in cases[4].failure
+    assert set(cases[1].library.names.values()) == {"meter"}  # searched where its label says
+
+
+def test_given_a_run_that_is_stopped_when_resumed_then_nothing_is_measured_twice(engine: Engine, store: RecordStore) -> None:
+    head, asked = begun(engine, store), iter([False, False, True])
+
+    first = run(engine, head, store, cancelled=lambda: next(asked))
+    embedded = engine.tools.embedder.embedded  # type: ignore[attr-defined]
+    second = run(engine, store.run(head.id), store)
+
+    assert (first.measured, first.cancelled) == (2, True)
+    assert (second.measured, second.reused, second.cancelled) == (3, 2, False)
+    assert engine.tools.embedder.embedded > embedded  # type: ignore[attr-defined]
+    third = run(engine, store.run(head.id), store)
+    assert (third.measured, third.reused) == (1, 4)  # what could not be measured is tried again
+
+
+def test_given_other_judging_settings_when_run_again_then_the_other_runs_records_are_taken(engine: Engine, store: RecordStore) -> None:
+    first = begun(engine, store)
+    run(engine, first, store)
+    embedded = engine.tools.embedder.embedded  # type: ignore[attr-defined]
+
+    ran = run(engine, second := begun(engine, store, REFUSES, "second"), store)
+
+    assert (ran.measured, ran.reused) == (1, 4)
+    assert engine.tools.embedder.embedded == embedded  # type: ignore[attr-defined]
+    assert [case.hits for case in cases_of(engine, store, second)] == [case.hits for case in cases_of(engine, store, first)]
+
+
+def test_given_settings_that_change_a_measurement_when_run_then_nothing_is_taken(engine: Engine, store: RecordStore) -> None:
+    run(engine, begun(engine, store), store)
+
+    assert run(engine, begun(engine, store, ANSWERS.changed(top_k=1), "one"), store).measured == 5
+
+
+def test_given_the_same_question_in_other_documents_when_run_then_the_other_record_is_not_taken(engine: Engine, store: RecordStore) -> None:
+    def asked_in(*documents: str) -> Measurements:
+        head = begin(engine, "run", "set", [LabelledQuestion("q", "What is calibrated?", True, documents=documents)], ANSWERS, store)
+        run(engine, head, store)
+        return store.results(head.id)["q"]
+
+    assert set(asked_in("meter").library.names.values()) == {"meter"}
+    assert set(asked_in("lease").library.names.values()) == {"lease"}
+
+
+def test_given_a_changed_library_when_a_run_is_resumed_then_it_is_measured_anew_and_says_under_what(
+    engine: Engine, store: RecordStore
+) -> None:
+    head = begun(engine, store)
+    run(engine, head, store)
+    engine.library.add([text("lost.pdf", "The lost document holds x.")], Settings.load())
+    assert not is_current(store.run(head.id), engine)
+
+    ran = run(engine, store.run(head.id), store)
+
+    assert (ran.measured, ran.reused, ran.failed) == (5, 0, 0)
+    assert is_current(store.run(head.id), engine)
+    assert store.run(head.id).generation == engine.library.snapshot.generation > head.generation
+    assert {case.library.generation for case in cases_of(engine, store, head)} == {engine.library.snapshot.generation}
+
+
+def test_given_no_question_when_begun_then_the_error_says_so(engine: Engine, store: RecordStore) -> None:
+    with pytest.raises(InvalidInput, match="no question"):
+        begin(engine, "empty", "set", (), ANSWERS, store)
+
+
+# reporting
+
+
+def test_given_outcomes_when_reported_then_each_error_is_counted_against_its_own_questions(engine: Engine, store: RecordStore) -> None:
+    """S1-13: hallucination rate and false-negative rate are measured."""
+    cases, outcomes, marked = judged(engine, store)
+
+    found = report(QUESTIONS, cases, outcomes, marked)
+
+    assert (found.questions, found.not_measured) == (5, 1)
+    assert (found.false_refusals.k, found.false_refusals.n) == (0, 3)
+    assert (found.wrong_answers.k, found.wrong_answers.n) == (1, 1)
+    assert (found.missed_answers.k, found.missed_answers.n) == (1, 2)  # q4 names no answer; q2's is another one
+    assert (found.answered.k, found.answered.n) == (4, 4)
+    assert found.wrong_answers.interval == clopper_pearson(1, 1)
+    assert set(found.by["kind"]) == {"fact", "off_topic"}
+    assert found.by["kind"]["fact"][2] == Rate(1, 1)
+    assert found.by["document"]["lease"][0] == Rate(0, 1)
+    assert {"retrieve", "total"} <= set(found.latency)
+    assert all(0 <= p50 <= p95 for p50, p95 in found.latency.values())
+    json.dumps(found.to_json())
+
+
+def test_given_a_stricter_setting_when_reported_from_the_same_records_then_refusals_replace_answers(
+    engine: Engine, store: RecordStore
+) -> None:
+    cases, outcomes, marked = judged(engine, store, judged_under(ANSWERS, REFUSES))
+
+    found = report(QUESTIONS, cases, outcomes, marked)
+
+    assert (found.false_refusals.k, found.wrong_answers.k, found.answered.k) == (3, 0, 0)
+    assert found.missed_answers == Rate(0, 0)
+    assert found.missed_answers.share is None
+
+
+def test_given_a_document_that_was_deleted_when_compared_then_its_answers_are_not_called_missed(engine: Engine, store: RecordStore) -> None:
+    head = begun(engine, store)
+    run(engine, head, store)
+    engine.library.delete(*(document.id for document in engine.library.snapshot.find("meter")))
+    cases = cases_of(engine, store, head)
+
+    marked = marks(QUESTIONS, replay_many(cases, ANSWERS), answer_hits(QUESTIONS, cases), cases)
+
+    assert marked.answered[1]
+    assert not marked.comparable[1]
+    assert not marked.missed[1]
+
+
+def test_given_a_claim_that_is_not_shown_when_compared_then_the_answer_in_it_does_not_count(engine: Engine, store: RecordStore) -> None:
+    cases, outcomes, marked = judged(engine, store)
+    hits = answer_hits(QUESTIONS, cases)
+    assert hits[0].any()
+    assert not marked.missed[0]
+
+    hidden = replace(outcomes, shown=outcomes.shown & ~hits[:, : outcomes.shown.shape[1]])
+
+    assert marks(QUESTIONS, hidden, hits, cases).missed[0]
+
+
+def test_given_settings_when_judged_under_then_only_judgements_are_taken_over() -> None:
+    judged_settings = judged_under(ANSWERS, REFUSES.changed(top_k=1, min_top_cosine=0.9))
+
+    assert (judged_settings.top_k, judged_settings.min_top_cosine) == (ANSWERS.top_k, 0.9)
+
+
+def test_given_failing_questions_when_exported_then_the_file_says_what_happened_and_can_be_run_again(
+    engine: Engine, store: RecordStore
+) -> None:
+    cases, _, marked = judged(engine, store)
+
+    exported = failing(QUESTIONS, cases, ANSWERS, marked)
+
+    rows = [json.loads(line) for line in exported.splitlines()]
+    assert [(row["id"], row["happened"]["error"]) for row in rows] == [
+        ("q2", "missed_answer"), ("q3", "wrong_answer"), ("q5", "not_measured"),
+    ]  # fmt: skip
+    assert rows[0]["happened"]["cited"] == [{"document": "meter", "page": 1}]
+    again, problems = read_labelled(exported, "failing.jsonl")
+    assert problems == ()
+    assert again == (QUESTIONS[1], QUESTIONS[2], QUESTIONS[4])
+
+
+# comparing
+
+
+def flags(*values: int) -> np.ndarray:
+    return np.array(values, dtype=np.bool_)
+
+
+def marked_as(answerable: np.ndarray, answered: np.ndarray, measured: np.ndarray | None = None) -> Marks:
+    none = np.zeros_like(answerable)
+    return Marks(answerable, ~none if measured is None else measured, answered, none, none, none)
+
+
+def test_given_two_ways_when_paired_then_only_questions_that_both_measured_count() -> None:
+    answerable = flags(1, 1, 1, 0, 0, 1)
+    first = marked_as(answerable, flags(1, 1, 0, 0, 1, 1), flags(1, 1, 1, 1, 1, 0))
+    second = marked_as(answerable, flags(1, 0, 1, 0, 0, 0))
+
+    found = paired(first, second)
+
+    assert (found.compared, found.only_first, found.only_second) == (5, 1, 2)
+    assert found.p == mcnemar(1, 2)
+    assert found.differ.tolist() == [1, 2, 4]
+    assert paired(second, first).p == found.p
+
+
+def test_given_two_ways_of_unlike_sets_when_paired_then_it_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot be paired"):
+        paired(marked_as(flags(1), flags(1)), marked_as(flags(1, 1), flags(1, 1)))
+
+
+@pytest.mark.parametrize(
+    ("effectiveness", "hallucinations", "option", "missing"),
+    [
+        (0.70, 0.10, 4, ()),
+        (0.69, 0.10, None, ()),
+        (0.69, 0.20, None, ()),
+        (0.69, 0.21, 3, ()),
+        (0.90, 0.21, 3, ()),
+        (None, 0.21, 3, ()),
+        (None, 0.10, None, ("effectiveness",)),
+        (None, None, None, ("effectiveness", "hallucinations")),
+        (0.90, None, None, ("hallucinations",)),
+    ],
+)
+def test_given_figures_when_the_rule_is_asked_then_it_picks_by_name_or_says_what_is_missing(
+    effectiveness: float | None, hallucinations: float | None, option: int | None, missing: tuple[str, ...]
+) -> None:
+    """S1-16: hybrid when prompt hardening is at least 70 % effective, the model guard when hallucinations exceed 20 %."""
+    found = pick(effectiveness, hallucinations)
+
+    assert (found.setup.option if found.setup else None, found.missing) == (option, missing)
+
+
+def test_given_the_set_ups_when_named_then_number_and_name_agree() -> None:
+    """S1-17: the hybrid is option 4, whatever the recommendation calls it."""
+    assert [(setup.option, setup.name) for setup in SETUPS] == [(1, "prompt"), (2, "embedding_guard"), (3, "model_guard"), (4, "hybrid")]
+    picked = pick(0.9, 0.1).setup
+    assert picked is not None
+    assert (picked.option, picked.name) == (4, "hybrid")
+
+
+def test_given_timings_when_the_guards_latency_is_asked_then_it_is_the_time_that_the_guard_adds(engine: Engine, store: RecordStore) -> None:
+    """S1-13, S1-14: the 95th percentile of the latency that the guard adds."""
+    cases, _, _ = judged(engine, store)
+    measured = [case.timings["relevance"] for case in cases if "relevance" in case.timings]
+
+    assert guard_latency(cases) == guard_latency(cases, 4) == pytest.approx(np.percentile(measured, 95))
+    assert guard_latency([]) is None
+    assert guard_latency(cases, 1) == 0.0
+
+
+def test_given_a_guard_by_a_model_when_its_latency_is_asked_then_only_verdicts_that_were_waited_for_count() -> None:
+    """S1-10, S1-13: what the model's verdict adds; a cached one, a failed one and a draft say nothing about it."""
+
+    def asked(*calls: Call) -> Measurements:
+        return Measurements("?", ANSWERS, generation=LlmTrace(verdicts=tuple(map(Sufficiency, calls)), attempts=(Attempt((), DRAFTED),)))
+
+    verdict, DRAFTED = Call(Step.SUFFICIENCY, ms=200.0), Call(Step.DRAFT, ms=9000.0)
+    cases = [asked(verdict), asked(replace(verdict, ms=0.0, cached=True)), asked(replace(verdict, ms=60000.0, failure="It hung."))]
+
+    assert guard_latency(cases, 3) == 200.0
+    assert guard_latency(cases[1:], 3) is None
+
+
+def test_given_a_run_when_its_set_ups_are_named_then_all_four_need_a_model() -> None:
+    """S1-12: a run without a model can be judged by the guards that need none."""
+    assert set(presets_for(ANSWERS)) == {2, 4}
+    found = presets_for(ANSWERS.changed(drafter="model"))
+    assert sorted(found) == [setup.option for setup in SETUPS]
+    assert set(found.values()) <= set(presets())

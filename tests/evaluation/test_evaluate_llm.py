@@ -1,0 +1,283 @@
+"""Running a labelled set with a language model: what it costs, where its budget ends, and what an endpoint that is down does to a run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from builders import settings
+from honest_model import honest
+from library.library_kit import HashEmbedder, library, text
+from model_server import Hang, ModelServer, Said, Status
+
+from rag_core.adapters.records.store import RecordStore
+from rag_core.decision.measure import Tools
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step
+from rag_core.engine import Engine
+from rag_core.errors import ModelUnavailable
+from rag_core.evaluation import Ran, begin, estimate, run, sample, unmeasured
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.evaluation.spending import SILENT, Spending, unasked
+from rag_core.records.stored import RunHead
+from rag_core.settings import Settings
+from rag_core.wiring import language_model, records
+
+DRAFTS = settings(drafter="model", short_context_words=10, main_gate="cosine", max_retries=1, answer_language_mode="off")
+THINGS = ("lease", "meter", "pump", "valve", "boiler", "tank", "filter")
+QUESTIONS = tuple(
+    LabelledQuestion(f"q{n}", f"When is the {thing} inspected?", True, (f"every {n} years",)) for n, thing in enumerate(THINGS, 2)
+)
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(honest) as running:
+        yield running
+
+
+class Place:
+    """A library with a model at some address; `at` moves it to another one."""
+
+    def __init__(self, folder: Path, address: str) -> None:
+        self.folder, self.address, self.model = folder, address, "scripted"
+        embedder = HashEmbedder()
+        self.engine = Engine(library(folder, embedder=embedder), Tools(embedder, model=self._model))
+        sentences = [f"The {thing} is inspected every {n} years by the operator of the plant." for n, thing in enumerate(THINGS, 2)]
+        self.engine.library.add([text("plant", "\n\n".join(sentences))], Settings.load())
+        self.store: RecordStore = records(folder, "default")
+
+    def _model(self, s: Settings) -> object:
+        address = {"OPENAI_BASE_URL": self.address, "OPENAI_API_KEY": "k" * 40, "RAG_MODEL": self.model}
+        return language_model(s, self.folder, environment=address if self.address else {})
+
+    def begun(self, s: Settings = DRAFTS, name: str = "first") -> RunHead:
+        return begin(self.engine, name, "set", QUESTIONS, s, self.store)
+
+    def run(self, head: RunHead, budget: int | None = None) -> Ran:
+        return run(self.engine, self.store.run(head.id), self.store, budget_tokens=budget)
+
+    def tokens(self, head: RunHead) -> list[int]:
+        return [case.generation.tokens for case in self.store.results(head.id).values() if case.generation]
+
+
+@pytest.fixture
+def place(tmp_path: Path, server: ModelServer) -> Place:
+    return Place(tmp_path, server.base_url)
+
+
+def test_given_a_set_when_run_with_a_model_then_its_tokens_are_counted_and_nothing_is_asked_twice(
+    place: Place, server: ModelServer
+) -> None:
+    head = place.begun()
+
+    ran = place.run(head)
+
+    assert (ran.measured, ran.failed, ran.over_budget) == (len(QUESTIONS), 0, False)
+    assert ran.tokens == sum(place.tokens(head)) > 0
+    calls = server.calls
+    assert calls >= len(QUESTIONS)
+    assert place.store.run(head.id).settings.model == "scripted"  # the run says what drafted
+    assert place.run(head) == Ran(0, len(QUESTIONS), 0, len(QUESTIONS))
+    second = place.begun(DRAFTS.changed(min_support=0.9), "second")
+    assert place.run(second) == Ran(0, len(QUESTIONS), 0, len(QUESTIONS))
+    assert server.calls == calls
+
+
+def test_given_answers_in_the_cache_when_run_then_they_cost_nothing(place: Place, server: ModelServer) -> None:
+    place.run(place.begun())
+    calls = server.calls
+
+    ran = place.run(place.begun(DRAFTS.changed(model_seconds=30), "again"))  # measured anew; the prompts are the same
+
+    assert (ran.measured, ran.tokens, server.calls) == (len(QUESTIONS), 0, calls)
+
+
+def test_given_a_budget_when_it_is_spent_then_the_run_stops_keeps_what_it_has_and_goes_on_later(place: Place) -> None:
+    head = place.begun()
+
+    first = place.run(head, budget=1)
+    second = place.run(head, budget=2 * first.tokens)
+    last = place.run(head, budget=10**9)
+
+    assert (first.measured, first.over_budget, first.total) == (1, True, len(QUESTIONS))
+    assert (second.reused, second.over_budget) == (1, True)
+    assert 1 <= second.measured <= 3
+    assert second.tokens < 2 * first.tokens + max(place.tokens(head))  # the question that passes the budget is finished
+    assert (last.over_budget, last.reused, last.measured) == (False, 1 + second.measured, len(QUESTIONS) - 1 - second.measured)
+    assert first.tokens + second.tokens + last.tokens == sum(place.tokens(head))
+
+
+def test_given_a_spent_budget_when_nothing_is_left_to_measure_then_the_run_is_whole(place: Place) -> None:
+    head = place.begun()
+    whole = place.run(head)
+
+    assert place.run(head, budget=1).over_budget is False
+    assert place.run(place.begun(name="second"), budget=whole.tokens).over_budget is False
+
+
+def test_given_an_endpoint_that_is_down_when_run_then_it_stops_after_some_questions_and_they_are_asked_again(
+    place: Place, server: ModelServer
+) -> None:
+    server.play(Status(401, message="no such key"))
+    head = place.begun()
+
+    with pytest.raises(ModelUnavailable, match=f"{SILENT} questions in a row") as caught:
+        place.run(head)
+
+    assert "resume" in caught.value.remedy
+    failed = place.store.results(head.id)
+    assert len(failed) == SILENT
+    assert all(case.failure for case in failed.values())  # whatever would have been shown instead: the model was not measured
+    server.play(honest)
+    place.engine.tools = replace(place.engine.tools, model=place._model)
+    ran = place.run(head)
+    assert (ran.measured, ran.reused, ran.failed) == (len(QUESTIONS), 0, 0)
+    assert not any(case.failure for case in place.store.results(head.id).values())
+
+
+def test_given_another_model_or_endpoint_when_run_then_the_other_ones_records_are_not_taken(place: Place) -> None:
+    place.run(place.begun())
+    assert unmeasured(place.engine, QUESTIONS, DRAFTS, place.store) == ()
+
+    with ModelServer(honest) as other:
+        place.address = other.base_url
+        assert unmeasured(place.engine, QUESTIONS, DRAFTS, place.store) == QUESTIONS
+        assert place.run(place.begun(name="elsewhere")).measured == len(QUESTIONS)
+        place.model = "another"
+        assert unmeasured(place.engine, QUESTIONS, DRAFTS, place.store) == QUESTIONS
+        assert place.begun(name="third").settings.model == "another"
+
+
+def test_given_questions_that_may_take_few_tokens_when_run_then_that_is_what_was_measured(place: Place, server: ModelServer) -> None:
+    server.play(lambda asked: Said(honest(asked), tokens=(5000, 10)))
+    head = place.begun(DRAFTS.changed(verification_mode="enforce", model_budget=1000))
+
+    assert place.run(head).failed == 0
+
+    calls = [call for case in place.store.results(head.id).values() if case.generation for call in case.generation.calls]
+    assert [bool(call.failure) for call in calls] == [False, True] * len(QUESTIONS)  # nothing is left for the verification
+    assert place.run(head) == Ran(0, len(QUESTIONS), 0, len(QUESTIONS))
+
+
+def test_given_no_model_when_a_run_with_one_is_begun_then_one_error_says_what_to_set(place: Place, server: ModelServer) -> None:
+    place.address = ""
+
+    with pytest.raises(ModelUnavailable, match="none is configured") as caught:
+        place.begun()
+
+    assert "RAG_MODEL" in caught.value.remedy
+    assert place.store.runs() == ()
+
+
+def test_given_a_server_that_hangs_when_the_run_is_stopped_then_it_ends_and_the_question_is_not_recorded(
+    place: Place, server: ModelServer
+) -> None:
+    server.play(Hang())
+    head, stop = place.begun(), threading.Event()
+    timer = threading.Timer(0.5, stop.set)
+    timer.start()
+
+    ran = run(place.engine, head, place.store, cancelled=stop.is_set)
+
+    timer.join()
+    assert (ran.cancelled, ran.measured) == (True, 0)
+    assert place.store.results(head.id) == {}
+
+
+# what counts as not asked
+
+
+def asked(*calls: Call) -> LlmTrace:
+    return LlmTrace(attempts=tuple(Attempt((), call) for call in calls))
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        (Call(Step.DRAFT, endpoint="h:1", tokens_in=5, ms=9.0), ""),
+        (Call(Step.DRAFT, failure="h:1 did not answer.", ms=9.0), "h:1 did not answer."),
+        (Call(Step.SUFFICIENCY, endpoint="h:1", tokens_in=5, ms=9.0, failure="Its verdict is no JSON."), ""),
+        (Call(Step.DRAFT, failure="The 30000 tokens for one question are spent."), ""),
+    ],
+    ids=["answered", "silent", "answered nonsense", "limit of a setting"],
+)
+def test_given_a_call_when_it_failed_then_only_an_endpoint_that_did_not_answer_counts(place: Place, call: Call, why: str) -> None:
+    case = replace(place.engine.measure("When?", settings()), generation=asked(call))
+
+    assert unasked(case) == why
+    spending = Spending(silent=1)
+    spending.add(case)
+    assert (spending.tokens, spending.silent) == (call.tokens_in, 2 if why else 0)
+
+
+def test_given_questions_that_a_gate_refuses_when_counted_then_they_say_nothing_of_the_endpoint(place: Place) -> None:
+    spending = Spending(silent=3)
+
+    spending.add(replace(place.engine.measure("When?", settings()), generation=LlmTrace()))
+
+    assert spending.silent == 3
+
+
+# what it will cost
+
+
+def test_given_a_set_when_its_cost_is_estimated_then_the_model_is_not_asked_and_the_range_holds_what_it_costs(
+    place: Place, server: ModelServer
+) -> None:
+    cost = estimate(sample(place.engine, QUESTIONS, DRAFTS), len(QUESTIONS), DRAFTS)
+
+    assert server.calls == 0
+    assert (cost.questions, cost.sampled, cost.asking) == (len(QUESTIONS), len(QUESTIONS), len(QUESTIONS))
+    sent = sum(len(one["content"].encode()) for one in _prompts(place, server))
+    assert cost.least == pytest.approx(sent / 3.5, rel=0.5)
+    assert cost.least < cost.most <= len(QUESTIONS) * DRAFTS.model_budget
+
+
+def _prompts(place: Place, server: ModelServer) -> list[dict[str, str]]:
+    place.run(place.begun())
+    return [message for body in server.requests for message in body["messages"]]
+
+
+def test_given_more_checks_by_the_model_when_estimated_then_it_costs_more(place: Place) -> None:
+    cases = sample(place.engine, QUESTIONS, DRAFTS)
+    costs = [
+        estimate(cases, len(QUESTIONS), DRAFTS.changed(**more))
+        for more in ({}, {"verification_mode": "enforce"}, {"verification_mode": "enforce", "sufficiency_mode": "enforce"})
+    ]
+
+    assert [cost.least for cost in costs] == sorted({cost.least for cost in costs})
+    assert [cost.most for cost in costs] == sorted({cost.most for cost in costs})
+    assert estimate(cases, len(QUESTIONS), DRAFTS.changed(max_retries=3)).most > costs[0].most
+    assert estimate(cases, 2 * len(QUESTIONS), DRAFTS).most == pytest.approx(2 * costs[0].most, abs=1)
+    judging = DRAFTS.changed(sufficiency_mode="enforce", max_retries=0)
+    searching, once = (estimate(cases, len(QUESTIONS), judging.changed(expand_searches=n)).most for n in (2, 0))
+    assert searching > once
+
+
+def test_given_a_limit_for_a_question_when_estimated_then_no_question_costs_more(place: Place) -> None:
+    limited = DRAFTS.changed(model_budget=1000, max_retries=5)
+
+    assert estimate(sample(place.engine, QUESTIONS, limited), len(QUESTIONS), limited).most == len(QUESTIONS) * 1000
+
+
+def test_given_questions_that_no_call_is_made_for_when_estimated_then_the_least_is_nothing(place: Place) -> None:
+    refusing = DRAFTS.changed(top_cosine_mode="enforce", min_top_cosine=1.0)
+
+    cost = estimate(sample(place.engine, QUESTIONS, refusing), len(QUESTIONS), refusing)
+
+    assert (cost.asking, cost.least) == (0, 0)
+    assert cost.most > 0
+    assert estimate((), 0, DRAFTS).most == 0
+
+
+def test_given_many_questions_when_sampled_then_few_are_measured_from_beginning_to_end(place: Place) -> None:
+    many = [replace(QUESTIONS[0], id=f"q{n}", question=f"When is pump {n} inspected?") for n in range(95)]
+    missing = LabelledQuestion("lost", "Where?", True, documents=("lost.pdf",))
+
+    found = [case.question for case in sample(place.engine, many, DRAFTS)]
+
+    assert (found[0], found[-1], len(found)) == ("When is pump 0 inspected?", "When is pump 90 inspected?", 10)
+    assert sample(place.engine, [missing], DRAFTS) == ()

@@ -1,0 +1,218 @@
+"""Figures of a labelled set: exact, defined or None, and the same as scikit-learn's where it has them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn import metrics as sklearn
+
+from rag_core.evaluation import metrics
+from rag_core.evaluation.metrics import Interval
+
+# few distinct scores, so that ties are the rule
+pairs = st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0]), st.booleans()), min_size=1, max_size=60)
+counts = st.integers(0, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+
+
+def columns(rows: list[tuple[float, bool]]) -> tuple[list[float], list[bool]]:
+    return [score for score, _ in rows], [flag for _, flag in rows]
+
+
+@given(counts)
+def test_given_counts_then_the_exact_interval_is_that_of_scipy_and_holds_the_share(count: tuple[int, int]) -> None:
+    k, n = count
+    assume(n)
+
+    interval = metrics.clopper_pearson(k, n)
+
+    expected = stats.binomtest(k, n).proportion_ci(0.95, method="exact")
+    assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+    assert 0 <= interval.low <= k / n <= interval.high <= 1
+
+
+@given(counts, st.sampled_from([0.8, 0.95, 0.99]))
+def test_given_counts_then_the_upper_bound_is_where_the_binomial_tail_is_as_small_as_allowed(count: tuple[int, int], sure: float) -> None:
+    k, n = count
+    bound = metrics.upper_bound(k, n, sure)
+
+    assert bound == 1.0 if k == n else stats.binom.cdf(k, n, bound) == pytest.approx(1 - sure, abs=1e-9)
+    assert k == n or metrics.upper_bound(k, n, 0.999) > bound
+
+
+def test_given_59_questions_without_an_error_then_the_risk_is_below_5_percent_and_58_do_not_show_it() -> None:
+    assert metrics.upper_bound(0, 59) < 0.05 < metrics.upper_bound(0, 58)
+
+
+def test_given_nothing_seen_then_anything_is_possible() -> None:
+    assert metrics.clopper_pearson(0, 0) == Interval(0.0, 1.0)
+    assert metrics.upper_bound(0, 0) == 1.0
+
+
+@pytest.mark.parametrize(("k", "n", "confidence"), [(-1, 5, 0.95), (6, 5, 0.95), (1, 5, 0.0), (1, 5, 1.0), (1, 5, math.nan)])
+def test_given_impossible_counts_or_confidence_then_no_interval(k: int, n: int, confidence: float) -> None:
+    for figure in (metrics.clopper_pearson, metrics.upper_bound):
+        with pytest.raises(ValueError, match=r"k <= n|between 0 and 1"):
+            figure(k, n, confidence)
+
+
+@given(st.integers(0, 100), st.integers(0, 100))
+def test_given_disagreements_then_mcnemar_is_the_exact_sign_test(b: int, c: int) -> None:
+    p = metrics.mcnemar(b, c)
+
+    assert p == metrics.mcnemar(c, b)
+    assert p == pytest.approx(stats.binomtest(b, b + c, 0.5).pvalue if b + c else 1.0)
+
+
+def test_given_a_negative_count_then_mcnemar_refuses() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        metrics.mcnemar(-1, 3)
+
+
+@given(pairs)
+def test_given_scores_with_ties_then_curves_and_areas_are_those_of_scikit_learn(rows: list[tuple[float, bool]]) -> None:
+    scores, flags = columns(rows)
+    assume(any(flags) and not all(flags))
+
+    assert metrics.auroc(scores, flags) == pytest.approx(sklearn.roc_auc_score(flags, scores))
+    assert metrics.average_precision(scores, flags) == pytest.approx(sklearn.average_precision_score(flags, scores))
+    roc, expected = metrics.roc_curve(scores, flags), sklearn.roc_curve(flags, scores, drop_intermediate=False)
+    assert roc is not None
+    for ours, theirs in zip((roc.x, roc.y, roc.threshold), expected, strict=True):
+        assert ours == pytest.approx(theirs)
+    curve, (precision, recall, thresholds) = metrics.precision_recall(scores, flags), sklearn.precision_recall_curve(flags, scores)
+    assert curve is not None
+    assert curve.x == pytest.approx(recall[-2::-1])
+    assert curve.y == pytest.approx(precision[-2::-1])
+    assert curve.threshold == pytest.approx(thresholds[::-1])
+
+
+@pytest.mark.parametrize("flags", [[], [True, True], [False, False]])
+def test_given_one_class_or_none_then_what_needs_both_is_not_defined(flags: list[bool]) -> None:
+    scores = [0.5] * len(flags)
+
+    assert metrics.auroc(scores, flags) is None
+    assert metrics.roc_curve(scores, flags) is None
+    assert (metrics.precision_recall(scores, flags) is None) is not any(flags)
+    assert (metrics.average_precision(scores, flags) is None) is not any(flags)
+    assert (metrics.risk_coverage(scores, flags) is None) is not bool(flags)
+
+
+@given(pairs)
+def test_given_scores_then_risk_and_coverage_are_those_of_each_threshold(rows: list[tuple[float, bool]]) -> None:
+    scores, wrong = columns(rows)
+
+    curve = metrics.risk_coverage(scores, wrong)
+
+    assert curve is not None
+    assert list(curve.threshold) == sorted(set(scores), reverse=True)
+    for threshold, coverage, risk in zip(curve.threshold, curve.x, curve.y, strict=True):
+        answered = [flag for score, flag in rows if score >= threshold]
+        assert coverage == pytest.approx(len(answered) / len(rows))
+        assert risk == pytest.approx(sum(answered) / len(answered))
+    area = metrics.aurc(scores, wrong)
+    assert area is not None
+    assert min(curve.y) - 1e-9 <= area <= max(curve.y) + 1e-9
+
+
+def test_given_a_score_that_ranks_all_errors_last_then_the_area_is_the_least_possible() -> None:
+    wrong = [False] * 8 + [True] * 2
+    best = metrics.aurc(range(10, 0, -1), wrong)
+
+    assert best == pytest.approx((1 / 9 + 2 / 10) / 10)
+    assert metrics.aurc([0.5] * 10, wrong) == pytest.approx(0.2)  # one step
+    assert metrics.aurc(range(10), wrong) == pytest.approx(sum([1, 2 / 2, 2 / 3, 2 / 4, 2 / 5, 2 / 6, 2 / 7, 2 / 8, 2 / 9, 2 / 10]) / 10)
+
+
+@given(pairs, st.integers(1, 12), st.booleans())
+def test_given_probabilities_then_every_question_is_in_one_bin_and_the_error_is_bounded(
+    rows: list[tuple[float, bool]], bins: int, mass: bool
+) -> None:
+    scores, flags = columns(rows)
+
+    found = metrics.reliability(scores, flags, bins, equal_mass=mass)
+
+    assert sum(one.n for one in found) == len(rows)
+    assert len(found) <= bins
+    assert all(one.low <= one.mean <= one.high and one.share is not None for one in found if one.mean is not None)
+    assert all(one.interval.low <= (one.share or 0) <= one.interval.high for one in found)
+    error = metrics.calibration_error(found)
+    assert error is not None
+    assert 0 <= error <= 1
+
+
+def test_given_edges_then_a_score_belongs_to_the_bin_that_it_opens_and_the_last_one_holds_its_end() -> None:
+    found = metrics.reliability([0.0, 0.5, 1.0], [False, True, True], bins=2)
+
+    assert [(one.low, one.high, one.n, one.share) for one in found] == [(0.0, 0.5, 1, 0.0), (0.5, 1.0, 2, 1.0)]
+    assert metrics.calibration_error(found) == pytest.approx((0 + 2 * 0.25) / 3)
+
+
+def test_given_bins_of_equal_mass_then_they_hold_equally_many_and_equal_scores_stay_together() -> None:
+    scores = np.linspace(0, 1, 100) ** 3
+
+    assert {one.n for one in metrics.reliability(scores, scores > 0.5, bins=5, equal_mass=True)} <= {19, 20, 21}
+    assert [one.n for one in metrics.reliability([0.3] * 10, [True] * 10, bins=5, equal_mass=True)] == [10]
+
+
+def test_given_a_calibrated_score_then_the_calibration_error_is_small_and_one_that_is_too_sure_is_found_out() -> None:
+    draw = np.random.default_rng(3)
+    scores = draw.uniform(0, 1, 20_000)
+    true = draw.uniform(0, 1, 20_000) < scores
+
+    honest = metrics.calibration_error(metrics.reliability(scores, true))
+    bold = metrics.calibration_error(metrics.reliability(np.where(scores > 0.5, 1.0, 0.0), true))
+
+    assert honest is not None and bold is not None  # noqa: PT018
+    assert honest < 0.02
+    assert bold == pytest.approx(0.25, abs=0.02)
+
+
+def test_given_no_question_then_reliability_is_empty_and_has_no_error() -> None:
+    assert metrics.calibration_error(metrics.reliability([], [])) is None
+    assert metrics.calibration_error(metrics.reliability([], [], equal_mass=True)) is None
+
+
+@given(pairs, st.integers(1, 20))
+def test_given_scores_then_the_histogram_counts_each_once_by_class(rows: list[tuple[float, bool]], bins: int) -> None:
+    scores, flags = columns(rows)
+
+    found = metrics.histogram(scores, flags, bins)
+
+    assert len(found.edges) == bins + 1
+    assert found.positive.sum() == sum(flags)
+    assert found.negative.sum() == len(flags) - sum(flags)
+
+
+def test_given_a_range_then_the_histogram_keeps_to_it() -> None:
+    found = metrics.histogram([-0.5, 0.2, 0.9, 2.0], [True] * 4, bins=2, low=0.0, high=1.0)
+
+    assert list(found.edges) == [0.0, 0.5, 1.0]
+    assert list(found.positive) == [1, 1]
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_given_a_score_that_is_no_number_then_no_figure_is_made(bad: float) -> None:
+    for figure in (
+        metrics.auroc,
+        metrics.roc_curve,
+        metrics.precision_recall,
+        metrics.risk_coverage,
+        metrics.reliability,
+        metrics.histogram,
+    ):
+        with pytest.raises(ValueError, match="finite"):
+            figure([0.5, bad], [True, False])
+
+
+def test_given_scores_and_labels_of_other_lengths_or_no_probabilities_then_it_says_so() -> None:
+    with pytest.raises(ValueError, match="2 scores and 1 labels"):
+        metrics.auroc([0.1, 0.2], [True])
+    with pytest.raises(ValueError, match="probabilities"):
+        metrics.reliability([1.5], [True])
+    with pytest.raises(ValueError, match="at least 1"):
+        metrics.reliability([0.5], [True], bins=0)

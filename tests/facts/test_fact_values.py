@@ -1,0 +1,292 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.facts import changed_facts, entities
+from rag_core.facts.attached import wrong_roles
+from rag_core.facts.laws import laws
+from rag_core.facts.numbers import quantities
+from rag_core.facts.roles import replaces
+from rag_core.facts.times import times
+
+AGREE = [
+    # number words
+    ("It is 30 %.", "So it is thirty percent.", "en"),
+    ("It costs 255,000 euros.", "Cost: two hundred and fifty-five thousand euros.", "en"),
+    ("A hundred people came.", "There came 100 people.", "en"),
+    ("Es sind 225 Tage.", "Frist: zweihundertfünfundzwanzig Tage.", "de"),
+    ("Es sind 21 Tage.", "Frist: einundzwanzig Tage.", "de"),
+    ("Je to 25 dnů.", "Lhůta: pětadvacet dnů.", "cs"),
+    ("Je to 250 000 Kč.", "Cena: dvě stě padesát tisíc korun.", "cs"),
+    ("शुल्क 2,25,000 रुपये है।", "शुल्क: दो लाख पच्चीस हज़ार रुपये।", "hi"),
+    ("अवधि 24 दिन है।", "अवधि: चौबीस दिन।", "hi"),
+    ("Es dauert 5 Std.", "Es dauert 5 Stunden.", "de"),
+    # ordinals
+    ("It was the 3rd time.", "So it was the third time.", "en"),
+    ("Er wohnt im 3. Stock.", "Wohnung im dritten Stock.", "de"),
+    ("Byl to 3. den.", "Byl to už třetí den.", "cs"),
+    ("यह तीसरा दिन था।", "वह 3 रा दिन था।", "hi"),
+    ("It was the twenty-first day.", "So it was the 21st day.", "en"),
+    # ranges
+    ("It takes 5-10 days.", "So it takes 5 to 10 days.", "en"),
+    ("It costs 5 million to 10 million euros.", "So it costs 5-10 million euros.", "en"),
+    ("It costs 5 to 10 million euros.", "So it costs 5 million to 10 million euros.", "en"),
+    ("It takes between 5 and 10 days.", "So it takes 5 days to 10 days.", "en"),
+    ("Trvá 5 až 10 dnů.", "Trvání od 5 do 10 dnů.", "cs"),
+    ("Es dauert 5 Tage bis 10 Tage.", "Dauer: 5 bis 10 Tage.", "de"),
+    ("इसमें 5 से 10 दिन लगते हैं।", "समय: 5-10 दिन।", "hi"),
+    # times
+    ("It opens at 2:30 p.m.", "Opening: 14:30", "en"),
+    ("It opens at 2:30.", "Opening: 2:30 pm", "en"),
+    ("Der Termin ist um 14:30.", "Termin: 14.30 Uhr", "de"),
+    ("Otevírá ve 14.30.", "Otevírací doba: 14:30 hod.", "cs"),
+    ("दुकान 14:00 बजे खुलती है।", "समय: दोपहर 2 बजे", "hi"),
+    ("They meet at 7 pm.", "So they agree on 7.", "en"),
+    ("Es ist am Mittwoch.", "Termin ist am Mittwoch.", "de"),
+    # dates and decades
+    ("Signed on 12 March 2024.", "Date: 12. 3. 2024.", "en"),
+    ("It appeared in the 1850s.", "Published between 1855 and 1857.", "en"),
+    ("It began in the 70's.", "Beginning in the 1970s.", "en"),
+    ("The siege ended on August 22, 1777.", "A siege from August 2, 1777, to August 22.", "en"),
+    # units
+    ("It is 1 km.", "So it is 1000 m.", "en"),
+    ("It takes 120 min.", "So it takes 2 hours.", "en"),
+    ("It weighs 1,000 kg.", "So it weighs 1 t.", "en"),
+    ("It takes 30 calendar days.", "So it takes 30 days.", "en"),
+    ("It takes one and 24 months.", "So it takes 2 years and one.", "en"),
+    ("Es dauert 5 Kalendertage.", "Dauer: 5 Tage", "de"),
+    ("The rate is 25 bps.", "So the rate is 0.25 %.", "en"),
+    ("It pays CHF 500.", "Pay: 500 francs", "en"),
+    ("It costs EUR 350000.", "Cost: 350,000 euros", "en"),
+    # laws
+    ("See Article 5(2)(a).", "Look at Art. 5 (2) (a) of the act.", "en"),
+    ("See Article 5, paragraph 2.", "Look at paragraph 2 of Article 5.", "en"),
+    ("Viz § 12 odstavec 3.", "Podle § 12 odst. 3 zákona.", "cs"),
+    ("Viz čl. 4 odst. 2.", "Podle Čl. IV odst. 2.", "cs"),
+    ("Siehe § 12 Absatz 3.", "Nach § 12 Abs. 3 Satz 1.", "de"),
+    ("Siehe Artikel 5 Absatz 2.", "Nach Absatz 2 des Artikels 5.", "de"),
+    ("धारा 12(3) देखें।", "यह धारा 12 की उपधारा (3) में है।", "hi"),
+    ("See section 12.", "Look at sections 11, 12 and 13.", "en"),
+    ("See section 13.", "Look at §§ 11 to 13.", "en"),
+    ("See Section 4.2.", "4.2 Liability. Nobody is liable.", "en"),
+    ("See § 12 (3).", "§ 12 Scope. (1) One. (2) Two. (3) Three.", "en"),
+]
+
+CHANGED = [
+    ("It costs 254,000 euros.", "Cost: two hundred and fifty-five thousand euros.", "en", "number"),
+    ("Es sind 221 Tage.", "Frist: zweihundertfünfundzwanzig Tage.", "de", "number"),
+    ("Je to 26 dnů.", "Lhůta: pětadvacet dnů.", "cs", "number"),
+    ("अवधि 42 दिन है।", "अवधि: चौबीस दिन।", "hi", "number"),
+    ("Sales rose in the second quarter.", "So sales rose in the first quarter.", "en", "number"),
+    ("It costs 5 to 10 million euros.", "So it costs 5 to 10 thousand euros.", "en", "number"),
+    ("It opens at 2:30 a.m.", "Opening: 14:30", "en", "date"),
+    ("It opens at 2:30 a.m.", "Opening: 2:30 p.m.", "en", "date"),
+    ("Otevírá ve 14.45.", "Otevírací doba: 14:30 hod.", "cs", "date"),
+    ("दुकान शाम 2 बजे खुलती है।", "समय: दोपहर 3 बजे", "hi", "date"),
+    ("Es ist am Dienstag.", "Termin ist am Mittwoch.", "de", "date"),
+    ("Je to v úterý.", "Termín je ve středu.", "cs", "date"),
+    ("Es waren 162 584 Mrd. EUR.", "Insgesamt 162 584 Mio. EUR.", "de", "number"),
+    ("It takes 1 year.", "So it takes 365 days.", "en", "number"),
+    ("It takes 30 working days.", "So it takes 30 days.", "en", "unit"),
+    ("Es dauert 5 Arbeitswochen.", "Dauer: 5 Arbeitstage", "de", "unit"),
+    ("It takes 20 vacation weeks.", "So it takes 20 vacation days.", "en", "unit"),
+    ("It runs on 24 W.", "So it runs on 24 V.", "en", "unit"),
+    ("It is 4 per mille.", "So it is 4 percent.", "en", "unit"),
+    ("It appeared in the 1860s.", "Published between 1855 and 1857.", "en", "number"),
+    ("The siege ended on August 22, 1777.", "It began on May 2, 1777, and ended on August 22, 1778.", "en", "date"),
+    ("See Article 5(3).", "Look at Art. 5(2) of the act.", "en", "law"),
+    ("See Article 6(2).", "Look at Art. 5(2) of the act.", "en", "law"),
+    ("See § 5(2).", "Look at Art. 5(2) of the act.", "en", "law"),
+    ("Viz § 12 odst. 4.", "Podle § 12 odst. 3 zákona.", "cs", "law"),
+    ("Viz odst. 4.", "Podle odst. 3 zákona.", "cs", "law"),
+    ("Siehe § 12a Abs. 3.", "Nach § 12 Abs. 3 Satz 1.", "de", "law"),
+    ("धारा 13 देखें।", "यह धारा 12 में है।", "hi", "law"),
+    # a value that the page has elsewhere
+    ("In the list 8, 17, 18 the next is 23.", "In the list 8, 13, 18 the next is 23. Then 17 follows.", "en", "role"),
+    ("The loan was granted in 2024.", "The loan was granted in 2020. It ends in 2024.", "en", "role"),
+    ("The appeal rests on Section 16.", "The appeal rests on Section 7. Section 16 is new.", "en", "law"),
+    ("The contract A-124 holds.", "The contract A-123 holds. A-124 is new.", "en", "code"),
+    (
+        "A hall has 18 seats, and each row has 4 seats more.",
+        "Then 3 × 4 = 12. A hall has 18 seats, and each row has 2 seats more.",
+        "en",
+        "role",
+    ),
+    ("The pressure is up to 16 pounds.", "The pressure is up to 16 bar. There are 16 pumps.", "en", "unit"),
+    ("The distance is 16 leagues.", "The distance is 16 miles. There are 16 pumps.", "en", "unit"),
+    ("The pump runs for 5 hours.", "The pump runs for 5 minutes. It rests for 5 hours.", "en", "unit"),
+]
+
+ROLES = [
+    ("Payment is due 30 days after signature.", "Payment is due 30 days after delivery.", "en"),
+    ("The warranty ends 30 days after signature.", "Pay 30 days after delivery of the goods. The signature is in Prague.", "en"),
+    ("Faktura je splatná do 30 dnů od podpisu.", "Faktura je splatná do 30 dnů od doručení.", "cs"),
+    ("Die Rechnung ist 30 Tage nach Unterzeichnung fällig.", "Die Rechnung ist 30 Tage nach Lieferung fällig.", "de"),
+    ("भुगतान हस्ताक्षर के 30 दिन बाद देय है।", "भुगतान डिलीवरी के 30 दिन बाद देय है।", "hi"),
+    ("भुगतान हस्ताक्षर से 30 दिनों के भीतर होगा।", "भुगतान डिलीवरी से 30 दिनों के भीतर होगा।", "hi"),
+    ("The fee is 500.", "The deposit is 500 and the fee 200.", "en"),
+    ("The fee is 500.", "The deposit is 500, the fee in most such cases 200.", "en"),
+    ("The deposit is 200 and the fee 500.", "The deposit is 500 and the fee 200.", "en"),
+    ("Kauce je 200 Kč a poplatek 500 Kč.", "Kauce činí 500 Kč a poplatek činí 200 Kč.", "cs"),
+    ("The contract was signed on 1 March 2024.", "The contract was signed on 5 May 2024 and delivered on 1 March 2024.", "en"),
+]
+
+KEPT_ROLES = [
+    ("The deposit is 500.", "The deposit is 500 and the fee 200.", "en"),
+    ("The fee is 200, the deposit 500.", "The deposit is 500 and the fee 200.", "en"),
+    ("Payment within 30 days after the goods are delivered.", "Payment is due 30 days after delivery.", "en"),
+    ("Payment within 30 days of receipt of the invoice.", "Invoices are paid within 30 days after the invoice is received.", "en"),
+    ("The firm sold 700 vehicles.", "The firm sold 500 cars in 2019 and 700 trucks in 2020.", "en"),
+    ("It moved to Texas in 1920.", "It was born in 1900 in Ohio. It moved to Texas in 1920.", "en"),
+    ("The last season was its seventh season.", "The series began its seventh and last season, having finished its sixth season.", "en"),
+    ("It was out in France in the 1850s.", "It was out between 1855 and 1857. Not in 1850.", "en"),
+    ("The word has been around since 997.", "The word was first documented in AD 997 in Gaeta.", "en"),
+    ("A total of 700 cars sold.", "The company sold 500 cars in 2019 and 700 in 2020.", "en"),
+    ("It opened in 1999.", "It opened in 5 rooms. It closed in 1999.", "en"),
+    (
+        "The board met in Prague, then 700 members of the firm paid.",
+        "The board met in Prague, then after a very long debate about some other 500 points the members of the firm paid. All 700 paid.",
+        "en",
+    ),
+    ("The fee is 500.", "The fee is 500 and the fee is 200.", "en"),
+    (
+        "Die Sitzungen finden am Mittwoch, Dienstag und Freitag früh statt.",
+        "Die Sitzungen finden am Dienstag, Mittwoch und Freitag früh statt.",
+        "de",
+    ),
+    ("The plant was there in 1970.", "The plant opened in 1950. It was closed in 1970.", "en"),
+    ("We have to pay within 30 days after arrival.", "Invoices get settled 30 days after delivery.", "en"),
+    ("Pay within 30 days after signature.", "The period is 30 days. The goods are paid 30 days after delivery.", "en"),
+    ("Pay 30 days after delivery.", "Pay 30 days after delivery, or 30 days after signature.", "en"),
+]
+
+
+@pytest.mark.parametrize(("claim", "evidence", "lang"), AGREE)
+def test_given_equal_values_in_other_notations_then_nothing_is_changed(claim: str, evidence: str, lang: str) -> None:
+    assert changed_facts(claim, evidence, lang) == ()
+
+
+@pytest.mark.parametrize(("claim", "evidence", "lang", "kind"), CHANGED)
+def test_given_one_changed_value_then_it_is_named_by_kind(claim: str, evidence: str, lang: str, kind: str) -> None:
+    """S2-17: a changed number, unit, date, time or reference is seen, also where the page has the new value elsewhere."""
+    assert kind in [found for found, _ in changed_facts(claim, evidence, lang)]
+
+
+@pytest.mark.parametrize(("claim", "evidence", "lang"), ROLES)
+def test_given_a_value_attached_to_something_else_then_its_role_is_named(claim: str, evidence: str, lang: str) -> None:
+    assert {kind for kind, _ in changed_facts(claim, evidence, lang)} == {"role"}
+
+
+@pytest.mark.parametrize(("claim", "evidence", "lang"), KEPT_ROLES)
+def test_given_a_value_attached_to_the_same_in_other_words_then_its_role_is_kept(claim: str, evidence: str, lang: str) -> None:
+    assert "role" not in {kind for kind, _ in changed_facts(claim, evidence, lang)}
+
+
+def test_given_numbers_of_another_kind_then_neither_may_stand_for_the_other() -> None:
+    year, five, third, days, months, euros = quantities("1999, 5, third, 7 days, 7 months, 9 EUR", "en")
+    assert not replaces(year, five)
+    assert not replaces(third, five)
+    assert not replaces(days, euros)
+    assert replaces(days, months)
+
+
+def test_given_a_value_with_no_words_of_its_own_then_nothing_is_said_of_what_it_is_attached_to() -> None:
+    assert list(wrong_roles("The company sold 700 cars.", "The company sold 500 cars in 2019 and 700 in 2020.", "en")) == []
+    assert list(wrong_roles("The company sold 700 cars.", "The company sold 500 cars in 2019 and 700 vans in 2020.", "en")) == ["700"]
+
+
+def test_given_a_value_that_the_evidence_lacks_then_it_is_named_once() -> None:
+    assert changed_facts("The notice period is 31 days.", "The notice period is 30 days.", "en") == (("number", "31 days"),)
+
+
+def test_given_ordinals_that_count_nothing_then_they_are_not_compared() -> None:
+    assert "number" not in {kind for kind, _ in changed_facts("Berlin was second.", "In all votes of that year Prague came first.", "en")}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("ten five", ["10", "5"]),
+        ("between one hundred and two hundred", ["100", "200"]),
+        ("two thousand three million", ["2000", "3000000"]),
+        ("twenty twenty-four", ["20", "24"]),
+        ("one or a few", []),
+    ],
+)
+def test_given_several_numbers_in_words_then_each_is_one(text: str, found: list[str]) -> None:
+    assert [number.value for number in quantities(text, "en")] == found
+
+
+def test_given_a_word_between_a_number_and_a_unit_then_only_known_ones_are_passed_over() -> None:
+    units = [quantities(text, "en")[0].unit for text in ("30 calendar days", "30 business days", "30 empty days", "30 square km")]
+    assert units == ["day", "business day", "", "km2"]
+
+
+def test_given_a_reference_then_it_is_read_part_by_part() -> None:
+    found = laws("§ 12 odst. 3 písm. a), Čl. IV odst. 1, §§ 7 und 8; odst. 2 tohoto článku")
+    assert [(law.family, law.parts) for law in found] == [
+        ("section", ("12", "3", "a")), ("article", ("4", "1")), ("section", ("7",)), ("section", ("8",)), ("", ("2",)),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["The body 5 art", "THE BODY MUST", "Art des Vertrags", "In der Regel 4 Stunden", "Section two"])
+def test_given_words_that_look_like_a_reference_then_none_is_read(text: str) -> None:
+    assert laws(text) == []
+
+
+def test_given_hindi_parts_of_the_day_then_the_hour_is_of_that_half() -> None:
+    found = times("सुबह 9 बजे, शाम 5 बजे, रात 2 बजे, रात 10 बजे, 3 बजे")
+    assert [sorted(time.minutes) for time in found] == [[540], [1020], [120], [1320], [180, 900]]
+
+
+def test_given_a_question_then_it_is_read_without_ordinals_laws_and_further_units() -> None:
+    """A calibrated score rests on how questions are read."""
+    found = entities("Is § 12 Abs. 3 at 14:30 the 3rd of five CHF 20 or Euro 70 per business day?", "en")
+    assert [(entity.kind, entity.text) for entity in found] == [
+        ("code", "§ 12"), ("name", "Abs"), ("number", "3"), ("number", "14"), ("number", "30"), ("number", "3rd"), ("code", "CHF 20"),
+        ("number", "70"),
+    ]  # fmt: skip
+
+
+@given(st.integers(1, 999_999), st.sampled_from(["en", "de"]))
+def test_given_a_number_written_out_then_its_value_is_read(number: int, lang: str) -> None:
+    found = quantities(spelled_out(number, lang), lang)
+    assert [quantity.value for quantity in found] == ([str(number)] if number > 1 else [])
+
+
+def spelled_out(number: int, lang: str) -> str:
+    ones = {
+        "en": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen",  # noqa: E501
+        "de": "ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn",  # noqa: E501
+    }[lang].split()
+    tens = {
+        "en": "twenty thirty forty fifty sixty seventy eighty ninety",
+        "de": "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
+    }[lang].split()
+    hundred, thousand, gap = {"en": (" hundred ", " thousand ", "-"), "de": ("hundert", "tausend", "und")}[lang]
+    if number >= 1000:
+        return f"{spelled_out(number // 1000, lang)}{thousand}{spelled_out(number % 1000, lang) if number % 1000 else ''}".strip()
+    if number >= 100:
+        return f"{ones[number // 100 - 1]}{hundred}{spelled_out(number % 100, lang) if number % 100 else ''}".strip()
+    if number < 20:
+        return ones[number - 1]
+    ten, one = tens[number // 10 - 2], ones[number % 10 - 1] if number % 10 else ""
+    if not one:
+        return ten
+    return f"{ten}{gap}{one}" if lang == "en" else f"{one}{gap}{ten}"
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "one hundred two million " * 3000, "ein" * 20000, "§ 1, " * 15000, "§§ 1, " + "2, " * 20000, "Art. 5(1)(a)" * 5000, "§" * 50000,
+        "14:30 " * 10000, "5-" * 30000, "odst. 3 " * 8000, "30 days after " * 5000, "दोपहर " * 10000,
+    ],
+    ids=lambda text: text[:12],
+)  # fmt: skip
+def test_given_hostile_text_then_reading_it_takes_no_longer_than_it_is_long(hostile: str) -> None:
+    started = time.process_time()
+    assert changed_facts("It is 5 days after § 3, at 14:30.", hostile, "en") is not None
+    assert time.process_time() - started < 15

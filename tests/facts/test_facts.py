@@ -1,0 +1,238 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.facts import absent_facts, changed_facts, entities
+from rag_core.grounding.overlap import overlap
+
+TEXTS = {
+    "en": (
+        "Chapter 5 treats arithmetic progressions. The nth term of an AP is a + (n - 1)d. Dr. Marie Curie was not born on 7 May 1868.\n"
+        "Net sales\t177,866\t135,987\t107,006 (in millions). Notice period is 30 days, or 5 % of $1.5 million, under ISO 9001 and § 12. "
+        "No more than two invoices, e.g. A-123, may be unpaid without approval of the Bank of England."
+    ),
+    "cs": (
+        "Smluvní pokuta činí 1 250,50 Kč, nejvýše však 5 %. Dodavatel nesmí předat údaje třetím osobám bez souhlasu Evropské unie. "
+        "Smlouva č. A-123 byla uzavřena v Praze dne 12. 3. 2024. Není-li dohodnuto jinak, platí § 12 odst. 3. Tržby\t250\t300"
+    ),
+    "de": (
+        "Der Auftraggeber haftet nicht für Schäden über 1.250,50 €. Angela Merkel unterschrieb am 12. März 2024. "
+        "Die Frist beträgt mindestens zwei Wochen, höchstens jedoch 30 Tage nach Art. 5 Abs. 2 DSGVO."
+    ),
+    "hi": "वारंटी की अवधि २४ माह है। शुल्क १,२५,००० रुपये से अधिक नहीं होगा। अनुबंध 12 मार्च 2024 को हुआ।",
+    "und": "Řízení ISO 9001 2019-05-06 n - 1 ≠ 5 % not 3,5.",
+}
+
+
+def kinds(text: str, lang: str) -> list[tuple[str, str]]:
+    return [(entity.kind, entity.text) for entity in entities(text, lang)]
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "found"),
+    [
+        ("What was CVS Health's revenue in FY2022?", "en", [("name", "CVS Health"), ("year", "FY2022")]),
+        ("Who was the CEO of Boeing in 2019?", "en", [("name", "CEO"), ("name", "Boeing"), ("year", "2019")]),
+        (
+            "Does ISO 9001 apply to the Bank of England after § 12?",
+            "en",
+            [("code", "ISO 9001"), ("name", "Bank of England"), ("code", "§ 12")],
+        ),
+        ("How many days of vacation do I have?", "en", []),
+        ("Notice periods: Which one applies?", "en", []),
+        (
+            "Is $1.5 million or 5 % due on March 12, 2024?",
+            "en",
+            [("number", "$1.5 million"), ("number", "5 %"), ("date", "March 12, 2024")],
+        ),
+        ("What did 3M pay under A-123?", "en", [("code", "3M"), ("code", "A-123")]),
+        (
+            "Kolik činí pokuta podle smlouvy A-123 ze dne 12. 3. 2024 v Praze?",
+            "cs",
+            [("code", "A-123"), ("date", "12. 3. 2024"), ("name", "Praze")],
+        ),
+        ("Wie hoch ist die Umsatzsteuer von Angela Merkel in der EU?", "de", [("name", "Angela Merkel"), ("name", "EU")]),
+        ("Welche Kündigungsfrist hat der Vertrag?", "de", []),
+        ("Gute Verträge gelten lange.", "de", []),
+        ("NET SALES ROSE STRONGLY", "en", []),
+        ("Is it in USD or in Kč?", "en", []),
+        ("Is 5 m³ less than 10² or 2½ l?", "en", [("number", "5 m³"), ("number", "10²"), ("number", "2½ l")]),
+        ("You may 5 times ask.", "en", [("number", "5")]),
+        ("वारंटी की अवधि २४ माह कब से है?", "hi", [("number", "२४ माह")]),
+        ("", "en", []),
+    ],
+)
+def test_given_a_question_then_its_names_codes_years_and_numbers_are_found(text: str, lang: str, found: list[tuple[str, str]]) -> None:
+    assert kinds(text, lang) == found
+
+
+@given(st.sampled_from(sorted(TEXTS)), st.text(max_size=40))
+def test_given_any_text_then_every_entity_stands_at_its_offsets_in_order(lang: str, tail: str) -> None:
+    text = TEXTS[lang] + tail
+    found = entities(text, lang)
+    assert all(text[entity.start : entity.end] == entity.text for entity in found)
+    assert [entity.start for entity in found] == sorted(entity.start for entity in found)
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "lang", "kind"),
+    [
+        ("The nth term is a + (n+1)d.", "The nth term is a + (n-1)d.", "en", "operator"),
+        ("The nth term is n × 1.", "The nth term is n - 1.", "en", "operator"),
+        ("It is at least 30 days.", "It is at most 30 days.", "en", "comparison"),
+        ("Lhůta je nejméně 30 dnů.", "Lhůta je nejvýše 30 dnů.", "cs", "comparison"),
+        ("Die Frist beträgt mindestens 30 Tage.", "Die Frist beträgt höchstens 30 Tage.", "de", "comparison"),
+        ("यह न्यूनतम 30 दिन है।", "यह अधिकतम 30 दिन है।", "hi", "comparison"),
+        ("The notice period is 31 days.", "The notice period is 30 days.", "en", "number"),
+        ("The price is 12 300 Kč.", "300 Kč and 12 pieces.", "cs", "number"),
+        ("It costs -5.", "It costs 5.", "en", "number"),
+        ("There were three meetings.", "There were two meetings.", "en", "number"),
+        ("It cost 1.5.", "It cost 1.5 million.", "en", "number"),
+        ("The notice period is 30 months.", "The notice period is 30 days.", "en", "unit"),
+        ("It is 5 %.", "It is 5 EUR.", "en", "unit"),
+        ("Signed on 13 March 2024.", "Signed on 2024-03-12.", "en", "date"),
+        ("Signed in April 2024.", "Signed on 12 March 2024.", "en", "date"),
+        ("Dne 12. 3. 2025.", "Dne 12. března 2024.", "cs", "date"),
+        ("Am 12. März 2024.", "Unterschrieben 3/12/2024.", "de", "date"),
+        ("It was Pierre Curie.", "It was Marie Curie.", "en", "name"),
+        ("Konal se v Brně.", "Konal se v Praze.", "cs", "name"),
+        ("Es war Olaf Scholz.", "Es war Angela Merkel.", "de", "name"),
+        ("The contract A-124 holds.", "The contract A-123 holds.", "en", "code"),
+        ("Revenue rose in FY2021.", "Revenue rose in FY2022.", "en", "year"),
+        ("The supplier is liable.", "The supplier is not liable.", "en", "negation"),
+        ("The supplier isn't liable.", "The supplier is liable.", "en", "negation"),
+        ("The transfer is possible.", "The transfer is impossible.", "en", "negation"),
+        ("Dodavatel smí předat údaje.", "Dodavatel nesmí předat údaje.", "cs", "negation"),
+        ("Smlouvu nelze vypovědět.", "Smlouvu lze vypovědět.", "cs", "negation"),
+        ("Dodavatel jedná se souhlasem.", "Dodavatel jedná bez souhlasu.", "cs", "negation"),
+        ("Der Auftraggeber haftet für Schäden.", "Der Auftraggeber haftet nicht für Schäden.", "de", "negation"),
+        ("Es gibt eine Frist.", "Es gibt keine Frist.", "de", "negation"),
+        ("शुल्क वापस किया जाएगा।", "शुल्क वापस नहीं किया जाएगा।", "hi", "negation"),
+        ("La tasa no se devuelve.", "La tasa se devuelve.", "es", "negation"),
+        ("Договор не действует.", "Договор действует.", "ru", "negation"),
+        ("It is 102.", "So it is 10².", "en", "number"),
+        ("It is 10.", "So it is 10².", "en", "number"),
+        ("It is 10³.", "So it is 10².", "en", "number"),
+        ("It is 10^3.", "So it is 10⁻³.", "en", "number"),
+        ("It takes 2 hours.", "So it takes 2½ hours.", "en", "number"),
+        ("It holds 5 m.", "So it holds 5 m³.", "en", "unit"),
+        ("The sum is n³.", "So the sum is n².", "en", "operator"),
+        ("The sum is n² - 1.", "So the sum is n² + 1.", "en", "operator"),
+        ("It emits CO₂.", "So it emits CO.", "en", "name"),
+    ],
+)
+def test_given_one_changed_fact_then_it_is_named_by_kind(claim: str, evidence: str, lang: str, kind: str) -> None:
+    """S2-17: a changed number, date, name, negation or operator is seen."""
+    assert kind in [found for found, _ in changed_facts(claim, evidence, lang)]
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "lang"),
+    [
+        ("Cena je 1.250,50 Kč.", "Cena činí 1 250,50 Kč.", "cs"),
+        ("Cena je 1250,5 Kč.", "Cena činí 1\u00a0250,50\u00a0korun.", "cs"),
+        ("The price is 1,250.50 EUR.", "Der Preis: 1.250,50 €", "en"),
+        ("It grew to 1,500,000.", "It grew to 1.5 million.", "en"),
+        ("शुल्क 125000 रुपये है।", "शुल्क १,२५,००० रुपये है।", "hi"),
+        ("Signed on 12 March 2024.", "Signed 2024-03-12.", "en"),
+        ("Signed on March 12th, 2024.", "Signed 12. 3. 2024.", "en"),
+        ("Signed in March 2024, so in 2024.", "Signed on 12 March 2024.", "en"),
+        ("Smlouva z 12. března 2024.", "Smlouva ze dne 12. 3. 2024.", "cs"),
+        ("As of December 31, 2016.", "Year ended December 31, 2017 2016", "en"),
+        ("Net sales in 2017 were 177,866 million.", "Year ended December 31, 2017\t2016\nNet sales (millions)\t177,866\t135,987", "en"),
+        ("The European Union decided.", "The EU decided.", "en"),
+        ("The EU decided.", "The European Union decided.", "en"),
+        ("Kongres byl v Praze.", "Praha hostila kongres.", "cs"),
+        ("The nth term is a + (n − 1)d.", "The nth term is a+(n-1)d.", "en"),
+        ("He paid 2 euros.", "He paid two EUR.", "en"),
+        ("From 5 to 10 or 5-10 days.", "Days: 5 to 10.", "en"),
+        ("The supplier must pay.", "The supplier is not liable for data loss, but the supplier must pay.", "en"),
+        ("The seller also pays.", "Not only the seller pays.", "en"),
+        ("Payment within 30 days [1].", "Payment within 30 days.", "en"),
+        ("It runs at 5 km/h by e-mail.", "By e-mail: 5 kilometres an hour", "en"),
+        ("Signed on 12 March 2024.", "Signed on 3/12/2024 or so.", "en"),
+        ("Tržby byly 250.", "Tržby\t250\t300", "cs"),
+        ("It may march on.", "On it may march.", "en"),
+        ("It holds 5 m3.", "So it holds 5 m³.", "en"),
+        ("The sum is n^2 + 1.", "So the sum is n² + 1.", "en"),
+        ("It is 10^-3.", "So it is 10⁻³.", "en"),
+        ("It takes 2.5 hours.", "So it takes 2½ hours.", "en"),
+        ("It emits CO2.", "So it emits CO₂.", "en"),
+        ("In 2019 sales were 1,234 million.", "Sales² in 2019¹ were 1,234² million.", "en"),
+    ],
+)
+def test_given_the_same_facts_in_another_notation_then_nothing_is_changed(claim: str, evidence: str, lang: str) -> None:
+    assert changed_facts(claim, evidence, lang) == ()
+
+
+def test_given_a_changed_operator_then_the_word_overlap_alone_would_have_passed_it() -> None:
+    """S2-17: n-1 -> n+1 overlaps far above 0.5; the facts catch it."""
+    source, claim = "The nth term of the AP is given by a + (n-1)d.", "The nth term of the AP is given by a + (n+1)d."
+    assert (overlap(claim, source) or 0) >= 0.89
+    assert changed_facts(claim, source, "en") == (("operator", "n + 1"),)
+
+
+def test_given_a_summary_that_turns_an_approval_round_then_it_does_not_pass_unseen() -> None:
+    """S0-26: "without approval" is not "with approval"."""
+    source = "Bez souhlasu Objednatele nesmí Dodavatel měnit rozsah plnění."
+    assert changed_facts("Se souhlasem Objednatele smí Dodavatel měnit rozsah plnění.", source, "cs")
+    assert changed_facts(source, source, "cs") == ()
+
+
+@given(st.sampled_from(sorted(TEXTS)), st.data())
+def test_given_a_sentence_that_stands_in_its_evidence_then_no_fact_is_changed(lang: str, data: st.DataObject) -> None:
+    from rag_core.language import sentences
+
+    spans = sentences(TEXTS[lang], lang)
+    start, end = data.draw(st.sampled_from(spans))
+    claim = " ".join(TEXTS[lang][start:end].split())
+    before, after = data.draw(st.sampled_from(["", "Not so, no 5: ", "\n\n", "Ne. "])), data.draw(st.sampled_from(["", "\n\nNein, 7 %."]))
+    assert changed_facts(claim, before + TEXTS[lang] + after, lang) == ()
+
+
+@given(st.text(max_size=60), st.sampled_from(["en", "cs", "de", "hi", "und", "xx"]))
+def test_given_any_text_as_its_own_evidence_then_no_fact_is_changed(text: str, lang: str) -> None:
+    assert changed_facts(text, text, lang) == ()
+
+
+@pytest.mark.parametrize(
+    "claim", ["Net sales 177,866 135,987 107,006 (in millions).", "Year ended December 31, 2017 2016 Net sales 177,866 135,987"]
+)
+def test_given_a_row_of_a_table_with_its_header_then_no_fact_is_changed(claim: str) -> None:
+    evidence = "Year ended December 31,\n2017\t2016\nNet sales\t177,866\t135,987\t107,006 (in millions)."
+    assert changed_facts(claim, evidence, "en") == ()
+    assert changed_facts("Tržby 250 300", "Tržby\t250\t300", "cs") == ()
+
+
+def test_given_a_phrase_cut_out_of_a_negated_sentence_then_it_is_not_taken_for_a_quotation() -> None:
+    assert changed_facts("the supplier is liable.", "It is not true that the supplier is liable.", "en")
+    assert changed_facts("the supplier is liable.", "Not so: the supplier is liable.", "en") == ()
+
+
+@pytest.mark.parametrize(
+    "hostile", ["\x00" * 50, "9" * 5000, "1,2," * 2000, "А" * 3000, "- " * 3000, "\u0301" * 300, "A-1" * 1000, "٣٤٥ ৩৪", "½ ² ①"]
+)
+def test_given_hostile_text_then_it_ends_and_agrees_with_itself(hostile: str) -> None:
+    assert changed_facts(hostile, hostile, "en") == ()
+    assert isinstance(entities(hostile, "cs"), tuple)
+    assert isinstance(changed_facts(hostile, "plain", "de"), tuple)
+
+
+def test_given_a_long_text_then_what_stands_nowhere_in_it_is_absent() -> None:
+    text = TEXTS["en"] * 50
+    assert absent_facts("Marie Curie met Niels Bohr in 1927 for 30 days.", text, "en") == (("number", "1927"), ("name", "Niels Bohr"))
+
+
+@pytest.mark.parametrize(
+    ("claim", "kinds"),
+    [
+        ("Delivery of a pair of transducers takes 20 working days.", []),
+        ("Delivery of a pair of transducers takes 20 days.", ["unit"]),
+        ("Delivery of a pair of transducers takes 20 hours.", ["unit"]),
+        ("Delivery of a pair of transducers takes 30 working days.", ["number"]),
+    ],
+)
+def test_given_a_unit_of_two_words_in_a_cell_of_its_own_then_it_is_the_number_s(claim: str, kinds: list[str]) -> None:
+    row = "Pair of transducers\tMK-40-T\t20\tworking days\nPart\tOrder number\tDelivery\tUnit"
+
+    assert [kind for kind, _ in changed_facts(claim, row, "en")] == kinds

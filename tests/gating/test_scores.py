@@ -1,0 +1,316 @@
+"""The calibrated score: read with its provenance, never guessed, fitted where there is enough to fit."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from builders import HashEmbedder, calibration, identity
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core import wiring
+from rag_core.errors import InvalidInput
+from rag_core.gating import scores as calibrate
+from rag_core.gating.features import FEATURES
+from rag_core.gating.scores import Calibration, Identity, adjust, fit, load, packed, question_hash, read, signals_version
+from rag_core.settings import Settings
+
+ZERO = dict.fromkeys(FEATURES, 0.0)
+
+
+def stored(folder: Path, **changes: Any) -> Path:
+    path = folder / "answerability.json"
+    path.write_text(json.dumps({**calibration("m").to_json(), **changes}), encoding="utf-8")
+    return path
+
+
+def test_given_the_middle_then_the_probability_is_one_half_and_it_rises_with_the_signal() -> None:
+    score = calibration(middle=0.5)
+
+    assert score.probability(ZERO | {"coverage_all": 0.5}) == 0.5
+    assert score.probability(ZERO | {"coverage_all": 0.75}) == pytest.approx(1 / (1 + math.exp(-2)))
+    assert score.probability(ZERO | {"coverage_all": 0.25}) == pytest.approx(1 / (1 + math.exp(2)))
+
+
+@given(st.floats(-1e6, 1e6))
+def test_given_any_finite_signal_then_the_probability_is_in_its_range(value: float) -> None:
+    assert 0 <= calibration(weight=100.0).probability(ZERO | {"coverage_all": value}) <= 1
+
+
+def test_given_a_stored_calibration_when_loaded_then_it_is_the_same_with_the_same_id(tmp_path: Path) -> None:
+    found = load([stored(tmp_path)], identity("m"))
+
+    assert found == calibration("m")
+    assert found is not None
+    assert found.id == calibration("m").id
+
+
+def test_given_bfloat16_or_float32_then_they_share_a_calibration_and_any_other_precision_does_not() -> None:
+    of = {precision: Identity.of(HashEmbedder(name=f"m@{precision}")) for precision in ("bfloat16", "float32", "int8")}
+
+    assert of["bfloat16"] == of["float32"]
+    assert of["float32"].differences(of["int8"]) == ("precision",)
+
+
+COMPONENTS = [field.name for field in fields(Identity)]
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_given_a_calibration_of_anything_else_then_it_does_not_fit_and_the_component_is_named(component: str, tmp_path: Path) -> None:
+    other = replace(identity("m"), **{component: "another"})
+
+    assert load([stored(tmp_path)], other) is None
+    assert identity("m").differences(other) == (component,)
+
+
+def test_given_other_signals_another_tokenizer_or_another_version_then_the_identity_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = identity()
+    for name, value in (("FEATURES_VERSION", -1), ("LANGUAGE_VERSION", -1), ("INDEX_VERSION", -1)):
+        monkeypatch.setattr(calibrate, name, value)
+    monkeypatch.setattr(HashEmbedder, "tokenizer", "letters")
+
+    assert before.differences(identity()) == ("tokenizer", "chunker", "language", "signals")
+
+
+def test_given_several_files_then_the_first_that_fits_is_taken_and_missing_ones_are_passed_over(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("missing.json", "other.json", "own.json", "shipped.json")]
+    for path, made in zip(paths[1:], (calibration("other"), calibration("m", middle=0.25), calibration("m")), strict=True):
+        path.write_text(json.dumps(made.to_json()), encoding="utf-8")
+
+    assert load(paths, identity("m")) == calibration("m", middle=0.25)
+    assert load(paths[3:], identity("m")) == calibration("m")
+    assert load(paths[:1], identity("m")) is None
+
+
+def test_given_other_numbers_or_another_identity_then_the_id_is_another_and_provenance_has_no_part_in_it() -> None:
+    ids = {one.id for one in (calibration(), calibration(middle=0.25), calibration("other"))}
+
+    assert len(ids) == 3
+    assert {len(one) for one in ids} == {12}
+    assert replace(calibration(), provenance={"date": "another"}).id in ids
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"coefficients": [1.0]}, {"scale": [0.0] * len(FEATURES)}, {"scale": [-1.0] * len(FEATURES)}, {"intercept": math.nan},
+        {"mean": [math.inf] * len(FEATURES)}, {"intercept": "high"}, {"mean": None}, {"provenance": None}, {"identity": "m"},
+        {"identity": {"model": "m"}}, {"schema_version": 1}, {"schema_version": None},
+    ],
+)  # fmt: skip
+def test_given_a_damaged_calibration_then_it_is_a_typed_problem_and_not_a_score(change: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"answerability\.json cannot be read.*Delete it.*calibrate fit"):
+        load([stored(tmp_path, **change)], identity("m"))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "[" * 100_000, "\x00"])
+def test_given_a_file_that_is_no_calibration_then_it_is_a_typed_problem(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "answerability.json"
+    path.write_text(text, encoding="utf-8")
+
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        read(path)
+
+
+def test_given_any_byte_of_a_written_calibration_changed_or_cut_off_then_it_is_told_or_reads_the_same(tmp_path: Path) -> None:
+    made, path = calibration("m"), tmp_path / "calibration.json"
+    data = packed(made)
+    for position in range(len(data)):
+        for harmed in (data[:position] + bytes([data[position] ^ 1]) + data[position + 1 :], data[:position]):
+            path.write_bytes(harmed)
+            assert read_or_none(path) in (None, made), f"byte {position}"
+    path.write_bytes(data)
+    assert read(path) == made
+
+
+def read_or_none(path: Path) -> Calibration | None:
+    try:
+        return read(path)
+    except InvalidInput:
+        return None
+
+
+def test_given_a_calibration_without_a_checksum_that_names_no_known_signal_then_it_is_told_and_nothing_fails_by_it(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(InvalidInput, match="there is no signal 'top_cosinf'"):
+        read(stored(tmp_path, signals=["top_cosinf", *calibration("m").signals[1:]]))
+
+
+def test_given_the_shipped_calibration_then_it_names_its_provenance_and_fits_the_embedded_model() -> None:
+    shipped = load([calibrate.FILE], Identity.of(wiring.embedder("all-MiniLM-L6-v2", "auto"), wiring.answerability_model(Settings.load())))
+
+    assert shipped is not None
+    assert shipped.signals == FEATURES
+    assert {"sets", "date", "licences", "program"} <= set(shipped.provenance)
+
+
+def test_given_a_question_in_other_case_and_spacing_then_it_is_known_again_and_another_is_not() -> None:
+    assert question_hash("What  is\tthe ﬁne?") == question_hash("what is the fine?")
+    assert question_hash("What is the fine?") != question_hash("What is the line?")
+
+
+def test_given_other_signals_then_the_version_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signals_version()
+    monkeypatch.setattr(calibrate, "FEATURES", FEATURES[:-1])
+
+    assert signals_version() != before
+    assert len(before) == 12
+
+
+def labelled(count: int) -> tuple[list[dict[str, float]], list[bool]]:
+    values = np.random.default_rng(7).uniform(0, 1, count)
+    return [ZERO | {"coverage_all": float(value)} for value in values], [bool(value > 0.5) for value in values]
+
+
+def test_given_separable_questions_when_fitted_then_the_score_parts_them_and_constant_signals_have_no_say() -> None:
+    rows, answerable = labelled(400)
+
+    fitted = fit(identity("m"), rows, answerable, {"source": "made here"})
+
+    right = [(fitted.probability(row) > 0.5) == label for row, label in zip(rows, answerable, strict=True)]
+    assert sum(right) / len(right) > 0.97
+    assert {name for name, c in zip(fitted.signals, fitted.coefficients, strict=True) if abs(c) > 1e-6} == {"coverage_all"}
+    assert fitted.provenance == {"source": "made here"}
+
+
+def exclusive(count: int) -> tuple[list[dict[str, float]], list[bool]]:
+    """Answerable where exactly one of two signals is high: no sum of the two parts them."""
+    draws = np.random.default_rng(7).uniform(0, 1, (count, 2))
+    rows = [ZERO | {"coverage_all": float(a), "coverage_best": float(b)} for a, b in draws]
+    return rows, [bool((a > 0.5) != (b > 0.5)) for a, b in draws]
+
+
+def test_given_products_when_fitted_then_what_two_signals_say_together_counts() -> None:
+    rows, answerable = exclusive(400)
+
+    alone, together = (fit(identity("m"), rows, answerable, {}, products=products) for products in (False, True))
+
+    right = [
+        np.mean([(one.probability(row) > 0.5) == label for row, label in zip(rows, answerable, strict=True)]) for one in (alone, together)
+    ]
+    assert right[0] < 0.65
+    assert right[1] > 0.9
+    assert len(together.coefficients) == len(FEATURES) * (len(FEATURES) + 3) / 2
+    assert Calibration.from_json(json.loads(json.dumps(together.to_json()))) == together
+
+
+def test_given_products_when_adjusted_then_they_are_kept() -> None:
+    rows, answerable = exclusive(400)
+    base = fit(identity("m"), rows, answerable, {}, products=True)
+
+    adjusted = adjust(base, rows, answerable, {})
+
+    assert len(adjusted.coefficients) == len(base.coefficients)
+    assert adjusted.probability(rows[0]) == pytest.approx(base.probability(rows[0]), abs=0.1)
+
+
+def test_given_a_signal_far_beyond_those_of_the_fit_then_it_counts_as_the_farthest() -> None:
+    score = calibration(middle=0.5)
+
+    assert score.probability(ZERO | {"coverage_all": 4.5}) == score.probability(ZERO | {"coverage_all": 1e6})
+
+
+def test_given_the_answerability_model_or_none_then_a_calibration_with_it_does_not_fit_one_without() -> None:
+    class Reader:
+        version = "abc"
+        languages = frozenset({"en"})
+
+        def answers(self, question: str, passages: Sequence[str]) -> list[float]:
+            raise AssertionError(question, passages)
+
+    with_it, without = (Identity.of(HashEmbedder(name="m@float32"), reader) for reader in (Reader(), None))
+
+    assert with_it.differences(without) == ("reader",)
+
+
+def test_given_weights_when_fitted_then_they_count() -> None:
+    rows, answerable = labelled(200)
+    heavier = fit(identity("m"), rows, answerable, {}, weights=[5.0 if label else 1.0 for label in answerable])
+
+    middle = ZERO | {"coverage_all": 0.5}
+    assert heavier.probability(middle) > fit(identity("m"), rows, answerable, {}).probability(middle) + 0.05
+
+
+def test_given_a_weaker_fit_then_its_probabilities_are_nearer_to_the_middle() -> None:
+    rows, answerable = labelled(200)
+    sure = ZERO | {"coverage_all": 1.0}
+
+    assert fit(identity("m"), rows, answerable, {}, strength=0.01).probability(sure) < fit(identity("m"), rows, answerable, {}).probability(
+        sure
+    )
+
+
+@pytest.mark.parametrize("labels", [[True] * 49 + [False] * 200, [True] * 200 + [False] * 49, []])
+def test_given_too_few_of_either_kind_then_nothing_is_fitted(labels: list[bool]) -> None:
+    with pytest.raises(InvalidInput, match="too few"):
+        fit(identity("m"), [ZERO] * len(labels), labels, {})
+
+
+def test_given_exactly_fifty_of_each_then_it_is_fitted() -> None:
+    rows = [ZERO | {"coverage_all": float(n % 2)} for n in range(100)]
+
+    assert isinstance(fit(identity("m"), rows, [bool(n % 2) for n in range(100)], {}), Calibration)
+
+
+def shifted(count: int) -> tuple[list[dict[str, float]], list[bool]]:
+    """Questions whose odds rise half as fast as `calibration` says, from another middle."""
+    draw = np.random.default_rng(11)
+    values = draw.uniform(0, 1, count)
+    right = draw.uniform(0, 1, count) < 1 / (1 + np.exp(-(4 * values - 3)))
+    return [ZERO | {"coverage_all": float(value)} for value in values], [bool(one) for one in right]
+
+
+def test_given_many_questions_of_another_kind_when_adjusted_then_the_odds_become_theirs() -> None:
+    rows, answerable = shifted(4000)
+    base = calibration()
+
+    found = adjust(base, rows, answerable, {"method": "adjust"}, strength=1.0)
+
+    assert found.coefficients[FEATURES.index("coverage_all")] == pytest.approx(4, abs=0.5)
+    assert found.logit(ZERO) == pytest.approx(-3, abs=0.3)
+    assert (found.identity, found.provenance) == (base.identity, {"method": "adjust"})
+    assert {name for name, c in zip(FEATURES, found.coefficients, strict=True) if c} == {"coverage_all"}
+
+
+def test_given_a_small_strength_when_adjusted_then_only_the_share_of_answerable_ones_is_taken_over() -> None:
+    rows, answerable = shifted(400)
+    base = calibration()
+
+    found = adjust(base, rows, answerable, {}, strength=1e-6)
+
+    assert found.coefficients == pytest.approx(base.coefficients, abs=0.01)
+    assert sum(found.probability(row) for row in rows) == pytest.approx(sum(answerable), abs=0.1)
+
+
+def test_given_questions_that_say_the_same_as_the_score_when_adjusted_then_it_stays_nearly_as_it_is() -> None:
+    draw = np.random.default_rng(2)
+    rows = [ZERO | {"coverage_all": float(value)} for value in draw.uniform(0, 1, 60)]
+    base = calibration()
+    answerable = [bool(draw.uniform() < base.probability(row)) for row in rows]
+
+    found = adjust(base, rows, answerable, {}, strength=0.01)
+
+    assert max(abs(found.probability(row) - base.probability(row)) for row in rows) < 0.12
+
+
+def test_given_too_few_labels_when_adjusted_then_nothing_comes_of_it() -> None:
+    rows, answerable = labelled(30)
+
+    with pytest.raises(InvalidInput, match="too few"):
+        adjust(calibration(), rows, answerable, {})
+
+
+def test_given_the_shipped_file_damaged_then_the_remedy_is_the_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = stored(tmp_path, intercept=None)
+    monkeypatch.setattr(calibrate, "FILE", path)
+
+    with pytest.raises(InvalidInput, match="Restore it from the repository"):
+        read(path)

@@ -1,0 +1,72 @@
+"""A change in what is measured must not go by without the calibrations: the code behind every version is known by its hash here."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from rag_core.gating import scores as calibrate
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = {
+    "chunker": (
+        "rag_core/ingest/chunk.py", "rag_core/ingest/code.py", "rag_core/ingest/context.py", "rag_core/ingest/normalise.py",
+        "rag_core/ingest/strategies.py", "rag_core/ingest/units.py",
+    ),
+    "language": ("rag_core/language/[!_]*.py", "data/languages/*.json"),  # its public names are not code
+    "signals": (
+        "rag_core/gating/features.py", "rag_core/retrieval/hybrid.py", "rag_core/retrieval/query.py", "rag_core/compression/extract.py",
+        "rag_core/grounding/units.py",
+        "data/extract.json",
+    ),
+}  # fmt: skip
+# version and hash; a version that stays while its hash changes says: what is measured is the same as before
+KNOWN = {
+    "chunker": (2, "dccfadcb39f2"),
+    "language": (1, "45557a11c5db"),
+    "signals": (2, "f28573a96c78"),
+}
+
+
+def versions() -> dict[str, int]:
+    return {"chunker": calibrate.INDEX_VERSION, "language": calibrate.LANGUAGE_VERSION, "signals": calibrate.FEATURES_VERSION}
+
+
+def code(path: Path) -> str:
+    """What a file does: comments, docstrings and layout have no part in it."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        return text
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
+    return ast.dump(tree)
+
+
+def hash_of(component: str) -> str:
+    found = [path for pattern in SOURCES[component] for path in sorted(ROOT.glob(pattern))]
+    assert found
+    return hashlib.sha256("\n".join(map(code, found)).encode()).hexdigest()[:12]
+
+
+@pytest.mark.parametrize("component", SOURCES)
+def test_given_changed_code_then_its_version_or_at_least_its_hash_is_changed_here_too(component: str) -> None:
+    constant = {"chunker": "INDEX_VERSION of rag_core/library/indexing.py"}.get(component, f"{component.upper()}_VERSION of calibrate.py")
+
+    assert (versions()[component], hash_of(component)) == KNOWN[component], (
+        f"The code of {component} changed. If it now measures something else, raise {constant} and fit the calibration again "
+        f"(python -m training.fit_scores). Then, or if nothing that is measured changed, write the new pair into KNOWN."
+    )
+
+
+def test_given_comments_and_docstrings_then_they_have_no_part_in_the_hash(tmp_path: Path) -> None:
+    one, other, third = (tmp_path / f"{name}.py" for name in "abc")
+    one.write_text('"""Says."""\n\ndef f(x):\n    """Doc."""\n    return x + 1\n')
+    other.write_text("# nothing\ndef f(x):\n    return (x\n        + 1)\n")
+    third.write_text("def f(x):\n    return x + 2\n")
+
+    assert code(one) == code(other) != code(third)

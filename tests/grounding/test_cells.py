@@ -1,0 +1,64 @@
+"""What the cells of a table's row state: only where they can be told to stand below those of the header."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.grounding.contradictions.cells import cell_statements
+
+
+def stated(row: str, header: str = "", language: str = "en") -> list[tuple[str, str]]:
+    """What each cell states, and the value of it that could be contradicted."""
+    found = cell_statements(row, header, language)
+    return [(one.source, next((value.shown for value in one.values if value.shown), "")) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("row", "header", "expected"),
+    [
+        ("Senior | 28", "Grade | Vacation days", [("Senior Vacation days: 28", "28")]),
+        ("Senior | 28 | 1,200", "Grade | Vacation days | Budget in pounds",
+         [("Senior Vacation days: 28", "28"), ("Senior Budget in pounds: 1,200", "1,200")]),
+        ("Maximum pressure | 16 bar", "Parameter | Value", [("Maximum pressure: 16 bar", "16 bar")]),
+        ("Maximum pressure | 16 bar", "", [("Maximum pressure: 16 bar", "16 bar")]),
+        ("Hotel in London | 160 | pounds a night", "Expense | Limit | Unit", [("Hotel in London pounds a night Limit: 160", "160")]),
+        ("Net sales | 500", "Year ended December 31; Item | 2022; (in millions)",
+         [("Net sales 2022 Year ended December 31 (in millions): 500", "500")]),
+        ("Grade 3 | 28 days", "Grade | Vacation", [("Grade 3 Vacation: 28 days", "28 days")]),
+        ("Parcel | 3-5 days", "Service | Time", [("Parcel Time: 3-5 days", "")]),
+    ],
+)  # fmt: skip
+def test_given_a_row_below_its_header_then_each_cell_states_its_value_of_row_and_column(
+    row: str, header: str, expected: list[tuple[str, str]]
+) -> None:
+    """S4-21: rows of tables as well as sentences."""
+    assert stated(row, header) == expected
+
+
+@pytest.mark.parametrize(
+    ("row", "header"),
+    [
+        ("Market risk | 35", ""),
+        ("Market risk | 35", "Item | Page"),
+        ("Market risk | Page 35", "Item | Where"),
+        ("Senior | 28 | 30", "Grade | Days | Limit | Unit"),
+        ("Senior | 28 | 30", ""),
+        ("Debt | 46 | 47", "Rate | April 30, 2023; January 29,; 2023"),
+        ("28 | 30", "Vacation days | Sick days"),
+        ("28", "Vacation days"),
+        ("Net sales | 500", "2022"),
+        ("", ""),
+        ("Senior | staff", "Grade | Group"),
+        ("Rule | nobody may take more than 10 days in a row without the consent of two managers", "Name | Limit"),
+    ],
+)
+def test_given_cells_that_cannot_be_told_then_nothing_can_be_contradicted(row: str, header: str) -> None:
+    """A list of contents, a broken or missing header, a row without a name, a sentence in a cell."""
+    assert not any(value for _, value in stated(row, header))
+
+
+@given(st.text(alphabet="abc 12|;€%-.", max_size=40), st.text(alphabet="abc 12|;", max_size=40), st.sampled_from(["en", "cs", "de", "hi"]))
+def test_given_any_row_then_what_can_be_contradicted_stands_in_it(row: str, header: str, language: str) -> None:
+    assert all(value in row for _, value in stated(row, header, language))

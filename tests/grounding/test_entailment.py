@@ -1,0 +1,140 @@
+"""The support of a claim: what it rests on, what is flagged, and what happens when nothing can be asked."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from rag_core.adapters.embedding.embedded import EmbeddedModel
+from rag_core.adapters.entailment.embedded import SupportModel
+from rag_core.domain.ports import Embedder, EntailmentModel
+from rag_core.errors import ModelUnavailable
+from rag_core.grounding.entailment import CEILING, FAILS, FEATURES, assess, judged, measure, require_assessed, support_models
+
+CONTRACT = (
+    "The supplier delivers the goods to the warehouse in Brno. The notice period is 30 days and starts on the first day of a month. "
+    "The supplier is not liable for damage caused by the customer."
+)
+OFFICE = "The office in Ostrava opens at eight in the morning. Visitors report to the reception on the ground floor."
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Embedder:
+    return EmbeddedModel("float32")
+
+
+@pytest.fixture(scope="module")
+def verifier() -> EntailmentModel:
+    return SupportModel("float32")
+
+
+class Failing:
+    version, languages = "failing", frozenset({"en"})
+
+    def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        raise ModelUnavailable("The verifier is gone.", remedy="Start it again.")
+
+
+class Asked:
+    """Passes every question on, and keeps it."""
+
+    def __init__(self, verifier: EntailmentModel) -> None:
+        self._verifier, self.pairs = verifier, list[tuple[str, str]]()
+        self.version, self.languages = verifier.version, verifier.languages
+
+    def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        self.pairs += pairs
+        return self._verifier.supports(pairs)
+
+
+def test_given_a_paraphrase_and_an_invention_then_the_support_parts_them(embedder: Embedder, verifier: EntailmentModel) -> None:
+    claims = ["The goods are brought to a warehouse in Brno.", "The customer pays for the transport insurance."]
+    right, wrong = assess(claims, [CONTRACT] * 2, (), "en", embedder, verifier)
+
+    assert right.support is not None
+    assert wrong.support is not None
+    assert right.support > FAILS > wrong.support
+    assert right.read
+    assert wrong.read
+    assert right.flags == ()
+    assert "not_entailed" in wrong.flags
+    assert right.evidence in CONTRACT
+
+
+def test_given_nearly_the_same_sentence_with_another_fact_then_it_is_contradicted(embedder: Embedder, verifier: EntailmentModel) -> None:
+    """S2-17: although nearly all of its words stand there."""
+    (found,) = assess(["The notice period is 90 days and starts on the first day of a month."], [CONTRACT], (), "en", embedder, verifier)
+
+    assert found.support is not None
+    assert found.support <= CEILING
+    assert {"number_changed", "contradicted"} <= set(found.flags)
+
+
+def test_given_a_claim_that_only_another_passage_supports_then_it_is_misattributed(embedder: Embedder, verifier: EntailmentModel) -> None:
+    claim = "The notice period is 30 days."
+    (wrong,) = assess([claim], [OFFICE], [OFFICE, CONTRACT], "en", embedder, verifier)
+    (right,) = assess([claim], [CONTRACT], [OFFICE, CONTRACT], "en", embedder, verifier)
+    (nowhere,) = assess(["Sharks swim far out at sea."], [OFFICE], [OFFICE, CONTRACT], "en", embedder, verifier)
+
+    assert "misattributed" in wrong.flags
+    assert "misattributed" not in right.flags
+    assert "misattributed" not in nowhere.flags
+
+
+def test_given_a_supported_claim_then_the_other_passages_are_not_read(embedder: Embedder, verifier: EntailmentModel) -> None:
+    asked = Asked(verifier)
+    assess(["The notice period is 30 days."], [CONTRACT], [OFFICE], "en", embedder, asked)
+
+    assert [text for text, _ in asked.pairs] == [CONTRACT]
+
+
+def test_given_a_language_that_is_not_read_then_the_verifier_is_not_asked_and_it_is_said(
+    embedder: Embedder, verifier: EntailmentModel
+) -> None:
+    asked = Asked(verifier)
+    (found,) = assess(["Výpovědní doba činí 30 dnů."], ["Výpovědní doba činí 30 dnů od doručení."], (), "cs", embedder, asked)
+
+    assert asked.pairs == []
+    assert not found.read
+    assert found.support is not None
+    assert found.support > FAILS
+
+
+def test_given_a_verifier_that_fails_then_no_support_is_made_up(embedder: Embedder) -> None:
+    claims = ["The notice period is 90 days."]
+    (found,) = assess(claims, [CONTRACT], (), "en", embedder, Failing())
+
+    assert found.support is None
+    assert "number_changed" in found.flags
+    with pytest.raises(ModelUnavailable, match="gone"):
+        require_assessed(claims, [CONTRACT], (), "en", embedder, Failing())
+
+
+def test_given_many_claims_of_several_texts_then_each_is_judged_as_if_alone(embedder: Embedder, verifier: EntailmentModel) -> None:
+    claims = ["The notice period is 30 days.", "The office opens at eight.", "***", "Sharks swim far out at sea."]
+    cited = [CONTRACT, OFFICE, OFFICE, CONTRACT]
+    together = assess(claims, cited, (), "en", embedder, verifier)
+    alone = [assess([claim], [text], (), "en", embedder, verifier)[0] for claim, text in zip(claims, cited, strict=True)]
+
+    assert [one.flags for one in together] == [one.flags for one in alone]
+    assert [one.support for one in together] == pytest.approx([one.support for one in alone], abs=1e-4)
+    assert together[2].flags == ("no_words",)
+    assert assess([], [], (), "en", embedder, verifier) == []
+
+
+def test_given_what_was_measured_then_the_verifier_can_be_left_out(embedder: Embedder, verifier: EntailmentModel) -> None:
+    (with_it,) = measure(["The customer pays for the transport insurance."], [CONTRACT], "en", embedder, verifier)
+    (without,) = measure(["The customer pays for the transport insurance."], [CONTRACT], "en", embedder, None)
+
+    assert judged(with_it, read=False).support == judged(without).support
+    assert judged(with_it).support != judged(without).support
+
+
+def test_given_the_fitted_regressions_then_no_common_word_lowers_the_support() -> None:
+    """Each signal speaks in its own direction, in both regressions."""
+    for model in support_models().values():
+        weights = dict(zip(model.features, model.coefficients, strict=True))
+        assert set(weights) <= set(FEATURES)
+        assert all(weights.get(name, 0.0) >= 0 for name in ("lexical", "cosine", "overlap", "pairs", "entailment"))
+        assert all(
+            weights.get(name, 0.0) <= 0 for name in ("number_absent", "number_far", "name_absent", "name_far", "changed", "indicator")
+        )

@@ -1,0 +1,73 @@
+"""What the library's tests share: a small deterministic embedder, which really embeds, and ways to open a library with it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.domain.ports import Vectors
+from rag_core.language import terms, words
+from rag_core.library.library import Library
+from rag_core.library.sources import Source, text_source
+from rag_core.settings import Settings
+
+DIM = 16
+SETTINGS = Settings.load()
+
+
+class HashEmbedder:
+    """Unit vectors that depend on the words of a text alone; a text without words points along the first axis."""
+
+    max_tokens = 256
+    tokenizer = "words"
+
+    def __init__(self, name: str = "hash@float32") -> None:
+        self.name = name
+        self.embedded = 0
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [len(words(text)) + 2 for text in texts]
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.embedded += len(texts)
+        rows = np.zeros((len(texts), DIM), dtype=np.float32)
+        rows[:, 0] = 1e-3
+        for row, text in zip(rows, texts, strict=True):
+            for word in words(text):
+                digest = hashlib.sha256(word.text.casefold().encode()).digest()[:DIM]
+                row += np.frombuffer(digest, dtype=np.uint8).astype(np.float32) - 127.5
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def library(folder: Path, namespace: str = "default", embedder: HashEmbedder | None = None) -> Library:
+    return Library.open(folder, namespace, embedder=embedder or HashEmbedder(), vectors=FaissStore(DIM), lexical=Bm25Store())
+
+
+def text(id: str, body: str, **fields: object) -> Source:
+    return text_source(id, body, id=id, **fields)
+
+
+def found(library: Library, question: str) -> list[str]:
+    """The ids of the documents whose passages share words with the question, best first."""
+    snapshot = library.snapshot
+    rows = snapshot.lexical.search(terms(question, "en"), 10, None)
+    return list(dict.fromkeys(snapshot.passages[row].document for row, _ in rows))
+
+
+def check_whole(library: Library) -> None:
+    """Every published document is complete: its files, its passages on its pages, its vectors and its words."""
+    library.verify()
+    snapshot, embedder = library.snapshot, HashEmbedder()
+    assert {passage.document for passage in snapshot.passages} == {document.id for document in snapshot.documents}
+    for row, passage in enumerate(snapshot.passages):
+        for span in passage.spans:
+            assert snapshot.page_text(passage.document, span.page)[span.start : span.end]
+        assert np.isclose(np.linalg.norm(snapshot.vectors.vectors([row])), 1.0, atol=1e-5)
+        own = terms(passage.text, passage.language)
+        assert row in {hit for hit, _ in snapshot.lexical.search(own, len(snapshot.passages), None)}
+    assert embedder.max_tokens >= max((passage.tokens for passage in snapshot.passages), default=0)

@@ -1,0 +1,220 @@
+"""A process that changes a library is killed at random points; nothing that was confirmed is lost, and nothing is half there."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pymupdf
+import pytest
+from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
+
+from rag_core.errors import Cancelled
+from rag_core.library.sources import Source
+
+CHILD = Path(__file__).with_name("library_child.py")
+
+
+@contextmanager
+def children(folder: Path) -> Iterator[Callable[[str, int], list[list[str]]]]:
+    """Runs a child that is killed before its n-th change, and gives what it said; its exit status is the last line."""
+    paths = os.pathsep.join([str(CHILD.parents[2]), str(CHILD.parent)])
+    with subprocess.Popen(
+        [sys.executable, str(CHILD), str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": paths},
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+
+        def run(name: str, n: int) -> list[list[str]]:
+            process.stdin.write(f"{name} {n}\n")
+            process.stdin.flush()
+            said = []
+            for line in process.stdout:
+                said.append(line.split())
+                if said[-1][0] == "exit":
+                    break
+            return said
+
+        yield run
+        process.stdin.close()
+
+
+def confirmed(said: list[list[str]], names: set[str]) -> tuple[set[str], set[str]]:
+    """The names that must be in the library, and those that may be: of the operation during which the child was killed."""
+    doubtful: set[str] = set()
+    for word, *rest in said:
+        if word in ("add", "delete"):
+            doubtful = set(rest)
+        elif word == "added":
+            names, doubtful = names | set(rest), set()
+        elif word == "deleted":
+            names, doubtful = names - set(rest), set()
+    return names - doubtful, doubtful
+
+
+@pytest.mark.slow
+def test_given_a_kill_at_thirty_points_when_reopened_then_all_that_was_confirmed_is_whole_and_resume_finishes_the_rest(tmp_path):
+    """S3-28: documents and their metadata outlive a killed process."""
+    with children(tmp_path / "dry") as run:
+        *_, changes, exit = run("dry", 0)
+    assert exit == ["exit", "0"]
+    points = random.Random(28).sample(range(1, int(changes[1]) + 1), 30)
+    folder, must, waiting = tmp_path / "killed", set(), set()
+    killed = 0
+
+    with children(folder) as run:
+        for number, point in enumerate(points):
+            *said, exit = run(str(number), point)
+            assert exit[1] in (str(-signal.SIGKILL), "0")  # 0: fewer changes were needed this time
+            killed += exit[1] != "0"
+            must, may = confirmed(said, must)
+
+            opened = library(folder)
+            names = {document.name for document in opened.snapshot.documents}
+            assert must <= names <= must | may | waiting, f"killed at change {point} of run {number}"
+            check_whole(opened)
+            must, waiting = names, {row.name for row in opened.unfinished()}
+
+    assert killed >= 25
+    opened = library(folder)
+    waiting = {row.name for row in opened.unfinished()}
+    opened.resume(SETTINGS)
+    assert opened.unfinished() == ()
+    assert {document.name for document in opened.snapshot.documents} == must | waiting
+    check_whole(opened)
+    assert list(folder.rglob("*.tmp")) == []
+    assert list(folder.glob("*/work/*")) == []
+    name = sorted(must)[0]
+    assert [opened.snapshot.document(id).name for id in found(opened, f"item{name}")] == [name]
+
+
+def pdf(*pages: str) -> bytes:
+    document = pymupdf.open()
+    for body in pages:
+        document.new_page().insert_text((72, 72), body)
+    return document.tobytes()
+
+
+def test_given_what_killed_processes_leave_when_the_next_writer_starts_then_it_is_swept_but_not_what_may_be_in_use(tmp_path):
+    opened = library(tmp_path)
+    opened.add([text("a", "Alpha is the first letter.")], SETTINGS, cancelled=lambda: bool(list(tmp_path.glob("*/inbox.json"))))
+    (digest,) = (row.digest for row in opened.unfinished())
+    root = tmp_path / "default"
+    drafts = [
+        ".CURRENT.1-2.tmp",
+        ".inbox.json.1-2.tmp",
+        "manifests/.1.1-2.tmp",
+        f"sources/{'0' * 64}.tmp",
+        ".calibration.json.1-2.tmp",
+    ]
+    young = root / ".calibration.json.3-4.tmp"
+    for path in (*(root / name for name in drafts), young):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("half a fi")
+    os.utime(root / drafts[-1], (0, 0))
+    for name in (f"{digest}-1", f"{'0' * 64}-1"):
+        (root / "work" / name).mkdir(parents=True)
+        (root / "work" / name / "pages.json.gz").touch()
+
+    opened.discard([])
+
+    assert list(root.rglob("*.tmp")) == [young]
+    assert [path.name for path in root.glob("work/*")] == [f"{digest}-1"]
+
+
+class KilledWhileEmbedding(HashEmbedder):
+    """Stops as if the process ended there: nothing after it runs."""
+
+    def embed(self, texts):
+        raise KeyboardInterrupt
+
+
+def test_given_a_kill_while_embedding_when_resumed_then_the_pages_are_not_read_again(tmp_path, monkeypatch):
+    source = Source("report.pdf", pdf("The notice period is three months."), "pdf")
+    with pytest.raises(KeyboardInterrupt):
+        library(tmp_path, embedder=KilledWhileEmbedding()).add([source], SETTINGS)
+    opened = library(tmp_path)
+    assert [row.name for row in opened.unfinished()] == ["report.pdf"]
+    assert opened.snapshot.documents == ()
+
+    def must_not_read(*_, **__):
+        raise AssertionError("the PDF was read twice")
+
+    monkeypatch.setattr("rag_core.library.reading.read_pdf", must_not_read)
+    report = opened.resume(SETTINGS)
+
+    assert [document.name for document in report.added] == ["report.pdf"]
+    assert opened.unfinished() == ()
+    assert opened.snapshot.words(report.added[0].id, 1)
+    check_whole(opened)
+
+
+def test_given_an_encrypted_file_that_was_not_finished_when_listed_then_it_needs_its_password_which_is_nowhere_on_disk(tmp_path):
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 72), "The secret clause is long.")
+    data = document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="open-sesame", owner_pw="owner")
+    opened = library(tmp_path)
+    calls = []
+
+    def cancel_at_the_file() -> bool:
+        calls.append(1)
+        return True
+
+    report = opened.add([Source("locked.pdf", data, "pdf", password="open-sesame")], SETTINGS, cancelled=cancel_at_the_file)
+
+    assert report.cancelled
+    assert [(row.name, row.needs_password) for row in opened.unfinished()] == [("locked.pdf", True)]
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and b"open-sesame" in path.read_bytes()]
+    assert [error.kind for _, error in opened.resume(SETTINGS).problems] == ["PasswordNeeded"]
+    assert [row.name for row in opened.unfinished()] == ["locked.pdf"]
+    assert [document.name for document in opened.resume(SETTINGS, passwords={"locked.pdf": "open-sesame"}).added] == ["locked.pdf"]
+    assert opened.unfinished() == ()
+
+
+def test_given_a_stop_after_the_first_batch_when_adding_then_what_is_complete_is_kept_and_the_rest_waits(tmp_path):
+    opened = library(tmp_path)
+    first = [text("a", "Alpha is the first letter."), Source("b.pdf", pdf("Beta is the second letter."), "pdf")]
+    stop = False
+
+    def note(what: str, done: int, total: int) -> None:
+        nonlocal stop
+        stop = stop or (what, done) == ("documents", 2)
+
+    report = opened.add([*first, text("c", "Gamma is the third letter.")], SETTINGS, progress=note, cancelled=lambda: stop)
+
+    assert report.cancelled
+    assert [document.name for document in report.added] == ["a", "b.pdf"]
+    assert [document.name for document in library(tmp_path).snapshot.documents] == ["a", "b.pdf"]
+    assert [row.name for row in opened.unfinished()] == ["c"]
+    opened.resume(SETTINGS)
+    assert [document.name for document in opened.snapshot.documents] == ["a", "b.pdf", "c"]
+
+
+def test_given_a_stop_while_waiting_for_the_lock_when_adding_then_nothing_is_accepted(tmp_path):
+    from rag_core.library.disk.lock import writing
+
+    opened = library(tmp_path)
+    with writing(tmp_path / "default", 0), pytest.raises(Cancelled):
+        opened.add([text("a", "Alpha.")], SETTINGS, cancelled=lambda: True, wait=5)
+    assert opened.unfinished() == ()
+
+
+def test_given_an_unfinished_source_when_deleted_then_it_is_off_the_list(tmp_path):
+    opened = library(tmp_path)
+    opened.add([text("a", "Alpha.")], SETTINGS, cancelled=lambda: bool(list(tmp_path.glob("*/inbox.json"))))
+    row = opened.unfinished()[0]
+
+    opened.delete(row.id)
+
+    assert opened.unfinished() == ()
+    assert opened.resume(SETTINGS).added == ()

@@ -1,0 +1,303 @@
+"""Re-reading, discarding, and what a library says of itself: namespaces, model, size."""
+
+from __future__ import annotations
+
+import shutil
+
+import pymupdf
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
+
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.domain.documents import Metadata
+from rag_core.errors import InvalidInput, LibraryError, ModelUnavailable
+from rag_core.library.library import Library
+from rag_core.library.sources import Source
+from rag_core.library.store import create_namespace, namespaces
+from rag_core.wiring import as_built
+
+LONG = " ".join(f"Sentence number {number} says something new." for number in range(60))
+SMALL = SETTINGS.changed(passage_tokens=64)
+LEGAL = SETTINGS.changed(strategy="legal")
+PORTS = {"vectors": FaissStore(16), "lexical": Bm25Store()}
+
+
+def encrypted(body: str, password: str) -> bytes:
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 72), body)
+    return document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=password, owner_pw="owner")
+
+
+def test_given_other_settings_when_reread_then_only_that_document_is_cut_anew_and_what_the_user_wrote_stays(tmp_path):
+    opened = library(tmp_path)
+    one, two = (row.id for row in opened.add([text("one", LONG), text("two", LONG + " End.")], SETTINGS).added)
+    opened.set_metadata(one, Metadata(title="Mine", authority=0.5, values={"class": "10"}))
+    before, untouched = len(opened.snapshot.passages_of(one)), opened.snapshot.passages_of(two)
+
+    report = opened.reread([one], SMALL)
+
+    assert [document.id for document in report.added] == [one]
+    assert len(opened.snapshot.passages_of(one)) > before
+    assert opened.snapshot.passages_of(two) == untouched
+    assert opened.snapshot.document(one).metadata == Metadata(title="Mine", authority=0.5, values={"class": "10"})
+    assert opened.unfinished() == ()
+    check_whole(library(tmp_path))
+
+
+def test_given_a_strategy_when_reread_then_it_stays_with_the_document_when_all_are_rebuilt(tmp_path):
+    opened = library(tmp_path)
+    one, two = (row.id for row in opened.add([text("one", LONG), text("two", LONG + " End.")], SETTINGS).added)
+
+    opened.reread([one], LEGAL)
+
+    assert [document.strategy for document in opened.snapshot.documents] == ["legal", "technical"]
+    rebuilt, _ = Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder("other@float32"), **PORTS)
+    assert {document.id: document.strategy for document in rebuilt.snapshot.documents} == {one: "legal", two: "technical"}
+    back, _ = rebuilt.reread([one], SETTINGS), rebuilt.snapshot.document(one)
+    assert [document.strategy for document in back.added] == ["technical"]
+
+
+def test_given_the_same_settings_when_reread_then_nothing_is_embedded_again(tmp_path):
+    embedder = HashEmbedder()
+    opened = library(tmp_path, embedder=embedder)
+    id = opened.add([text("one", LONG)], SETTINGS).added[0].id
+    embedded = embedder.embedded
+
+    assert [document.id for document in opened.reread([id, id], SETTINGS).unchanged] == [id]
+    assert embedder.embedded == embedded
+
+
+def test_given_a_reread_that_is_stopped_when_looked_at_then_the_document_is_as_it_was_and_nothing_waits(tmp_path):
+    opened = library(tmp_path)
+    id = opened.add([text("one", LONG)], SETTINGS).added[0].id
+    before = opened.snapshot.passages
+
+    report = opened.reread([id], SMALL, cancelled=lambda: True)
+
+    assert report.cancelled
+    assert opened.snapshot.passages == before
+    assert opened.unfinished() == ()
+    check_whole(opened)
+
+
+def test_given_an_encrypted_document_when_reread_then_its_password_is_needed_only_where_the_file_is_read_again(tmp_path):
+    opened = library(tmp_path)
+    source = Source("locked.pdf", encrypted("Cats sleep.", "sesame"), "pdf", password="sesame")
+    id = opened.add([source], SETTINGS).added[0].id
+    hidden = SETTINGS.changed(keep_hidden=True)
+
+    assert len(opened.reread([id], LEGAL).added) == 1
+    report = opened.reread([id], hidden)
+    assert [error.kind for _, error in report.problems] == ["PasswordNeeded"]
+    assert found(opened, "cats") == [id]
+    assert opened.unfinished() == ()
+    assert len(opened.reread([id], hidden, passwords={id: "sesame"}).added) == 1
+
+
+def test_given_an_unknown_document_when_reread_or_deleted_with_others_then_nothing_changes(tmp_path):
+    opened = library(tmp_path)
+    id = opened.add([text("one", "Alpha.")], SETTINGS).added[0].id
+    generation = opened.snapshot.generation
+
+    with pytest.raises(InvalidInput, match="nobody"):
+        opened.reread([id, "nobody"], LEGAL)
+    with pytest.raises(InvalidInput, match="nobody"):
+        opened.delete(id, "nobody")
+
+    assert opened.snapshot.generation == generation
+
+
+def test_given_several_documents_when_deleted_then_one_generation_later_they_are_gone(tmp_path):
+    opened = library(tmp_path)
+    ids = [row.id for row in opened.add([text(name, f"Text of {name}.") for name in "abc"], SETTINGS).added]
+    generation = opened.snapshot.generation
+
+    opened.delete(ids[0], ids[2])
+
+    assert [document.id for document in opened.snapshot.documents] == [ids[1]]
+    assert opened.snapshot.generation == generation + 1
+    check_whole(library(tmp_path))
+
+
+def test_given_unfinished_files_when_one_is_discarded_then_the_other_waits_and_documents_stay(tmp_path):
+    opened = library(tmp_path)
+    kept = opened.add([text("kept", "Alpha.")], SETTINGS).added[0].id
+    opened.add([text("one", "Beta."), text("two", "Gamma."), text("kept", "Alpha.")], LEGAL, cancelled=lambda: True)
+    one = next(row for row in opened.unfinished() if row.name == "one")
+
+    opened.discard([one.id, kept])
+
+    assert [row.name for row in opened.unfinished()] == ["two"]
+    assert [document.id for document in opened.snapshot.documents] == [kept]
+    assert not (tmp_path / "default/sources" / one.digest).exists()
+    check_whole(opened)
+
+
+def test_given_unfinished_files_when_some_are_resumed_then_the_others_wait(tmp_path):
+    opened = library(tmp_path)
+    opened.add([text("one", "Beta."), text("two", "Gamma.")], SETTINGS, cancelled=lambda: True)
+    one, two = opened.unfinished()
+
+    assert [document.name for document in opened.resume(SETTINGS, only=[one.id]).added] == ["one"]
+    assert opened.unfinished() == (two,)
+
+
+def test_given_a_document_that_cannot_be_read_anew_when_rebuilt_then_its_source_waits_and_the_others_are_there(tmp_path):
+    locked = Source("locked.pdf", encrypted("Cats sleep.", "sesame"), "pdf", password="sesame")
+    library(tmp_path).add([locked, text("one", "Alpha.")], SETTINGS)
+
+    rebuilt, report = Library.rebuild(
+        tmp_path, "default", SETTINGS.changed(keep_hidden=True), embedder=HashEmbedder("other@float32"), **PORTS
+    )
+
+    assert [document.name for document in report.added] == ["one"]
+    assert [name for name, _ in report.problems] == ["locked.pdf"]
+    waiting = rebuilt.unfinished()[0]
+    assert (waiting.name, waiting.needs_password) == ("locked.pdf", True)
+    assert len(rebuilt.resume(SETTINGS, passwords={waiting.id: "sesame"}).added) == 1
+
+
+def test_given_a_model_that_fails_half_way_when_rebuilt_then_the_old_generation_stands_whole(tmp_path):
+    class Failing(HashEmbedder):
+        def embed(self, texts):
+            if self.embedded:
+                raise ModelUnavailable("The model is away.", remedy="Bring it back.")
+            return super().embed(texts)
+
+    pages = [pymupdf.open() for _ in range(2)]
+    for number, page in enumerate(pages):
+        page.new_page().insert_text((72, 72), f"Text number {number}.")
+    opened = library(tmp_path)
+    opened.add([Source(f"{n}.pdf", page.tobytes(), "pdf") for n, page in enumerate(pages)], SETTINGS)
+
+    with pytest.raises(ModelUnavailable):
+        Library.rebuild(tmp_path, "default", SETTINGS, embedder=Failing("other@float32"), **PORTS)
+
+    again = library(tmp_path)
+    assert again.snapshot.generation == opened.snapshot.generation
+    check_whole(again)
+
+
+@pytest.mark.parametrize("harm", ["gone", "changed"])
+def test_given_a_stored_source_that_was_lost_when_rebuilt_then_it_is_named_and_the_others_are_whole(tmp_path, harm):
+    opened = library(tmp_path)
+    lost, kept = opened.add([text("lost", "Alpha."), text("kept", "Beta.")], SETTINGS).added
+    path = tmp_path / "default/sources" / lost.id.removeprefix("sha256:")
+    path.unlink() if harm == "gone" else path.write_text("Something else.")
+
+    rebuilt, report = Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder("other@float32"), **PORTS)
+
+    assert [(name, error.remedy) for name, error in report.problems] == [("lost", "Add the file again.")]
+    assert [document.id for document in rebuilt.snapshot.documents] == [kept.id]
+    check_whole(rebuilt)
+
+
+def test_given_namespaces_when_listed_then_documents_of_one_are_never_found_in_another(tmp_path):
+    """S3-25: namespaces isolate collections."""
+    law, school = library(tmp_path, "law"), library(tmp_path, "school")
+    contract = law.add([text("contract", "The notice period is three months.")], SETTINGS).added[0].id
+    school.add([text("essay", "Dogs run in the garden.")], SETTINGS)
+
+    assert namespaces(tmp_path) == ("law", "school")
+    assert (found(law, "notice period"), found(school, "notice period")) == ([contract], [])
+    with pytest.raises(InvalidInput):
+        school.snapshot.rows([contract])
+    with pytest.raises(InvalidInput):
+        school.source(contract)
+
+
+def test_given_a_new_namespace_when_created_then_it_is_listed_and_opens_empty(tmp_path):
+    create_namespace(tmp_path / "new", "law")
+    create_namespace(tmp_path / "new", "law")
+
+    assert namespaces(tmp_path / "new") == ("law",)
+    assert library(tmp_path / "new", "law").snapshot.documents == ()
+
+
+def test_given_folders_that_are_no_namespaces_when_listed_then_they_are_left_out(tmp_path):
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos/cat.jpg").touch()
+    (tmp_path / "Upper").mkdir()
+    (tmp_path / "file").touch()
+
+    assert namespaces(tmp_path) == ()
+    assert namespaces(tmp_path / "missing") == ()
+
+
+@given(name=st.text(max_size=70))
+def test_given_any_text_when_a_namespace_is_named_by_it_then_it_is_created_below_the_folder_or_refused(name, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("names")
+
+    try:
+        create_namespace(folder, name)
+    except InvalidInput:
+        assert list(folder.iterdir()) == []
+    else:
+        assert [path.name for path in folder.iterdir()] == [name]
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_given_a_folder_that_cannot_be_written_when_a_namespace_is_created_then_the_error_says_what_to_do(tmp_path):
+    (tmp_path / "file").touch()
+
+    with pytest.raises(LibraryError):
+        create_namespace(tmp_path / "file", "law")
+
+
+def test_given_a_library_when_asked_for_its_model_then_it_is_the_one_of_its_manifest_without_loading_it(tmp_path):
+    other = HashEmbedder("some/model@bfloat16")
+    library(tmp_path, embedder=other).add([text("one", "Alpha.")], SETTINGS)
+
+    found_settings = as_built(tmp_path, "default", SETTINGS)
+
+    assert (found_settings.embedding_model, found_settings.embedding_precision) == ("some/model", "bfloat16")
+    assert found_settings.changed(embedding_model=SETTINGS.embedding_model, embedding_precision="auto") == SETTINGS
+
+
+def test_given_a_library_without_documents_or_a_readable_manifest_when_asked_for_its_model_then_the_settings_stand(tmp_path):
+    assert as_built(tmp_path, "default", SETTINGS) == SETTINGS
+    opened = library(tmp_path, embedder=HashEmbedder("some/model@bfloat16"))
+    opened.delete(opened.add([text("one", "Alpha.")], SETTINGS).added[0].id)
+    assert as_built(tmp_path, "default", SETTINGS) == SETTINGS
+    (tmp_path / "default/CURRENT").write_text("{")
+    assert as_built(tmp_path, "default", SETTINGS) == SETTINGS
+
+
+def test_given_documents_when_their_size_is_asked_for_then_it_is_that_of_their_files(tmp_path):
+    opened = library(tmp_path)
+    one, two = (row.id for row in opened.add([text("one", LONG), text("two", "Beta.")], SETTINGS).added)
+    root = tmp_path / "default"
+    digest = one.removeprefix("sha256:")
+    own = [path for path in root.rglob("*") if path.is_file() and (path.name == digest or path.parent.name.startswith(digest))]
+
+    assert opened.snapshot.size_bytes(one) == sum(path.stat().st_size for path in own)
+    assert opened.size_bytes() == sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
+    assert [len(opened.snapshot.passages_of(id)) for id in (one, two)] == [len(opened.snapshot.passages) - 1, 1]
+    with pytest.raises(InvalidInput):
+        opened.snapshot.passages_of("nobody")
+
+
+def test_given_the_first_of_many_documents_when_it_is_complete_then_it_is_published_at_once(tmp_path):
+    opened = library(tmp_path)
+    seen = []
+
+    def look(what: str, done: int, total: int) -> None:
+        seen.append((what, done, len(library(tmp_path).snapshot.documents)))
+
+    pages = [pymupdf.open() for _ in range(3)]
+    for number, page in enumerate(pages):
+        page.new_page().insert_text((72, 72), f"Text number {number}.")
+    opened.add([Source(f"{n}.pdf", page.tobytes(), "pdf") for n, page in enumerate(pages)], SETTINGS, progress=look)
+
+    assert ("documents", 1, 1) in seen
+
+
+def test_given_a_file_that_cannot_be_read_when_others_follow_then_progress_says_so_before_the_next_one(tmp_path):
+    told = []
+    library(tmp_path).add([Source("bad.pdf", b"<html>", "pdf"), text("good", "Alpha.")], SETTINGS, progress=lambda *step: told.append(step))
+
+    assert told[:2] == [("bad.pdf: problem", 1, 1), ("documents", 1, 2)]

@@ -1,0 +1,186 @@
+"""Several processes and threads at one library: one writes, the others wait or are told; readers never wait."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+
+import pytest
+from library_kit import SETTINGS, HashEmbedder, check_whole, found, library, text
+
+from rag_core.domain.documents import Metadata
+from rag_core.errors import LibraryBusy
+from rag_core.library.disk.lock import writing
+
+NUMBERS = range(12)
+SPAWN = multiprocessing.get_context("spawn")  # forking a process that has threads is not safe
+
+
+def add_some(folder, writer):
+    opened = library(folder)
+    for number in NUMBERS:
+        opened.add([text(f"w{writer}n{number}", f"Writer {writer} says item{number}.", language="en")], SETTINGS)
+
+
+def test_given_two_processes_that_add_at_once_when_both_are_done_then_every_document_is_there(tmp_path):
+    processes = [SPAWN.Process(target=add_some, args=(tmp_path, writer)) for writer in (1, 2)]
+    for process in processes:
+        process.start()
+    opened, seen = library(tmp_path), 0
+    while any(process.is_alive() for process in processes):
+        opened.refresh()
+        now = len(opened.snapshot.documents)
+        assert now >= seen, "a published document vanished"
+        seen = now
+        if seen:
+            assert opened.snapshot.page_text(opened.snapshot.documents[-1].id, 1)
+        time.sleep(0.02)
+    for process in processes:
+        process.join()
+
+    assert [process.exitcode for process in processes] == [0, 0]
+    opened.refresh()
+    assert {document.name for document in opened.snapshot.documents} == {f"w{w}n{n}" for w in (1, 2) for n in NUMBERS}
+    assert not opened.refresh()
+    check_whole(opened)
+
+
+def test_given_another_writer_when_adding_then_it_is_told_who_writes_and_readers_go_on(tmp_path):
+    opened = library(tmp_path)
+    opened.add([text("a", "Alpha is first.")], SETTINGS)
+
+    with writing(tmp_path / "default", 0):
+        started = time.monotonic()
+        with pytest.raises(LibraryBusy, match=rf"process {os.getpid()} on .+ since \d{{4}}-\d\d-\d\dT") as caught:
+            opened.add([text("b", "Beta.")], SETTINGS, wait=0.2)
+        assert 0.2 <= time.monotonic() - started < 5
+        assert "questions can be asked" in caught.value.remedy
+        reader = library(tmp_path)
+        assert found(reader, "alpha")
+    opened.add([text("b", "Beta.")], SETTINGS, wait=0.2)
+    assert len(opened.snapshot.documents) == 2
+
+
+def test_given_a_writer_that_finishes_in_time_when_waiting_then_the_second_goes_on_from_its_generation(tmp_path):
+    first, second = library(tmp_path), library(tmp_path)
+    held, go = threading.Event(), threading.Event()
+
+    class Slow(HashEmbedder):
+        def embed(self, texts):
+            held.set()
+            go.wait(10)
+            return super().embed(texts)
+
+    slow = library(tmp_path, embedder=Slow())
+    thread = threading.Thread(target=lambda: slow.add([text("slow", "Slow text.")], SETTINGS))
+    thread.start()
+    assert held.wait(10)
+    threading.Timer(0.2, go.set).start()
+
+    second.add([text("quick", "Quick text.")], SETTINGS, wait=20)
+    thread.join()
+
+    first.refresh()
+    assert [document.name for document in first.snapshot.documents] == ["slow", "quick"]
+
+
+def test_given_a_library_that_was_behind_when_it_writes_then_it_builds_on_what_the_other_process_published(tmp_path):
+    behind, ahead = library(tmp_path), library(tmp_path)
+    behind.add([text("a", "Alpha.")], SETTINGS)
+    ahead.refresh()
+    id = ahead.add([text("b", "Beta.")], SETTINGS).added[0].id
+
+    behind.set_metadata(id, Metadata(title="Second"))
+
+    assert [document.title for document in behind.snapshot.documents] == ["a", "Second"]
+    check_whole(behind)
+
+
+def test_given_a_reader_that_holds_a_snapshot_when_its_document_is_deleted_then_the_snapshot_still_answers(tmp_path):
+    opened = library(tmp_path)
+    id = opened.add([text("a", "Alpha is first."), text("b", "Beta is second.")], SETTINGS).added[0].id
+    held = opened.snapshot
+
+    opened.delete(id)
+    other = opened.snapshot.documents[0].id
+    for number in range(6):
+        opened.set_metadata(other, Metadata(title=str(number)))
+
+    assert [document.name for document in held.documents] == ["a", "b"]
+    assert held.page_text(id, 1) == "Alpha is first."
+    assert held.passages[held.lexical.search(["alpha"], 1, None)[0][0]].document == id
+    assert [document.name for document in opened.snapshot.documents] == ["b"]
+    del held
+    opened.set_metadata(other, Metadata())
+    assert not [path for path in tmp_path.rglob("*") if path.name.startswith(id.removeprefix("sha256:"))]
+
+
+def test_given_a_reader_of_another_process_when_two_generations_passed_then_it_still_reads_its_pages(tmp_path):
+    writer = library(tmp_path)
+    id = writer.add([text("a", "Alpha is first."), text("b", "Beta is second.")], SETTINGS).added[0].id
+    reader = library(tmp_path)
+
+    writer.delete(id)
+    writer.set_metadata(writer.snapshot.documents[0].id, Metadata(title="B"))
+
+    assert reader.snapshot.page_text(id, 1) == "Alpha is first."
+    assert reader.refresh()
+    assert [document.title for document in reader.snapshot.documents] == ["B"]
+
+
+def test_given_a_generation_that_is_cleared_away_while_it_is_loaded_when_refreshing_then_the_next_one_is_taken(tmp_path, monkeypatch):
+    writer = library(tmp_path)
+    writer.add([text("a", "Alpha.")], SETTINGS)
+    reader = library(tmp_path)
+    writer.add([text("b", "Beta.")], SETTINGS)
+    real, raced = reader._store.load, []
+
+    def load(manifest, known):
+        if not raced:
+            raced.append(manifest.generation)
+            for number in range(4):
+                writer.add([text(f"c{number}", f"Gamma {number}.")], SETTINGS)
+        return real(manifest, known)
+
+    monkeypatch.setattr(reader._store, "load", load)
+
+    assert reader.refresh()
+    assert reader.snapshot.generation == writer.snapshot.generation > raced[0]
+
+
+def test_given_a_library_deleted_from_outside_and_made_anew_when_refreshed_then_the_new_one_is_seen(tmp_path):
+    import shutil
+
+    first = library(tmp_path)
+    first.add([text("a", "Alpha.")], SETTINGS)
+    shutil.rmtree(tmp_path / "default")
+    assert first.refresh()
+    assert first.snapshot.documents == ()
+    library(tmp_path).add([text("b", "Beta.")], SETTINGS)
+
+    assert first.refresh()
+    assert [document.name for document in first.snapshot.documents] == ["b"]
+
+
+def test_given_many_threads_when_they_read_pages_at_once_then_each_gets_its_own(tmp_path, monkeypatch):
+    monkeypatch.setattr("rag_core.library.pagereader.CACHE_BYTES", 600)  # so that pages are dropped and read again all the time
+    opened = library(tmp_path)
+    report = opened.add([text(f"d{n}", f"Text number {n}.", language="en") for n in range(20)], SETTINGS)
+    snapshot, wrong = opened.snapshot, []
+
+    def read(offset):
+        for turn in range(60):
+            number = (offset * 7 + turn) % 20
+            if snapshot.page(report.added[number].id, 1).text != f"Text number {number}.":
+                wrong.append(number)
+
+    threads = [threading.Thread(target=read, args=(offset,)) for offset in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert wrong == []
+    assert 0 < snapshot.reader._bytes <= 600

@@ -1,0 +1,142 @@
+"""Nobody but the owner can read a library, whatever the umask: each file and folder that any part of the program makes in it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pymupdf
+import pytest
+from builders import case
+from certificates import certificate
+from library_kit import DIM, SETTINGS, HashEmbedder, library, text
+
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.adapters.llm.cache import FILE as CACHE
+from rag_core.adapters.llm.cache import ModelCache
+from rag_core.adapters.records.store import FILE as RECORDS
+from rag_core.adapters.records.store import RecordStore
+from rag_core.domain.documents import Metadata
+from rag_core.domain.llm_trace import Completion
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.disk.files import write_atomically
+from rag_core.library.disk.private import make_folder
+from rag_core.library.library import Library
+from rag_core.library.sources import Source
+from rag_core.library.store import create_namespace
+from rag_core.records.stored import SavedPreset, Verdict
+from ui.app.first_run import index_samples
+
+
+@pytest.fixture(autouse=True)
+def no_umask() -> Iterator[None]:
+    """As careless as a machine can be set up."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def modes(folder: Path) -> dict[str, str]:
+    """The mode of everything in a folder, and of itself, that others have any right on."""
+    found = [folder, *folder.rglob("*")]
+    assert found
+    with_modes = {str(path.relative_to(folder)): stat.S_IMODE(path.lstat().st_mode) for path in found if path.exists()}
+    return {name: oct(mode) for name, mode in with_modes.items() if mode & 0o077}
+
+
+def paper(text: str) -> bytes:
+    made = pymupdf.open()
+    made.new_page().insert_text((72, 72), text)
+    return made.tobytes()
+
+
+def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alone_can_read_any_of_it(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "library"
+    seen: set[str] = set()
+
+    def look(what: str, done: int, total: int) -> None:
+        seen.update(path.name.split("-")[0] if "work" in str(path) else path.name for path in folder.rglob("*"))
+        assert modes(tmp_path / "new") == {}, what
+
+    opened = library(folder)
+    report = opened.add([Source("cats.pdf", paper("Cats sleep all day."), "pdf"), text("dogs", "Dogs run.")], SETTINGS, progress=look)
+    assert [one.name for one in report.added] == ["cats.pdf", "dogs"]
+    opened.set_metadata(report.added[0].id, Metadata(title="Of cats"))
+    opened.reread([report.added[0].id], SETTINGS.changed(passage_tokens=100), progress=look)
+    store = RecordStore(folder / "default" / RECORDS)
+    store.add_feedback(store.keep(case(0.8)), Verdict.WRONG_ANSWER, "no")
+    store.write_set("mine", [LabelledQuestion("q", "What?", True)])
+    run = store.begin_run(
+        "run", "mine", [LabelledQuestion("q", "What?", True)], settings=SETTINGS, calibration="c", model="m", generation=1
+    )
+    store.add_result(run.id, "q", case(0.8))
+    store.save_preset(SavedPreset("safe", {}, certificate().to_json(), "2026-11-22"))
+    cache = ModelCache(folder / "default" / CACHE)
+    _, epoch = cache.get("key")
+    cache.put("key", Completion("a", True, "m", "e"), epoch)
+    write_atomically(folder / "default" / "calibration.json", b"{}")
+    create_namespace(folder, "another")
+
+    assert modes(tmp_path / "new") == {}
+    names = {path.name for path in folder.rglob("*")} | seen
+    assert {RECORDS, f"{RECORDS}-wal", f"{RECORDS}-shm", CACHE, "CURRENT", "inbox.json", "lock", "lock.json", "vectors.faiss"} <= names
+    assert {"vocab.index.json", "calibration.json", "pages.json.gz", "work", "sources"} <= names
+
+    Library.rebuild(
+        folder, "default", SETTINGS, embedder=HashEmbedder("other@float32"), vectors=FaissStore(DIM), lexical=Bm25Store(), progress=look
+    )
+    moved = store.move_aside()
+
+    assert modes(tmp_path / "new") == {}
+    assert moved is not None
+
+
+def test_given_a_library_that_others_can_read_when_a_writer_opens_it_then_they_cannot_any_more(tmp_path: Path) -> None:
+    library(tmp_path).add([text("dogs", "Dogs run.")], SETTINGS)
+    outside = tmp_path / "outside"
+    outside.write_text("not ours")
+    outside.chmod(0o644)
+    (tmp_path / "default" / "link").symlink_to(outside)
+    store = RecordStore(tmp_path / "default" / RECORDS)
+    store.keep(case(0.8))
+    for path in (tmp_path / "default", *(tmp_path / "default").rglob("*")):
+        path.chmod(0o777 if path.is_dir() else 0o666)
+
+    library(tmp_path)
+    assert modes(tmp_path / "default"), "a reader changes nothing"
+    again = RecordStore(tmp_path / "default" / RECORDS)
+    again.decisions()
+    open_ones = modes(tmp_path / "default")
+    assert not [name for name in open_ones if name.startswith(RECORDS)]
+    library(tmp_path).add([text("cats", "Cats sleep.")], SETTINGS)
+
+    assert set(modes(tmp_path / "default")) == {"link"}
+    assert stat.S_IMODE(outside.stat().st_mode) == 0o666, "a link is not followed"
+
+
+def test_given_a_place_that_a_user_named_when_written_to_then_it_gets_the_usual_mode(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "reports" / "report.json", b"{}", private=False)
+
+    assert stat.S_IMODE((tmp_path / "reports" / "report.json").stat().st_mode) == 0o666
+
+
+def test_given_folders_that_are_there_when_a_folder_is_made_then_they_keep_their_modes(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir(mode=0o777)
+
+    make_folder(tmp_path / "shared" / "library" / "default")
+
+    assert stat.S_IMODE((tmp_path / "shared").stat().st_mode) == 0o777
+    assert modes(tmp_path / "shared" / "library") == {}
+
+
+def test_given_the_samples_when_they_are_offered_then_the_marker_is_private_too(tmp_path: Path) -> None:
+    class Engine:
+        library = library(tmp_path / "library")
+
+    index_samples(Engine(), tmp_path / "library", SETTINGS, lambda *said: None, lambda: True)  # type: ignore[arg-type]
+
+    assert (tmp_path / "library" / ".samples-offered").exists()
+    assert modes(tmp_path / "library") == {}

@@ -1,0 +1,93 @@
+"""What of a file stands in memory while it is read: text and rows, within bounds; the rest goes to disk page by page."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pymupdf
+import pytest
+from library_kit import SETTINGS, library, text
+
+from rag_core.errors import LimitExceeded
+from rag_core.ingest import pdf_process
+from rag_core.ingest.layout import Lines, Words
+from rag_core.ingest.pdf import read_pdf
+from rag_core.library import reading
+from rag_core.library.disk.files import Stamp, stamp_file
+from rag_core.library.inbox import Accepted
+from rag_core.library.pagereader import LAYOUT, PAGES, read_pages
+from rag_core.library.reading import ReadOptions, kept
+from rag_core.library.sources import Source
+
+OPTIONS = ReadOptions("pdf", ocr=False, can_ocr=False, keep_hidden=False)
+
+
+def pdf(pages: int = 3) -> bytes:
+    made = pymupdf.open()
+    for number in range(pages):
+        made.new_page().insert_text((72, 100), [f"Row {row} of page {number + 1}." for row in range(20)])
+    return made.tobytes()
+
+
+def read(folder: Path, data: bytes, options: ReadOptions = OPTIONS, kind: str = "pdf") -> reading.Reading:
+    row = Accepted.of(Source("a", data, kind))  # type: ignore[arg-type]
+    path = folder / "source"
+    path.write_bytes(data)
+    with path.open("rb") as file:
+        return reading.read(row, file, Stamp("", len(data)), options, folder, None, None, None)
+
+
+def test_given_a_pdf_when_read_then_the_boxes_of_its_words_stand_on_disk_alone(tmp_path: Path) -> None:
+    found = read(tmp_path, pdf())
+    again = kept(OPTIONS, tmp_path)
+
+    assert again == found
+    assert [(len(page.words), len(page.lines)) for page in found.pages] == [(0, 20)] * 3
+    assert all(isinstance(page.lines, Lines) for page in (*found.pages, *again.pages))
+    stored = list(read_pages(tmp_path, {name: stamp_file(tmp_path / name) for name in (PAGES, LAYOUT)}))
+    assert stored == list(read_pdf(pdf(), "a.pdf").pages)
+    assert all(isinstance(page.words, Words) and len(page.words) == 100 for page in stored)
+
+
+def test_given_a_file_when_sent_to_the_reader_then_it_is_read_block_by_block(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    made = pymupdf.open(stream=pdf())
+    made.embfile_add("attached", bytes(range(256)) * 12_000)
+    path.write_bytes(made.tobytes())
+    sizes = []
+
+    class Watched(io.FileIO):
+        def read(self, size: int = -1) -> bytes:
+            sizes.append(size)
+            return super().read(size)
+
+    with Watched(path) as file:
+        content = read_pdf(file, "a.pdf")
+
+    assert [page.number for page in content.pages] == [1, 2, 3]
+    assert 0 < min(sizes) <= max(sizes) <= pdf_process.CHUNK_BYTES
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "says"),
+    [("HELD_BYTES", 4_000, "more than 0 MiB of memory (reached on page 2)"), ("LAYOUT_BYTES", 3_000, "on disk (reached on page")],
+)
+def test_given_a_file_that_takes_too_much_when_added_then_it_is_named_and_the_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int, says: str
+) -> None:
+    monkeypatch.setattr(reading, name, most)
+
+    report = library(tmp_path).add([Source("long.pdf", pdf(60), "pdf"), text("b", "No danger here.")], SETTINGS)
+
+    assert [document.name for document in report.added] == ["b"]
+    ((refused, error),) = report.problems
+    assert (refused, error.kind) == ("long.pdf", "LimitExceeded")
+    assert says in error.problem
+    assert "Split" in error.remedy
+
+
+@pytest.mark.parametrize(("data", "says"), [(b"a\n" * 200_001, "200,001 lines"), (b"a" * 16_000_001, "16,000,001 characters")])
+def test_given_a_text_with_too_many_lines_or_characters_when_read_then_it_is_refused(tmp_path: Path, data: bytes, says: str) -> None:
+    with pytest.raises(LimitExceeded, match=says):
+        read(tmp_path, data, ReadOptions("text", ocr=False, can_ocr=False, keep_hidden=False), "text")

@@ -1,0 +1,262 @@
+"""Records: a case without any text of a document, and the case again, which replays as the one it was made of."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from any_case import cases, chosen_settings
+from builders import SENTENCE, HashEmbedder, MemoryCorpus, Text, case, citation, claim, draft, hit, passage, settings, tools
+from hypothesis import given
+from hypothesis import settings as examples
+
+from rag_core.decision.decide import decide, replay
+from rag_core.decision.measure import measure
+from rag_core.domain.answer import evidence_key
+from rag_core.domain.decision import Decision
+from rag_core.domain.documents import Span
+from rag_core.domain.measurements import LibraryFacts, Measurements
+from rag_core.domain.passages import Passage, PassageKind
+from rag_core.errors import InvalidInput
+from rag_core.records import DELETED, from_record, to_record
+from rag_core.settings import Cost, Settings
+
+COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
+
+
+def sentence(number: int) -> str:
+    """What the pages of these tests hold: everything that `any_case` says of its claims is made of it."""
+    return f"The notice period number {number} was lost: it is 30 days, not 31 days."
+
+
+def on_pages(drawn: Measurements) -> Measurements:
+    """The same case with texts that stand on pages, each passage on its own: what was drawn has none."""
+    new: dict[str, Passage] = {}
+    for number, one in enumerate(drawn.hits, 1):
+        text = sentence(number)
+        new[one.passage.id] = replace(one.passage, text=text, spans=(Span(number, 0, len(text)),))
+    claims, citations = [], {}
+    for number, one in enumerate(drawn.draft.claims):
+        source = new[one.evidence[0].passage]
+        whole, stop = source.text, len(source.text) - number  # no two claims rest on the same stretch
+        evidence = replace(one.evidence[0], quote=whole[:stop], spans=(Span(source.page, 0, stop),))
+        claims.append(replace(one, text=whole[:stop], evidence=(evidence,)))
+        citations[evidence_key(evidence)] = citation(evidence)
+    hits = tuple(replace(one, passage=new[one.passage.id]) for one in drawn.hits)
+    return replace(drawn, hits=hits, draft=replace(drawn.draft, claims=tuple(claims), citations=citations))
+
+
+def page_text(document: str, page: int) -> str:
+    return sentence(page)
+
+
+def through_json(case: Measurements) -> dict:
+    return json.loads(json.dumps(to_record(case), allow_nan=False))
+
+
+def numbers(decision: Decision) -> object:
+    """Everything of a decision that is no text of a document."""
+    checks = [(one.stage, one.state, one.mode, one.value, one.threshold, one.note, one.remedy) for one in decision.trace.checks]
+    kept = (decision.status, decision.reason, decision.reasons, decision.confidence, decision.confidence_level, decision.scores)
+    shown = [(one.document, one.page, one.spans, one.boxes) for one in decision.citations]
+    return kept, checks, shown, decision.metadata, decision.suggestions, [hit.passage.id for _, hit in decision.retrieved]
+
+
+@given(drawn=cases(), other=chosen_settings)
+@examples(max_examples=200)
+def test_given_any_case_when_recorded_and_restored_with_its_pages_then_it_replays_to_the_same_decision(
+    drawn: Measurements, other: Settings
+) -> None:
+    original = on_pages(drawn)
+    target = other.changed(**{name: getattr(original.settings, name) for name in COSTLY})
+
+    restored = from_record(through_json(original), page_text)
+
+    assert restored.draft == original.draft
+    assert restored.hits == original.hits
+    assert replay(restored, target) == replay(original, target)
+    assert decide(restored) == decide(original)
+
+
+@given(drawn=cases(), other=chosen_settings)
+@examples(max_examples=200)
+def test_given_any_case_when_its_texts_are_gone_then_it_replays_to_the_same_numbers(drawn: Measurements, other: Settings) -> None:
+    original = on_pages(drawn)
+    target = other.changed(**{name: getattr(original.settings, name) for name in COSTLY})
+
+    restored = from_record(through_json(original))
+
+    assert {one.text for one in restored.draft.claims} <= {DELETED}
+    assert {one.passage.text for one in restored.hits} <= {DELETED}
+    assert numbers(replay(restored, target)) == numbers(replay(original, target))
+
+
+@given(drawn=cases())
+@examples(max_examples=25)
+def test_given_a_record_from_before_support_was_measured_then_it_is_read_as_the_extract_that_it_was(drawn: Measurements) -> None:
+    row = through_json(on_pages(drawn))
+    for one in row["draft"]["claims"]:
+        for name in ("support", "flags", "read", "word_for_word"):
+            del one["audit"][name]
+    del row["settings"]["support_mode"]  # there was none
+
+    audits = from_record(row, page_text).draft.audits
+
+    assert [(one.support, one.flags, one.read, one.word_for_word) for one in audits] == [(1.0, (), True, True)] * len(audits)
+    assert [one.overlap for one in audits] == [one.overlap for one in drawn.draft.audits]
+
+
+TABLE = "Unit\tPrice in €\nPump A\t1,200.50\nPump B\t900"
+TEXTS = (
+    Text(
+        "contract",
+        "The notice period is 30 days.\nThe supplier delivers the goods to Brno, but not on a holi-\nday. The price is 500 crowns.",
+    ),
+    Text("rules", "Employees have 20 days of vacation a year.\nThe canteen serves soup."),
+    Text("handbook", "Employees have 25 days of vacation a year.\nThe office opens at nine."),
+)
+QUESTIONS = (
+    "What is the notice period?",
+    "How many days of vacation do employees have?",
+    "Who painted it?",
+    "Hello",
+    "Where are goods delivered?",
+)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("drafter", ["extract", "raw"])
+def test_given_a_measured_question_when_recorded_and_restored_then_nothing_is_missing(question: str, drafter: str) -> None:
+    corpus = MemoryCorpus(TEXTS, HashEmbedder())
+    original = measure(question, settings(drafter=drafter), corpus, tools())
+
+    restored = from_record(through_json(original), corpus.page_text)
+
+    assert restored.draft == original.draft
+    assert restored.conflicts == original.conflicts
+    assert json.dumps(decide(restored).to_json()) == json.dumps(decide(original).to_json())
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_given_a_record_when_read_as_text_then_no_sentence_of_a_document_stands_in_it(question: str) -> None:
+    original = measure(question, settings(), MemoryCorpus(TEXTS, HashEmbedder()), tools())
+
+    stored = json.dumps(to_record(original))
+
+    for text in TEXTS:
+        for row in text.body.split("\n"):
+            assert row not in stored
+    assert not any(len(one.text) > 3 and one.text in stored for one in original.draft.claims)
+
+
+def test_given_a_claim_of_a_tables_row_when_recorded_then_it_is_read_again_from_its_cells() -> None:
+    """A row is quoted with its header, its cells parted by bars: such a text stands nowhere as it is."""
+    start = TABLE.index("Pump A")
+    row = Span(1, start, TABLE.index("\nPump B"))
+    table = Passage(
+        "t", "d1", "Unit Price in € Pump A 1,200.50 Pump B 900", (Span(1, 0, len(TABLE)),), kind=PassageKind.TABLE,
+        header=(Span(1, 0, start - 1),), header_text="Unit Price in €",
+    )  # fmt: skip
+    said = claim(table, "Unit | Price in €: Pump A | 1,200.50")
+    evidence = replace(said.evidence[0], quote=TABLE[row.start : row.end], spans=(row, *table.header))
+    original = case(hits=(hit(of=table),), draft=draft([replace(said, evidence=(evidence,))]))
+
+    restored = from_record(through_json(original), lambda *_: TABLE)
+
+    assert restored.draft == original.draft
+    assert restored.hits == original.hits
+
+
+def test_given_a_page_that_changed_when_restored_then_the_text_counts_as_deleted_and_never_as_the_new_one() -> None:
+    original = on_pages(case(0.9, 0.8))
+
+    restored = from_record(
+        through_json(original), lambda _, page: page_text("", page).replace("30", "90") if page == 1 else page_text("", page)
+    )
+
+    assert restored.hits[0].passage.text == DELETED
+    assert restored.draft.claims[0].text == DELETED
+    assert restored.draft.citations[next(iter(original.draft.citations))].excerpt == DELETED
+    assert restored.hits[1] == original.hits[1]
+
+
+def gone(*_: object) -> str:
+    raise InvalidInput("There is no document.", remedy="List them.")
+
+
+def empty(*_: object) -> str:
+    return ""
+
+
+@pytest.mark.parametrize("reader", [gone, empty], ids=["raises", "empty"])
+def test_given_a_deleted_document_when_restored_then_its_texts_are_marked_and_names_are_kept(reader: Callable[..., str]) -> None:
+    original = on_pages(case(0.9))
+
+    decision = decide(from_record(through_json(original), reader, gone))  # type: ignore[arg-type]
+
+    assert decision.is_safe()
+    assert decision.answer == f"{DELETED} [1]"
+    assert decision.citations[0].document == "contract.pdf"
+    assert decision.trace["length_ratio"].value == decide(original).trace["length_ratio"].value
+
+
+def test_given_the_librarys_passages_when_restored_then_their_section_titles_come_back_if_they_are_the_same() -> None:
+    titled = replace(passage(), section="1 Notice")
+    original = case(hits=(hit(of=titled),), draft=draft([claim(titled)]))
+    row = through_json(original)
+
+    assert "1 Notice" not in json.dumps(row)
+    assert from_record(row, lambda *_: SENTENCE).hits[0].passage.section == ""
+    assert from_record(row, lambda *_: SENTENCE, lambda *_: titled).hits == original.hits
+    assert from_record(row, lambda *_: SENTENCE, lambda *_: replace(titled, section="2 Price")).hits[0].passage.section == ""
+
+
+def test_given_names_of_many_documents_when_recorded_then_only_those_that_a_decision_can_name_are_kept() -> None:
+    names = {f"d{n}": f"{n}.pdf" for n in range(1000)}
+    original = case(0.9, library=LibraryFacts(1000, 5000, 9000, unreadable={"d5": (1, 2, 3, 7)}, names=names, titles=names))
+
+    row = through_json(original)
+
+    assert row["library"]["names"] == {"d1": "1.pdf"}
+    assert len(zlib.compress(json.dumps(row).encode())) < 4_000
+    assert from_record(row).library.unreadable == {"d5": (1, 2, 3, 7)}
+    assert numbers(decide(from_record(row))) == numbers(decide(original))
+
+
+@pytest.mark.parametrize("version", [None, 0, 2, "1"])
+def test_given_a_record_of_another_version_when_restored_then_one_clear_error(version: object) -> None:
+    row = {**through_json(case(0.9)), "schema_version": version}
+
+    with pytest.raises(InvalidInput, match=r"version 1 is known here") as caught:
+        from_record(row)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("lost", ["question", "settings", "hits", "draft", "library"])
+def test_given_a_record_with_a_part_missing_when_restored_then_one_clear_error(lost: str) -> None:
+    row = through_json(case(0.9))
+    del row[lost]
+
+    with pytest.raises(InvalidInput, match="not whole"):
+        from_record(row)
+
+
+def test_given_a_record_with_a_value_out_of_range_when_restored_then_one_clear_error() -> None:
+    row = through_json(case(0.9))
+    row["hits"][0]["cosine"] = 3.0
+
+    with pytest.raises(InvalidInput, match="not whole"):
+        from_record(row)
+
+
+def test_given_a_setting_that_is_no_more_and_one_that_is_new_when_restored_then_the_record_can_still_be_read() -> None:
+    row = through_json(case(0.9))
+    row["settings"] |= {"dropped_knob": 3}
+    del row["settings"]["max_length_ratio"]
+
+    restored = from_record(row)
+
+    assert restored.settings == case(0.9).settings.changed(max_length_ratio=Settings.model_fields["max_length_ratio"].default)

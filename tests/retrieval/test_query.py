@@ -1,0 +1,48 @@
+"""What a question asks for, apart from its abbreviations and instructions."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.retrieval.query import core, expand
+
+
+@pytest.mark.parametrize(
+    ("asked", "spelled"),
+    [
+        ("revenue in FY2022", "revenue in fiscal year 2022"),
+        ("revenue in FY 22", "revenue in fiscal year 2022"),
+        ("revenue in FY'98", "revenue in fiscal year 1998"),
+        ("stores in Q2 of FY2024", "stores in second quarter of fiscal year 2024"),
+        ("net income 3Q23", "net income third quarter 2023"),
+        ("net income Q4 2021", "net income fourth quarter 2021"),
+    ],
+)
+def test_given_fiscal_periods_when_expanded_then_they_read_as_reports_write_them(asked: str, spelled: str) -> None:
+    """S3-27: abbreviations are spelled out before the search."""
+    assert expand(asked) == spelled
+
+
+@pytest.mark.parametrize("asked", ["What is the FYI channel?", "Jaká je doba plnění?", "Is BQ1 a code?", "वारंटी अवधि क्या है?", ""])
+def test_given_nothing_to_expand_when_expanded_then_the_question_stays(asked: str) -> None:
+    assert expand(asked) == asked
+
+
+def test_given_instructions_behind_a_question_when_cored_then_only_the_question_is_left() -> None:
+    asked = "What is the net income (in USD millions)? If it is not stated, say so. Round to one decimal place."
+
+    assert core(asked, "en") == "What is the net income ?"
+
+
+def test_given_a_request_without_a_question_mark_when_cored_then_it_stays_whole() -> None:
+    assert core("Explain the notice period.", "en") == "Explain the notice period."
+
+
+def test_given_a_question_that_is_only_a_bracket_when_cored_then_it_stays_whole() -> None:
+    assert core("(What is it?)", "en") == "(What is it?)"
+
+
+@given(st.text(max_size=200))
+def test_a_core_is_never_empty_unless_the_question_is(asked: str) -> None:
+    assert bool(core(asked, "en").strip()) == bool(asked.strip()) or core(asked, "en") == asked
+    assert expand(expand(asked)) == expand(asked)

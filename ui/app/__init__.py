@@ -1,0 +1,1 @@
+"""What every page needs: start, session state, texts, running work."""

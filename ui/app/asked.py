@@ -1,0 +1,48 @@
+"""A question of a session with everything measured for it, and the reader's word on its decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import Measurements
+from rag_core.records.stored import Verdict
+from rag_core.settings import Settings
+from ui.app.scope import Scope
+
+NAMESPACE = "default"
+
+
+@dataclass
+class Given:
+    """A reader's feedback on the decision on the page.
+
+    `id` is its number among the records; `kept_for_it` says that the decision was stored for its sake only.
+    """
+
+    id: int
+    verdict: Verdict
+    kept_for_it: bool = False
+    said_more: bool = False
+
+
+@dataclass
+class Asked:
+    """A question of a session with everything measured for it.
+
+    `before` is the decision that the last change of settings replaced; None when nothing was changed since it was asked. `record` is the
+    number under which the decision is kept as it stands, None where it is not; `given` is the reader's word on it. `outdated` says that
+    the settings or documents of now would ask a language model for something else, which nobody has allowed yet.
+    """
+
+    question: str
+    scope: Scope
+    case: Measurements
+    decision: Decision
+    settings: Settings
+    before: tuple[Decision, Settings] | None = None
+    namespace: str = NAMESPACE
+    number: int = 0  # of the question in its session, from 1
+    record: int | None = None
+    given: Given | None = None
+    outdated: bool = False

@@ -1,0 +1,221 @@
+"""Long work beside the page, on documents or on labelled questions: one job at a time in the process, with its progress and its result.
+
+A thread does the work, so that moving a slider, leaving the page or closing the tab does not cut it off. Progress is shown to every
+session that has the same library open; what came of a job belongs to the session that started it, for as long as that one looks.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from rag_core.domain.ports import Cancel, Progress
+from rag_core.errors import PasswordNeeded, RagError
+from rag_core.library.library import AddReport
+from rag_core.library.sources import Source
+
+if TYPE_CHECKING:
+    from rag_core.evaluation import Ran  # its figures need scipy, which the first page need not wait for
+
+Work = Callable[[Progress, Cancel], "AddReport | Ran"]
+Place = tuple[str, str]  # a library's folder and namespace
+LEFT_ALONE_SECONDS = 90.0  # a browser looks every half second, and once a minute from a tab in the background
+MAX_KEPT = 50  # finished jobs whose result nobody has seen
+READING_SHARE = 0.6  # of a file's bar; embedding is the rest
+WHOLE = ("documents", "questions")  # steps that count whole files, or questions
+_log = logging.getLogger(__name__)
+
+
+class FileState(StrEnum):
+    """Where a file of a job stands."""
+
+    WAITING = "waiting"
+    READING = "reading"
+    EMBEDDING = "embedding"
+    READ = "read"  # done, and published with the next ones
+    READY = "ready"  # in the library: it can be asked
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a job: its name (untrusted text) and the id that its document has or will have."""
+
+    name: str
+    id: str
+
+
+@dataclass(eq=False)
+class Job:
+    """One call of add, resume, reread, rebuild or evaluate. The working thread writes it, pages read it.
+
+    `step` is what is being done now (untrusted text: it names a file), `done` of `total` its pages or passages; `files_done` of `files`
+    counts whole files or questions, files in the order of `listed` where that is known. `sources` are kept so that a password can be tried
+    without uploading again: while the job runs all of them, then those that need one.
+    """
+
+    title: str
+    kind: str = "adding"  # or resuming, rereading, rebuilding, evaluating
+    sources: tuple[Source, ...] = field(default=(), repr=False)
+    place: Place = ("", "")
+    listed: tuple[File, ...] = field(default=(), repr=False)
+    step: str = ""
+    done: int = 0
+    total: int = 0
+    files_done: int = 0
+    files: int = 0
+    report: AddReport | None = None
+    ran: Ran | None = None  # the report of an evaluation
+    error: RagError | None = None
+    started: bool = False  # its turn has come
+    finished: bool = False
+    shown: bool = False  # its result, to the session that started it
+    looked_at: float = field(default_factory=time.monotonic)  # by that session
+    _first: tuple[float, int] | None = None  # when the first question was done, and how many were then: recorded ones take no time
+    _stage: str = ""  # of the current file: FileState.READING, FileState.EMBEDDING, or nothing yet
+    _failed: set[int] = field(default_factory=set, repr=False)
+    _stop: threading.Event = field(default_factory=threading.Event, repr=False)
+
+    def stop(self) -> None:
+        """Ask it to stop; what is complete is kept."""
+        self._stop.set()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it was asked to stop."""
+        return self._stop.is_set()
+
+    @property
+    def stage(self) -> str:
+        """What is being done with the current file: reading, embedding, or nothing of the two."""
+        return self._stage
+
+    @property
+    def share(self) -> float:
+        """How much is done, in [0, 1]: whole files, and the part of the current one."""
+        part = self.done / self.total if self.total else 0.0
+        if self._stage == FileState.READING:
+            part *= READING_SHARE
+        elif self._stage == FileState.EMBEDDING:
+            part = READING_SHARE + (1 - READING_SHARE) * part
+        else:
+            part = 0.0
+        return 1.0 if self.finished else min((self.files_done + part) / max(self.files, 1), 1.0)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long the rest takes at the pace so far; None while there is none to tell from."""
+        if self._first is None or self.files_done <= self._first[1]:
+            return None
+        since, before = self._first
+        return (time.monotonic() - since) / (self.files_done - before) * (self.files - self.files_done)
+
+    @property
+    def left_alone(self) -> bool:
+        """Whether it ended, and the session that started it has not looked for so long that it must have been closed."""
+        return self.finished and not self.shown and time.monotonic() - self.looked_at > LEFT_ALONE_SECONDS
+
+    def look(self) -> None:
+        """Called by the session that started it, each time it shows the job."""
+        self.looked_at = time.monotonic()
+        self.shown = self.finished
+
+    def state(self, number: int, ready: Collection[str]) -> FileState:
+        """Where file `number` of `listed` stands, from 0; `ready` are the ids of the documents in the library."""
+        if number in self._failed:
+            return FileState.PROBLEM
+        if number < self.files_done or self.finished:
+            passed = number < self.files_done
+            return FileState.READY if passed and self.listed[number].id in ready else FileState.READ if passed else FileState.WAITING
+        return FileState(self._stage) if number == self.files_done and self._stage else FileState.WAITING
+
+    def progress(self, step: str, done: int, total: int) -> None:
+        """What the library reports."""
+        if step in WHOLE:
+            self.files_done, self.files, self._stage = done, total, ""
+            if self._first is None:
+                self._first = time.monotonic(), done
+            return
+        what = step.rpartition(": ")[2]
+        if what == FileState.PROBLEM:
+            self._failed.add(self.files_done)
+            return
+        self.step, self.done, self.total = step, done, total
+        self._stage = what if what in (FileState.READING, FileState.EMBEDDING) else ""
+
+    def run(self, work: Work) -> None:
+        """Do the work in this thread; whatever happens, the job ends with a report or an error."""
+        self.started = True
+        try:
+            found = work(self.progress, self._stop.is_set)
+            self.report, self.ran = (found, None) if isinstance(found, AddReport) else (None, found)
+        except RagError as error:
+            self.error = error
+        except Exception as error:
+            _log.exception("a job failed")
+            problem = f"It stopped because of a fault in this program ({type(error).__name__})."
+            self.error = RagError(problem, remedy="What was complete is kept. Report it with the log.")
+        finally:
+            locked = {name for name, error in (self.report or AddReport()).problems if isinstance(error, PasswordNeeded)}
+            self.sources = tuple(source for source in self.sources if source.name in locked)  # the others only hold memory
+            self.finished = True
+
+
+class Runner:
+    """Runs jobs one after the other, in the order in which they were started."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._starting = threading.RLock()
+        self._shared: dict[str, Job] = {}
+        self._jobs: list[Job] = []
+
+    def start(
+        self,
+        title: str,
+        work: Work,
+        files: int,
+        sources: Sequence[Source] = (),
+        *,
+        kind: str = "adding",
+        place: Place = ("", ""),
+        listed: Sequence[File] = (),
+    ) -> Job:
+        """Start a job over so many files, or queue it behind the running one."""
+        job = Job(title, kind, tuple(sources), place, tuple(listed), files=files)
+        with self._starting:
+            finished = [known for known in self._jobs if known.finished]
+            self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
+        # a daemon: the library survives being killed, so stopping the server need not wait
+        threading.Thread(target=self._run, args=(job, work), daemon=True, name=title).start()
+        return job
+
+    def start_once(self, key: str, title: str, work: Work, files: int) -> Job:
+        """The job of this key, started at the first call in this process. It belongs to no session."""
+        with self._starting:
+            if key not in self._shared:
+                self._shared[key] = self.start(title, work, files)
+            return self._shared[key]
+
+    @property
+    def shared(self) -> tuple[Job, ...]:
+        """The jobs that belong to no session."""
+        return tuple(self._shared.values())
+
+    def jobs(self, place: Place) -> tuple[Job, ...]:
+        """The jobs of a library, of whatever session: those that are not finished, and the results that nobody has seen."""
+        return tuple(job for job in self._jobs if job.place == place and (not job.finished or job.left_alone))
+
+    def forget(self, job: Job) -> None:
+        """Its result was seen."""
+        with self._starting:
+            self._jobs = [known for known in self._jobs if known is not job]
+
+    def _run(self, job: Job, work: Work) -> None:
+        with self._turn:
+            job.run(work)

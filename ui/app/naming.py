@@ -1,0 +1,19 @@
+"""One label for each document, for fields to choose from: Streamlit tells options apart by their label only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from rag_core.domain.documents import Document
+
+ID_DIGITS = slice(len("sha256:"), len("sha256:") + 8)
+
+
+def unique_names(documents: Iterable[Document]) -> dict[str, str]:
+    """Labels by document id: the file name, with the first digits of the id where several documents share it. No two are equal."""
+    named = {document.id: document.name or "(no name)" for document in documents}
+    shared = Counter(named.values())
+    labels = {id: f"{name} ({id[ID_DIGITS]})" if shared[name] > 1 else name for id, name in named.items()}
+    taken = Counter(labels.values())
+    return {id: label if taken[label] == 1 else f"{label} {id}" for id, label in labels.items()}

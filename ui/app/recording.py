@@ -1,0 +1,108 @@
+"""Which questions are kept, and for how long: the record of a question as it is asked, and the switch in the sidebar."""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import replace
+
+import streamlit as st
+
+from rag_core.errors import RagError, RecordsDamaged
+from rag_core.settings.configuration import retention
+from rag_core.wiring import RecordStore, records
+from ui.app import state
+from ui.app.asked import Asked
+from ui.app.problems import show_error
+from ui.app.texts import say
+
+SWITCH = "keep_questions"
+_PROBLEM = "record_problem"  # in the session: why the last question could not be recorded
+_log = logging.getLogger(__name__)
+
+
+def store() -> RecordStore:
+    """The records of the session's collection."""
+    return records(state.library_folder(), state.session().namespace)
+
+
+def keeping() -> bool:
+    """Whether the session's questions are kept: not where the environment or this collection's users switched it off.
+
+    Raises:
+        RagError: neither can be read.
+    """
+    if not retention(os.environ).keep:
+        return False
+    chosen = store().keeping()
+    return True if chosen is None else chosen
+
+
+def record(asked: Asked) -> Asked:
+    """The question, kept where questions are. What cannot be kept is answered all the same, and the sidebar says why it was not kept."""
+    st.session_state.pop(_PROBLEM, None)
+    try:
+        if keeping():
+            asked.record = keep(asked)
+        else:
+            store().prune_rejected(retention(os.environ).rejected_days)
+    except RagError as error:
+        _log.warning("a question could not be recorded: %s", error.kind)
+        st.session_state[_PROBLEM] = error
+    return asked
+
+
+def keep(asked: Asked, origin: str = "ask") -> int:
+    """Keep a question as it was last judged, whatever was chosen; its id. Drops what is older or more than is to be kept.
+
+    Raises:
+        RagError: it cannot be kept.
+    """
+    kept, limits = store(), retention(os.environ)
+    narrowed = asked.scope.documents or asked.scope.filters
+    searched = tuple(asked.case.library.names) if narrowed else ()
+    id = kept.keep(replace(asked.case, settings=asked.settings), origin=origin, documents=searched)
+    kept.prune(limits.days, limits.most, limits.rejected_days)
+    return id
+
+
+def show_switch() -> None:
+    """The switch, what is kept in words, and what went wrong with it."""
+    try:
+        limits, on = retention(os.environ), keeping()
+    except RagError as error:
+        _show_problem(error)
+        return
+    key = f"{SWITCH}_{state.session().namespace}"
+    st.session_state[key] = on  # another session of this collection may have changed it
+    st.toggle(
+        say("recording.keep"), key=key, on_change=_choose, args=(key,), disabled=not limits.keep,
+        help=say("recording.keep_help") if limits.keep else say("recording.off_by_environment"),
+    )  # fmt: skip
+    st.caption(say("recording.kept", days=limits.days, most=limits.most) if on else say("recording.not_kept"))
+    if on and state.session().values["drafter"] == "model":
+        st.caption(say("recording.kept_model", days=limits.rejected_days))
+    problem = st.session_state.get(_PROBLEM)
+    if problem is not None:
+        _show_problem(problem)
+
+
+def _choose(key: str) -> None:
+    try:
+        store().set_keeping(bool(st.session_state[key]))
+    except RagError as error:
+        st.session_state[_PROBLEM] = error
+
+
+def _show_problem(error: RagError) -> None:
+    show_error(error)
+    if isinstance(error, RecordsDamaged):
+        st.button(say("recording.move_aside"), key="move_records_aside", on_click=_move_aside, help=say("recording.move_aside_help"))
+
+
+def _move_aside() -> None:
+    st.session_state.pop(_PROBLEM, None)
+    try:
+        store().move_aside()
+    except RagError as error:
+        st.session_state[_PROBLEM] = error

@@ -1,0 +1,71 @@
+"""Where to search: chosen documents, and what their metadata must say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import streamlit as st
+
+from rag_core.domain.documents import Document
+from ui.app.naming import unique_names
+from ui.app.texts import say, tell
+
+FIRST_KEYS = ("language", "date", "verified")  # before the user's own keys
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Documents by id, none for all; and metadata that a document must have, by key."""
+
+    documents: tuple[str, ...] = ()
+    filters: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def choose_scope(documents: Iterable[Document]) -> Scope:
+    """The fields to choose from, and what was chosen.
+
+    A document that was deleted meanwhile stays chosen: without it all documents would be searched, which nobody asked for.
+    """
+    known = tuple(documents)
+    names = unique_names(known)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen = st.multiselect(
+            say("scope.documents"), list(names), format_func=lambda id: names.get(id, say("scope.deleted")), key="documents",
+            placeholder=say("scope.all"), persist_state="session",
+        )  # fmt: skip
+        return Scope(tuple(chosen), _filters(known))
+
+
+def _filters(documents: tuple[Document, ...]) -> Mapping[str, str]:
+    """One field for each key that tells documents apart."""
+    choices = {key: values for key, values in values_by_key(documents).items() if len(values) > 1 or key not in FIRST_KEYS}
+    if not choices:
+        return {}
+    with st.popover(say("scope.filter"), icon=":material/filter_alt:"):
+        st.caption(say("scope.filter_help"))
+        chosen: dict[str, str] = {}
+        for number, (key, values) in enumerate(choices.items()):
+            # the key may be the user's own word, which a label would interpret
+            st.text(key)
+            value = st.selectbox(
+                say("scope.value", n=number + 1), ["", *values], key=f"filter_{key}", label_visibility="collapsed",
+                format_func=lambda value: value or tell("scope.any"), persist_state="session",
+            )  # fmt: skip
+            if value:
+                chosen[key] = value
+        return chosen
+
+
+def values_by_key(documents: Iterable[Document]) -> dict[str, list[str]]:
+    """The metadata values that occur, sorted, by key: language, year, verified, then the user's own keys."""
+    found: dict[str, set[str]] = {key: set() for key in FIRST_KEYS}
+    for document in documents:
+        found["language"].add(document.language)
+        found["verified"].add(str(document.metadata.verified).lower())
+        if document.metadata.date:
+            found["date"].add(document.metadata.date[:4])
+        for key, value in document.metadata.values.items():
+            found.setdefault(key, set()).add(value)
+    return {key: sorted(values) for key, values in found.items() if values}

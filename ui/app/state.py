@@ -1,0 +1,134 @@
+"""What lives longer than one run of a page: the engine and the jobs of this process, the settings and the questions of a session."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from rag_core.engine import Engine
+from rag_core.errors import InvalidSetting
+from rag_core.settings import Settings
+from rag_core.settings.configuration import load_settings
+from rag_core.settings.endpoints import model_environment
+from ui.app import loading
+from ui.app.asked import NAMESPACE, Asked
+from ui.app.jobs import Job, Runner
+from ui.app.pending import Pending
+
+MODEL = ("embedding_model", "embedding_precision")  # a library is searched with the model that it was built with
+MAX_QUESTIONS = 50  # in the history of a session; each keeps its whole case
+
+
+def library_folder() -> Path:
+    """$RAG_LIBRARY, or `library` beside where the page was started."""
+    return Path(os.environ.get("RAG_LIBRARY") or "library")
+
+
+def preset_settings(preset: str | None = None) -> Settings:
+    """A preset's values, the default one's without a name, under what the environment says."""
+    return load_settings(preset, environment=environment())
+
+
+def environment() -> Mapping[str, str]:
+    """The environment, over what the file of secrets says of language models where it can be read; the settings say where it cannot."""
+    try:
+        return model_environment(os.environ)
+    except InvalidSetting:
+        return os.environ
+
+
+@st.cache_resource(show_spinner=False)
+def base_settings() -> Settings:
+    """The settings a session starts with, and the models are loaded by."""
+    return preset_settings()
+
+
+def opening() -> loading.Opening:
+    """The session's library, which may still be opening."""
+    return loading.opening(library_folder(), session().namespace, base_settings())
+
+
+def engine() -> Engine:
+    """The engine over the session's library, one in the process for each namespace; waits until it is there.
+
+    Raises:
+        RagError: the model or the library cannot be used.
+    """
+    return loading.engine(library_folder(), session().namespace, base_settings())
+
+
+@st.cache_resource(show_spinner=False)
+def runner() -> Runner:
+    """Runs the jobs of all sessions, one after the other."""
+    return Runner()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A question that was submitted and has not been asked yet; `again` says that its button asked for it once more."""
+
+    question: str
+    again: bool = False
+
+
+@dataclass
+class Session:
+    """What one browser tab holds. `values` are the settings by name; `preset` is where they started from.
+
+    `history` holds the questions, oldest first, each as it was last decided; `asked` is the one on the page. `held` are those that wait to
+    be asked, oldest first. `pending` is the one that is on its way, `stopped` the text of the one that came to nothing last, until another
+    is asked.
+    """
+
+    preset: str
+    values: dict[str, Any]
+    namespace: str = NAMESPACE
+    asked: Asked | None = None
+    held: list[Held] = field(default_factory=list)
+    pending: Pending | None = None
+    stopped: str = ""
+    history: list[Asked] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
+    uploads: int = 0  # counts up so that the upload field is empty again
+    questions: int = 0  # asked so far
+
+    def settings(self) -> Settings:
+        """The values as settings; the embedding model is the one that the library was built with."""
+        chosen = base_settings().changed(preset=self.preset, **self.values)
+        opened = loading.known(library_folder(), self.namespace)
+        if opened is None or opened.engine is None:
+            return chosen
+        return chosen.changed(**{name: getattr(opened.settings, name) for name in MODEL})
+
+    def show(self, asked: Asked) -> None:
+        """Put a question on the page; a new one is added to the history, a decided one takes its earlier place."""
+        if not asked.number:
+            self.questions += 1
+            asked.number = self.questions
+        self.history = sorted([*(one for one in self.history if one.number != asked.number), asked], key=lambda one: one.number)
+        self.history = self.history[-MAX_QUESTIONS:]
+        self.asked = asked
+
+    def hold(self, question: str, again: bool = False) -> None:
+        """Take a question that was submitted; for a widget's callback, which no other touch of the page ends (`ui.app.touches`)."""
+        self.held.append(Held(question, again))
+
+    def cancel(self) -> None:
+        """Stop the question that is on its way, without waiting for its end: whatever it would come to is not taken."""
+        if self.pending is not None:
+            self.pending.stop()
+            self.stopped, self.pending = self.pending.question, None
+
+
+def session() -> Session:
+    """This session's state."""
+    if "plumbline" not in st.session_state:
+        base = base_settings()
+        st.session_state.plumbline = Session(base.preset, base.model_dump(exclude={"preset"}))
+    held: Session = st.session_state.plumbline
+    return held

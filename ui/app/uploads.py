@@ -1,0 +1,122 @@
+"""Files that a browser sends, on disk from their arrival until they are indexed: Streamlit would hold them in memory as long as a session.
+
+`OnDisk` takes the place of Streamlit's own store; `taken` gives what was dropped on a page, and lets Streamlit forget it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
+from streamlit.runtime import memory_uploaded_file_manager
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+from rag_core.errors import IngestError, LimitExceeded
+from rag_core.library.disk.files import storage_problems
+from rag_core.library.disk.private import make_folder
+from rag_core.library.held import BLOCK_BYTES, HeldFile
+from rag_core.library.sources import TEXT_SUFFIXES, Source
+from ui.app import state
+
+if TYPE_CHECKING:
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+MAX_FILES = 100  # at once; of 50 MB each at most (server.maxUploadSize)
+MAX_BYTES = 1_000_000_000  # at once: a hundred long filings take about 200 MB
+SMALL_BYTES = 1 << 20  # stays in memory: settings and labelled sets are read at once
+WAIT = "Add the rest once these are indexed, or index a folder with the command line."
+
+
+class OnDisk(MemoryUploadedFileManager):
+    """Streamlit's store of uploaded files, but for larger ones the bytes are on disk; see `taken` and `contents`."""
+
+    def __init__(self, upload_endpoint: str) -> None:
+        super().__init__(upload_endpoint)
+        self.held: dict[tuple[str, str], HeldFile] = {}  # by session and file
+
+    def add_file(self, session_id: str, file: UploadedFileRec) -> None:
+        """Keep a file. Called while its request is served, in whatever thread.
+
+        Raises:
+            HTTPException: the session has sent more than `MAX_BYTES` that no page took yet.
+        """
+        waiting = sum(held.size for (session, _), held in list(self.held.items()) if session == session_id)
+        if waiting + len(file.data) > MAX_BYTES:
+            raise HTTPException(413, f"At most {MAX_BYTES // 1_000_000:,} MB at once.")
+        if len(file.data) > SMALL_BYTES:
+            self.held[session_id, file.file_id] = _held([file.data])
+            file = file._replace(data=b"")
+        super().add_file(session_id, file)
+
+    def remove_file(self, session_id: str, file_id: str) -> None:
+        """Forget a file."""
+        self.held.pop((session_id, file_id), None)
+        super().remove_file(session_id, file_id)
+
+    def remove_session_files(self, session_id: str) -> None:
+        """Forget what a session sent and nobody took."""
+        for key in [key for key in self.held if key[0] == session_id]:
+            self.held.pop(key, None)
+        super().remove_session_files(session_id)
+
+
+def install() -> None:
+    """Make every server that is started from now on in this process keep uploads on disk."""
+    memory_uploaded_file_manager.MemoryUploadedFileManager = OnDisk  # type: ignore[misc]
+
+
+def taken(files: Sequence[UploadedFile]) -> list[Source | IngestError]:
+    """The files dropped on the page as sources on disk, and an error for each that is too much. Streamlit forgets all of them."""
+    found: list[Source | IngestError] = []
+    total = 0
+    for number, file in enumerate(files):
+        data = _data(file)
+        total += data.size
+        if number >= MAX_FILES:
+            problem = f"{file.name} was not taken: at most {MAX_FILES} files can be added at once."
+            found.append(LimitExceeded(problem, remedy=WAIT))
+        elif total > MAX_BYTES:
+            problem = f"{file.name} was not taken: files of at most {MAX_BYTES // 1_000_000:,} MB together can be added at once."
+            found.append(LimitExceeded(problem, remedy=WAIT))
+        else:
+            found.append(Source(file.name, data, "text" if file.name.lower().endswith(TEXT_SUFFIXES) else "pdf"))
+        _forget(file)
+    return found
+
+
+def contents(file: UploadedFile) -> bytes:
+    """All bytes of an uploaded file, wherever they are."""
+    held = _kept(file)
+    return b"".join(held.blocks()) if held else file.getvalue()
+
+
+def _data(file: UploadedFile) -> HeldFile:
+    return _kept(file) or _held(_read(file))
+
+
+def _read(file: UploadedFile) -> Iterator[bytes]:
+    file.seek(0)
+    while block := file.read(BLOCK_BYTES):
+        yield block
+
+
+def _held(blocks: Iterable[bytes]) -> HeldFile:
+    folder = state.library_folder()
+    with storage_problems("taking an upload"):
+        make_folder(folder)
+        return HeldFile(blocks, folder)
+
+
+def _kept(file: UploadedFile) -> HeldFile | None:
+    context = get_script_run_ctx()
+    manager = context and context.uploaded_file_mgr
+    return manager.held.get((context.session_id, file.file_id)) if context and isinstance(manager, OnDisk) else None
+
+
+def _forget(file: UploadedFile) -> None:
+    context = get_script_run_ctx()
+    if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)

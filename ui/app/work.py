@@ -1,0 +1,103 @@
+"""Starts the jobs of a session: each remembers the library that it was started for, whatever the session chooses meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_core.domain.documents import Document
+from rag_core.domain.ports import Cancel, Progress
+from rag_core.errors import IngestError
+from rag_core.library.inbox import Accepted
+from rag_core.library.library import AddReport, Library
+from rag_core.library.sources import Source
+from rag_core.settings import Settings
+from rag_core.wiring import rebuild_library
+from ui.app import loading, state
+from ui.app.jobs import File, Job, Place
+from ui.app.texts import say
+
+On = Callable[[Library, Settings, Progress, Cancel], AddReport]
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The library of a session, and what it is opened with."""
+
+    folder: Path
+    namespace: str
+    base: Settings
+
+    @property
+    def place(self) -> Place:
+        """As the runner knows it."""
+        return str(self.folder), self.namespace
+
+    def library(self) -> Library:
+        """The library as it is opened now: between the start of a job and its turn it may have been built anew."""
+        return loading.engine(self.folder, self.namespace, self.base).library
+
+
+def here() -> Here:
+    """The library that this session has chosen."""
+    return Here(state.library_folder(), state.session().namespace, state.base_settings())
+
+
+def start_add(handed_in: Sequence[Source | IngestError]) -> None:
+    """Start a job that adds these sources under the session's settings; errors among them are told with what comes of the others."""
+    sources = [source for source in handed_in if isinstance(source, Source)]
+    names: dict[str, str] = {}  # by digest: equal bytes are one document
+    for source in sources:
+        names[source.digest] = source.name
+    listed = [File(name, f"sha256:{digest}") for digest, name in names.items()]
+
+    def work(library: Library, settings: Settings, progress: Progress, stop: Cancel) -> AddReport:
+        return library.add(handed_in, settings, progress=progress, cancelled=stop)
+
+    _start("adding", work, listed, sources)
+
+
+def start_resume(rows: Sequence[Accepted], passwords: Mapping[str, str]) -> None:
+    """Start a job that finishes these interrupted files; passwords are by document id."""
+    ids = {row.id for row in rows}
+
+    def work(library: Library, settings: Settings, progress: Progress, stop: Cancel) -> AddReport:
+        return library.resume(settings, only=ids, passwords=passwords, progress=progress, cancelled=stop)
+
+    _start("resuming", work, [File(row.name, row.id) for row in rows])
+
+
+def start_reread(documents: Sequence[Document], settings: Settings, passwords: Mapping[str, str]) -> None:
+    """Start a job that reads these documents again under these settings; passwords are by document id."""
+    ids = [document.id for document in documents]
+
+    def work(library: Library, _: Settings, progress: Progress, stop: Cancel) -> AddReport:
+        return library.reread(ids, settings, passwords=passwords, progress=progress, cancelled=stop)
+
+    _start("rereading", work, [File(document.name, document.id) for document in documents])
+
+
+def start_rebuild(settings: Settings, listed: Sequence[File] = ()) -> Job:
+    """Start a job that builds the whole library anew under these settings, with the model that they name."""
+    at = here()
+
+    def work(progress: Progress, stop: Cancel) -> AddReport:
+        report = rebuild_library(at.folder, at.namespace, settings, progress, stop, apart=True)
+        if not report.cancelled:
+            loading.forget(at.folder, at.namespace)
+        return report
+
+    job = state.runner().start(say("jobs.rebuilding"), work, len(listed), kind="rebuilding", place=at.place, listed=listed)
+    state.session().jobs.append(job)
+    return job
+
+
+def _start(kind: str, on: On, listed: Sequence[File], sources: Sequence[Source] = ()) -> None:
+    session, at = state.session(), here()
+    settings = session.settings()
+    job = state.runner().start(
+        say(f"jobs.{kind}"), lambda progress, stop: on(at.library(), settings, progress, stop), len(listed), sources,
+        kind=kind, place=at.place, listed=listed,
+    )  # fmt: skip
+    session.jobs.append(job)

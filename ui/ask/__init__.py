@@ -1,0 +1,1 @@
+"""What the ask page is made of."""

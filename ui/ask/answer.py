@@ -1,0 +1,179 @@
+"""A decision on the screen: the answer or the refusal with its sources on one side, the page it stands on beside it, every check below."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import streamlit as st
+
+from rag_core.domain.claims import Conflict
+from rag_core.domain.decision import Decision
+from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.engine import Engine
+from rag_core.grounding.wording import contradiction
+from rag_core.settings import Settings
+from ui.app.asked import Asked
+from ui.app.texts import say, tell
+from ui.ask.changes import show_change
+from ui.ask.drafted import show_drafter, show_stand_in, stand_in
+from ui.ask.evidence import show_found, show_sources, with_sources
+from ui.ask.feedback import show_feedback
+from ui.ask.missed import show_missed
+from ui.ask.refusal import show_refusal
+from ui.ask.sentences import show_checked
+from ui.ask.trace import show_trace
+from ui.ask.waiting import show_outdated
+from ui.ask.what_if import show_what_if
+from ui.documents import viewer
+from ui.documents.viewer import Place
+
+Colour = Literal["green", "blue", "yellow", "orange"]
+COLOURS: Mapping[ConfidenceLevel, Colour] = {
+    ConfidenceLevel.HIGH: "green",
+    ConfidenceLevel.MEDIUM: "blue",
+    ConfidenceLevel.LOW: "yellow",
+    ConfidenceLevel.INSUFFICIENT: "orange",
+}
+WIDTHS = (11, 9)  # of the answer and of the page beside it
+
+
+def show(engine: Engine, asked: Asked) -> None:
+    """Everything about one decision. The page's picture comes last, so that nothing waits while it is drawn."""
+    decision = asked.decision
+    with st.container(key="asked", horizontal=True, vertical_alignment="center"):
+        st.badge(say("answer.question"), icon=":material/help:", color="gray")
+        st.text(asked.question, width="content")
+    show_change(asked)
+    show_outdated(asked)
+    if decision.reason is Reason.NEEDS_GENERATION:  # nothing was decided, so there is nothing else to show
+        show_trace(decision, asked.case)
+        return
+    if decision.is_safe() and not decision.citations:
+        _show_reply(decision)
+        show_trace(decision, asked.case)
+        return
+    place = viewer.chosen() or (Place.of(decision.citations[0]) if decision.citations else None)
+    left, right = st.columns(WIDTHS, gap="medium")
+    with left:
+        if decision.is_safe():
+            _show_answer(engine, asked)
+            show_feedback(engine, asked)
+            show_sources(engine, decision, place)
+        else:
+            show_refusal(asked)
+            show_feedback(engine, asked)
+        _show_notes(asked)
+        show_found(engine, decision)
+    with left if decision.is_safe() else right:
+        show_what_if(asked)
+        show_missed(engine, asked)
+    show_trace(decision, asked.case)
+    if place is not None:
+        with right, st.container(key="beside" if decision.is_safe() else None):
+            viewer.show(engine, place)
+
+
+def _show_reply(decision: Decision) -> None:
+    """A greeting, or what the library holds: nothing of it comes from a document's text, so it has no probability."""
+    with st.container(border=True, key="reply"):
+        greeting = decision.reason is Reason.GREETING
+        st.badge(say("answer.greeting") if greeting else say("answer.about_library"), icon=":material/info:", color="blue")
+        st.text(decision.answer)
+
+
+def _show_answer(engine: Engine, asked: Asked) -> None:
+    decision, level = asked.decision, asked.decision.confidence_level
+    with st.container(border=True, key="answer"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            quoted = all(audit.word_for_word for audit in decision.audits)
+            st.badge(
+                say("answer.answered"), icon=":material/check_circle:", color="green",
+                help=say("answer.answered_help") if quoted else say("answer.answered_help_words"),
+            )  # fmt: skip
+            _show_level(level, asked.settings)
+        if level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT):
+            with st.container(key="low"):
+                st.markdown(say("answer.low_contradicted") if decision.conflicts else say("answer.low_score"))
+        show_stand_in(decision)
+        with st.container(key="answer_text"):
+            st.text(decision.answer)
+        for number, conflict in enumerate(decision.conflicts):
+            _show_conflict(number, asked, conflict)
+        with st.container(key="probability", gap=None):
+            _show_probability(engine, asked)
+            show_checked(decision)
+        show_drafter(decision)
+        with st.container(key="to_page"):
+            st.markdown(say("answer.to_page"))
+        with st.popover(say("answer.copy"), icon=":material/content_copy:", type="tertiary", key="copy"):
+            st.caption(say("answer.copy_about"))
+            st.code(with_sources(decision), language=None, wrap_lines=True)
+
+
+def _show_level(level: ConfidenceLevel, s: Settings) -> None:
+    """The confidence level, which says on request what it is cut from."""
+    by_probability = s.main_gate == "answerability"
+    st.badge(
+        say(f"answer.{level}"),
+        icon=":material/speed:",
+        color=COLOURS[level],
+        help=say("answer.level_by_probability", high=s.high_answerability, medium=s.medium_answerability)
+        if by_probability
+        else say("answer.level_by_distance", high=s.high_distance, medium=s.medium_distance, low=s.low_distance),
+    )
+
+
+def _show_probability(engine: Engine, asked: Asked) -> None:
+    """The calibrated probability and what it means; the reported confidence with what it is made of."""
+    value, decision = asked.case.answerability, asked.decision
+    if value is None:
+        st.caption(say("answer.no_probability"), help=say("answer.no_probability_help"))
+    else:
+        hundred = round(100 * value)
+        key = "answer.of_hundred" if 0 < hundred < 100 else "answer.of_hundred_most" if hundred else "answer.of_hundred_least"
+        fitted = engine.tools.calibration.provenance.get("sets", {}) if engine.tools.calibration else {}
+        st.caption(say(key, probability=value, n=hundred), help=say("answer.probability_help", n=sum(fitted.values())))
+    st.caption(say("answer.confidence", value=decision.confidence), help=say(f"answer.confidence_{decision.confidence_basis}"))
+    if decision.conflicts:
+        st.caption(say("answer.confidence_halved"))
+
+
+def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
+    """Both sides next to each other: value, sentence, document, page and date, and which is the newer one."""
+    decision, library = asked.decision, asked.case.library
+    with st.container(border=True, key=f"conflict_{number}"):
+        st.badge(
+            say("answer.conflict_same") if conflict.documents[0] == conflict.documents[1] else say("answer.conflict"),
+            icon=":material/call_split:", color="yellow", help=say("answer.conflict_help"),
+        )  # fmt: skip
+        sides = zip(
+            st.columns(2),
+            conflict.values,
+            conflict.documents,
+            conflict.pages,
+            conflict.dates,
+            (conflict.claim, conflict.other),
+            conflict.statements,
+            strict=True,
+        )
+        for column, value, document, page, date, claim, statement in sides:
+            name = library.names.get(document, document)
+            with column, st.container(key=f"conflict_side_{number}_{claim}", gap="xsmall"):
+                with st.container(key=f"conflict_value_{number}_{claim}"):
+                    st.text(value)
+                st.text(statement or decision.claims[claim].text)
+                st.text(tell("answer.conflict_where", name=name, page=page, date=date or tell("answer.no_date")))
+                if conflict.newer == document:
+                    st.badge(say("answer.newer"), icon=":material/update:", color="green", help=say("answer.newer_help"))
+        if not conflict.newer and conflict.documents[0] != conflict.documents[1]:
+            st.caption(say("answer.newer_unknown") if not all(conflict.dates) else say("answer.newer_neither"))
+
+
+def _show_notes(asked: Asked) -> None:
+    """What the reader must know besides; contradictions are shown with the answer."""
+    said = {f"{contradiction(conflict, asked.case.library)}." for conflict in asked.case.conflicts} if asked.decision.conflicts else set()
+    said |= {stand_in(asked.decision)} if asked.decision.is_safe() else set()
+    for number, note in enumerate(note for note in asked.decision.notes if note not in said):
+        with st.container(key=f"note_{number}"):
+            st.text(tell("answer.note", note=note))

@@ -1,0 +1,153 @@
+"""When a question is measured again, and when what was measured is only judged again; and who waits for a language model meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from rag_core.decision.decide import decide, replay
+from rag_core.domain.llm_trace import OnStage
+from rag_core.domain.ports import Cancel
+from rag_core.engine import Engine, log_decision
+from rag_core.settings import Cost, Settings
+from ui.app import recording
+from ui.app.asked import NAMESPACE, Asked
+from ui.app.pending import Pending, tab_closed
+from ui.app.scope import Scope
+from ui.app.state import Session, session
+
+INGEST = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.INGEST)
+ASK = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.ASK)
+PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: an answer from the cache is there by then
+
+
+def hold_typed(key: str) -> None:
+    """Take the question that was typed into this field; its callback."""
+    if typed := st.session_state.get(key):
+        session().hold(str(typed))
+
+
+def begin_held(engine: Engine, scope: Scope, settings: Settings) -> None:
+    """Ask what was submitted, in that order. Streamlit ends a run at the next touch of the page: what was not asked by then stays held.
+
+    Raises:
+        RagError: one of them cannot be asked; it can be asked once more.
+    """
+    here = session()
+    while here.held:
+        held = here.held[0]
+        on_page = here.asked if held.again and here.asked is not None and here.asked.question == held.question else None
+        try:
+            begin(engine, held.question, scope, settings, on_page)
+        except Exception:  # not the end of a run, which is none of these
+            here.held.pop(0)
+            here.stopped = held.question
+            raise
+        here.held.pop(0)
+
+
+def begin(engine: Engine, question: str, scope: Scope, settings: Settings, earlier: Asked | None = None) -> None:
+    """Ask a question, or the one that is on the page again: at once, or beside the page where a language model may take its time.
+
+    One that is still on its way is stopped, and can be asked again.
+
+    Raises:
+        RagError: the question cannot be asked.
+    """
+    here = session()
+    here.stopped = ""
+    here.cancel()
+    if here.stopped == question:
+        here.stopped = ""
+    namespace = here.namespace
+    if settings.drafter != "model":
+        _show(here, ask(engine, question, scope, settings, namespace), earlier)
+        return
+
+    def work(on_stage: OnStage, cancelled: Cancel) -> Asked:
+        return ask(engine, question, scope, settings, namespace, on_stage, cancelled)
+
+    here.pending = Pending(question, work, earlier, tab_closed())
+
+
+def take(patience: float | None = None) -> bool:
+    """Put the question that was on its way on the page, once it is there; whether one is still on its way.
+
+    Raises:
+        RagError: it could not be asked.
+    """
+    here = session()
+    pending = here.pending
+    if pending is None or not pending.wait(PATIENCE_SECONDS if patience is None else patience):
+        return pending is not None
+    if pending.asked is not None:
+        _show(here, pending.asked, pending.earlier)
+    else:
+        here.stopped = pending.question
+    here.pending = None  # last: a run that is ended before leaves it to the next one
+    if pending.error is not None:
+        raise pending.error
+    return False
+
+
+def ask(
+    engine: Engine,
+    question: str,
+    scope: Scope,
+    settings: Settings,
+    namespace: str = NAMESPACE,
+    on_stage: OnStage | None = None,
+    cancelled: Cancel | None = None,
+) -> Asked:
+    """Measure and decide a new question.
+
+    Raises:
+        RagError: the question cannot be asked.
+        Cancelled: it was stopped.
+    """
+    case = engine.measure(question, settings, scope.documents or None, scope.filters, on_stage=on_stage, cancelled=cancelled)
+    decision = decide(case)
+    log_decision(decision)
+    return Asked(question, scope, case, decision, settings, namespace=namespace)
+
+
+def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Asked:
+    """The same question under these settings and documents: judged again where that is enough, asked again where it is not.
+
+    A language model is never asked from here: what would need it is `outdated`, and judged under the settings that need no new prompt.
+    Settings of ingest have no part in it: they hold for documents that are indexed from now on.
+
+    Raises:
+        RagError: the question cannot be asked.
+    """
+    wanted = settings.changed(**{name: getattr(asked.case.settings, name) for name in INGEST})
+    engine.library.refresh()
+    stale = asked.scope != scope or asked.case.library.generation != engine.library.snapshot.generation
+    moved = any(getattr(wanted, name) != getattr(asked.case.settings, name) for name in ASK)
+    outdated = (stale or moved) and wanted.drafter == "model"
+    if (stale or moved) and not outdated:
+        new = ask(engine, asked.question, scope, wanted, asked.namespace)
+        same = wanted == asked.settings and asked.scope == scope and new.decision.reason is asked.decision.reason
+        # documents that came meanwhile and changed nothing are no news
+        return replace(new, before=None if same else (asked.decision, asked.settings), number=asked.number)
+    if outdated:
+        wanted = wanted.changed(**{name: getattr(asked.case.settings, name) for name in ASK})
+    if wanted == asked.settings:
+        return asked if asked.outdated is outdated else replace(asked, outdated=outdated)
+    decision = replay(asked.case, wanted)  # another decision than the one that is kept, and that the reader spoke of
+    before = (asked.decision, asked.settings)
+    return replace(asked, decision=decision, settings=wanted, before=before, record=None, given=None, outdated=outdated)
+
+
+def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, object]]:
+    """The settings that differ, by name: (before, after)."""
+    names = [knob.name for knob in Settings.knobs() if getattr(before, knob.name) != getattr(after, knob.name)]
+    return {name: (getattr(before, name), getattr(after, name)) for name in names}
+
+
+def _show(here: Session, asked: Asked, earlier: Asked | None) -> None:
+    """Keep a question's record, and put it on the page; asked again, it takes its earlier place."""
+    if earlier is not None:
+        asked = replace(asked, before=(earlier.decision, earlier.settings), number=earlier.number)
+    here.show(recording.record(asked))

@@ -1,0 +1,89 @@
+"""What changed when a setting moved: which one, from what to what, how the question ends now, and the check that made the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from rag_core.domain.decision import Decision
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import CheckResult, State
+from ui.app.asked import Asked
+from ui.app.texts import tell
+from ui.ask.asking import changed_knobs
+from ui.ask.trace import measured, required
+from ui.settings.wording import setting_name, value_in_words
+
+MAX_COUNT = 6  # settings that are named one by one; another preset changes many
+
+
+def show_change(asked: Asked) -> None:
+    """Nothing unless the decision on the page replaced another one of the same question."""
+    if asked.before is None:
+        return
+    before, settings = asked.before
+    with st.container(key="change"):
+        st.text(tell("changes.changed", what=_moved(changed_knobs(settings, asked.settings)), result=outcome(before, asked.decision)))
+
+
+def outcome(before: Decision, after: Decision) -> str:
+    """How the question ended and ends now, with the check that made the difference, or what else is different."""
+    old, new = _ending(before), _ending(after)
+    if old != new:
+        why = _why_answered(before, after) if after.is_safe() else _why_refused(after)
+        result = tell("changes.turned", old=tell(f"changes.{old}"), new=tell(f"changes.{new}"))
+    else:
+        why = _otherwise(before, after)
+        result = tell(f"changes.still_{new}")
+    return tell("changes.because", result=result, why=why) if why else tell("changes.end", result=result)
+
+
+def _moved(knobs: Mapping[str, tuple[object, object]]) -> str:
+    if not knobs:
+        return tell("changes.documents")
+    if len(knobs) > MAX_COUNT:
+        return tell("changes.many", n=len(knobs))
+    parts = [
+        tell("changes.moved", name=setting_name(name), old=value_in_words(name, old), new=value_in_words(name, new))
+        for name, (old, new) in knobs.items()
+    ]
+    return ", ".join(parts)
+
+
+def _ending(decision: Decision) -> str:
+    """How a question ended; one for which a language model would have to be asked did not end."""
+    if decision.reason is Reason.NEEDS_GENERATION:
+        return "undecided"
+    return "answered" if decision.is_safe() else "refused"
+
+
+def _why_answered(before: Decision, after: Decision) -> str:
+    """The check that refused and does not now; empty where no check had refused."""
+    blocked = next((check for check in before.trace.checks if check.blocks), None)
+    if blocked is None:
+        return ""
+    check = next((one for one in after.trace.checks if one.stage == blocked.stage), blocked)
+    return tell("changes.passes" if check.state is State.PASSED else "changes.lets", **_said(check))
+
+
+def _why_refused(decision: Decision) -> str:
+    """The check that refuses, or the reason where it was none."""
+    check = next((check for check in decision.trace.checks if check.blocks), None)
+    if check is None:
+        return tell(f"refusal.short_{decision.reason}")
+    return tell("changes.not_run" if check.state is State.NOT_RUN else "changes.fails", **_said(check))
+
+
+def _otherwise(before: Decision, after: Decision) -> str:
+    """What is different though the outcome is the same: the reason of a refusal, the level or the words of an answer."""
+    if not after.is_safe():
+        return tell("changes.now", why=_why_refused(after)) if after.reason is not before.reason else ""
+    if before.confidence_level is not after.confidence_level:
+        levels = (tell(f"changes.level_{one.confidence_level}") for one in (before, after))
+        return tell("changes.level", old=next(levels), new=next(levels))
+    return tell("changes.text") if before.answer != after.answer else ""
+
+
+def _said(check: CheckResult) -> dict[str, str]:
+    return {"check": tell(f"trace.title_{check.stage}"), "measured": measured(check), "required": required(check)}

@@ -1,0 +1,105 @@
+"""The sentences of a draft and what was found on each: beside an answer, and in the trace of a draft that was rejected.
+
+Sentences and their parts come from documents or a model: they are shown as inert text only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from rag_core.decision.checks import GATING, SUFFICIENCY
+from rag_core.domain.claims import Claim
+from rag_core.domain.decision import Decision
+from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.measurements import Measurements
+from rag_core.grounding.wording import flag_of
+from ui.app.texts import say, tell
+
+MAX_FLAGGED = 3  # parts that a refusal names; the trace has them all
+PART_CHARS = 120  # of a part that is quoted
+BEFORE = frozenset([*(check.name for check in GATING), SUFFICIENCY.name])  # checks before anything is drafted
+_FIRST = ("fabricated", "quote_missing", "quote_elsewhere", "indicator")  # what the headline of a refusal is about, where there is any
+
+Finding = tuple[str, str]  # the part of a sentence that something is wrong with, empty for the whole, and the flag that says what
+
+
+def show_checked(decision: Decision) -> None:
+    """How the sentences of an answer were checked: that they are quotes, or on demand what each has for it and against it."""
+    quoted, count = sum(audit.word_for_word for audit in decision.audits), len(decision.claims)
+    if quoted == count:
+        st.caption(say("sentences.one_word_for_word") if count == 1 else say("sentences.all_word_for_word", n=count))
+        return
+    st.caption(say("sentences.some_word_for_word", n=quoted, of=count) if quoted else say("sentences.none_word_for_word"))
+    with st.popover(say("sentences.open"), icon=":material/fact_check:", type="tertiary", key="checked"):
+        st.caption(say("sentences.open_about"))
+        show_sentences("answer", decision.claims, decision.audits)
+
+
+def show_rejected(decision: Decision, case: Measurements) -> None:
+    """The draft of a refusal by its audits, every part that something is wrong with marked by what is wrong with it."""
+    if not is_rejected(decision):
+        return
+    with st.container(key="rejected", gap="small"):
+        st.subheader(say("sentences.rejected"), anchor=False)
+        st.caption(say("sentences.rejected_about"))
+        show_sentences("draft", case.draft.claims, case.draft.audits)
+
+
+def is_rejected(decision: Decision) -> bool:
+    """Whether it was the extract that was refused: neither the question nor a draft of a language model, which its attempts show."""
+    return any(check.blocks and check.stage not in BEFORE for check in decision.trace.checks)
+
+
+def flagged(decision: Decision, case: Measurements) -> list[str]:
+    """The first parts of a rejected draft that something is wrong with, and what, in words; empty where no draft was refused."""
+    if not is_rejected(decision):
+        return []
+    pairs = zip(case.draft.claims, case.draft.audits, strict=True)
+    found = [(part or claim.text, flag) for claim, audit in pairs for part, flag in findings(claim, audit)]
+    found.sort(key=lambda one: _FIRST.index(one[1]) if one[1] in _FIRST else len(_FIRST))
+    return [_in_words(*one) for one in dict.fromkeys(found)][:MAX_FLAGGED]
+
+
+def findings(claim: Claim, audit: ClaimMeasurement) -> list[Finding]:
+    """What the audits found on a sentence, in their order, each thing once.
+
+    A flag that a named part explains already is not said of the whole sentence too.
+    """
+    found: list[Finding] = [(ref, "fabricated") for ref in audit.fabricated or ()]
+    found += [(quote, "quote_elsewhere" if quote in audit.quotes_elsewhere else "quote_missing") for quote in audit.quotes_missing or ()]
+    found += [(phrase, "indicator") for phrase in audit.indicators or ()]
+    found += [(text, flag_of(kind)) for kind, text in audit.changed_facts or ()]
+    said = {flag for _, flag in found}
+    found += [("", flag) for flag in audit.flags if flag not in said]
+    return list(dict.fromkeys(found))
+
+
+def show_sentences(of: str, claims: Sequence[Claim], audits: Sequence[ClaimMeasurement]) -> None:
+    """Sentences in order, each with what it has for it and against it; `of` names them among those of the page."""
+    for number, (claim, audit) in enumerate(zip(claims, audits, strict=True), 1):
+        wrong = [_in_words(part, flag) for part, flag in findings(claim, audit)]
+        with st.container(key=f"sentence_{of}_{number}", gap="xsmall"):
+            with st.container(key=f"said_{of}_{number}"):
+                st.text(tell("sentences.text", number=number, text=claim.text))
+            with st.container(key=f"wrong_with_{of}_{number}" if wrong else f"right_with_{of}_{number}"):
+                st.text("\n".join([_support(claim, audit), *wrong]))
+
+
+def _support(claim: Claim, audit: ClaimMeasurement) -> str:
+    if not claim.evidence:
+        return tell("sentences.uncited")
+    if audit.word_for_word:
+        return tell("sentences.word_for_word")
+    if audit.support is None:
+        return tell("sentences.not_measured")
+    shared = audit.overlap or 0.0
+    return tell("sentences.supported" if audit.read else "sentences.by_words", support=audit.support, shared=f"{shared:.0%}")
+
+
+def _in_words(part: str, flag: str) -> str:
+    words = tell(f"sentences.flag_{flag}")
+    if not part:
+        return tell("sentences.whole", flag=words)
+    return tell("sentences.part", part=part if len(part) <= PART_CHARS else f"{part[:PART_CHARS]}…", flag=words)

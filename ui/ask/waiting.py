@@ -1,0 +1,67 @@
+"""What the page shows instead of an answer while a language model is asked, when that was stopped, and when it was not allowed yet.
+
+Only the stage is shown, never a word of a draft: it is judged first.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rag_core.domain.llm_trace import Step
+from rag_core.domain.status import Reason
+from ui.app import state
+from ui.app.asked import Asked
+from ui.app.pending import Pending
+from ui.app.texts import say, tell
+
+LOOK_SECONDS = 0.25
+
+
+@st.fragment(run_every=LOOK_SECONDS)
+def show(pending: Pending) -> None:
+    """What is being done now and for how long, with a way to stop it; runs the page when it is over."""
+    if state.session().pending is not pending or pending.wait():
+        st.rerun()
+    with st.container(border=True, key="waiting"):
+        with st.container(key="waiting_question"):
+            st.text(pending.question)
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="waiting_stage"):
+            st.text(stage(pending), width="stretch")
+            st.caption(say("waiting.seconds", n=pending.seconds), width="content")
+            st.button(say("waiting.cancel"), key="cancel", icon=":material/stop_circle:", on_click=state.session().cancel)
+        st.caption(say("waiting.about"))
+
+
+def stage(pending: Pending) -> str:
+    """What is being done now, in words."""
+    if not pending.step:
+        return say("waiting.measuring")
+    if pending.step in (Step.VERIFY, "check"):
+        return say(f"waiting.{pending.step}_one") if pending.claims == 1 else say(f"waiting.{pending.step}", n=pending.claims)
+    if pending.step is Step.DRAFT and pending.drafts > 1:
+        return say("waiting.redraft", n=pending.drafts)
+    return say(f"waiting.{pending.step}")
+
+
+def show_stopped(question: str) -> None:
+    """That a question was stopped, with a way to ask it again."""
+    with st.container(border=True, key="stopped"):
+        st.badge(say("waiting.stopped"), icon=":material/stop_circle:", color="gray")
+        st.text(question)
+        st.caption(say("waiting.stopped_about"))
+        _ask_button(question, say("waiting.ask_stopped"))
+
+
+def show_outdated(asked: Asked) -> None:
+    """That the model would have to be asked for what the page is set to, with a button that does; nothing where it need not."""
+    undecided = asked.decision.reason is Reason.NEEDS_GENERATION
+    if not (asked.outdated or undecided):
+        return
+    with st.container(border=True, key="outdated"):
+        st.badge(say("waiting.outdated"), icon=":material/sync:", color="blue")
+        st.text(tell("waiting.undecided" if undecided else "waiting.outdated_about"))
+        _ask_button(asked.question, say("waiting.ask"))
+
+
+def _ask_button(question: str, label: str) -> None:
+    st.button(label, key="ask_again_button", icon=":material/refresh:", on_click=state.session().hold, args=(question, True))

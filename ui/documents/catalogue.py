@@ -1,0 +1,140 @@
+"""The documents of a collection: totals, search, the table, and which of them the rest of the page is about."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from rag_core.domain.documents import Document
+from rag_core.engine import Engine
+from rag_core.library.snapshot import Snapshot
+from ui.app.naming import unique_names
+from ui.app.texts import say, tell
+
+SEARCH_FROM = 9  # documents: fewer are seen at a glance
+TABLE_ROWS = 12  # in view; a longer table scrolls
+ROW_PIXELS = 35
+NAME_PIXELS = 240  # of a name in the table: a longer one is cut there, and whole in the details
+
+
+def language_name(code: str) -> str:
+    """A language in words, by its ISO 639-1 code."""
+    try:
+        return tell(f"languages.{code}")
+    except KeyError:
+        return tell("languages.other", code=code)
+
+
+def strategy_name(name: str) -> str:
+    """A way of cutting in words."""
+    return tell(f"documents.{name}")
+
+
+def rows(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> list[dict[str, object]]:
+    """One row a document: names and titles as they are, numbers as numbers, so that columns can be sorted."""
+    return [
+        {
+            "name": d.name,
+            "title": d.metadata.title,
+            "pages": d.page_count,
+            "passages": len(snapshot.passages_of(d.id)),
+            "language": language_name(d.language) if engine.tools.knows(d.language) else f"⚠ {language_name(d.language)}",
+            "problems": len(d.problems),
+            "unreadable": len(d.unreadable_pages),
+            "ocr": len(d.ocr_pages),
+            "hidden": d.hidden_chars,
+            "cut": strategy_name(d.strategy),
+            "date": d.metadata.date,
+            "size": snapshot.size_bytes(d.id),
+        }
+        for d in documents
+    ]
+
+
+def show_totals(engine: Engine, snapshot: Snapshot) -> None:
+    """What the collection holds, in four numbers."""
+    root = engine.library.size_bytes()
+    with st.container(horizontal=True, gap="large", key="totals"):
+        st.metric(say("documents.total_documents"), len(snapshot.documents), width="content")
+        st.metric(say("documents.total_pages"), sum(d.page_count for d in snapshot.documents), width="content", format="localized")
+        st.metric(
+            say("documents.total_passages"), len(snapshot.passages), width="content", format="localized", help=say("documents.passage_help")
+        )
+        st.metric(say("documents.total_size"), root, width="content", format="bytes", help=say("documents.total_size_help"))
+
+
+def find(documents: Sequence[Document]) -> list[Document]:
+    """The documents that hold all words of the search field; all of them while there are few or no words."""
+    if len(documents) < SEARCH_FROM:
+        return list(documents)
+    words = (st.text_input(say("documents.find"), key="find", icon=":material/search:", help=say("documents.find_help")) or "").split()
+    found = matching(documents, words)
+    if words:
+        st.caption(say("documents.found", n=len(found), all=len(documents)))
+    return found
+
+
+def matching(documents: Sequence[Document], words: Sequence[str]) -> list[Document]:
+    """The documents whose name, title, language or own values hold every one of the words; case does not matter."""
+    wanted = [word.casefold() for word in words]
+
+    def text(document: Document) -> str:
+        own = (f"{key} {value}" for key, value in document.metadata.values.items())
+        return " ".join((document.name, document.title, language_name(document.language), document.metadata.date, *own)).casefold()
+
+    return [document for document in documents if all(word in text(document) for word in wanted)]
+
+
+def show_table(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> list[Document]:
+    """The table, and the documents whose rows are selected in it."""
+    listed = hashlib.sha256("\n".join(document.id for document in documents).encode()).hexdigest()[:12]
+    turn = st.session_state.setdefault("table_turn", 0)
+    # rows are selected by number: another list must not inherit the selection
+    chosen = st.dataframe(
+        rows(engine, snapshot, documents), hide_index=True, column_config=_columns(), key=f"table_{listed}_{turn}", on_select="rerun",
+        selection_mode="multi-row", height=38 + ROW_PIXELS * min(len(documents), TABLE_ROWS), alt=say("documents.table"),
+    )  # fmt: skip
+    return [documents[row] for row in chosen.selection.rows if row < len(documents)]
+
+
+def choose(documents: Sequence[Document], selected: Sequence[Document]) -> Document:
+    """The document that the details are about: the one selected last, by the table or by the field."""
+    names = unique_names(documents)
+    rows_chosen = [document.id for document in selected]
+    if rows_chosen != st.session_state.get("table_chosen", []):
+        st.session_state.table_chosen = rows_chosen
+        if len(rows_chosen) == 1:
+            st.session_state.document = rows_chosen[0]
+    if st.session_state.get("document") not in names:
+        st.session_state.document = next(iter(names))
+    id = st.selectbox(
+        say("documents.document"), list(names), format_func=lambda id: names.get(id, tell("documents.deleted")), key="document",
+        help=say("documents.document_help"), on_change=_forget_rows,
+    )  # fmt: skip
+    return next(document for document in documents if document.id == id)
+
+
+def _forget_rows() -> None:
+    st.session_state.table_turn += 1
+    st.session_state.table_chosen = []
+
+
+def _columns() -> dict[str, Any]:
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    return {
+        "name": text(say("documents.name"), width=NAME_PIXELS),
+        "title": text(say("documents.doc_title"), width="medium"),
+        "pages": number(say("documents.doc_pages"), format="localized"),
+        "passages": number(say("documents.doc_passages"), format="localized", help=say("documents.passage_help")),
+        "language": text(say("documents.language"), help=say("documents.language_help")),
+        "problems": number(say("documents.problems")),
+        "unreadable": number(say("documents.unreadable"), help=say("documents.unreadable_help")),
+        "ocr": number(say("documents.ocr"), help=say("documents.ocr_help")),
+        "hidden": number(say("documents.hidden"), help=say("documents.hidden_help")),
+        "cut": text(say("documents.cut"), help=say("documents.cut_help")),
+        "date": text(say("documents.date")),
+        "size": number(say("documents.size"), format="bytes", help=say("documents.size_help")),
+    }

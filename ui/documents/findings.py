@@ -1,0 +1,114 @@
+"""What reading a document found, in words: facts, and each problem with what can be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import streamlit as st
+
+from rag_core.domain.documents import Document
+from rag_core.engine import Engine
+from rag_core.ingest.pdf import page_list
+from rag_core.library.reading import is_outdated
+from ui.app.texts import say, tell
+from ui.documents.catalogue import language_name, strategy_name
+from ui.documents.page_by_page import go_to
+
+MAX_PAGES = 12  # that are offered to be looked at
+# what a problem's sentence says, and the key of its remedy; the sentences are those of the PDF reader
+REMEDIES: Mapping[str, str] = MappingProxyType(
+    {
+        "its text may be missing or wrong": "page_damaged",
+        "was repaired while reading": "repaired",
+        "is damaged and could not be read": "page_damaged",
+        "reading pictures is switched off": "ocr_off",
+        "no language data of Tesseract": "ocr_missing",
+        "without the language data": "ocr_missing",
+        "text recognition failed": "ocr_failed",
+        "text recognition found nothing": "ocr_failed",
+        "allowed for reading pictures": "ocr_time",
+        "too large to be read": "ocr_large",
+        "have no value in the file": "letters",
+        "of this page were read": "page_long",
+        "its first ones are kept": "stated_long",
+        "hidden text were left out": "hidden_out",
+        "hidden text were kept": "hidden_kept",
+    }
+)
+
+
+def remedy_key(problem: str) -> str:
+    """The key of what to do about a problem of a document."""
+    return next((key for words, key in REMEDIES.items() if words in problem), "other")
+
+
+def size_in_words(size: int) -> str:
+    """Bytes with their unit, as the table shows them: 1.2 MB."""
+    value = float(size)
+    for unit in ("B", "KB", "MB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"
+
+
+def show_findings(engine: Engine, document: Document) -> None:
+    """Facts, then problems with their remedies, then the pages that want to be looked at."""
+    st.subheader(say("documents.facts"), anchor=False)
+    st.text("\n".join(facts(engine, document)))
+    if not engine.tools.knows(document.language):
+        _show_problem(tell("documents.unknown_language"), tell("documents.unknown_language_remedy"))
+    if is_outdated(document):
+        _show_problem(tell("documents.outdated"), tell("documents.outdated_remedy"))
+    for problem in document.problems:
+        _show_problem(problem, tell(f"documents.remedy_{remedy_key(problem)}"))
+    _show_pages(document)
+
+
+def facts(engine: Engine, document: Document) -> list[str]:
+    """Sentences on what was found; document text may be in them."""
+    snapshot = engine.library.snapshot
+    found = [
+        tell("documents.is_title", title=document.title),
+        tell("documents.is_named", name=document.name),
+        tell(
+            "documents.pages_language", pages=f"{document.page_count:,}", language=language_name(document.language),
+            passages=f"{len(snapshot.passages_of(document.id)):,}",
+        ),
+        tell("documents.cut_as", strategy=strategy_name(document.strategy), evidence=document.strategy_evidence)
+        + " " + tell(f"documents.{document.strategy}_means"),
+        tell("documents.size_fact", size=size_in_words(snapshot.size_bytes(document.id)), file=size_in_words(document.size_bytes)),
+    ]  # fmt: skip
+    if document.ocr_pages:
+        found.append(tell("documents.read_by_ocr", pages=page_list(document.ocr_pages)))
+    if document.unreadable_pages:
+        found.append(tell("documents.could_not_read", pages=page_list(document.unreadable_pages)))
+    if document.hidden_chars:
+        found.append(tell("documents.hidden_chars", n=f"{document.hidden_chars:,}"))
+    if not (document.unreadable_pages or document.hidden_chars or document.problems or is_outdated(document)):
+        found.append(tell("documents.all_well"))
+    return found
+
+
+def _show_problem(problem: str, remedy: str) -> None:
+    with st.container(border=True):
+        st.badge(say("problems.badge"), icon=":material/error:", color="orange")
+        st.text(problem)
+        st.text(remedy)
+
+
+def _show_pages(document: Document) -> None:
+    """Pages that could not be read, and those read by OCR, each with a button that shows it."""
+    pages = sorted({*document.unreadable_pages, *document.ocr_pages})
+    if not pages:
+        return
+    st.caption(say("documents.look"))
+    with st.container(horizontal=True, gap="small"):
+        for page in pages[:MAX_PAGES]:
+            st.button(
+                say("documents.look_page", n=page), key=f"look_{document.id}_{page}", icon=":material/visibility:", on_click=go_to,
+                args=(document.id, page), help=say("documents.look_help"),
+            )  # fmt: skip
+    if len(pages) > MAX_PAGES:
+        st.caption(say("documents.look_more", n=len(pages) - MAX_PAGES))

@@ -1,0 +1,219 @@
+"""One page of a document beside the answer: its picture with exactly the cited text marked, to turn and to enlarge.
+
+Where a page cannot be drawn (a text document, a file that its password locks) its text stands in its place, with the same words marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import streamlit as st
+
+from rag_core.domain.claims import Citation
+from rag_core.domain.documents import Box, Document, Page, Span
+from rag_core.engine import Engine
+from rag_core.errors import PasswordNeeded, RagError
+from rag_core.ingest.pdf import render_page
+from ui.app import state
+from ui.app.problems import show_error
+from ui.app.texts import say
+
+DPI = 110.0  # of a whole page: sharp in half a wide window; enlarged pictures have more in proportion
+MAX_PIXELS = 8_000_000  # twice the size of A4 has 4.7 million
+ZOOMED_HEIGHT = 720  # pixels of the frame that an enlarged page scrolls in
+AROUND = 600  # characters of a page's text that are shown on each side of the words
+ROOM = 10.0  # percent of an enlarged page that are in view above the words and left of them
+ANCHOR = "page"  # of the heading: in a narrow window the page stands below the sources, and a link leads to it
+WHOLE = "whole"
+ZOOMS: Mapping[str, float] = MappingProxyType({WHOLE: 1.0, "larger": 1.5, "double": 2.0})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A page to show and what is cited there.
+
+    Args:
+        document: id.
+        page: 1-based.
+        marks: (page, rectangle in PDF points) of the words; empty where their place on the page is not certain.
+        words: the stretches of raw text; empty when a page is shown for itself.
+    """
+
+    document: str
+    page: int
+    marks: tuple[tuple[int, Box], ...] = ()
+    words: tuple[Span, ...] = ()
+
+    @classmethod
+    def of(cls, citation: Citation) -> Place:
+        """Where a citation stands."""
+        return cls(citation.document_id, citation.page, citation.boxes, citation.spans)
+
+    def on(self, page: int) -> tuple[Box, ...]:
+        """What is marked on a page."""
+        return tuple(box for number, box in self.marks if number == page)
+
+    def holds(self, page: int) -> bool:
+        """Whether any of the words stand on a page."""
+        return any(span.page == page for span in self.words)
+
+
+def open_at(place: Place) -> None:
+    """Show this place until the next question; for callbacks of buttons and tables."""
+    st.session_state.viewer = (_question(), place)
+    _turn(place, place.page)
+
+
+def chosen() -> Place | None:
+    """The place that was chosen for the question on the page; None when none was."""
+    question, place = st.session_state.get("viewer", (None, None))
+    return place if question == _question() else None
+
+
+@st.fragment
+def show(engine: Engine, place: Place) -> None:
+    """The viewer. A fragment, so that turning a page does not run the rest of the screen."""
+    with st.container(key="viewer", gap="xsmall"):
+        with st.container(key="viewer_heading"):
+            st.subheader(say("viewer.heading"), anchor=ANCHOR)
+        try:
+            document = engine.library.snapshot.document(place.document)
+            page = _page(place, document)
+            _show_head(document, place, page)
+            _show_page(engine, place, engine.library.snapshot.page(document.id, page))
+        except RagError as error:  # deleted meanwhile, or damaged on disk
+            show_error(error)
+
+
+def _question() -> tuple[str, int]:
+    """What names the question on the page."""
+    asked = state.session().asked
+    return (asked.namespace, asked.number) if asked is not None else (state.session().namespace, 0)
+
+
+def _page(place: Place, document: Document) -> int:
+    """The page that was turned to, the place's own at first."""
+    turned, page = st.session_state.get("viewer_page", (None, 0))
+    return int(min(page, document.page_count)) if turned == (_question(), place) else place.page
+
+
+def _turn(place: Place, page: int) -> None:
+    st.session_state.viewer_page = ((_question(), place), page)
+
+
+def _show_head(document: Document, place: Place, page: int) -> None:
+    """Which document and page this is, and the buttons that turn pages."""
+    with st.container(key="viewer_title"):
+        st.text(document.title)
+    if document.title != document.name:
+        with st.container(key="viewer_file"):
+            st.text(document.name)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="viewer_turn"):
+        st.button(
+            say("viewer.previous"), key="viewer_previous", icon=":material/chevron_left:", disabled=page <= 1, on_click=_turn,
+            args=(place, page - 1),
+        )  # fmt: skip
+        st.caption(say("viewer.page", n=page, all=document.page_count), width="content")
+        st.button(
+            say("viewer.next"), key="viewer_next", icon=":material/chevron_right:", icon_position="right",
+            disabled=page >= document.page_count, on_click=_turn, args=(place, page + 1),
+        )  # fmt: skip
+        if page != place.page:
+            st.button(
+                say("viewer.back", n=place.page), key="viewer_back", type="tertiary", icon=":material/undo:", on_click=_turn,
+                args=(place, place.page),
+            )  # fmt: skip
+
+
+def _show_page(engine: Engine, place: Place, page: Page) -> None:
+    if not page.width:
+        st.info(say("viewer.text_document"), icon=":material/info:")
+        _show_text(place, page)
+        return
+    zoom = ZOOMS[_choose_zoom()]
+    boxes = place.on(page.number)
+    try:
+        drawn = picture(place.document, page.number, boxes, dpi=DPI * zoom)
+    except RagError as error:
+        show_error(error)
+        _show_text(place, page)
+        return
+    if not drawn:
+        st.info(say("viewer.locked"), icon=":material/lock:")
+        _show_text(place, page)
+        return
+    if place.holds(page.number) and not boxes:
+        st.info(say("viewer.uncertain_here"), icon=":material/location_off:")
+    _show_picture(drawn, page, boxes, zoom)
+    if place.words and not place.holds(page.number):
+        st.caption(say("viewer.elsewhere"))
+
+
+def _choose_zoom() -> str:
+    chosen: str | None = st.segmented_control(
+        say("viewer.zoom"), list(ZOOMS), default=WHOLE, required=True, format_func=lambda name: say(f"viewer.{name}"),
+        key=f"viewer_zoom_{_question()[1]}", label_visibility="collapsed",
+    )  # fmt: skip
+    return chosen or WHOLE
+
+
+def _show_picture(drawn: bytes, page: Page, boxes: Sequence[Box], zoom: float) -> None:
+    alt = say("viewer.alt_marked", n=page.number) if boxes else say("viewer.alt_unmarked", n=page.number)
+    if zoom == 1:
+        with st.container(key="viewer_whole"):
+            st.image(drawn, width="stretch", output_format="PNG", alt=alt)
+        return
+    with st.container(height=ZOOMED_HEIGHT, key=f"viewer_zoomed_{zoom * 100:.0f}"), st.container(key="viewer_sheet", gap=None):
+        st.image(drawn, width="stretch", output_format="PNG", alt=alt)
+        if boxes:
+            left, top = 100 * min(box.x0 for box in boxes) / page.width - ROOM, 100 * min(box.y0 for box in boxes) / page.height - ROOM
+            # the frame begins at the words, in browsers that know this property; in others at the page's upper left corner
+            st.html(f'<div class="viewer-start" style="left:{max(0, left):.2f}%;top:{max(0, top):.2f}%"></div>')
+
+
+def picture(document_id: str, page: int, boxes: Sequence[Box] = (), *, dpi: float = DPI, max_pixels: int = MAX_PIXELS) -> bytes:
+    """A page of the session's library as PNG, with these boxes marked; empty when a password locks the file. Drawn once.
+
+    Raises:
+        RagError: it cannot be drawn.
+    """
+    return _drawn(str(state.library_folder()), state.session().namespace, document_id, page, boxes, dpi, max_pixels)
+
+
+@st.cache_data(max_entries=64, show_spinner=say("viewer.drawing"))
+def _drawn(folder: str, namespace: str, document_id: str, page: int, boxes: Sequence[Box], dpi: float, max_pixels: int) -> bytes:
+    """The key names the document by the SHA-256 of its bytes, so a picture never belongs to another document."""
+    del folder, namespace  # parts of the key
+    try:
+        return render_page(state.engine().library.source(document_id), page, boxes, dpi=dpi, max_pixels=max_pixels)
+    except PasswordNeeded:
+        return b""
+
+
+def _show_text(place: Place, page: Page) -> None:
+    """The page's raw text around the words, which are set apart; its beginning when none of them stand on it."""
+    spans = [span for span in place.words if span.page == page.number]
+    if not spans:
+        _code(_beginning(page.text, 2 * AROUND))
+        return
+    # several stretches are a table's row and its header: what stands between them is shown with them
+    first, last = min(span.start for span in spans), max(span.end for span in spans)
+    _code(_end(page.text[:first], AROUND))
+    with st.container(key="viewer_words"):
+        _code(page.text[first:last])
+    _code(_beginning(page.text[last:], AROUND))
+
+
+def _code(text: str) -> None:
+    if text.strip():
+        st.code(text.strip("\n"), language=None, wrap_lines=True)
+
+
+def _beginning(text: str, chars: int) -> str:
+    return text if len(text) <= chars else f"{text[:chars]} …"
+
+
+def _end(text: str, chars: int) -> str:
+    return text if len(text) <= chars else f"… {text[-chars:]}"

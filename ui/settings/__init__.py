@@ -1,0 +1,1 @@
+"""The settings in the side bar, presets, and sharing them."""

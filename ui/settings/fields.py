@@ -1,0 +1,114 @@
+"""One field for each setting, made from its declaration: range, help, what a change costs, and the way back to the preset's value.
+
+The values live in the session, since Streamlit forgets the fields that are not on the page.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import streamlit as st
+
+from rag_core.settings import Cost, Knob, Settings
+from ui.app import state
+from ui.app.texts import say, screen
+from ui.settings.model_fields import rules_field
+
+FIXED = state.MODEL  # a library refuses another model than the one it was built with
+_IDS = re.compile(r" \(S\d-\d+(?:, S\d-\d+)*\)")  # of the requirements: for the documentation, not for the page
+
+
+def set_knob(name: str, value: Any) -> None:
+    """Set a setting from elsewhere on the page, in a widget's callback: the session's value and, where there is one, its field."""
+    state.session().values[name] = value
+    st.session_state[f"knob_{name}"] = value
+
+
+def take(settings: Settings) -> None:
+    """Set all of them, in a widget's callback or before the fields are drawn; the library's model stays."""
+    state.session().preset = settings.preset
+    for name, value in settings.model_dump(exclude={"preset", *FIXED}).items():
+        set_knob(name, value)
+    st.session_state["preset"] = settings.preset
+
+
+def changed(start: Settings) -> list[str]:
+    """The settings that differ from these, by name."""
+    values = state.session().values
+    return [knob.name for knob in Settings.knobs() if knob.name not in FIXED and values[knob.name] != getattr(start, knob.name)]
+
+
+def show_front(knob: Knob, start: Settings) -> None:
+    """A slider that stands in front, with what both of its ends mean, and the way back where it differs from its preset's values."""
+    with st.container(key=f"field_{knob.name}", gap=None):
+        _field(knob)
+        with st.container(horizontal=True, horizontal_alignment="distribute", key=f"under_{knob.name}"):
+            st.caption(say(f"settings.low_{knob.name}"), width="content")
+            st.caption(say(f"settings.high_{knob.name}"), width="content")
+        _way_back(knob, start)
+
+
+def show_field(knob: Knob, start: Settings) -> None:
+    """Any other setting's field, with what a change costs and which way is stricter, and the way back."""
+    with st.container(key=f"field_{knob.name}", gap=None):
+        _field(knob)
+        with st.container(key=f"under_{knob.name}"):
+            st.caption(say(f"settings.note_{_cost(knob)}"))
+        _way_back(knob, start)
+
+
+def help_text(knob: Knob) -> str:
+    """What a setting does, its scale, which way is stricter, and what a change costs."""
+    parts = [_IDS.sub("", knob.help)]
+    if knob.low is not None:
+        parts.append(say(f"settings.scale_{knob.scale}"))
+    if knob.stricter:
+        parts.append(say(f"settings.stricter_{knob.stricter}"))
+    parts.append(say("settings.cost_fixed") if knob.name in FIXED else say(f"settings.cost_{knob.cost}"))
+    return " ".join(parts)
+
+
+def _cost(knob: Knob) -> str:
+    """What a change costs, and which way is stricter; where a language model drafts, asking again waits for a button."""
+    if knob.name in FIXED:
+        return "fixed"
+    by_button = knob.cost is Cost.ASK and state.session().values["drafter"] == "model"
+    return f"{'model' if by_button else knob.cost}_{knob.stricter}"
+
+
+def _field(knob: Knob) -> None:
+    session, key, values, label = state.session(), f"knob_{knob.name}", state.session().values, say(f"knobs.{knob.name}")
+    if knob.name in FIXED:
+        st.session_state[key] = getattr(session.settings(), knob.name)  # the library's, which may be another one now
+    else:  # told to the browser in every run: what a run that was cut short had to say is dropped, and a slider then stands at its lowest
+        st.session_state[key] = st.session_state.get(key, values[knob.name])
+    said: dict[str, Any] = {"key": key, "help": help_text(knob), "disabled": knob.name in FIXED}
+    if knob.low is not None and knob.high is not None:
+        whole = isinstance(knob.default, int)
+        low, high, step = (int(n) if whole else float(n) for n in (knob.low, knob.high, knob.step or 1))
+        value: Any = st.slider(label, low, high, step=step, **said)
+    elif knob.options:
+        value = st.selectbox(label, list(knob.options), format_func=_option, **said)
+    elif isinstance(knob.default, bool):
+        value = st.toggle(label, **said)
+    elif knob.name == "compress_prompt":
+        value = rules_field(label, said)
+    else:
+        value = st.text_input(label, **said)
+    if knob.name not in FIXED:
+        values[knob.name] = value
+
+
+def _way_back(knob: Knob, start: Settings) -> None:
+    usual = getattr(start, knob.name)
+    if knob.name in FIXED or state.session().values[knob.name] == usual:
+        return
+    number = isinstance(usual, (int, float)) and not isinstance(usual, bool)
+    label = say("settings.reset_number", value=usual) if number else say("settings.reset_one")
+    st.button(label, key=f"reset_{knob.name}", icon=":material/undo:", type="tertiary", on_click=set_knob, args=(knob.name, usual))
+
+
+def _option(value: object) -> str:
+    """A choice in words; as it is where it has none, such as the form of a citation."""
+    return say(f"settings.option_{value}") if f"settings.option_{value}" in screen() else str(value)

@@ -1,0 +1,225 @@
+"""Presets that were saved for a collection: offered under the built-in ones, with the certificate they carry, and whether it still holds.
+
+Their names are untrusted: they are shown as options of a field and as text, which Streamlit does not interpret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import streamlit as st
+
+from rag_core.errors import InvalidSetting, RagError
+from rag_core.evaluation.certify import Basis, Certificate, stale
+from rag_core.records.stored import SavedPreset
+from rag_core.settings import DEFAULT_PRESET, Mode, Settings, presets
+from rag_core.wiring import RecordStore, records
+from ui.app import loading, state
+from ui.app.problems import show_error
+from ui.app.texts import say, tell
+from ui.settings import certificates
+from ui.settings.fields import FIXED, take
+
+_OPTION = "saved:"  # before the name, as the preset field's value; no built-in preset is called so
+_CHOSEN, _SEEN = "saved_preset", "saved_presets_seen"
+
+
+def saved() -> tuple[SavedPreset, ...]:
+    """The presets of the session's collection; none where they cannot be read."""
+    try:
+        return _store().presets()
+    except RagError:
+        return ()
+
+
+def save(name: str, settings: Settings, certificate: Certificate | None, *, default: bool) -> None:
+    """Save settings under a name; with `default` new sessions of this collection start with them.
+
+    Raises:
+        RagError: the name cannot be used, or nothing can be written.
+    """
+    values = settings.model_dump(mode="json", exclude=set(FIXED))
+    store, created = _store(), datetime.now(UTC).isoformat(timespec="seconds")
+    store.save_preset(SavedPreset(name, values, certificate.to_json() if certificate else None, created))
+    if default:
+        store.set_default_preset(name)
+
+
+def as_settings(values: Mapping[str, Any]) -> Settings:
+    """The settings of saved values, over those of the start; the library's model stays.
+
+    Raises:
+        InvalidSetting: a value that this version does not take.
+    """
+    kept = {name: value for name, value in values.items() if name not in FIXED}
+    return state.base_settings().changed(**{"preset": DEFAULT_PRESET, **kept})
+
+
+def options(built_in: list[str]) -> list[str]:
+    """The values of the preset field: the built-in presets on offer, then the saved ones.
+
+    Where built-in presets are left out for want of a calibration, the saved ones that need it are too.
+    """
+    served = len(built_in) == len(presets())
+    fit = (preset for preset in saved() if served or preset.values.get("answerability_mode") != Mode.ENFORCE)
+    return [*built_in, *(_OPTION + preset.name for preset in fit)]
+
+
+def label(option: str) -> str:
+    """An option as the field shows it. No two are alike."""
+    return tell("presets.saved", name=option.removeprefix(_OPTION)) if option.startswith(_OPTION) else presets()[option].title
+
+
+def settle(offered: list[str]) -> None:
+    """Before the fields are drawn: start with the collection's own preset, and let go of one that is not on offer any more."""
+    session = state.session()
+    seen: set[str] = st.session_state.setdefault(_SEEN, set())
+    if session.namespace not in seen:
+        seen.add(session.namespace)
+        _start(offered)
+    shown = st.session_state.get("preset") or _OPTION + st.session_state.get(_CHOSEN, "")  # another page has no such field
+    if not shown.startswith(_OPTION) or shown not in offered:
+        st.session_state.pop(_CHOSEN, None)
+        shown = session.preset
+    st.session_state["preset"] = shown  # told to the browser in every run, as each field of the settings (`ui.settings.fields`)
+
+
+def chosen() -> SavedPreset | None:
+    """The saved preset that the settings started from; None for a built-in one."""
+    name = st.session_state.get(_CHOSEN)
+    return next((preset for preset in saved() if preset.name == name), None) if name else None
+
+
+def take_option(option: str) -> None:
+    """Take over the preset of an option, in the field's callback."""
+    if not option.startswith(_OPTION):
+        st.session_state.pop(_CHOSEN, None)
+        take(state.preset_settings(option))
+        return
+    preset = next((one for one in saved() if _OPTION + one.name == option), None)
+    if preset is not None:
+        _take(preset)
+
+
+def take_again() -> None:
+    """Go back to what the chosen preset, saved or built in, gives; in a button's callback."""
+    preset = chosen()
+    take_option(state.session().preset if preset is None else _OPTION + preset.name)
+
+
+def start_settings() -> Settings:
+    """The settings that the chosen preset, saved or built in, gives."""
+    preset = chosen()
+    try:
+        return state.preset_settings(state.session().preset) if preset is None else as_settings(preset.values)
+    except InvalidSetting:
+        return state.preset_settings(state.session().preset)
+
+
+def show() -> None:
+    """Under the field: the chosen saved preset's certificate, whether it holds for what is set now, and how to delete the preset."""
+    preset = chosen()
+    if preset is None:
+        session = state.session()
+        st.caption(presets()[session.preset].help)
+        return
+    with st.container(key="saved_preset", gap="small"):
+        try:
+            certificate = Certificate.from_json(preset.certificate) if preset.certificate else None
+            as_settings(preset.values)
+        except RagError as error:
+            show_error(error)
+            certificate = None
+        if certificate is None:
+            st.caption(say("presets.help"))
+        else:
+            _show_certificate(certificate)
+        _manage(preset, certificate)
+
+
+def _show_certificate(certificate: Certificate) -> None:
+    reasons = _stale(certificate)
+    if reasons:
+        st.badge(say("presets.stale"), icon=":material/gpp_maybe:", color="orange")
+        for sentence in certificates.reasons(reasons):
+            st.text(sentence)
+    else:
+        st.badge(
+            say("presets.certified", confidence=certificates.percent(certificate.confidence)), icon=":material/verified:", color="green"
+        )
+    st.text(certificates.in_a_line(certificate))
+
+
+def _stale(certificate: Certificate) -> tuple[str, ...]:
+    """Why it no longer holds; nothing while the library is being opened."""
+    session = state.session()
+    opened = loading.known(state.library_folder(), session.namespace)
+    if opened is None or opened.engine is None:
+        return ()
+    return stale(certificate, Basis.of(opened.engine, session.namespace), session.settings())
+
+
+def _manage(preset: SavedPreset, certificate: Certificate | None) -> None:
+    with st.popover(say("presets.manage"), icon=":material/more_horiz:", key="manage_preset"):
+        st.text(preset.name)
+        if certificate is not None:
+            certificates.offer(certificate, preset.name, "preset")
+        st.toggle(
+            say("presets.default_on"), value=_default() == preset.name, key="preset_default", help=say("presets.default_help"),
+            on_change=_set_default, args=(preset.name,),
+        )  # fmt: skip
+        sure = st.checkbox(say("presets.delete_sure"), key="preset_delete_sure")
+        st.button(
+            say("presets.delete"), key="preset_delete", icon=":material/delete:", disabled=not sure, on_click=_delete, args=(preset.name,)
+        )
+
+
+def _take(preset: SavedPreset) -> None:
+    try:
+        take(as_settings(preset.values))
+    except InvalidSetting:
+        st.session_state["preset"] = state.session().preset
+        return
+    st.session_state[_CHOSEN], st.session_state["preset"] = preset.name, _OPTION + preset.name
+
+
+def _start(offered: list[str]) -> None:
+    """Where nothing was chosen yet; settings that came with the address are those of a saved preset where they are the same."""
+    session, there = state.session(), [preset for preset in saved() if _OPTION + preset.name in offered]
+    if not there:
+        return
+    now, base, name = session.settings(), state.base_settings(), _default()
+    untouched = session.preset == base.preset and session.values == base.model_dump(exclude={"preset"})
+    preset = next((one for one in there if (one.name == name if untouched else _gives(one, now))), None)
+    if preset is not None:
+        _take(preset)
+
+
+def _gives(preset: SavedPreset, settings: Settings) -> bool:
+    try:
+        return as_settings(preset.values).model_dump(exclude=set(FIXED)) == settings.model_dump(exclude=set(FIXED))
+    except InvalidSetting:
+        return False
+
+
+def _default() -> str | None:
+    try:
+        return _store().default_preset()
+    except RagError:
+        return None
+
+
+def _set_default(name: str) -> None:
+    _store().set_default_preset(name if st.session_state.get("preset_default") else None)
+
+
+def _delete(name: str) -> None:
+    _store().delete_preset(name)
+    st.session_state.pop(_CHOSEN, None)
+    st.session_state["preset"] = state.session().preset
+
+
+def _store() -> RecordStore:
+    return records(state.library_folder(), state.session().namespace)

@@ -1,0 +1,241 @@
+"""Settings that leave the page and come back: in its address, and as a file that `--config` of the command line reads.
+
+The address holds what differs from the settings that the page starts with, and the collection, so that a copied link shows what its sender
+saw, and a reload keeps it. Free text never travels in it: a link must not put words into the page or name a model to load.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+import yaml
+
+from rag_core.errors import InvalidSetting, RagError
+from rag_core.library.store import namespaces
+from rag_core.settings import Knob, Settings
+from rag_core.settings.configuration import load_settings
+from ui.app import asked, state
+from ui.app.namespaces import switch
+from ui.app.problems import show_error
+from ui.app.texts import say, tell
+from ui.settings.fields import FIXED, changed, help_text, take
+
+FILE = "plumbline-settings.yaml"
+COLLECTION = "collection"  # its parameter
+MAX_KB = 64  # of a settings file: all settings take 5
+LINE_ENDS = frozenset("\x85\u2028\u2029")  # that PyYAML would write as they are, and read as a line end
+SETTLE_SECONDS = 1.0  # a browser that was told a new address may have sent the old one just before
+MAX_SAID, MAX_CHARS = 5, 200  # problems of an address that are named, and characters of each
+
+
+@dataclass
+class Address:
+    """What the session knows of the page's address.
+
+    `written` is what it should be, by parameter; the browser was last told so `at` (seconds of a clock that never goes back). `blank` says
+    whether an address without parameters stands for the settings of the start; a page that was left and is opened again has one too, and it
+    asks for nothing. `left_out` are the problems of the address that was taken over, and `error` that of the last file; both may quote
+    untrusted text.
+    """
+
+    written: Mapping[str, str] = field(default_factory=dict)
+    at: float = 0.0
+    blank: bool = True
+    left_out: list[str] = field(default_factory=list)
+    error: RagError | None = None
+    taken: int | None = None  # values that the last file changed
+    files: int = 0  # counts up so that the upload field is empty again
+
+
+def to_address(settings: Settings) -> dict[str, str]:
+    """The parameters for these settings: none for those that the page starts with, else the preset and what differs from it."""
+    start = state.preset_settings(settings.preset)
+    moved = {name: _written(getattr(settings, name)) for name in _shared() if getattr(settings, name) != getattr(start, name)}
+    return {"preset": settings.preset, **moved} if moved or settings.preset != state.base_settings().preset else {}
+
+
+def from_address(parameters: Mapping[str, str]) -> tuple[Settings, list[str]]:
+    """The settings that an address asks for, and what of it was left out, in words: what is unknown, free text, or out of range."""
+    problems: list[str] = []
+    try:
+        settings = state.preset_settings(parameters.get("preset"))
+    except InvalidSetting as error:
+        problems.append(error.problem)
+        settings = state.base_settings()
+    shared = _shared()
+    for name, value in parameters.items():
+        if name in ("preset", COLLECTION):
+            continue
+        if name not in shared:
+            problems.append(tell("sharing.address_text" if name in Settings.model_fields else "sharing.address_unknown", name=name))
+            continue
+        try:
+            settings = settings.changed(**{name: value})
+        except InvalidSetting as error:
+            problems.append(error.problem)
+    return settings, problems
+
+
+def follow_address() -> None:
+    """Take over the address where a person changed it: at the start, and on going back or forward in the browser.
+
+    Called before any field is drawn. Where a field was moved as well, the field wins: the address is the older one.
+    """
+    seen, first, arrived = st.query_params.to_dict(), "page_address" not in st.session_state, "preset" not in st.session_state
+    known = _known()
+    if first or arrived:
+        if seen and seen != known.written:
+            _take_address(seen)
+        known.blank = not known.written
+    elif seen != known.written and (seen or known.blank) and not _moved(known) and time.monotonic() - known.at >= SETTLE_SECONDS:
+        _take_address(seen)
+
+
+def write_address(settings: Settings) -> None:
+    """Bring the page's address up to these settings."""
+    known, wanted = _known(), _with_collection(to_address(settings))
+    if wanted != known.written:
+        known.written, known.blank = wanted, known.blank or not wanted
+    if wanted != st.query_params.to_dict():
+        st.query_params.from_dict(wanted)
+        known.at = time.monotonic()
+
+
+def show_omissions() -> None:
+    """What of the address was not taken over, until it is closed."""
+    known = _known()
+    if not known.left_out:
+        return
+    with st.container(border=True, key="address"):
+        st.badge(say("sharing.address", n=len(known.left_out)), icon=":material/link_off:", color="orange")
+        for problem in known.left_out[:MAX_SAID]:
+            st.text(problem[:MAX_CHARS])
+        if len(known.left_out) > MAX_SAID:
+            st.text(say("sharing.address_more", n=len(known.left_out) - MAX_SAID))
+        st.button(say("sharing.close"), key="close_address", on_click=known.left_out.clear)
+
+
+def show(current: Callable[[], Settings]) -> None:
+    """The settings as a file, from a file, and a word on the address."""
+    known = _known()
+    with st.popover(say("sharing.title"), icon=":material/ios_share:", key="sharing"):
+        st.caption(say("sharing.hint"))
+        st.download_button(
+            say("sharing.save"), to_yaml(current()), FILE, "application/yaml", key="save_settings", icon=":material/download:",
+            on_click="ignore", help=say("sharing.save_help"),
+        )  # fmt: skip
+        key = f"load_settings_{known.files}"
+        st.file_uploader(
+            say("sharing.load"), type=["yaml", "yml"], key=key, help=say("sharing.load_help"), max_upload_size=1, on_change=_load,
+            args=(key,),
+        )  # fmt: skip
+    if known.error is not None:
+        show_error(known.error)
+        st.button(say("sharing.close"), key="close_error", on_click=_forget_error)
+    if known.taken is not None:
+        st.toast(say("sharing.loaded", n=known.taken), icon=":material/check:")
+        known.taken = None
+
+
+def to_yaml(settings: Settings) -> str:
+    """The preset and what differs from it, each with what it does; the library's model is not among them."""
+    start = state.preset_settings(settings.preset)
+    lines = [f"# {say('sharing.comment_head')}", *_yaml("preset", settings.preset)]
+    for knob in _file_knobs().values():
+        value = getattr(settings, knob.name)
+        if value != getattr(start, knob.name):
+            lines += ["", f"# {tell('sharing.comment', label=say(f'knobs.{knob.name}'), help=help_text(knob))}", *_yaml(knob.name, value)]
+    return "\n".join(lines) + "\n"
+
+
+def from_yaml(data: bytes) -> Settings:
+    """The settings of a file, validated as `--config` does, over what the environment says.
+
+    Raises:
+        InvalidSetting: it is too large, no YAML of `name: value` lines, or holds an unknown name or a value out of range.
+    """
+    if len(data) > MAX_KB * 1024:
+        raise InvalidSetting(say("sharing.too_large"), remedy=tell("sharing.too_large_remedy", kb=MAX_KB))
+    try:
+        rows = yaml.safe_load(data.decode("utf-8"))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise InvalidSetting(say("sharing.unreadable"), remedy=tell("sharing.unreadable_remedy")) from error
+    if not isinstance(rows, dict):
+        raise InvalidSetting(say("sharing.unreadable"), remedy=tell("sharing.unreadable_remedy"))
+    return load_settings(values={str(name): value for name, value in rows.items()}, environment=state.environment())
+
+
+def _load(key: str) -> None:
+    known, file = _known(), st.session_state.get(key)
+    if file is None:
+        return
+    known.files, known.error = known.files + 1, None
+    try:
+        settings = from_yaml(file.getvalue())
+    except InvalidSetting as error:
+        known.error = InvalidSetting(error.problem[:MAX_CHARS], remedy=error.remedy)
+        return
+    take(settings)
+    known.taken = len(changed(state.preset_settings(settings.preset)))
+
+
+def _forget_error() -> None:
+    _known().error = None
+
+
+def _take_address(parameters: Mapping[str, str]) -> None:
+    known = _known()
+    settings, known.left_out = from_address(parameters)
+    take(settings)
+    collection = parameters.get(COLLECTION, asked.NAMESPACE)
+    if collection == asked.NAMESPACE or collection in namespaces(state.library_folder()):
+        switch(collection)
+    else:
+        known.left_out.append(tell("sharing.address_collection", name=collection))
+    known.written = _with_collection(to_address(state.session().settings()))
+
+
+def _moved(known: Address) -> bool:
+    """Whether the settings are no longer those of the address, because a field was moved or a button pressed."""
+    session = state.session()
+    fields = any(st.session_state.get(f"knob_{name}", value) != value for name, value in session.values.items() if name not in FIXED)
+    return fields or _with_collection(to_address(session.settings())) != known.written
+
+
+def _with_collection(parameters: Mapping[str, str]) -> dict[str, str]:
+    """The parameters with the session's collection, but for the one that every page starts with."""
+    collection = state.session().namespace
+    return {**parameters} if collection == asked.NAMESPACE else {COLLECTION: collection, **parameters}
+
+
+def _known() -> Address:
+    if "page_address" not in st.session_state:
+        st.session_state["page_address"] = Address()
+    known: Address = st.session_state["page_address"]
+    return known
+
+
+def _file_knobs() -> dict[str, Knob]:
+    return {knob.name: knob for knob in Settings.knobs() if knob.name not in FIXED}
+
+
+def _shared() -> dict[str, Knob]:
+    """The settings that travel in an address: numbers, switches and choices."""
+    return {name: knob for name, knob in _file_knobs().items() if knob.low is not None or knob.options or isinstance(knob.default, bool)}
+
+
+def _written(value: Any) -> str:
+    """A value as a parameter; ten digits are more than any slider has, and 0.1 + 0.2 is 0.3."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
+def _yaml(name: str, value: Any) -> list[str]:
+    plain = str(value) if isinstance(value, str) else value  # a mode is a string of ours
+    written_as_it_is = not (isinstance(plain, str) and LINE_ENDS & set(plain))
+    return yaml.safe_dump({name: plain}, allow_unicode=written_as_it_is, width=1000).rstrip("\n").split("\n")
