@@ -156,7 +156,10 @@ def look(folder: Path, known: Known, *, finish: bool) -> list[str]:
                     f"resume left {[row.name for row in opened.unfinished()]}, and {sorted(now ^ (names | waiting))} are not right"
                 )
             check_whole(opened)
-            wrong += [f"left over: {path.relative_to(folder)}" for path in (*folder.rglob("*.tmp"), *folder.glob("*/work/*"))]
+            wrong += [
+                f"left over: {path.relative_to(folder)}"
+                for path in (*folder.rglob("*.tmp"), *(one for work in folder.glob("*/work") for one in work.glob("*")))
+            ]
             known.must, known.may = now, set()
         wrong += _records(folder, known)
     except Exception as error:
