@@ -12,7 +12,7 @@ import hashlib
 import random
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from rag_core.adapters.llm.cache import FILE as CACHE
 from rag_core.adapters.llm.cache import ModelCache
 from rag_core.adapters.records.store import FILE as RECORDS
 from rag_core.adapters.records.store import RecordStore
-from rag_core.domain.documents import Metadata
+from rag_core.domain.documents import Metadata, Page
 from rag_core.domain.llm_trace import Completion
 from rag_core.errors import RagError
 from rag_core.gating import scores as calibrate
@@ -82,9 +82,13 @@ def _library(folder: Path) -> object:
         snapshot.lexical.search(["notice", "period"], 3, None),
         snapshot.vectors.search(HashEmbedder(DIM).embed(["notice"])[0], 3, None),
     ]
-    pages = [snapshot.page(one.id, number) for one in snapshot.documents for number in range(1, one.page_count + 1)]
+    pages = [_spelled_out(snapshot.page(one.id, number)) for one in snapshot.documents for number in range(1, one.page_count + 1)]
     sources = [hashlib.sha256(library.source(one.id)).hexdigest() for one in snapshot.documents]
     return repr((snapshot.documents, snapshot.passages, found, pages, sources))
+
+
+def _spelled_out(page: Page) -> Page:
+    return replace(page, words=tuple(page.words), lines=tuple(page.lines))  # columns show their address, not their values
 
 
 def _unfinished(folder: Path) -> object:
