@@ -1,7 +1,7 @@
 """What a language model is asked for one question: the loop that does what the walk of its record asks for, step by step.
 
 Each step appends one thing to the case's record: a verdict, an expanded search, a draft with its measurements, or its verification. What
-comes next is read from the record by `walk.pending`, so nothing is asked before the gates have let the question pass, and nothing of a
+comes next is read from the record by `progress.pending`, so nothing is asked before the gates have let the question pass, and nothing of a
 model counts before it was audited.
 """
 

@@ -1,6 +1,6 @@
 """The decision in words: an answer with its citations, or a refusal that says why and what to do, and what a reader must know beside.
 
-`pipeline` says which of them it is. Text of a language model stands in an answer's own claims and in the trace of its attempts, nowhere
+`decide` says which of them it is. Text of a language model stands in an answer's own claims and in the trace of its attempts, nowhere
 else: a reason for a refusal in its words could ask the reader for anything.
 """
 

@@ -57,7 +57,7 @@ class Ask:
         round: of retrieval, from 0.
         level: for the wording of a draft's prompt.
         findings: on the draft before.
-        asked: what the prompt of a draft depends on; see `generated.Attempt.asked`.
+        asked: what the prompt of a draft depends on; see `llm_trace.Attempt.asked`.
     """
 
     step: Step

@@ -24,7 +24,7 @@ class ClaimMeasurement:
         similarity: cosine between claim and evidence; None when not measured.
         support: estimated probability in [0, 1] that the evidence supports the claim; 1 for one that is its evidence, word for word. None
             when it could not be measured, or there is no evidence.
-        flags: what speaks against it, by the names of `audit.support.Assessment`.
+        flags: what speaks against it, by the names of `grounding.entailment.Assessment`.
         read: False for a claim that no verifier could read, so that it is checked by facts and common words only.
         word_for_word: whether the claim is its evidence, word for word; then nothing had to be read.
     """
@@ -57,7 +57,7 @@ class Draft:
     citations: Mapping[str, Citation] = field(default_factory=lambda: MappingProxyType({}))  # by evidence key
     text: str = ""  # a draft's raw text where it is not just its claims
     context_chars: int = 0
-    stored_chars: int | None = None  # of a draft whose text was deleted since; see `recorded`
+    stored_chars: int | None = None  # of a draft whose text was deleted since; see `rag_core.records`
 
     @property
     def chars(self) -> int:

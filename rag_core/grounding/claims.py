@@ -1,4 +1,4 @@
-"""What is measured on each claim of a draft, once; `audits` hold it against the thresholds.
+"""What is measured on each claim of a draft, once; `rag_core.decision.checks` hold it against the thresholds.
 
 A claim that is its evidence word for word, as those of all extracts are, is compared with nothing: no model is asked about it.
 """

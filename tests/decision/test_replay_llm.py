@@ -206,5 +206,5 @@ def test_given_a_model_that_had_no_part_then_the_extract_is_judged_from_the_colu
     outcomes = replay_many([one], of)
 
     assert_equal(outcomes, [one], of)
-    assert (outcomes.conflicts.tolist(), outcomes.sides.tolist(), dict(outcomes.progress)) == ([True], [False], {})
+    assert (outcomes.conflicts.tolist(), outcomes.sides.tolist(), dict(outcomes.walks)) == ([True], [False], {})
     assert len(replay(one, of).conflicts) == 1

@@ -34,7 +34,7 @@ class DecisionRecords(TextRecords):
         return id
 
     def case(self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> Measurements:
-        """A stored question; see `recorded.from_record` for its texts.
+        """A stored question; see `rag_core.records.from_record` for its texts.
 
         Raises:
             InvalidInput: there is none with this id, or another version stored it.

@@ -142,7 +142,7 @@ class SetRecords(TextRecords):
             return frozenset(id for (id,) in db.execute("SELECT question FROM sound_results WHERE run = ?", (run_id,)))
 
     def results(self, run_id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> dict[str, Measurements]:
-        """The measured cases of a run by question id, in the order of its questions; see `recorded.from_record` for their texts."""
+        """The measured cases of a run by question id, in the order of its questions; see `rag_core.records.from_record` for their texts."""
         order = {question.id: n for n, question in enumerate(self.run_questions(run_id))}
         with self._file.reading() as db:
             rows = db.execute("SELECT question, record FROM sound_results WHERE run = ?", (run_id,)).fetchall()

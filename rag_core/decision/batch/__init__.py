@@ -1,4 +1,4 @@
-"""Many recorded cases judged at once: what `pipeline.replay` says of each, from columns of numbers.
+"""Many recorded cases judged at once: what `decide.replay` says of each, from columns of numbers.
 
 `ReplaySet.of` reads the cases once; `replay_many` is then arithmetic on arrays of n questions. Those that a language model was asked about
 are walked one by one once their gates pass (`asked`). No model, index or file.
@@ -38,7 +38,7 @@ class Outcomes:
         shown: shape (n, most claims); which claims the answer shows, of `every_claim`: those of the extract come first.
         conflicts: shape (conflicts of the set,); which are shown, in the order of `ReplaySet.conflicts`.
         sides: shape (n,); whether two passages are shown that a language model says contradict each other.
-        walked: the rows that a language model's record decided, and not the extract.
+        walks: the rows that a language model's record decided, and not the extract.
     """
 
     settings: Settings
@@ -51,7 +51,7 @@ class Outcomes:
     scores: Mapping[str, Floats]
     failed_audits: Ints  # (n, audits): the code of the reason where an audit refuses, of `none` where not
     sides: Flags
-    progress: Mapping[int, Walk]
+    walks: Mapping[int, Walk]
 
     def __len__(self) -> int:
         return len(self.answered)
@@ -65,8 +65,8 @@ class Outcomes:
         """All reasons of one refusal, the first first; empty for an answer."""
         if self.answered[row]:
             return ()
-        if row in self.progress:
-            return self.progress[row].reasons
+        if row in self.walks:
+            return self.walks[row].reasons
         failed = tuple(REASONS[code] for code in self.failed_audits[row] if code)
         return failed or (self.reason[row],)
 
@@ -81,7 +81,7 @@ def replay_many(cases: Sequence[Measurements] | ReplaySet, settings: Settings) -
     for before in of.measured_under:
         require_replayable(before, settings)
     code = _gated(of, settings)
-    progress = _walked(of, settings, code)
+    walks = _walked(of, settings, code)
     code[of.no_claims & (code == 0)] = CODE[Reason.EMPTY_DRAFT]
     audits = [held(check, of, settings) for check in GROUNDING]
     drafted = code == 0
@@ -91,7 +91,7 @@ def replay_many(cases: Sequence[Measurements] | ReplaySet, settings: Settings) -
     code[(code == 0) & ~shown.any(axis=1)] = CODE[Reason.ALL_CLAIMS_CUT]
     level = _level(of, settings)
     shown = np.pad(shown & (code == 0)[:, None], ((0, 0), (0, of.most_claims - shown.shape[1])))
-    for row, walk in progress.items():
+    for row, walk in walks.items():
         code[row], level[row], failed[row] = CODE[walk.reasons[0]], _LEVELS.index(walk.level), 0
         shown[row] = np.isin(np.arange(of.most_claims), walk.shown)
     given = code == 0
@@ -107,8 +107,8 @@ def replay_many(cases: Sequence[Measurements] | ReplaySet, settings: Settings) -
         conflicts=conflicts & given[of.conflicts[:, 0]],
         scores=of.scores,
         failed_audits=failed,
-        sides=np.isin(np.arange(len(of)), [row for row, walk in progress.items() if walk.sides]),
-        progress=progress,
+        sides=np.isin(np.arange(len(of)), [row for row, walk in walks.items() if walk.sides]),
+        walks=walks,
     )
 
 
@@ -117,9 +117,9 @@ def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
 
     Audits are of the draft that is judged: a model's last one where a model drafts, and the extract elsewhere.
     """
-    progress = _walked(of, settings, _gated(of, settings))
+    walks = _walked(of, settings, _gated(of, settings))
     audits = [held(check, of, settings) for check in GROUNDING]
-    return (*(held(check, of, settings) for check in GATING), *(_of_llm(one, place, progress) for place, one in enumerate(audits)))
+    return (*(held(check, of, settings) for check in GATING), *(_of_llm(one, place, walks) for place, one in enumerate(audits)))
 
 
 def _gated(of: ReplaySet, settings: Settings) -> Ints:
@@ -135,14 +135,14 @@ def _walked(of: ReplaySet, settings: Settings, code: Ints) -> dict[int, Walk]:
     return of.walks.under(settings, [row for row in of.walks.rows if code[row] == 0])
 
 
-def _of_llm(one: Held, place: int, progress: Mapping[int, Walk]) -> Held:
+def _of_llm(one: Held, place: int, walks: Mapping[int, Walk]) -> Held:
     """An audit with the measurements of models' drafts in the place of their extracts'."""
-    if not progress:
+    if not walks:
         return one
-    rows = list(progress)
+    rows = list(walks)
     values, abstains = one.values.copy(), one.abstains.copy()
-    values[rows] = [walk.values[place] for walk in progress.values()]
-    abstains[rows] = [walk.abstains[place] for walk in progress.values()]
+    values[rows] = [walk.values[place] for walk in walks.values()]
+    abstains[rows] = [walk.abstains[place] for walk in walks.values()]
     return replace(one, values=values, abstains=abstains)
 
 
@@ -158,7 +158,7 @@ def _shown(of: ReplaySet, s: Settings) -> tuple[Flags, Flags]:
 
 
 def _level(of: ReplaySet, s: Settings) -> Ints:
-    """The confidence level of an answer, as a code: see `gates.level`."""
+    """The confidence level of an answer, as a code: see `gating.levels.level`."""
     closest = np.fmin.reduce(of.distances, axis=1, initial=np.nan)
     by_distance = np.select(
         [closest <= s.high_distance, closest <= s.medium_distance, closest <= s.low_distance], [_HIGH, _MEDIUM, _LOW], _INSUFFICIENT

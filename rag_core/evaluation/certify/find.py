@@ -125,13 +125,13 @@ def certify(
     Args:
         questions: labelled, of one run.
         cases: their records, in the same order.
-        hits: which claims of each case hold a right answer, of shape (n, most claims); see `evaluate.answer_hits`.
+        hits: which claims of each case hold a right answer, of shape (n, most claims); see `rag_core.evaluation.answer_hits`.
         settings: everything but the chosen thresholds.
         request: the targets and what may be chosen for them.
         basis: what the questions were asked of.
         set_name: as the user calls the set.
         date: ISO 8601.
-        fitted: hashes of questions that the score was fitted on (`calibrate.question_hash`); they are left out.
+        fitted: hashes of questions that the score was fitted on (`gating.scores.question_hash`); they are left out.
         replayed: the cases, where they have been read already.
 
     Raises:
