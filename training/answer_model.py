@@ -43,7 +43,7 @@ class AnswerNetwork(Network):
         super().__init__("answerable")
         self.span = nn.Linear(384, 2)
 
-    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    def with_places(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Log odds of shape (batch,), and of each token to begin and to end the answer, shape (batch, length, 2)."""
         with torch.autocast("cpu", torch.bfloat16):
             hidden = self.hidden(ids, kinds, mask)
@@ -82,7 +82,7 @@ def _span(row: dict[str, Any], encoded: Encoding) -> tuple[int, int]:
 
 def loss_of(network: AnswerNetwork, batch: Sequence[AnswerExample]) -> Tensor:
     """Cross-entropy of the answer, and of its first and last token."""
-    answer, places = network(*padded(batch, LENGTHS))
+    answer, places = network.with_places(*padded(batch, LENGTHS))
     loss = nn.functional.binary_cross_entropy_with_logits(answer, torch.tensor([float(one.label) for one in batch]))
     wanted = torch.tensor([one.span for one in batch])
     if (wanted != UNKNOWN).any():

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from rag_core.adapters.embedding.embedded import EmbeddedModel
-from training.files import SEED, rows
+from training.files import SEED, Row, rows
 
 HELD = 0.2  # of the passages
 CANDIDATES = 25  # by meaning, of which the closest by words as well becomes the negative
@@ -77,7 +77,7 @@ def near_negatives(pairs: Sequence[Pair]) -> list[Pair]:
     return found
 
 
-def _origins(found: Iterable[dict]) -> dict[str, str]:
+def _origins(found: Iterable[Row]) -> dict[str, str]:
     """For each passage the English one it is a translation of, by the names and numbers they share; itself where it is none."""
     english = {row["context"] for row in found if row["source"] == "squad2-dev-half"}
     marks = [(text, _marks(text)) for text in sorted(english)]
@@ -91,7 +91,7 @@ def _origins(found: Iterable[dict]) -> dict[str, str]:
     return origin
 
 
-def _splits(found: Iterable[dict], origin: dict[str, str], calibration: str) -> dict[str, str]:
+def _splits(found: Iterable[Row], origin: dict[str, str], calibration: str) -> dict[str, str]:
     by_kind: dict[str, set[str]] = defaultdict(set)
     for row in found:
         by_kind[row["source"].split("-")[0]].add(origin[row["context"]])
@@ -104,7 +104,7 @@ def _splits(found: Iterable[dict], origin: dict[str, str], calibration: str) -> 
     return splits
 
 
-def _pair(row: dict, split: str) -> Pair:
+def _pair(row: Row, split: str) -> Pair:
     return Pair(row["question"], row["context"], bool(row["answerable"]), tuple(row["answers"]), row["source"], row["lang"], split)
 
 

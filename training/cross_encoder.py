@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -39,6 +40,9 @@ class Example:
     split: str
 
 
+E = TypeVar("E", bound=Example)
+
+
 class Network(nn.Module):
     """The encoder with one logit on its first token, the layer named `head`; `start` is a file of layers to begin with."""
 
@@ -58,12 +62,14 @@ class Network(nn.Module):
 
     def hidden(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         """Hidden states of shape (batch, length, 384)."""
-        return self.encode(input_ids=ids, token_type_ids=kinds, attention_mask=mask).last_hidden_state
+        states: Tensor = self.encode(input_ids=ids, token_type_ids=kinds, attention_mask=mask).last_hidden_state
+        return states
 
     def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         """Log odds of shape (batch,)."""
         with torch.autocast("cpu", torch.bfloat16):
-            return self.answer(self.drop(self.hidden(ids, kinds, mask)[:, 0]))[:, 0].float()
+            found: Tensor = self.answer(self.drop(self.hidden(ids, kinds, mask)[:, 0]))[:, 0].float()
+        return found
 
     def heads(self) -> list[nn.Parameter]:
         """What is trained beside the encoder."""
@@ -88,7 +94,7 @@ def padded(batch: Sequence[Example], lengths: Sequence[int]) -> tuple[Tensor, Te
     return ids, kinds, mask
 
 
-def batches(train: Sequence[Example]) -> Iterator[list[Example]]:
+def batches(train: Sequence[E]) -> Iterator[list[E]]:
     """Batches for ever, in a new order each time round; pairs of about one length share a batch."""
     while True:
         order = random.sample(range(len(train)), len(train))
@@ -102,9 +108,9 @@ def batches(train: Sequence[Example]) -> Iterator[list[Example]]:
 
 def fit(
     network: Network,
-    pairs: Sequence[Example],
+    pairs: Sequence[E],
     lengths: Sequence[int],
-    loss_of: Callable[[Sequence[Example]], Tensor],
+    loss_of: Callable[[Sequence[E]], Tensor],
     *,
     epochs: float,
     rate: float,
@@ -121,7 +127,7 @@ def fit(
         object.__setattr__(network, "encode", compiled)
         network.train()
         loss = loss_of(batch)
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]  # torch gives it no types
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimiser.step()
         schedule.step()
@@ -143,7 +149,7 @@ def scores(network: Network, held: Sequence[Example], lengths: Sequence[int]) ->
     found = np.zeros(len(held))
     for start in range(0, len(order), BATCH):
         part = order[start : start + BATCH]
-        found[part] = Network.forward(network, *padded([held[i] for i in part], lengths)).numpy()
+        found[part] = network(*padded([held[i] for i in part], lengths)).numpy()
     return found
 
 

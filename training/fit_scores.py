@@ -74,9 +74,9 @@ def balanced_weights(groups: list[str]) -> list[float]:
     return [len(groups) / (len(count) * count[group]) for group in groups]
 
 
-def collect(data: Path, extract: bool) -> dict[str, list]:
+def collect(data: Path, extract: bool) -> dict[str, list[Any]]:
     """Signals, labels and groups of all questions, and with `extract` the unit rows of the answerable ones, as plain lists."""
-    found: dict[str, list] = {"signals": [], "labels": [], "groups": [], "units": [], "questions": []}
+    found: dict[str, list[Any]] = {"signals": [], "labels": [], "groups": [], "units": [], "questions": []}
     for row in measured(data):
         if not row.case.hits:
             continue
@@ -145,7 +145,7 @@ def _fit(
     return fit(identity, [measured[i] for i in rows], [labels[i] for i in rows], {}, weights=weights, **how)
 
 
-def fit_extract(found: dict[str, list], about: dict) -> None:
+def fit_extract(found: dict[str, list[Any]], about: dict[str, Any]) -> None:
     """Fit how well a sentence bears on its question. The score reads it: fit that again afterwards."""
     units = [unit for _, rows in found["units"] for unit in rows]
     x, holds_answer = np.array([u[0] for u in units]), np.array([u[1] for u in units])
@@ -159,7 +159,7 @@ def _probabilities(calibration: Calibration, rows: list[dict[str, float]]) -> np
     return np.array([calibration.probability(row) for row in rows])
 
 
-def _write(path: Path, body: dict) -> None:
+def _write(path: Path, body: dict[str, Any]) -> None:
     path.write_text(json.dumps(body, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 

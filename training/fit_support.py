@@ -68,14 +68,14 @@ def measured(found: Sequence[dict[str, Any]], verifier: SupportModel) -> list[li
 
 def table(of: Sequence[list[Measured]], features: Sequence[str]) -> np.ndarray:
     """Mean signals of each row's sentences, shape (rows, len(features))."""
-    return np.array([np.mean([[one.value(name) for name in features] for one in ones], axis=0) for ones in of])
+    return np.asarray([np.mean([[one.value(name) for name in features] for one in ones], axis=0) for ones in of])
 
 
 def weights_of(found: Sequence[dict[str, Any]]) -> np.ndarray:
     """One total weight for each source and label, together 1."""
     counts = Counter((family(row), row["supported"]) for row in found)
     weights = np.array([1 / counts[family(row), row["supported"]] for row in found])
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())
 
 
 def regression(x: np.ndarray, y: np.ndarray, weights: np.ndarray, features: Sequence[str]) -> np.ndarray:
@@ -132,7 +132,7 @@ def main(path: Path, apart: Path, per_source: int) -> None:
     found, model = sample(path, per_source), SupportModel()
     shipped, strange = measured(found, model), measured(found, SupportModel(file=apart))
     kept = [at for at, ones in enumerate(shipped) if ones]
-    found, shipped, strange = ([of[at] for at in kept] for of in (found, shipped, strange))
+    found, shipped, strange = [found[at] for at in kept], [shipped[at] for at in kept], [strange[at] for at in kept]
     card = {
         "read": {**fitted(strange, shipped, found, FEATURES), "verifier": model.version},
         "words": fitted(strange, shipped, found, WORDS),

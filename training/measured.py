@@ -15,13 +15,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag_core.domain.documents import Metadata
 from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
-from rag_core.library.sources import text_source
+from rag_core.library.sources import Source, text_source
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 from training.answer_rows import Pair, holds, labelled
-from training.files import SEED, rows
+from training.files import SEED, Row, rows
 
 LANGUAGES = ("en", "de", "es", "hi", "ru")
 ONE_PASSAGE = 800  # questions of one source at most
@@ -136,7 +137,5 @@ def measured(data: Path) -> Iterator[Measured]:
     yield from one_passage(data, settings)
 
 
-def _text(row: dict):
-    from rag_core.domain.documents import Metadata
-
+def _text(row: Row) -> Source:
     return text_source(row["id"], row["text"], id=row["id"], language=row["lang"], metadata=Metadata(title=row.get("title", "")))

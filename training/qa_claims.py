@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from training.files import SEED, rows
+from training.files import SEED, Row, rows
 
 RUN = 8  # words
 _BE = {"is", "was", "are", "were"}
@@ -43,7 +43,7 @@ def statement(question: str, answer: str) -> str:
     return f"{' '.join(words)}: {answer}"
 
 
-def claims(file: Path, most: int, apart: set[str], draw: random.Random) -> Iterator[dict]:
+def claims(file: Path, most: int, apart: set[str], draw: random.Random) -> Iterator[Row]:
     """As many supported as unsupported rows."""
     found = [row for row in rows(file) if row["lang"] == "en" and sum(run in apart for run in _runs(row["context"])) < 2]
     right = [row for row in found if row["answerable"] and row["answers"] and row["answers"][0].strip()]
@@ -70,7 +70,7 @@ def _differ(ours: Sequence[str], theirs: Sequence[str]) -> bool:
     return not one & other and any(map(str.isdigit, "".join(ours))) == any(map(str.isdigit, "".join(theirs)))
 
 
-def _row(row: dict, claim: str, context: str, *, supported: bool) -> dict:
+def _row(row: Row, claim: str, context: str, *, supported: bool) -> Row:
     source = "qa/" + row["source"].removeprefix("github:").split("/")[-1].split(" ")[0]
     return {"lang": "en", "context": context, "answer": claim, "supported": supported, "source": source, "licence": row["licence"]}
 

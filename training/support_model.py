@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -66,7 +67,7 @@ def main() -> None:
     say(f"{len(pairs)} pairs to train on, {len(held)} held out")
     network = Network("support", given.start)
 
-    def loss(batch: list[Example]) -> torch.Tensor:
+    def loss(batch: Sequence[Example]) -> torch.Tensor:
         wanted = torch.tensor([float(one.label) for one in batch])
         return nn.functional.binary_cross_entropy_with_logits(network(*padded(batch, LENGTHS)), wanted)
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from rag_core.grounding.windows import READ_WORDS, readings
 from rag_core.language import sentences
-from training.files import SEED, rows
+from training.files import SEED, Row, rows
 
 HELD = 8  # one context in so many
 CROWDED = 0.35  # share of the short contexts that get company
@@ -66,7 +66,7 @@ def pairs(files: Sequence[Path]) -> Iterator[Pair]:
         yield Pair(text, row["answer"].strip(), row["supported"], row["source"], split)
 
 
-def _mutated(row: dict) -> bool:
+def _mutated(row: Row) -> bool:
     return bool(row["source"].startswith("mutations"))
 
 

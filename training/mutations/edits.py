@@ -15,9 +15,14 @@ class Edit:
     end: int
     text: str
 
+    @classmethod
+    def over(cls, span: tuple[int, int], text: str) -> Edit:
+        """`span`, its start and its end, becomes `text`."""
+        return cls(*span, text)
+
     def of(self, sentence: str) -> str:
         """The changed sentence, without the double spaces that a deletion leaves."""
-        changed = sentence[: self.start] + self.text + sentence[self.end :]
+        changed: str = sentence[: self.start] + self.text + sentence[self.end :]
         changed = regex.sub(r"  +", " ", changed).strip()
         changed = regex.sub(r" (?=[.,;:!?।])", "", changed) if not self.text else changed
         return changed[:1].upper() + changed[1:] if self.start == 0 and sentence[:1].isupper() else changed

@@ -79,4 +79,4 @@ def _drawn(found: list[Edit], sentence: str, page: str, draw: random.Random) -> 
 
 
 def _plain(text: str) -> str:
-    return regex.sub(r"\s+", " ", text).strip().casefold()
+    return str(regex.sub(r"\s+", " ", text)).strip().casefold()

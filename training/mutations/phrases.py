@@ -17,6 +17,6 @@ def phrase_operator(name: str) -> Operator:
     def edits(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
         for pattern, texts in lists.phrases[name]:
             for match in pattern.finditer(text):
-                yield Edit(*match.span(), like(match[0], match.expand(draw.choice(texts))))
+                yield Edit.over(match.span(), like(match[0], match.expand(draw.choice(texts))))
 
     return edits

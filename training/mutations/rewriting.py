@@ -61,7 +61,7 @@ def _punctuation(text: str) -> Iterator[str]:
 def _notations(text: str, lang: str, known: Lists, draw: random.Random) -> Iterator[str]:
     for pattern, template in known.notations:
         for match in pattern.finditer(text):
-            yield Edit(*match.span(), match.expand(template)).of(text)
+            yield Edit.over(match.span(), match.expand(template)).of(text)
     yield from _other_dates(text, lang, known)
     taken = [*dates_in(text, known), *laws_in(text, known)]
     group = "[ \u00a0]" if known.group == " " else regex.escape(known.group)
@@ -69,14 +69,14 @@ def _notations(text: str, lang: str, known: Lists, draw: random.Random) -> Itera
         rf"(?<![\p{{Nd}}.,])[1-9१-९]\p{{Nd}}{{0,2}}(?:{group}\p{{Nd}}{{2,3}})*{group}\p{{Nd}}{{3}}(?![\p{{Nd}}])", text
     ):
         if known.group != "," or not regex.search(r",\s*\p{Nd}{1,3}(?!\p{Nd})", text[: match.start()][-4:]):
-            yield Edit(*match.span(), regex.sub(r"\P{Nd}", "", match[0])).of(text)
+            yield Edit.over(match.span(), regex.sub(r"\P{Nd}", "", match[0])).of(text)
     for match in number_words(known).finditer(text):
         if regex.match(r"\s\p{L}", text[match.end() :]) and int(known.numbers[match[0].lower()]) <= _LARGEST_WORD:
-            yield Edit(*match.span(), known.numbers[match[0].lower()]).of(text)
-    words = {value: word for word, value in reversed(known.numbers.items())}
+            yield Edit.over(match.span(), known.numbers[match[0].lower()]).of(text)
+    words = {value: word for word, value in reversed(list(known.numbers.items()))}
     for match in regex.finditer(r"(?<![\p{N}\p{L}.,:/=(×+−–§-]|\p{N}\s|[=×÷+−–<>≤≥-]\s)(?:[2-9]|1[0-2])(?=\s\p{L}{3})", text):
         if match[0] in words and all(match.end() <= start or end <= match.start() for start, end in taken):
-            yield Edit(*match.span(), like(text if not match.start() else "", words[match[0]])).of(text)
+            yield Edit.over(match.span(), like(text if not match.start() else "", words[match[0]])).of(text)
     if lang == "hi" and regex.search(r"[0-9]", text):
         yield regex.sub(r"[0-9]", lambda match: _DEVANAGARI[int(match[0])], text)
 
@@ -87,16 +87,16 @@ def _other_dates(text: str, lang: str, known: Lists) -> Iterator[str]:
     pattern = rf"(?<![\p{{N}}.])(?P<d>\d{{1,2}})\.? (?P<mon>{any_of(months)}) (?P<y>\d{{4}})(?!\d)"
     for match in regex.finditer(pattern, text):
         day, month, year = int(match["d"]), months[match["mon"]], int(match["y"])
-        yield Edit(*match.span(), f"{year}-{month:02}-{day:02}").of(text)
+        yield Edit.over(match.span(), f"{year}-{month:02}-{day:02}").of(text)
         if lang in ("cs", "de"):
-            yield Edit(*match.span(), f"{day}. {month}. {year}").of(text)
+            yield Edit.over(match.span(), f"{day}. {month}. {year}").of(text)
         if lang == "en":
-            yield Edit(*match.span(), f"{match['mon']} {day}, {year}").of(text)
+            yield Edit.over(match.span(), f"{match['mon']} {day}, {year}").of(text)
     if lang in ("cs", "de"):
         for match in regex.finditer(r"(?<![\p{N}.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)", text):
             if 1 <= int(match[2]) <= 12:
-                month = known.months[int(match[2]) - 1].forms
-                yield Edit(*match.span(), f"{match[1]}. {month[min(1, len(month) - 1)]} {match[3]}").of(text)
+                names = known.months[int(match[2]) - 1].forms
+                yield Edit.over(match.span(), f"{match[1]}. {names[min(1, len(names) - 1)]} {match[3]}").of(text)
 
 
 def _orders(text: str, known: Lists) -> Iterator[str]:
@@ -114,7 +114,7 @@ def _synonyms(text: str, known: Lists, draw: random.Random) -> Iterator[str]:
         for match in pattern.finditer(text):
             if match[0] in group or (not match.start() and match[0].lower() in group):  # a capital may make it part of a name
                 other = draw.choice([word for word in group if word.lower() != match[0].lower()])
-                yield Edit(*match.span(), like(match[0], other)).of(text)
+                yield Edit.over(match.span(), like(match[0], other)).of(text)
 
 
 @cache

@@ -58,7 +58,7 @@ def digits(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
         if free(taken, *match.span()):
             own = lists.numbers[match[0].lower()]
             other = draw.choice([word for word, value in lists.numbers.items() if value != own])
-            yield Edit(*match.span(), like(match[0], other))
+            yield Edit.over(match.span(), like(match[0], other))
 
 
 @cache
@@ -87,10 +87,10 @@ def magnitudes(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
     taken = [*dates_in(text, lists), *laws_in(text, lists), *(m.span() for m in (*_NO_FACT.finditer(text), *_TIME.finditer(text)))]
     for match in _number(lists).finditer(text):
         if free(taken, *match.span()) and not regex.fullmatch(r"1[5-9]\p{Nd}\p{Nd}|2[01]\p{Nd}\p{Nd}|[0०]", match[0]):
-            yield Edit(*match.span(), _tenfold(match[0], lists))
+            yield Edit.over(match.span(), _tenfold(match[0], lists))
     scale = regex.compile(rf"(?<=\p{{Nd}}\s?)(?:{any_of(forms(lists.scales))})(?![\p{{L}}\p{{M}}])", regex.IGNORECASE)
     for match in scale.finditer(text):
-        yield Edit(*match.span(), draw.choice(others(lists.scales, match[0])))
+        yield Edit.over(match.span(), draw.choice(others(lists.scales, match[0])))
 
 
 def _number(lists: Lists) -> regex.Pattern[str]:
@@ -108,12 +108,12 @@ def _tenfold(number: str, lists: Lists) -> str:
     whole_part, mark, rest = number.partition(lists.decimal)
     groups = regex.split(r"\P{Nd}", whole_part)
     plain = "".join(groups) + (rest[0] if rest else _digit(0, whole_part[-1]))
-    plain = regex.sub(r"^[0०]+(?=\p{Nd})", "", plain)
+    plain = str(regex.sub(r"^[0०]+(?=\p{Nd})", "", plain))
     tail = mark + rest[1:] if rest[1:] else ""
     if len(groups) == 1 or len(plain) < 4:
         return plain + tail
     size = 2 if any(len(group) == 2 for group in groups[1:]) or (lists.group == "," and len(groups[1:]) > 1 and len(groups[1]) == 2) else 3
-    separator = regex.search(r"\P{Nd}", whole_part)[0]
+    separator: str = regex.search(r"\P{Nd}", whole_part)[0]
     head, last = plain[:-3], plain[-3:]
     pieces = [head[max(0, end - size) : end] for end in range(len(head), 0, -size)][::-1]
     return separator.join([*pieces, last]) + tail
@@ -124,7 +124,7 @@ def units(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
     for group, pattern in _unit_patterns(lists):
         for match in pattern.finditer(text):
             if found := others(group, match["unit"]):
-                yield Edit(*match.span("unit"), draw.choice(found))
+                yield Edit.over(match.span("unit"), draw.choice(found))
 
 
 @cache
@@ -150,11 +150,11 @@ def currencies(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
     for match in regex.finditer(around, text):
         family = CURRENCY_CODES if match["c"] in CURRENCY_CODES else _SIGNS[:4]
         own = _SIGN_OF.get(match["c"], match["c"])
-        yield Edit(*match.span("c"), draw.choice([other for other in family if other != own]))
+        yield Edit.over(match.span("c"), draw.choice([other for other in family if other != own]))
     words = any_of(forms(lists.currency_words))
     number = rf"(?:{amount}|(?<![\p{{L}}\p{{M}}])(?:{any_of(lists.numbers)}))"
     for match in regex.finditer(rf"(?<={number}{scale}\s?-?)(?P<c>{words})(?![\p{{L}}\p{{M}}])", text, regex.IGNORECASE):
-        yield Edit(*match.span("c"), draw.choice(others(lists.currency_words, match["c"])))
+        yield Edit.over(match.span("c"), draw.choice(others(lists.currency_words, match["c"])))
 
 
 def dates(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
@@ -162,10 +162,10 @@ def dates(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
     for match in _date_matches(text, lists):
         found = [name for name in ("d", "mon", "m", "y") if name in match.re.groupindex and match[name]]
         for name in found:
-            yield Edit(*match.span(name), _other_part(name, match[name], lists, draw))
+            yield Edit.over(match.span(name), _other_part(name, match[name], lists, draw))
     if days := forms(lists.weekdays):
         for match in regex.finditer(rf"(?<![\p{{L}}\p{{M}}])(?:{any_of(days)})(?![\p{{L}}\p{{M}}])", text):
-            yield Edit(*match.span(), draw.choice(others(lists.weekdays, match[0])))
+            yield Edit.over(match.span(), draw.choice(others(lists.weekdays, match[0])))
 
 
 def _other_part(name: str, part: str, lists: Lists, draw: random.Random) -> str:
@@ -216,9 +216,9 @@ def laws(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
             for name, part in match.groupdict().items():
                 if part and part[0].isdigit():
                     other = int(part) + draw.choice([step for step in range(-5, 10) if step and int(part) + step > 0])
-                    yield Edit(*match.span(name), "".join(_digit(int(digit), part[0]) for digit in str(other)))
+                    yield Edit.over(match.span(name), "".join(_digit(int(digit), part[0]) for digit in str(other)))
                 elif part:
-                    yield Edit(*match.span(name), draw.choice([letter for letter in "abcdefg" if letter != part.lower()]))
+                    yield Edit.over(match.span(name), draw.choice([letter for letter in "abcdefg" if letter != part.lower()]))
 
 
 def laws_in(text: str, lists: Lists) -> list[tuple[int, int]]:
@@ -229,9 +229,9 @@ def laws_in(text: str, lists: Lists) -> list[tuple[int, int]]:
 def signs(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
     """A sign of a formula is another one, a minus is gone, a square is a cube."""
     for match in _SIGN.finditer(text):
-        yield Edit(*match.span(), _OTHER_SIGN[match[0]])
+        yield Edit.over(match.span(), _OTHER_SIGN[match[0]])
     for match in _MINUS.finditer(text):
         if not _SIGN.match(text, match.start()):
-            yield Edit(*match.span(), "")
+            yield Edit.over(match.span(), "")
     for match in _POWER.finditer(text):
-        yield Edit(*match.span(), "³" if match[0] == "²" else "²")
+        yield Edit.over(match.span(), "³" if match[0] == "²" else "²")
