@@ -28,8 +28,8 @@ def endpoint(server: ModelServer, key: str = KEY, model: str = "small") -> Endpo
     return Endpoint(server.base_url, key, model)
 
 
-def openai_model(server: ModelServer, structured: Any = "auto", key: str = KEY) -> OpenAIModel:
-    return OpenAIModel(endpoint(server, key), structured, jitter=lambda: 0.999)
+def openai_model(server: ModelServer, structured: Any = "auto", key: str = KEY, **more: Any) -> OpenAIModel:
+    return OpenAIModel(endpoint(server, key), structured, jitter=lambda: 0.999, **more)
 
 
 def answer(text: str = "blue", **values: Any) -> Completion:

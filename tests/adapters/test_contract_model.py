@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,7 +57,7 @@ def test_given_a_prompt_then_the_answer_names_the_model_where_it_ran_and_what_it
     assert (answer.model, model.name, answer.endpoint) == ("small", "small", f"127.0.0.1:{server.port}")
     assert model.endpoints == (answer.endpoint,)
     assert (answer.tokens_in, answer.tokens_out) == (3, 2)
-    assert 0 < answer.ms < 20_000
+    assert 0 < answer.ms < 20_000  # the limit of the call
     assert server.calls == 1
 
 
@@ -84,17 +83,16 @@ def test_given_no_time_then_the_model_is_not_asked(model: LanguageModel, server:
 
 def test_given_a_server_that_hangs_when_the_question_is_stopped_then_it_ends_at_once(model: LanguageModel, server: ModelServer) -> None:
     server.play(Hang())
-    stopped: list[float] = []
+    looked: list[bool] = []
 
-    def cancelled() -> bool:
-        if server.calls and not stopped:
-            stopped.append(time.perf_counter())
-        return bool(stopped)
+    def stopped() -> bool:
+        looked.append(server.calls > 0)
+        return looked[-1]
 
     with pytest.raises(Cancelled):
-        model.complete(prompt(), Limits(20.0, cancelled))
-    assert time.perf_counter() - stopped[0] < 0.5
-    assert server.left.wait(5)
+        model.complete(prompt(), Limits(250.0, stopped))
+    assert looked.count(True) == 1, "it ended when it first heard of it"
+    assert server.left.wait(60)
 
 
 def test_given_many_threads_then_each_gets_its_own_answer(model: LanguageModel, server: ModelServer) -> None:

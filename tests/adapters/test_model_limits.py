@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
+from held_clock import HeldClock, held
 from model_kit import SOON, openai_model, prompt
 from model_server import Drip, Drop, Hang, Huge, ModelServer, Slow, Status
 
@@ -30,120 +31,144 @@ def server() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def model(server: ModelServer) -> Iterator[OpenAIModel]:
+def clock() -> Iterator[HeldClock]:
+    with held() as clock:
+        yield clock
+
+
+@pytest.fixture
+def model(server: ModelServer, clock: HeldClock) -> Iterator[OpenAIModel]:
     server.play("blue")
-    model = openai_model(server)
+    model = openai_model(server, pause=clock.pause)
     yield model
     model.close()
     gc.collect()  # a socket or a transport that was left open would warn here
 
 
-def fails(model: OpenAIModel, limits: Limits = SOON) -> tuple[str, float]:
-    """What the error says, and after how many seconds it came."""
-    started = time.perf_counter()
+def fails(model: OpenAIModel, limits: Limits = SOON) -> str:
+    """What the error says."""
     with pytest.raises(ModelUnavailable) as caught:
         model.complete(prompt(), limits)
     assert caught.value.remedy
     assert len(str(caught.value)) < 300
-    return str(caught.value), time.perf_counter() - started
+    return str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("status", "says"),
-    [(401, "did not accept the key"), (403, "does not allow this key"), (404, "RAG_MODEL and the base URL"), (413, "too long"),
-     (501, "not accept")],
-)  # fmt: skip
-def test_given_an_error_that_stays_then_it_is_not_tried_again_and_the_remedy_fits(
-    server: ModelServer, model: OpenAIModel, status: int, says: str
-) -> None:
-    server.play(Status(status))
+def test_given_an_error_that_stays_then_it_is_not_tried_again_and_the_remedy_fits(server: ModelServer, model: OpenAIModel) -> None:
+    for status, says in (
+        (401, "did not accept the key"), (403, "does not allow this key"), (404, "RAG_MODEL and the base URL"), (413, "too long"),
+        (501, "not accept"),
+    ):  # fmt: skip
+        server.play(Status(status))
 
-    assert says in fails(model)[0]
-    assert server.calls == 1
+        assert says in fails(model), status
+        assert server.calls == 1, status
 
 
-@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
 def test_given_an_error_that_may_pass_then_it_is_tried_twice_more_with_growing_pauses(
-    server: ModelServer, model: OpenAIModel, status: int
+    server: ModelServer, model: OpenAIModel, clock: HeldClock
 ) -> None:
-    server.play(Status(status))
-    says, seconds = fails(model)
+    for status in (408, 409, 429, 500, 502, 503, 504, 529):
+        server.play(Status(status))
+        clock.pauses.clear()
 
-    assert str(status) in says
-    assert server.calls == 3
-    assert seconds > (0.25 + 0.5) * 0.75
-    server.play([Status(status, {"retry-after": "0"}), Status(status, {"retry-after": "0"}), "blue"])
-    assert model.complete(prompt(), SOON).text == "blue"
+        assert str(status) in fails(model)
+        assert server.calls == 3, status
+        assert clock.pauses == pytest.approx([0.25 * 0.75, 0.5 * 0.75], rel=0.01), status
+        server.play([Status(status, {"retry-after": "0"}), Status(status, {"retry-after": "0"}), "blue"])
+        assert model.complete(prompt(), SOON).text == "blue", status
 
 
-def test_given_a_server_that_says_when_to_come_back_then_it_is_asked_then_and_not_before(server: ModelServer, model: OpenAIModel) -> None:
+def test_given_a_server_that_says_when_to_come_back_then_it_is_asked_then_and_not_before(
+    server: ModelServer, model: OpenAIModel, clock: HeldClock
+) -> None:
     server.play([Status(429, {"retry-after": "1"}), "blue"])
-    started = time.perf_counter()
 
     assert model.complete(prompt(), SOON).text == "blue"
-    assert time.perf_counter() - started > 1.0
+    assert clock.pauses == [1.0]
 
 
-@pytest.mark.parametrize("after", ["60", "1e9", "Wed, 21 Oct 2099 07:28:00 GMT"])
+def test_given_a_pause_then_it_is_one_of_the_event_loop(server: ModelServer, clock: HeldClock) -> None:
+    server.play([Status(429, {"retry-after": "7"}), "blue"])
+    model = openai_model(server)
+
+    assert model.complete(prompt(), Limits(20.0, clock.ticking(server, 1.0))).text == "blue"
+    assert clock.passed >= 7.0
+    model.close()
+
+
 def test_given_a_server_that_wants_more_time_than_there_is_then_nobody_waits_for_it(
-    server: ModelServer, model: OpenAIModel, after: str
+    server: ModelServer, model: OpenAIModel, clock: HeldClock
 ) -> None:
-    server.play(Status(429, {"retry-after": after}))
-    says, seconds = fails(model, Limits(10.0))
+    for after in ("60", "1e9", "Wed, 21 Oct 2099 07:28:00 GMT"):
+        server.play(Status(429, {"retry-after": after}))
 
-    assert "turns requests away" in says
-    assert seconds < 3
-    assert server.calls == 1
+        assert "turns requests away" in fails(model, Limits(10.0)), after
+        assert server.calls == 1, after
+    assert clock.pauses == []
 
 
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [("", 0.3), ("2", 2.0), ("0.5", 0.5), ("-5", 0.0), ("nan", 0.3), ("inf", float("inf")), ("soon", 0.3),
-     ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0), ("Wed, 99 Oct 2015", 0.3), ("Wed, 21 Oct 2015 07:28:00", 0.3)],
-)  # fmt: skip
-def test_given_any_retry_after_then_it_is_read_or_our_own_pause_stands(header: str, seconds: float) -> None:
-    assert _retry_after(header, 0.3) == seconds
+def test_given_any_retry_after_then_it_is_read_or_our_own_pause_stands() -> None:
+    for header, seconds in (
+        ("", 0.3), ("2", 2.0), ("0.5", 0.5), ("-5", 0.0), ("nan", 0.3), ("inf", float("inf")), ("soon", 0.3),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0), ("Wed, 99 Oct 2015", 0.3), ("Wed, 21 Oct 2015 07:28:00", 0.3),
+    ):  # fmt: skip
+        assert _retry_after(header, 0.3) == seconds, header
 
 
 def test_given_a_date_to_come_back_at_then_it_is_waited_for() -> None:
-    assert 28 < _retry_after(format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True), 0.3) <= 30
+    date = format_datetime(datetime.now(UTC) + timedelta(hours=30), usegmt=True)
+    assert 28 * 3600 < _retry_after(date, 0.3) <= 30 * 3600
 
 
-@pytest.mark.parametrize(
-    "script",
-    [Hang(), Hang(headers_first=True), Drip("a byte now and then, never all"), Slow("late", 20), Status(503, {"retry-after": "0"})],
-    ids=["hang", "hang in the body", "drip", "slow", "busy"],
-)  # fmt: skip
+NEVER = [Hang(), Hang(headers_first=True), Drip("a byte now and then, never all" * 100), Slow("late", 300)]
+
+
+@pytest.mark.parametrize("script", NEVER, ids=["hang", "hang in the body", "drip", "slow"])
 def test_given_a_server_that_never_comes_to_an_end_then_the_deadline_holds_for_everything(
-    server: ModelServer, model: OpenAIModel, script: object
+    server: ModelServer, model: OpenAIModel, clock: HeldClock, script: object
 ) -> None:
     server.play(script)
-    says, seconds = fails(model, Limits(0.6))
+    says = fails(model, Limits(6.0, clock.ticking(server, 1.5)))
 
-    assert "did not answer within 0.6 seconds. Raise `model_seconds`" in says or "failed (503)" in says
-    assert seconds < 1.5
+    assert "did not answer within 6 seconds. Raise `model_seconds`" in says
+    assert clock.passed >= 6.0
     assert _idle()
 
 
-@pytest.mark.parametrize(
-    "script", [Hang(), Hang(headers_first=True), Drip(), Slow("late", 20), Status(503, {"retry-after": "10"})],
-    ids=["hang", "hang in the body", "drip", "slow", "busy"],
-)  # fmt: skip
+def test_given_a_server_that_is_always_busy_then_the_deadline_holds_for_the_pauses_too(
+    server: ModelServer, model: OpenAIModel, clock: HeldClock
+) -> None:
+    server.play(Status(503, {"retry-after": "4"}))
+
+    assert "failed (503)" in fails(model, Limits(6.0))
+    assert (clock.pauses, server.calls) == ([4.0], 2)
+    assert _idle()
+
+
+@pytest.mark.parametrize("script", [*NEVER, Status(503, {"retry-after": "10"})], ids=["hang", "hang in the body", "drip", "slow", "busy"])
 def test_given_a_question_that_is_stopped_while_the_server_is_at_it_then_it_ends_at_once_and_leaves_nothing(
-    server: ModelServer, model: OpenAIModel, script: object
+    server: ModelServer, clock: HeldClock, script: object
 ) -> None:
     server.play(script)
-    stop = threading.Event()
-    timer = threading.Timer(0.4, stop.set)
-    timer.start()
-    started, before = time.perf_counter(), threading.active_count()
+    model = openai_model(server)
+    looked, before = [], threading.active_count()
+
+    def stopped() -> bool:
+        looked.append(server.calls > 0)
+        return looked[-4:] == [True] * 4  # a while after the server was asked
 
     with pytest.raises(Cancelled):
-        model.complete(prompt(), Limits(20.0, stop.is_set))
-    assert time.perf_counter() - started < 0.4 + 0.3
-    timer.join()
+        model.complete(prompt(), Limits(20.0, stopped))
+    assert looked.count(True) == 4, "it ended when it first heard of it"
+    assert clock.passed == 0.0
     assert _idle()
     assert threading.active_count() <= before
+    model.close()
+
+
+def test_given_a_waiting_question_then_it_asks_at_least_ten_times_a_second_whether_it_was_stopped() -> None:
+    assert model_http._POLL_SECONDS <= 0.1
 
 
 def test_given_an_answer_that_breaks_off_then_it_is_tried_again(server: ModelServer, model: OpenAIModel) -> None:
@@ -151,14 +176,14 @@ def test_given_an_answer_that_breaks_off_then_it_is_tried_again(server: ModelSer
     assert model.complete(prompt(), SOON).text == "blue"
 
     server.play(Drop())
-    assert "broke off its answer" in fails(model)[0]
+    assert "broke off its answer" in fails(model)
     assert server.calls == 3
 
 
 def test_given_ten_megabytes_then_they_are_not_read_nor_asked_for_again(server: ModelServer, model: OpenAIModel) -> None:
     server.play(Huge(10_000_000))
 
-    assert "sent more than an answer can be" in fails(model)[0]
+    assert "sent more than an answer can be" in fails(model)
     assert server.calls == 1
     server.play(Huge(model_http.MAX_BYTES - 1000))
     assert len(model.complete(prompt(), SOON).text) == model_http.MAX_BYTES - 1000
@@ -168,7 +193,7 @@ def test_given_a_flood_without_a_length_then_only_the_beginning_is_read() -> Non
     with _Raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b" " * 0x10000 + b"\r\n", 400) as raw:
         model = OpenAIModel(Endpoint(raw.base_url, "", "m"))
 
-        assert "sent more than an answer can be" in fails(model)[0]
+        assert "sent more than an answer can be" in fails(model)
         assert raw.sent < 200 * 0x10000
         model.close()
 
@@ -179,20 +204,18 @@ def test_given_a_packed_answer_that_was_not_asked_for_then_it_is_not_unpacked() 
     with _Raw(head, packed, 1) as raw:
         model = OpenAIModel(Endpoint(raw.base_url, "", "m"))
 
-        assert "sent more than an answer can be" in fails(model)[0]
+        assert "sent more than an answer can be" in fails(model)
         assert b"accept-encoding: identity" in raw.request.lower()
         model.close()
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_given_a_redirect_then_it_is_not_followed_so_that_the_key_goes_nowhere_else(
-    server: ModelServer, model: OpenAIModel, status: int
-) -> None:
+def test_given_a_redirect_then_it_is_not_followed_so_that_the_key_goes_nowhere_else(server: ModelServer, model: OpenAIModel) -> None:
     with ModelServer("stolen") as other:
-        server.play(Status(status, {"location": f"{other.base_url}/chat/completions"}))
+        for status in (301, 302, 303, 307, 308):
+            server.play(Status(status, {"location": f"{other.base_url}/chat/completions"}))
 
-        assert f"points to another address ({status})" in fails(model)[0]
-        assert (server.calls, other.calls) == (1, 0)
+            assert f"points to another address ({status})" in fails(model)
+            assert (server.calls, other.calls) == (1, 0), status
 
 
 def test_given_a_proxy_in_the_environment_then_the_way_to_this_machine_does_not_lead_over_it(
@@ -212,32 +235,30 @@ def test_given_a_proxy_in_the_environment_then_the_way_to_this_machine_does_not_
     elsewhere.close()
 
 
-def test_given_nobody_at_the_address_then_the_error_says_so_soon() -> None:
+def test_given_nobody_at_the_address_then_the_error_says_so_soon(clock: HeldClock) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, but nobody listens
-        model = OpenAIModel(Endpoint(f"http://127.0.0.1:{taken.getsockname()[1]}/v1", "", "m"))
+        model = OpenAIModel(Endpoint(f"http://127.0.0.1:{taken.getsockname()[1]}/v1", "", "m"), pause=clock.pause)
 
-        says, seconds = fails(model)
+        says = fails(model)
         assert "cannot be reached" in says
-        assert seconds < 3
+        assert "cannot be reached in time" not in says
         model.close()
 
 
-@pytest.mark.parametrize(
-    "url", ["http://no-such-host.example/v1", "https://127.0.0.1:1/v1", f"http://{'a' * 70}.example/v1", "http://127.0.0.1:1/%zz"]
-)
-def test_given_an_address_that_leads_nowhere_then_there_is_one_error(url: str) -> None:
-    model = OpenAIModel(Endpoint(url, "k", "m"))
+def test_given_an_address_that_leads_nowhere_then_there_is_one_error(clock: HeldClock) -> None:
+    for url in ("http://no-such-host.example/v1", "https://127.0.0.1:1/v1", f"http://{'a' * 70}.example/v1", "http://127.0.0.1:1/%zz"):
+        model = OpenAIModel(Endpoint(url, "k", "m"), pause=clock.pause)
 
-    assert "cannot be reached" in fails(model)[0]
-    model.close()
+        assert "cannot be reached" in fails(model), url
+        model.close()
 
 
-def test_given_a_server_without_tls_or_an_unknown_certificate_then_nothing_is_sent_to_it(server: ModelServer) -> None:
-    model = OpenAIModel(Endpoint(server.base_url.replace("http:", "https:"), "k", "m"))
+def test_given_a_server_without_tls_or_an_unknown_certificate_then_nothing_is_sent_to_it(server: ModelServer, clock: HeldClock) -> None:
+    model = OpenAIModel(Endpoint(server.base_url.replace("http:", "https:"), "k", "m"), pause=clock.pause)
     server.play("blue")
 
-    assert "cannot be reached. Check the base URL and its certificate" in fails(model)[0]
+    assert "cannot be reached. Check the base URL and its certificate" in fails(model)
     assert server.calls == 0
     model.close()
 
@@ -246,8 +267,7 @@ def test_given_a_server_that_was_started_again_then_a_connection_that_was_kept_d
     with ModelServer("one") as first:
         model, port = openai_model(first), first.port
         assert model.complete(prompt(), SOON).text == "one"
-    says, _ = fails(model)
-    assert f"127.0.0.1:{port} cannot be reached" in says
+    assert f"127.0.0.1:{port} cannot be reached" in fails(model)
     model.close()
 
 

@@ -108,14 +108,14 @@ class Arena:
         """The default preset with a model that drafts; without the extract behind it, unless told otherwise."""
         return Settings.load(values={"drafter": "model", "model": self.model, "fallback_extract": False, "model_cache": False, **values})
 
-    def measure(self, attack: Attack) -> Measurements:
+    def measure(self, attack: Attack, cancelled: Callable[[], bool] = lambda: False) -> Measurements:
         """Everything measured for the attack's question while the model attacks, under settings without the extract behind it."""
         self.server.play(attack.reply)
-        return self.engine.measure(attack.question, self.settings(**attack.changed), attack.documents)
+        return self.engine.measure(attack.question, self.settings(**attack.changed), attack.documents, cancelled=cancelled)
 
-    def ends(self, attack: Attack) -> tuple[Decision, Decision]:
+    def ends(self, attack: Attack, cancelled: Callable[[], bool] = lambda: False) -> tuple[Decision, Decision]:
         """What the question ends with: without the extract behind the model, and with it. One case is judged twice, as a slider does."""
-        case = self.measure(attack)
+        case = self.measure(attack, cancelled)
         decisions = decide(case), replay(case, case.settings.changed(fallback_extract=True))
         for decision in decisions:
             log_decision(decision)

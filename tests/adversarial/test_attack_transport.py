@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-import time
-
 import pytest
 from attack_kit import KEY, POLICIES, SICK, SICK_PAID, Arena, Attack, assert_audited, assert_extract, assert_refused, ids
+from held_clock import held
 from honest_model import draft, honest, refusal
 from model_server import Drip, Drop, Hang, ModelServer, Status
 
@@ -19,6 +17,7 @@ from rag_core.records.writing import write
 
 SECRET = "internal stack trace of the server"
 LIMIT = 5  # seconds, the least that a question may be given
+STEP = 0.5  # seconds that the clock of these tests goes on each time the question is asked whether it was stopped
 
 
 def failing(name: str, reply: object, **changed: object) -> Attack:
@@ -48,10 +47,10 @@ FAILING = [
 def test_given_a_server_that_fails_when_asked_then_it_is_said_within_the_time_and_no_key_or_word_of_it_is_shown(
     arena: Arena, attack: Attack, caplog
 ):
-    started = time.perf_counter()
-    refused, extract = arena.ends(attack)
+    with held() as clock:
+        refused, extract = arena.ends(attack, clock.ticking(arena.server, STEP))
 
-    assert time.perf_counter() - started < LIMIT + 3
+        assert clock.passed < LIMIT + 3
     assert_refused(refused, attack.reasons)
     assert_extract(extract)
     assert arena.model in refused.explanation
@@ -97,20 +96,20 @@ def test_given_a_dead_first_endpoint_when_asked_then_the_second_answers_and_it_i
 
 def test_given_a_hanging_server_when_the_user_stops_then_it_ends_at_once_and_nothing_is_decided(arena: Arena):
     arena.server.play(Hang())
-    stop = threading.Event()
     stages: list[str] = []
 
-    def on_stage(step: str, claims: int) -> None:
-        stages.append(str(step))
-        threading.Timer(0.2, stop.set).start()
+    looked: list[bool] = []
 
-    started = time.perf_counter()
+    def stopped() -> bool:
+        looked.append(arena.server.calls > 0)
+        return looked[-1]
+
     with pytest.raises(Cancelled):
-        arena.engine.measure(SICK, arena.settings(), [POLICIES], on_stage=on_stage, cancelled=stop.is_set)
+        arena.engine.measure(SICK, arena.settings(), [POLICIES], on_stage=lambda step, _: stages.append(str(step)), cancelled=stopped)
 
-    assert time.perf_counter() - started < 3
+    assert looked.count(True) == 1, "it ended when it first heard of it"
     assert stages == ["draft"]
-    assert arena.server.left.wait(3), "the connection was closed"
+    assert arena.server.left.wait(60), "the connection was closed"
 
 
 def test_given_no_endpoint_when_a_model_is_to_draft_then_one_refusal_says_how_to_configure_one(arena: Arena, monkeypatch):

@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
@@ -50,10 +49,17 @@ class OpenAIModel:
         endpoint: with the model's name.
         structured: whether answers are asked for by a schema; `auto` asks in words where the server cannot.
         jitter: a number in [0, 1) that makes a pause up to a quarter shorter, so that clients do not come back all at once.
+        pause: waits so many seconds before the next try.
     """
 
-    def __init__(self, endpoint: Endpoint, structured: Structured = "auto", jitter: Callable[[], float] = random.random) -> None:
-        self._endpoint, self._structured, self._jitter = endpoint, structured, jitter
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        structured: Structured = "auto",
+        jitter: Callable[[], float] = random.random,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._endpoint, self._structured, self._jitter, self._wait = endpoint, structured, jitter, pause
         self._unknown: frozenset[Feature] = frozenset({"schema"}) if structured == "never" else frozenset()
         self._schema_known = False  # whether the server has answered by a schema
         self._client = openai.AsyncOpenAI(
@@ -100,7 +106,8 @@ class OpenAIModel:
         self._closed()
 
     async def _complete(self, prompt: Prompt, seconds: float) -> Completion:
-        started = time.perf_counter()
+        clock = asyncio.get_running_loop().time  # the one that deadlines go by
+        started = clock()
         unknown = self._unknown
         while True:
             try:
@@ -114,7 +121,7 @@ class OpenAIModel:
         structured = "schema" not in unknown
         self._unknown |= unknown
         self._schema_known |= structured
-        ms = (time.perf_counter() - started) * 1000
+        ms = (clock() - started) * 1000
         try:
             return _completion(body, prompt.schema, structured, self._endpoint, ms)
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
@@ -146,9 +153,9 @@ class OpenAIModel:
                 return body
             except (openai.APIConnectionError, openai.APIStatusError) as error:
                 pause = self._pause(error, tried)
-                if pause is None or tried == RETRIES or time.perf_counter() + pause >= deadline:
+                if pause is None or tried == RETRIES or asyncio.get_running_loop().time() + pause >= deadline:
                     raise
-            await asyncio.sleep(pause)
+            await self._wait(pause)
         raise AssertionError("the last try returns or raises")
 
     def _pause(self, error: openai.APIConnectionError | openai.APIStatusError, tried: int) -> float | None:
