@@ -3,7 +3,7 @@
     python -m examples.grounding_report FOLDER … [--set KEY=VALUE …]
 
 A FOLDER holds `claims.jsonl` (id, lang, context, answer) and `gold.jsonl` (id, supported). Every answer is measured once; balanced accuracy
-at the threshold of the settings, AUROC and calibration error are printed for the rule of shared words (S2-13), for the facts alone, for
+at the threshold of the settings, AUROC and calibration error are printed for the rule of shared words, for the facts alone, for
 facts and words without the verifier, for the verifier alone, and for the whole.
 """
 
@@ -26,7 +26,7 @@ from rag_core.language import is_refusal, sentences
 from rag_core.settings import Settings
 from rag_core.wiring import embedder, verifier
 
-SAME_WORDS, GROUNDED = 0.5, 0.7  # S2-13: share of a sentence's words, share of the sentences
+SAME_WORDS, GROUNDED = 0.5, 0.7  # the rule of shared words: share of a sentence's words, share of the sentences
 
 Part = Callable[[Sequence[Measured], str], float]
 

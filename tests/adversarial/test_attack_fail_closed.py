@@ -89,7 +89,7 @@ def test_given_a_verifier_that_says_yes_to_a_lie_when_asked_then_the_lie_is_not_
 
 
 def test_given_a_model_that_finds_the_passages_insufficient_when_enforced_then_no_draft_is_asked_for(arena: Arena):
-    """S1-9, S3-9: its no refuses, after at most two further searches for what is missing (S3-11, S3-13)."""
+    """S1-9, S3-11, S3-13: its no refuses, after at most two further searches for what is missing."""
     refused, extract = arena.ends(Attack("no", but("sufficiency", sufficient("no", 0.9, ("the form for sick leave",))), changed=JUDGED))
 
     for decision in (refused, extract):

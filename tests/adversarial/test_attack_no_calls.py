@@ -1,4 +1,4 @@
-"""Before a gate has let a question pass no model is called: counted by the server, for every gate, in replays and what-if too (S0-4)."""
+"""Before a gate has let a question pass no model is called: counted by the server, for every gate, in replays and what-if too."""
 
 from __future__ import annotations
 

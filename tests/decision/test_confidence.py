@@ -19,7 +19,7 @@ ratios = st.floats(0, 1)
 
 
 def full(*, support: float | None = 0.8, both: bool = True, date: str = "2026-11-20", authority: float | None = 0.5) -> Measurements:
-    """A case with every term of S3-22: support, consistency, recency and authority."""
+    """A case with every term of the weighted formula: support, consistency, recency and authority."""
     found = hit(0.9, dense_rank=1, lexical_rank=2 if both else 0)
     facts = LibraryFacts(dates={"d1": date} if date else {}, authority={} if authority is None else {"d1": authority})
     return case(0.9, hits=(found,), library=facts, draft=draft([claim(found.passage)], [measured_claim(support=support)]))

@@ -340,6 +340,7 @@ def test_given_no_calibration_then_there_is_no_answerability_to_judge() -> None:
 
 
 def test_given_searched_documents_then_their_facts_are_those_of_the_selection() -> None:
+    """S2-25, S2-27: how many documents and passages there are to search."""
     everything = measure("notice", settings(), CORPUS, tools(known_languages=frozenset({"cs"}))).library
     one = measure("notice", settings(), CORPUS, tools(), documents=["lease"]).library
 

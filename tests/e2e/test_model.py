@@ -75,7 +75,7 @@ def type_question(page: Page, question: str) -> None:
 def test_given_a_slow_model_when_cancelled_and_asked_again_then_the_answer_is_audited_and_the_bad_draft_only_in_the_trace(
     page: Page, model: ModelServer
 ) -> None:
-    """S3-16, S0-18: nothing of a draft before its audits; rejected ones in the trace only."""
+    """S3-16, S4-11: nothing of a draft before its audits; rejected ones in the trace only."""
     page.evaluate(WATCH, PLANTED)
     model.play(Hang())
     type_question(page, CALIBRATION)

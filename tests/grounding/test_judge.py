@@ -61,6 +61,14 @@ def test_given_a_changed_fact_then_its_sentence_is_flagged(answer: str, flag: st
     assert flag in verdict(answer, embedder)["sentences"][0]["flags"]
 
 
+@pytest.mark.xfail(reason="no network reads Czech, and the facts do not see who approves (docs/grounding.md)")
+def test_given_the_compression_of_s0_that_changes_who_approves_then_it_is_not_supported(embedder: Embedder) -> None:
+    """S0-26: the source's own example, which compresses "seek approval" to "approve"."""
+    context = "Dodavatel je povinen hledat schválení Objednatele za každou akci během plnění."
+
+    assert not verdict("Dodavatel je povinen schválit každou akci s Objednatelem.", embedder, context, "cs")["supported"]
+
+
 def test_given_a_changed_number_then_the_support_falls(embedder: Embedder) -> None:
     """S2-17: although nearly all words stay."""
     right, wrong = (verdict(f"The notice period is {days} days.", embedder)["support"] for days in (30, 90))

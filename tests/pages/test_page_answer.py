@@ -221,7 +221,7 @@ def test_given_a_passage_that_only_one_ranking_holds_when_its_source_is_shown_th
 
 
 def test_given_passages_that_were_found_when_listed_then_each_has_its_scores_and_ranks(page: AppTest) -> None:
-    """S2-23: retrieved passages with their scores."""
+    """S2-25: retrieved passages with their scores."""
     ask(page, CALIBRATION)
 
     rows = page.dataframe[0].value

@@ -234,7 +234,7 @@ def test_given_a_second_run_when_two_runs_are_compared_then_the_same_questions_a
 def test_given_a_run_when_the_four_set_ups_are_compared_then_the_guards_are_measured_and_the_others_say_what_they_need(
     lab: AppTest,
 ) -> None:
-    """S1-13 to S1-17, S1-20: metrics and targets of the four, over-rejection, the rule, and options by number and name."""
+    """S1-13, S1-17, S1-20: metrics and targets of the four, over-rejection, the rule, and options by number and name."""
     run_set(upload(lab))
     open_tab(lab, "compare")
 

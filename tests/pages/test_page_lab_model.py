@@ -169,7 +169,7 @@ def test_given_settings_that_would_need_another_prompt_when_judged_then_the_ques
 def test_given_a_run_that_asked_the_model_everything_when_the_set_ups_are_compared_then_all_four_are_measured(
     lab: AppTest, server: ModelServer
 ) -> None:
-    """S1-12, S1-13, S1-14, S1-16, S1-20: the four measured, with over-rejection by the model's verdict, and the rule's pick."""
+    """S1-13, S1-16, S1-20: the four measured, with over-rejection by the model's verdict, and the rule's pick."""
 
     def doubtful(asked: Asked) -> object:
         """An honest model that finds no passage about France, and says of those about the flow meter, wrongly, that they do not suffice."""

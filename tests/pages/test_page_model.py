@@ -311,7 +311,7 @@ def test_given_a_fallback_that_answers_when_asked_then_the_page_says_why_the_fir
 def test_given_a_model_whose_drafts_are_all_bad_when_asked_then_the_extract_stands_and_no_word_of_them_outside_the_trace(
     patient: AppTest, model: ModelServer
 ) -> None:
-    """S0-22, S3-16: rejected drafts are in the trace only, marked as rejected."""
+    """S0-22, S2-25, S3-16: rejected drafts are in the trace only, marked as rejected."""
     model.play(bad)
 
     ask(patient, QUESTION)
@@ -556,7 +556,7 @@ def test_given_no_model_when_the_settings_are_opened_then_they_say_how_to_config
 def test_given_a_model_when_the_settings_are_opened_then_they_name_it_with_its_key_masked(
     patient: AppTest, model: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S3-9: whatever is shown, stored or shared, the key is not in it."""
+    """Whatever is shown, stored or shared, the key is not in it."""
     monkeypatch.setenv("RAG_FALLBACK_BASE_URL", "http://203.0.113.9:8000/v1")
     part(patient, "draft")
     ask(patient, QUESTION)
@@ -576,7 +576,7 @@ def test_given_a_model_when_the_settings_are_opened_then_they_name_it_with_its_k
 
 
 def test_given_a_question_that_no_model_is_asked_for_when_answered_then_the_page_says_why(patient: AppTest, model: ModelServer) -> None:
-    """S0-21: sources that contradict each other are quoted, never compressed."""
+    """S4-21: sources that contradict each other are quoted, never compressed."""
     ask(patient, "How many vacation days do employees have?")
 
     note = asked_of(patient).decision.metadata["drafter_note"]

@@ -1,0 +1,96 @@
+"""`docs/requirements.md` is true: every number once, every path there, and a test that names the number in each test file it lists."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (ROOT / "docs" / "requirements.md").read_text(encoding="utf-8")
+NUMBER = re.compile(r"\bS[0-4]-[0-9]+\b")
+MOST = {"S0": 38, "S1": 20, "S2": 31, "S3": 32, "S4": 25}  # points of each of the five documents
+KNOWN = [f"{source}-{number}" for source, most in MOST.items() for number in range(1, most + 1)]
+BY_PAGE = {
+    "S0-33", "S0-38", "S1-8", "S1-10", "S1-13", "S1-14", "S1-15", "S1-16", "S1-17", "S1-19", "S2-5", "S2-28", "S2-29", "S4-23",
+}  # fmt: skip
+NOT_BUILT = {"S3-23", "S3-24", "S3-26", "S3-30", "S3-31"}
+PLANNED = {"S2-30", "S3-32"}
+MAX_NUMBERS = 3  # a test names: one that shows more shows none of them well
+
+
+def rows() -> Iterator[tuple[str, str, str]]:
+    """Each row of the tables: number or point, done by, shown by."""
+    for line in PAGE.splitlines():
+        if line.startswith("| ") and not line.startswith(("| Id", "| It asks")):
+            first, *_, by, shown = [cell.strip() for cell in line.strip("|").split("|")]
+            yield first, by, shown
+
+
+def paths(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def named() -> Iterator[tuple[str, str, list[str]]]:
+    """File, name and numbers of each test that has a docstring."""
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                yield str(path.relative_to(ROOT)), node.name, sorted(set(NUMBER.findall(ast.get_docstring(node) or "")))
+
+
+def test_given_the_page_then_every_number_stands_there_once() -> None:
+    assert [number for number, _, _ in rows() if NUMBER.fullmatch(number)] == KNOWN
+
+
+def test_given_the_page_then_every_file_and_heading_that_it_names_is_there() -> None:
+    named_paths = {path for _, by, shown in rows() for path in (*paths(by), *paths(shown))}
+    links = re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", PAGE)
+    headings = {
+        page: {re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in text.splitlines() if line.startswith("#")}
+        for page, _ in links
+        if page.endswith(".md") and (text := (ROOT / "docs" / page).read_text(encoding="utf-8"))
+    }
+
+    assert sorted(path for path in named_paths if not (ROOT / path).exists()) == []
+    assert [page for page, _ in links if not (ROOT / "docs" / page).exists()] == []
+    assert [f"{page}#{heading}" for page, heading in links if heading and heading not in headings[page]] == []
+
+
+def test_given_a_number_then_each_test_file_beside_it_has_a_test_that_names_it() -> None:
+    tests: dict[str, set[str]] = {}
+    for file, _, numbers in named():
+        tests.setdefault(file, set()).update(numbers)
+
+    wrong = []
+    for number, by, shown in rows():
+        if not NUMBER.fullmatch(number):
+            wrong += [] if paths(by) and paths(shown) else [number]
+        elif number in BY_PAGE:
+            wrong += [] if shown.startswith("page: [") and paths(by) else [number]
+        elif number in NOT_BUILT | PLANNED:
+            found = [file for file, numbers in tests.items() if number in numbers]
+            wrong += [] if shown == ("not built" if number in NOT_BUILT else "planned") and not by and not found else [number]
+        else:
+            wrong += [f"{number}: {file}" for file in paths(shown) if number not in tests.get(file, ())]
+            wrong += [] if paths(by) and paths(shown) else [number]
+    assert wrong == []
+
+
+def test_given_the_tests_then_none_names_a_number_that_is_not_there_or_more_than_three() -> None:
+    tests = list(named())
+
+    assert [(file, name) for file, name, numbers in tests if set(numbers) - set(KNOWN)] == []
+    assert [(file, name) for file, name, numbers in tests if len(numbers) > MAX_NUMBERS] == []
+
+
+def test_given_code_screens_and_texts_then_no_number_of_a_requirement_is_in_them() -> None:
+    """They mean nothing to somebody who reads a screen or the code."""
+    folders = ("rag_core", "ui", "pages", "training", "examples", "data")
+    files = [ROOT / "app.py", ROOT / "README.md", *(path for folder in folders for path in sorted((ROOT / folder).rglob("*")))]
+    texts = (path for path in files if path.suffix in {".py", ".yaml", ".json", ".md", ".css"})
+
+    assert [str(path.relative_to(ROOT)) for path in texts if NUMBER.search(path.read_text(encoding="utf-8"))] == []
+    screens = [ROOT / "data" / "presets.yaml", *sorted((ROOT / "data" / "screens").rglob("*.yaml"))]
+    assert [str(path.relative_to(ROOT)) for path in screens if re.search(r"\bS[0-4]\b", path.read_text(encoding="utf-8"))] == []
