@@ -1,4 +1,4 @@
-"""One library, one set of models, any number of questions. What the command line and the pages call."""
+"""The engine: one library, one set of models, any number of questions. The command line and the pages call it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Engine:
         documents: Collection[str] | None = None,
         filters: Mapping[str, str] | None = None,
     ) -> Missed:
-        """What became of the page that holds the answer, under the newest generation; see `rag_core.decision.why_missed.why_missed`."""
+        """The fate of the page that holds the answer, in the newest version; see `rag_core.decision.why_missed.why_missed`."""
         self.library.refresh()
         return why_missed(question, settings, self.library.snapshot, self.tools, document_id, page, documents=documents, filters=filters)
 

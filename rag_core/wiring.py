@@ -177,7 +177,7 @@ def open_library(folder: Path, namespace: str, model: Embedder) -> Library:
 
 
 def _forget(folder: Path, namespace: str, documents: Collection[str], generation: int) -> None:
-    """What a language model wrote from documents that are being deleted goes with them: it may hold their words."""
+    """Delete what a language model wrote from documents that are being deleted: it may hold their words."""
     records(folder, namespace).forget_documents(documents, generation)
     model_cache(folder, namespace).clear()
 

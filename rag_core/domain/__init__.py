@@ -1,1 +1,1 @@
-"""What everybody speaks of: documents, claims, measurements, decisions, and the ports to the outside. Frozen values."""
+"""The values that all packages share: documents, claims, measurements, decisions, and the ports to the outside. All are frozen."""

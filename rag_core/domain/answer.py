@@ -1,4 +1,4 @@
-"""How a question can end: an answer, a refusal, or a reply that needs no document.
+"""The ways in which a question can end: an answer, a refusal, or a reply that needs no document.
 
 An `Answer` is built from claims that cite evidence and were measured, and its text is rendered from them. So an answer without a citation,
 or with a sentence that is no claim, cannot be constructed by anybody.
@@ -16,7 +16,7 @@ from rag_core.domain.status import AnswerStatus, Reason
 
 
 def evidence_key(evidence: Evidence) -> str:
-    """What names one stretch of evidence in a draft's citations: its passage and first span."""
+    """The key of one piece of evidence in a draft's citations: its passage and its first span."""
     return _key(evidence.passage, evidence.spans[0])
 
 
@@ -26,7 +26,7 @@ def _key(passage: str, span: Span) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What may be shown.
+    """An answer that may be shown.
 
     Args:
         claims: its sentences, in the order in which they are read; at least one.

@@ -1,4 +1,4 @@
-"""One check of a number's range, for every value that is born here."""
+"""One check of a number's range, used by every value of this package."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class AttemptView:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a question ended with.
+    """The end of one question.
 
     Args:
         outcome: the answer, the refusal, or a reply that needs no document.
@@ -117,7 +117,7 @@ class Decision:
 
     @property
     def suggestions(self) -> tuple[str, ...]:
-        """What the reader of a refusal can do."""
+        """The steps that the reader of a refusal can take."""
         return self.outcome.suggestions if isinstance(self.outcome, Refusal) else ()
 
     @property
@@ -127,7 +127,7 @@ class Decision:
 
     @property
     def audits(self) -> tuple[ClaimMeasurement, ...]:
-        """What was measured on each of `claims`, in their order."""
+        """The measurements of each of `claims`, in their order."""
         return self.outcome.measured if isinstance(self.outcome, Answer) else ()
 
     @property
@@ -137,7 +137,7 @@ class Decision:
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """Which claims of an answer contradict each other, by their indexes in `claims`."""
+        """The pairs of claims that contradict each other, by their indexes in `claims`."""
         return self.outcome.conflicts if isinstance(self.outcome, Answer) else ()
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What the product talks about: documents, pages, passages, hits, claims, citations.
+"""Documents and their pages, as the whole product speaks of them.
 
 Frozen values, checked where they are born. Offsets are always into `Page.text`, the page's raw text, so that whatever is quoted can be
 found on the page again. This module knows nothing about files, models or thresholds.
@@ -112,7 +112,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What is known about a document beside its text; editable. Filters, recency and authority read it.
+    """The facts about a document beside its text; they can be edited. Filters, recency and authority read them.
 
     `date` is ISO (YYYY, YYYY-MM or YYYY-MM-DD) or empty; `authority` in [0, 1] or None when not stated; `values` are free key/values such
     as class and subject.
@@ -145,7 +145,7 @@ class Document:
     hidden_chars: int = 0
     problems: tuple[str, ...] = ()
     size_bytes: int = 0
-    reading_version: int = 0  # of the reader that read its pages; 0 where no reader did
+    reading_version: int = 0  # version of the reader that read its pages; 0 where no reader did
 
     @property
     def title(self) -> str:

@@ -12,7 +12,7 @@ from rag_core.domain.claims import Citation, Claim
 
 @dataclass(frozen=True, slots=True)
 class ClaimMeasurement:
-    """What was measured on one claim; thresholds judge it later. None is "not measured", and what was not measured has not passed.
+    """The measurements of one claim; thresholds judge them later. None is "not measured", and what was not measured has not passed.
 
     Args:
         quotes_missing: quotes that do not stand on the page they cite.
@@ -57,7 +57,7 @@ class Draft:
     citations: Mapping[str, Citation] = field(default_factory=lambda: MappingProxyType({}))  # by evidence key
     text: str = ""  # a draft's raw text where it is not just its claims
     context_chars: int = 0
-    stored_chars: int | None = None  # of a draft whose text was deleted since; see `rag_core.records`
+    stored_chars: int | None = None  # length of a draft whose text was deleted since; see `rag_core.records`
 
     @property
     def chars(self) -> int:

@@ -1,4 +1,4 @@
-"""What a language model was asked for one question, and what came of it: prompts, answers, verdicts, drafts. Frozen, like the case.
+"""The LLM trace of one question: prompts, answers, verdicts, drafts. Frozen, like the measurements.
 
 Whatever a model wrote is untrusted text: it is shown as inert text only, and never as an answer before the audits have judged it.
 """
@@ -26,7 +26,7 @@ Verdict = Literal["yes", "no", "unclear"]
 
 
 class Step(StrEnum):
-    """What is done with a model's help, in the order of the line."""
+    """The steps that need a model, in the order in which they run."""
 
     SUFFICIENCY = "sufficiency"  # asks whether the passages answer the question
     EXPAND = "expand"  # searches again for what is missing; costs no call
@@ -44,7 +44,7 @@ def _shape(schema: type[BaseModel]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent to a model.
+    """One prompt, as it is sent to a model.
 
     Args:
         name: of the prompt (`compress`, `sufficiency`, `verify`).
@@ -139,7 +139,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Sufficiency:
-    """What the model says before it may draft.
+    """The model's verdict on the passages, before it may draft.
 
     Args:
         call: its prompt; with a `failure` there is no verdict.
@@ -169,7 +169,7 @@ class Sufficiency:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What the model says of each claim of its draft: yes, no or unclear, in the claims' order. Only trust can be lost by it.
+    """The model's verdict on each claim of its draft: yes, no or unclear, in the claims' order. It can only take trust away.
 
     With a `failure` of the call there are no verdicts.
     """

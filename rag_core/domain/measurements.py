@@ -1,4 +1,4 @@
-"""Everything measured for one question, frozen. Gates and audits read it; replay judges it again under other settings.
+"""Everything that was measured for one question, frozen. Checks read it; replay judges it again under other settings.
 
 Settings ride in the case. A case holds no model, index or file.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """What the question is, before anything is retrieved.
+    """The question as it is understood before anything is retrieved.
 
     `keywords` are its content words longer than three characters, `entities` the names, codes, years and numbers it holds.
     """
@@ -35,7 +35,7 @@ class Understanding:
 
 @dataclass(frozen=True, slots=True)
 class KeywordMatch:
-    """Which keywords stand in the retrieved passages, and how each matched."""
+    """The keywords that stand in the retrieved passages, and those that do not."""
 
     matched: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class KeywordMatch:
 
 @dataclass(frozen=True, slots=True)
 class LibraryFacts:
-    """What a refusal must know about the searched documents. `names` maps document ids to the names to show."""
+    """The facts about the searched documents that a refusal needs. `names` maps document ids to the names to show."""
 
     documents: int = 0
     passages: int = 0

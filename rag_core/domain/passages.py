@@ -11,7 +11,7 @@ from rag_core.domain.documents import Span
 
 
 class PassageKind(StrEnum):
-    """What a passage is made of."""
+    """The kind of text that a passage is made of."""
 
     PARAGRAPH = "paragraph"
     TABLE = "table"
@@ -38,7 +38,7 @@ class Passage:
     lines: tuple[int, int] = (0, 0)  # 1-based line range on the first page
     tokens: int = 0
     ocr: bool = False
-    header: tuple[Span, ...] = ()  # of a table: the spans of the rows that name its columns and its unit
+    header: tuple[Span, ...] = ()  # tables only: the spans of the rows that name the columns and the unit
     header_text: str = ""
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What the core needs from the outside, as Protocols of one to three methods. Adapters fit by shape."""
+"""The ports: what the core needs from the outside, as Protocols of one to three methods. Adapters fit by shape."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ class LexicalStore(Protocol):
 
 
 class Corpus(Protocol):
-    """What a question is asked of: one immutable generation of a library."""
+    """The documents that a question is asked of: one immutable version of a library."""
 
     @property
     def generation(self) -> int:

@@ -1,4 +1,4 @@
-"""The closed vocabularies of an outcome. Values are stable: they are stored, counted and read by other programs."""
+"""The closed vocabularies of an outcome. Their values never change: they are stored, counted and read by other programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ConfidenceLevel(StrEnum):
 
 
 class Reason(StrEnum):
-    """Which gate or audit decided, or what else did. Their order here is the order in which status and headline are chosen.
+    """The reason of an outcome: a check, or something else. The first one that applies, in this order, gives status and headline.
 
     A reason brings its status with it, so that none can be without one.
     """

@@ -1,4 +1,4 @@
-"""What was measured against what, stage by stage. Immutable, JSON in and out.
+"""The trace: each measurement with the threshold it was held against, stage by stage. Immutable, JSON in and out.
 
 A `CheckResult` is one judgement: a measured value against a threshold, under a mode. It is built by `judge()`, so that
 the boundary rule (a value equal to its threshold passes, in both directions) stands in one place.
@@ -27,7 +27,7 @@ class State(StrEnum):
 
 
 class Direction(StrEnum):
-    """Which side of the threshold passes."""
+    """The side of the threshold that passes."""
 
     AT_LEAST = "at_least"
     AT_MOST = "at_most"

@@ -1,1 +1,1 @@
-"""The ways in: command line, and later the HTTP API and MCP."""
+"""The way in: the command line."""

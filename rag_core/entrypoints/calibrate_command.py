@@ -57,7 +57,7 @@ def fit(args: argparse.Namespace) -> int:
 
 
 def show(args: argparse.Namespace) -> int:
-    """Which calibration a library is judged by; for each file whether it fits, and if not, what differs."""
+    """Show the calibration that a library is judged by; for each file whether it fits, and if not, what differs."""
     folder = library_folder(args)
     settings = as_built(folder, args.namespace, chosen_settings(args))
     now = Identity.of(embedder(settings.embedding_model, settings.embedding_precision), answerability_model(settings))
@@ -142,7 +142,7 @@ def _settings_that_measure(settings: Settings) -> dict[str, Any]:
 
 
 def _looked_at(path: Path, now: Identity) -> tuple[dict[str, Any], Calibration | None]:
-    """What is to be said of a file, and its calibration where it fits."""
+    """The line about a file, and its calibration where it fits."""
     row: dict[str, Any] = {"file": str(path), "there": path.exists(), "in_force": False}
     if not row["there"]:
         return row, None

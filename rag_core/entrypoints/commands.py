@@ -1,4 +1,4 @@
-"""What each command does. Progress goes to a terminal's standard error only, so that pipes stay quiet."""
+"""The work of each command. Progress goes to a terminal's standard error only, so that pipes stay quiet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands share: settings and library from the arguments, documents handed in, output, progress on a terminal."""
+"""Shared by the commands: settings and library from the arguments, the user's documents, output, progress on a terminal."""
 
 from __future__ import annotations
 

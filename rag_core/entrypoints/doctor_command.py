@@ -1,4 +1,4 @@
-"""What this machine gives Plumbline and what it lacks, each in one sentence, tried out rather than looked up."""
+"""`doctor`: what this machine gives Plumbline and what it lacks, each in one sentence. Each thing is tried out, not looked up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A command that is told to end lets go of what it holds first: temporary folders, child processes, the writer's lock."""
+"""A command that is told to end first gives up what it holds: temporary folders, child processes, the writer's lock."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def evaluate(args: argparse.Namespace) -> int:
 
 
 def _say_cost(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings, store: Results) -> None:
-    """What the run will cost of its language model, before it starts; nothing where none drafts."""
+    """Say, before a run starts, what it will cost; nothing where no language model drafts."""
     if settings.drafter != "model":
         return
     left = unmeasured(engine, questions, settings, store)
@@ -105,7 +105,7 @@ def _say_cost(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
 
 
 def _ended(ran: Ran, budget: int | None) -> Iterator[str]:
-    """What there is to say of a run that did not go all the way, or took tokens."""
+    """The lines about a run that did not reach its end, or took tokens."""
     if ran.tokens:
         yield f"The language model took {ran.tokens} tokens."
     if ran.over_budget:

@@ -1,4 +1,4 @@
-"""JSON lines read with care: a bad line is reported with its number and the others go on."""
+"""Reads JSON lines. A bad line is reported with its number, and the others are read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from rag_core.errors import InvalidInput
 
-_HALF = re.compile("[\ud800-\udfff]")  # of a pair that JSON can write apart; no file and no model takes it
+_HALF = re.compile("[\ud800-\udfff]")  # one half of a pair that JSON can write apart; no file and no model takes it
 
 
 @dataclass(frozen=True, slots=True)

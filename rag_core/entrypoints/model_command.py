@@ -1,4 +1,4 @@
-"""Which language models are configured, and what each of them can do: asked for one word, in words and by a schema."""
+"""`model`: the configured language models and what each can do. Each is asked for one word, in words and by a schema."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.settings.endpoints import Endpoint
 from rag_core.wiring import configured_models, endpoint_model
 
-MAX_TOKENS = 500  # of an answer of one word: a model may think before it
+MAX_TOKENS = 500  # for an answer of one word: a model may think before it
 _SECONDS = 120.0  # a local model may have to be loaded first
 
 

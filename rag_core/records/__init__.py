@@ -1,4 +1,4 @@
-"""A case as a record that can be stored, and the case again from its record.
+"""The measurements of a question as a record that can be stored, and back from the record.
 
 A record holds the question, numbers, offsets, hashes and the names of documents; no text of a document or of a model. The texts are read
 again from the pages by their spans and compared with their hashes; what a model wrote is kept beside the record, as long as it may be. What

@@ -18,7 +18,7 @@ from rag_core.records.texts import DELETED, OwnWords, Texts, hash_of, hash_own, 
 
 Row = Mapping[str, Any]
 
-_REF_DIGITS = 8  # of the hash of a cited id that a model made up, where its text is gone: two of them stay two
+_REF_DIGITS = 8  # hash digits that stand for a cited id that a model made up, where its text is gone: two of them stay two
 # what a record from before something was measured says of it: every draft was an extract then
 _T = TypeVar("_T")
 _BEFORE: Row = MappingProxyType({"support": 1.0, "flags": (), "read": True, "word_for_word": True, "quotes_elsewhere": ()})
@@ -103,7 +103,7 @@ def _claim_row(claim: Claim, audit: ClaimMeasurement, passages: Mapping[str, Pas
             "changed_facts": _each(audit.changed_facts, lambda one: [one[0], parts_or_hash(one[1], stated(claim), own)]),
             "similarity": audit.similarity,
             "support": audit.support,
-            "flags": audit.flags,  # of our own list
+            "flags": audit.flags,  # words of our own list
             "read": audit.read,
             "word_for_word": audit.word_for_word,
         },

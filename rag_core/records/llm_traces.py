@@ -1,4 +1,4 @@
-"""What a language model was asked for a question, as rows of a record, and the same again from them: keys, states and numbers.
+"""The LLM trace of a question as rows of a record, and back: keys, states and numbers.
 
 Whatever the model wrote goes into `own`, and its hash into the row.
 """
@@ -24,7 +24,7 @@ def retrieved(case: Measurements) -> dict[str, Passage]:
 
 
 def generation_row(case: Measurements, rejected: Collection[int], own: OwnWords, of_rejected: OwnWords) -> dict[str, Any] | None:
-    """What a model was asked; None where none was. The words of attempts with an index in `rejected` go into `of_rejected`."""
+    """The row of an LLM trace; None where no model was asked. The words of attempts with an index in `rejected` go into `of_rejected`."""
     asked = case.generation
     if asked is None:
         return None

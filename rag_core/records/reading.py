@@ -1,4 +1,4 @@
-"""From a record to its case."""
+"""From a record back to its measurements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of questions beside a library: decisions, feedback, runs of labelled sets, saved presets. Values only, no storage.
+"""The values that are kept beside a library: decisions, feedback, runs of labelled sets, saved presets. Storage is elsewhere.
 
 Times are ISO 8601 in UTC, to the second.
 """
@@ -12,11 +12,11 @@ from typing import Any
 
 from rag_core.settings import Settings
 
-MAX_COMMENT_CHARS = 1000
+MAX_COMMENT_CHARS = 1000  # a reader's comment, about a paragraph; chosen
 
 
 class Verdict(StrEnum):
-    """What a reader said of a decision."""
+    """The reader's feedback on a decision: right or wrong."""
 
     HELPFUL = "helpful"
     WRONG_ANSWER = "wrong_answer"
@@ -24,7 +24,7 @@ class Verdict(StrEnum):
 
 
 class FeedbackState(StrEnum):
-    """What became of a reader's word."""
+    """The state of a reader's feedback: open, taken as a label, or dismissed."""
 
     OPEN = "open"
     LABELLED = "labelled"  # a person confirmed it as a label

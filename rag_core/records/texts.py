@@ -1,4 +1,4 @@
-"""Texts of a case in its record: their hashes, the stretches of other texts they are made of, and the texts again from the pages.
+"""The texts of a record: their hashes, the pieces of other texts that they are made of, and the texts again from the pages.
 
 The claim of a table's row with its header is made of cells, so it is kept as stretches of those. What a model wrote in words of its own
 stands on no page: the record has its hash, and the text is kept apart from it, by that hash, for as long as it may be kept.
@@ -22,12 +22,12 @@ from rag_core.language import fold
 
 DELETED = "[text deleted]"
 PassageOf = Callable[[str, str], Passage | None]  # (document id, passage id) -> the passage of the library as it is now
-Parts = list[Any]  # of a text: [source, start, end], or a joint as it is
+Parts = list[Any]  # the parts of a text: [source, start, end], or a joint as it is
 OwnWords = dict[str, str]  # what a model wrote, by the hash of it
 
 _TOKEN = re.compile(r"\s+|[|,;:]|[^\s|,;:]+")
 _JOINT = re.compile(r"[\s|,;:]+")  # what parts of a composed text are joined by
-_MAX_PARTS = 200  # of a composed text
+_MAX_PARTS = 200  # parts of a composed text; chosen: an extract has about ten
 
 
 def sources(passages: Iterable[Passage], evidence: Iterable[Evidence]) -> list[str]:
@@ -36,13 +36,13 @@ def sources(passages: Iterable[Passage], evidence: Iterable[Evidence]) -> list[s
 
 
 def quoted(claim: Claim) -> list[str]:
-    """What an audit may quote of a claim."""
+    """The words of a claim that a check may quote."""
     refs = (DELETED if ref.startswith(DELETED) else f"no quote from {ref}" for ref in claim.cited)
     return [*(one.quote for one in claim.evidence), claim.text, *refs]
 
 
 def stated(claim: Claim) -> list[str]:
-    """What a changed fact of a claim may be made of: words of the claim or its evidence, also folded, and ours that say what is missing."""
+    """The words that may stand in a changed fact: those of the claim or its evidence, also folded, and ours that say what is missing."""
     texts = [claim.text, *(one.quote for one in claim.evidence)]
     return [*texts, *(text if text == DELETED else ascii_digits(fold(text)) for text in texts), "without negation"]
 
@@ -124,11 +124,11 @@ class Texts:
         self._readings: dict[tuple[str, tuple[Span, ...]], str] = {}
 
     def own(self, wanted: str) -> str:
-        """What a model wrote, by its hash."""
+        """The text that a model wrote, by its hash."""
         return same(self._own.get(wanted, ""), wanted)
 
     def parts(self, row: Parts | str | None, sources: Sequence[str]) -> str:
-        """What `parts_or_hash` told of a text."""
+        """The text that `parts_or_hash` described."""
         return self.own(row) if isinstance(row, str) else joined(row, sources)
 
     def quote(self, document: str, spans: Sequence[Span], wanted: str) -> str:

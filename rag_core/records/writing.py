@@ -1,4 +1,4 @@
-"""From a case to its record."""
+"""From measurements to their record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hybrid retrieval: by meaning and by words, fused by reciprocal rank, optionally reranked and weighted by authority and recency.
+"""Hybrid retrieval: dense and lexical, fused by reciprocal rank. It can rerank, and weigh authority and recency.
 
 Restriction to documents happens before ranking; word weights come from the whole namespace. This module measures and orders; it judges
 nothing.

@@ -1,4 +1,4 @@
-"""What a question is about, before it is searched for: its abbreviations spelled out, its instructions set aside.
+"""Prepares a question for the search: spells out its abbreviations, and sets its instructions aside.
 
 "What is Amazon's FY2017 net income (in USD millions)? Round to one decimal." asks for Amazon, fiscal year 2017 and net income. The rest
 tells how to write the answer, and no document needs to hold it.
@@ -15,7 +15,7 @@ _QUARTER = regex.compile(r"\b(?:Q([1-4])|([1-4])Q)(?:\s?[-'’]?\s?((?:19|20)\d\
 _ORDINALS = {"1": "first", "2": "second", "3": "third", "4": "fourth"}
 _BRACKETS = regex.compile(r"\([^()]*\)")
 _ENDS_IN_QUESTION = ("?", "？", "؟")
-MIN_CORE_CHARS = 10
+MIN_CORE_CHARS = 10  # a shorter rest asks nothing ("Why?" is four); chosen
 
 
 def expand(question: str) -> str:

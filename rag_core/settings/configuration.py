@@ -1,4 +1,4 @@
-"""Where settings come from: preset, environment, YAML file, command line; a later source wins."""
+"""Reads settings from a preset, the environment, a YAML file and the command line. A later source wins."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Retention:
 
 
 def retention(environment: Mapping[str, str]) -> Retention:
-    """What RAG_KEEP_DECISIONS (true or false), RAG_KEEP_DAYS, RAG_KEEP_MOST and RAG_KEEP_REJECTED_DAYS say.
+    """How long questions are kept: RAG_KEEP_DECISIONS (true or false), RAG_KEEP_DAYS, RAG_KEEP_MOST and RAG_KEEP_REJECTED_DAYS.
 
     Questions are kept unless they say otherwise.
 

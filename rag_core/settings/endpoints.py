@@ -1,4 +1,4 @@
-"""Where a language model is asked: base URL, key and model name, from the environment or from `.streamlit/secrets.toml`.
+"""The endpoints of language models: base URL, key and model name, from the environment or from `.streamlit/secrets.toml`.
 
 A key stands in no repr and in no error; pages show `Endpoint.masked`. Nothing is asked here.
 """
@@ -58,7 +58,7 @@ class Endpoint:
 
     @property
     def warning(self) -> str:
-        """What is unsafe about it, in one sentence; empty where nothing is."""
+        """One sentence that says what is unsafe about it; empty where nothing is."""
         if self.local or urlsplit(self.base_url).scheme == "https":
             return ""
         what = "The key and the passages travel" if self.key else "Passages travel"

@@ -1,4 +1,4 @@
-"""How a setting is declared: its bounds, step, scale, what changing it costs, and how a check may act."""
+"""The declaration of a setting: its bounds, step, scale, what changing it costs, and how a check may act."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field
 
 
 class Mode(StrEnum):
-    """What a check may do: block, only be shown, or not be looked at."""
+    """The ways in which a check may act: block, only be shown, or not be looked at."""
 
     ENFORCE = "enforce"
     OBSERVE = "observe"
@@ -18,7 +18,7 @@ class Mode(StrEnum):
 
 
 class Cost(StrEnum):
-    """What changing a knob costs."""
+    """The cost of changing a setting."""
 
     REPLAY = "replay"  # a judgement: decided again at once from what was measured
     ASK = "ask"  # retrieve or draft again

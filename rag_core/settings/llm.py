@@ -1,4 +1,4 @@
-"""The knobs of a language model: what it may do, what it may cost, and the checks that only its drafts have.
+"""The settings of a language model: what it may do, what it may cost, and the checks that only its drafts have.
 
 Nothing of it is asked unless it drafts. `rag_core.settings.settings.Settings` has them all.
 """

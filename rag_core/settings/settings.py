@@ -1,4 +1,4 @@
-"""Every knob once: bounds, step, scale, unit, help, and what changing it costs.
+"""Every setting once: bounds, step, scale, unit, help, and what changing it costs.
 
 The same declaration validates a value, draws its slider and writes its row in the documentation. Presets are named sets of values, in
 `data/presets.yaml`. This module knows nothing about documents or models.
