@@ -1,1 +1,1 @@
-"""Drafting an answer from retrieved passages."""
+"""Drafts an answer from retrieved passages."""

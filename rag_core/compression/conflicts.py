@@ -1,4 +1,4 @@
-"""Contradicting sources, without a model: statements that say the same thing with another value.
+"""Finds contradicting sources without a model: statements that say the same thing with another value.
 
 Rather silent than wrong. Two statements must agree in every word that says something: a qualifier ("part-time", "of a lease") makes two
 rules, and a share of equal words would let it pass. And they must be about the same thing:
@@ -36,7 +36,7 @@ Outline = tuple[str, frozenset[str]]  # the language, and the words that say som
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """What a unit states. Of a table's row each cell states something of its own."""
+    """The statements of a unit. Each cell of a table's row makes a statement of its own."""
 
     unit: Unit
     said: Statement
@@ -101,7 +101,7 @@ def between_passages(hits: Sequence[Hit], asked: Asked, page_text: PageText) -> 
 
 
 class _Index:
-    """What the retrieved units state, by the words that say something: two that differ in a value alone stand together."""
+    """The statements of the retrieved units, by the words that say something: two that differ in a value alone stand together."""
 
     def __init__(self, found: Sequence[Unit], asked: Asked, page_text: PageText) -> None:
         dates = asked.documents.dates

@@ -1,4 +1,4 @@
-"""The extractive draft: the sentences that bear on the question, verbatim, in document order, each with its citation. No model.
+"""The extractive draft: the sentences that answer the question, verbatim, in document order, each with its citation. No model.
 
 Every unit of the best passages is scored by how much of the question's weight it carries, by similarity, by its place, and by whether it
 holds the kind of thing asked for (a number, a date). One sentence when one suffices.
@@ -22,7 +22,7 @@ from rag_core.settings import DATA, Settings
 
 PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
 EMBEDDED_UNITS = 8  # the lexically best units are compared by meaning too, about 3 ms each; twelve answered no better on XQuAD es and hi
-OTHER_SECTION = 0.8  # of the best relevance
+OTHER_SECTION = 0.8  # a unit of another section needs this share of the best relevance
 FEATURES = ("coverage", "near", "cosine", "rank", "asked", "length")
 
 Embed = Callable[[Sequence[str]], Vectors]

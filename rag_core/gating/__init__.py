@@ -1,1 +1,1 @@
-"""Before an answer: the features of a retrieval, the calibrated score, the keywords, and the gates that judge them."""
+"""Before a draft: the features of a retrieval, the calibrated score, the keywords and the confidence level."""

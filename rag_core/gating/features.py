@@ -188,7 +188,7 @@ def _by_words(weights: Weights, scores: Sequence[float]) -> dict[str, float]:
 
 
 def _coverage(weights: Weights, hits: Sequence[Hit], held: Sequence[Held], claims: Sequence[Claim]) -> dict[str, float]:
-    """Which of the question's terms stand where, by the term itself and by the one most like it."""
+    """The places of the question's terms, each by the term itself and by the one most like it."""
     union = frozenset[str]().union(*held)
     drafted = [frozenset(terms(claim.text, hits[0].passage.language)) for claim in claims]
     draft = frozenset[str]().union(*drafted)

@@ -1,4 +1,4 @@
-"""Which content words of the question stand in the retrieved passages: by lemma or stem, by synonym, optionally by meaning."""
+"""Looks up the content words of the question in the retrieved passages: by lemma or stem, by synonym, optionally by meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calibrated score: a logistic regression on retrieval signals, read from a file with its provenance.
+"""The calibrated score: a logistic regression on the features of a retrieval, read from a file with its provenance.
 
 A calibration belongs to what measured the signals it was fitted on: an embedding model with its tokenizer, and one version of the chunker,
 the language module and the signals. Where none matches, there is no answerability, and the gate that needs it says so instead of guessing.
@@ -29,7 +29,7 @@ SCHEMA_VERSION = 2
 _KEYS = {"schema_version", "identity", "signals", "mean", "scale", "coefficients", "intercept", "narrow", "provenance"}
 MIN_COUNT = 50  # questions of either kind for a fit of all signals
 MIN_TO_ADJUST = 20  # questions of either kind for a fit that starts from another
-READ = 3  # of the first passages the answerability model reads, about 10 ms each
+READ = 3  # the answerability model reads so many of the first passages, about 10 ms each
 FAR = 4.0  # standard deviations; a signal that is farther from those of the fit counts as this far
 
 # Raised when a change of these modules changes what is measured: then every calibration has to be fitted again.
@@ -57,7 +57,7 @@ def _digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What measured the signals. Every component is text; two are compared by equality.
+    """The versions of everything that measured the features. Every component is text; two are compared by equality.
 
     Args:
         model: the embedding model's name.
@@ -79,7 +79,7 @@ class Identity:
 
     @classmethod
     def of(cls, embedder: Embedder, reader: AnswerabilityModel | None = None) -> Identity:
-        """What measures now, with these models."""
+        """The identity of what measures now, with these models."""
         name, _, precision = embedder.name.rpartition("@")
         alike = "float" if precision in _ALIKE else precision
         return cls(
@@ -154,7 +154,7 @@ class Calibration:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Calibration:
-        """What `to_json` gave.
+        """The value that `to_json` wrote.
 
         Raises:
             ValueError, KeyError, TypeError: it is not that.
@@ -258,7 +258,7 @@ def is_narrow(measured: Mapping[str, float]) -> bool:
 
 
 def _terms(x: Any, mean: Any, scale: Any, products: bool) -> Any:
-    """What the coefficients stand before, for raw signals of shape (questions, signals); see `Calibration`."""
+    """The terms that the coefficients multiply, from raw features of shape (questions, features); see `Calibration`."""
     import numpy as np
 
     x = np.clip((x - mean) / scale, -FAR, FAR)

@@ -1,1 +1,1 @@
-"""Checking a draft against the exact text it cites."""
+"""Checks a draft against the exact text that it cites."""

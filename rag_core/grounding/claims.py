@@ -1,4 +1,4 @@
-"""What is measured on each claim of a draft, once; `rag_core.decision.checks` hold it against the thresholds.
+"""Measures each claim of a draft, once; `rag_core.decision.checks` hold the numbers against the thresholds.
 
 A claim that is its evidence word for word, as those of all extracts are, is compared with nothing: no model is asked about it.
 """
@@ -39,7 +39,7 @@ def measure_claims(
     languages: Mapping[str, str] = MappingProxyType({}),
     question: str = "",
 ) -> tuple[ClaimMeasurement, ...]:
-    """What the audits need to know of each claim, in the claims' order.
+    """The measurements of each claim that the checks need, in the claims' order.
 
     Args:
         claims: the drafted answer.
@@ -87,7 +87,10 @@ def measure_claims(
 
 
 def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, language: str) -> ClaimMeasurement:
-    """What needs no comparison of meanings. Facts are compared, and a verifier asked, where the claim is not its evidence word for word."""
+    """The measurements that need no embedding.
+
+    Facts are compared, and a verifier is asked, where the claim is not its evidence word for word.
+    """
     reading = normalise(claim.text).text
     return ClaimMeasurement(
         quotes_missing=_missing(claim, retrieved, page_text),
@@ -136,7 +139,7 @@ def _is_its_evidence(claim: Claim, page_text: PageText) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """What stands between blanks, but for what parts cells."""
+    """The words between blanks, without the marks that part cells."""
     return [word for part in normalise(strip_marks(text)).text.split() if (word := part.rstrip(_AFTER)) not in ("", _BAR)]
 
 
@@ -166,7 +169,7 @@ def _language(claim: Claim, languages: Mapping[str, str]) -> str:
 
 
 def _denied(claim: Claim, page_text: PageText, language: str, other: str) -> list[tuple[str, str]]:
-    """What one of several pieces of evidence states otherwise: nearly the claim's sentence, with another value or "not".
+    """The facts that one of several pieces of evidence states otherwise: nearly the claim's sentence, with another value or "not".
 
     Together they hold all of the claim's facts, and a source that contradicts it must not stand beside one that says it.
     """

@@ -45,7 +45,7 @@ SAME_SENTENCE = 0.6  # share of a claim's words from which a sentence that diffe
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What was found on one claim.
+    """The findings on one claim.
 
     Args:
         support: estimated probability in [0, 1] that people would call the claim supported by its evidence; None where it could not be
@@ -67,7 +67,7 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured on one claim; `values` are in the order of `FEATURES`, all finite; "entailment" is 0.0 where it was not read."""
+    """The measurements of one claim; `values` are in the order of `FEATURES`, all finite; "entailment" is 0.0 where it was not read."""
 
     claim: str
     evidence: str

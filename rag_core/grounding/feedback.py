@@ -1,4 +1,4 @@
-"""What is wrong with a draft, sentence by sentence, in words for the model that drafts again: each failing sentence with its exact reason.
+"""Feedback for the model that drafts again: each failing sentence with its exact reason, in words.
 
 The words hold text of the model and of documents: they are data in a prompt, and inert on a screen. A finding's key holds numbers only, so
 that a record without texts names the same findings.
@@ -21,7 +21,7 @@ from rag_core.grounding.omissions import omissions
 from rag_core.grounding.unsupported_words import added_to
 from rag_core.grounding.wording import fact_in_words, flags_in_words
 
-_QUOTE_CHARS = 200  # of a quote that is named
+_QUOTE_CHARS = 200  # characters of a quote that is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _added(view: Measurements, attempt: Attempt) -> Iterator[tuple[int, str]]:
 
 
 def _whole(check: CheckResult, view: Measurements, attempt: Attempt) -> str:
-    """What is wrong with the draft as a whole."""
+    """The faults of the draft as a whole."""
     s = view.settings
     match check.reason:
         case Reason.CITATIONS_PRESENT:

@@ -1,4 +1,4 @@
-"""What is wrong with a language model's draft by its language, and by what a model says of its claims."""
+"""The faults of a language model's draft in its language, and those that a model finds in its claims."""
 
 from __future__ import annotations
 

@@ -26,13 +26,13 @@ from rag_core.language import content_terms, fold, terms, words
 
 MIN_COUNT = 0.6  # share of a claim's content words, rare ones counting more, that its sentences must hold to be taken for its place
 MAX_SENTENCES = 3
-_GAIN = 0.2  # of the same share that a further sentence must add
+_GAIN = 0.2  # a further sentence must add so much of the same share
 _CLEARLY = 0.05  # by which a place must be better than any other
 
 _LEFT_OUT = regex.compile(r"\s*(?:\[\s*(?:…|\.{3})\s*\]|…|\.{3,})\s*")
 QUOTATION = " \t\n\"'“”„‟‘’‚‛«»‹›"
 _SIGN = regex.compile(r"[\p{Sm}\p{Sc}%§°]|(?<![\p{L}\p{N}])[-\u2010-\u2015](?=\s?\p{N})")
-_UNPARTED = regex.compile(r"\p{Line_Break=SA}")  # of scripts that part no words: Thai, Lao, Khmer, Myanmar
+_UNPARTED = regex.compile(r"\p{Line_Break=SA}")  # letters of scripts that part no words: Thai, Lao, Khmer, Myanmar
 
 _Ranges = Sequence[tuple[int, int]]  # stretches of a passage's reading form, ascending: several where a quote leaves something out
 

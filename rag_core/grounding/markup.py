@@ -10,7 +10,7 @@ import regex
 
 from rag_core.ingest.normalise import normalise
 
-_ENDS = ".,:?!"  # of a sentence that ends with an address
+_ENDS = ".,:?!"  # a sentence that ends with an address may end so
 _MARKUP = regex.compile(
     r"""
       !?\[[^\[\]]{0,200}\]\([^()\s]{0,500}[^()]{0,100}\)     # [text](address), ![image](address)

@@ -1,4 +1,4 @@
-"""How far a claim is carried by its evidence: by common words and by similarity of meaning."""
+"""Measures how far the evidence supports a claim: by common words and by similarity of meaning."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What became of a quote.
+    """The place of a quote, or why it has none.
 
     Args:
         standing: where it stands.

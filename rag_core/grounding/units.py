@@ -1,4 +1,4 @@
-"""What an extract is made of: the sentences, table rows and code lines of a passage, each with its exact place on the page."""
+"""The units of an extract: the sentences, table rows and code lines of a passage, each with its exact place on the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the audits found on a claim, in words: the flags of its support, and the kinds of facts that its evidence lacks."""
+"""Findings in words: the flags of a claim's support, and the kinds of facts that its evidence lacks."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def contradiction(conflict: Conflict, library: LibraryFacts) -> str:
 
 
 def _newer(conflict: Conflict, library: LibraryFacts) -> str:
-    """Which document is newer; where that is not known, why not. Nothing of one that contradicts itself."""
+    """A sentence that says which document is newer, or why that is not known. Nothing of one that contradicts itself."""
     if conflict.documents[0] == conflict.documents[1]:
         return ""
     if conflict.newer:

@@ -1,1 +1,1 @@
-"""What a language model is sent, and how its reply is read."""
+"""Prompts for a language model, and the reading of its replies."""

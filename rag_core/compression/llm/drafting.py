@@ -1,4 +1,4 @@
-"""From a model's reply to an audited draft: each sentence becomes a claim, each of its quotes a place on a page, or a finding.
+"""Makes a checked draft of a model's reply: each sentence becomes a claim, each quote a place on a page, or a finding.
 
 The model writes; what counts is on the pages. A quote that does not stand in the passage that it cites is no evidence, and is reported with
 the claim; an id that was not retrieved stays as it was written. Nothing here decides whether a draft is shown.
@@ -32,13 +32,13 @@ from rag_core.ingest.normalise import normalise
 from rag_core.language import certain_language, sentences
 
 _MAX_CLAIMS = 20  # more are never shown: they are read as one, and audited all the same
-_TOKEN_CHARS = 4  # of a language model's token, about, in any language
-_SIDE_CHARS = 200  # of a sentence that contradicts another
+_TOKEN_CHARS = 4  # characters of a language model's token, roughly, in any language
+_SIDE_CHARS = 200  # characters shown of a sentence that contradicts another
 
 
 @dataclass(frozen=True, slots=True)
 class _Grounds:
-    """What became of the citations of a claim.
+    """The evidence that was found for the citations of a claim.
 
     Args:
         cited: the passages it names, by their ids; an unknown id as it was written.
@@ -120,7 +120,7 @@ def _with_quotes(audit: ClaimMeasurement, grounds: _Grounds) -> ClaimMeasurement
 
 
 def draft_facts(draft: Draft, language: str, embedder: Embedder) -> dict[str, object]:
-    """What is measured on a draft as a whole, as fields of an `Attempt`.
+    """The measurements of a draft as a whole, as fields of an `Attempt`.
 
     Returns:
         `language`: another one than the question's, if any sentence is surely written in it; else the question's, if any surely is; empty
@@ -169,7 +169,7 @@ class _Given:
         self.chars = sum(len(hit.passage.text) for hit in hits)
 
     def grounds(self, claim: ClaimReply) -> _Grounds:
-        """What became of a claim's quotes, and of the marks in its text."""
+        """The evidence for a claim's quotes and for the marks in its text."""
         found = _Grounds()
         for one in claim.evidence:
             found += self._grounds_of(one, claim.sentence)

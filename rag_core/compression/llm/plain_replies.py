@@ -1,4 +1,4 @@
-"""A model's answer in plain text, for servers without structured outputs, read into the form that the JSON would have.
+"""Reads a model's answer in plain text into the form that the JSON would have, for servers without structured outputs.
 
 One claim a line: its sentence, then for each passage it rests on the id in brackets and the words it copied in quotation marks.
 The reading is forgiving in how that is written and never in what it says: a sentence without a citation is a claim without one, and a
@@ -149,7 +149,7 @@ def _go_on(rest: str, quoted: bool, claims: list[dict[str, Any]]) -> None:
 
 
 def _cited(line: str) -> tuple[str, list[_Cited]]:
-    """What stands before the first citation of a line, and its citations."""
+    """The text before the first citation of a line, and the citations."""
     marks = list(_MARK.finditer(line))
     ends = [mark.start() for mark in marks] + [len(line)]
     found = []

@@ -24,8 +24,8 @@ COMPRESS_VERSION = 1
 SUFFICIENCY_VERSION = 1
 VERIFY_VERSION = 1
 
-_MAX_FINDINGS = 20
-_MAX_FINDING_CHARS = 2_500
+_MAX_FINDINGS = 20  # faults of a draft that the next prompt tells; chosen: a draft has about three sentences
+_MAX_FINDING_CHARS = 2_500  # a longer fault is cut, at about a passage; chosen
 
 #: In every prompt, whatever the settings.
 HARDENING = """\
@@ -215,7 +215,7 @@ def _passages(sources: Mapping[str, Passage], library: LibraryFacts) -> str:
 
 
 def _fields(id: str, passage: Passage, library: LibraryFacts) -> dict[str, object]:
-    """What a model is told of a passage: nothing that is empty, no title that is the file's name."""
+    """The fields of a passage that a model is told: nothing that is empty, no title that is the file's name."""
     name, title = (label(names.get(passage.document, "")) for names in (library.names, library.titles))
     fields: dict[str, object] = {
         "source": id,
@@ -235,6 +235,6 @@ def _question(question: str) -> str:
 
 
 def _finding(finding: Finding) -> str:
-    """What was wrong with an earlier draft, with the number of the claim (from 1) that it is about."""
+    """One fault of an earlier draft, with the number of the claim (from 1) that it is about."""
     about = {} if finding.claim is None else {"claim": finding.claim + 1}
     return data_line({**about, "problem": finding.reason.value, "found": finding.text[:_MAX_FINDING_CHARS]})

@@ -16,7 +16,7 @@ import regex
 from rag_core.ingest.normalise import normalise
 
 SEPARATOR = "\n---\n"  # between passages
-MAX_LABEL_CHARS = 200  # of a file name, a title, a section
+MAX_LABEL_CHARS = 200  # a file name, a title or a section is cut there in a prompt
 _BAR = "════"
 
 # What is written as \uXXXX: characters that cannot be seen or that part lines, the bars of a boundary line, and the beginning of

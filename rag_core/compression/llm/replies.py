@@ -1,4 +1,4 @@
-"""What a model's answer must look like, and the reading of it: JSON by a schema, or plain text from a server without schemas.
+"""Reads a model's answer and says what form it must have: JSON by a schema, or plain text from a server without schemas.
 
 Whatever the text, what comes out is a reply within these bounds or a `MalformedReply`. Nothing in it is believed here: ids may be
 invented and quotes may be wrong; the audits find out. An id that names no passage stays as written, so that it is reported.
@@ -17,15 +17,15 @@ from rag_core.domain.llm_trace import Completion, Verdict
 from rag_core.ingest.normalise import normalise
 from rag_core.language import is_refusal
 
-MAX_CHARS = 200_000  # of an answer as it came
+MAX_CHARS = 200_000  # a longer answer of a server is refused unread
 MAX_CLAIMS = 20
 MAX_EVIDENCE = 10  # quotes of one claim
 MAX_SENTENCE_CHARS = 2_000
-MAX_QUOTE_CHARS = 2_000
-MAX_ID_CHARS = 200
+MAX_QUOTE_CHARS = 2_000  # a quote is a part of a passage of at most 512 tokens
+MAX_ID_CHARS = 200  # the ids of a prompt have a few; a model may make up longer ones
 MAX_REASON_CHARS = 1_000  # a reason is cut, not refused: nothing rests on it
 MAX_MISSING = 10
-MAX_MISSING_CHARS = 200
+MAX_MISSING_CHARS = 200  # what a model calls missing is some words; the rest is cut
 
 _STRICT = ConfigDict(
     frozen=True,

@@ -1,4 +1,4 @@
-"""What the cells of a table's row state: each with its row's and its column's words, as one statement.
+"""The statements of a table's row: each cell with the words of its row and its column.
 
 Rather silent than wrong: a row whose cells cannot be told to stand below those of the header states nothing, nor does a bare number
 without a header; a list of contents has them.
@@ -16,7 +16,7 @@ from rag_core.language import fold, words
 
 CELL = " | "  # between the cells of a row, and "; " between the rows of a header: see `rag_core.grounding.units`
 _DIGIT = regex.compile(r"\d")
-_MAX_WORDS = 8  # of a cell that states a value; a longer one tells something, and is no cell of figures
+_MAX_WORDS = 8  # words of a cell that states a value; a longer one tells something, and is no cell of figures
 
 
 def cell_statements(row: str, header: str, language: str) -> tuple[Statement, ...]:
@@ -45,7 +45,7 @@ def cell_statements(row: str, header: str, language: str) -> tuple[Statement, ..
 
 
 def _columns(header: str, count: int, language: str) -> tuple[Sequence[str] | None, str]:
-    """What stands above each cell, without words that say nothing of it, and what stands above all; None where the two do not fit.
+    """The words above each cell, without those that say nothing of it, and the words above all; None where the two do not fit.
 
     A row of one cell is a caption above the columns, or a unit in brackets below them; elsewhere it is the rest of a broken header.
     """

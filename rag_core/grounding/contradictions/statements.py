@@ -1,4 +1,4 @@
-"""What a sentence or a cell of a table states: its values, and what it says beside them.
+"""The statement of a sentence or of a table's cell: its values, and its other words.
 
 Two are held against each other by `rag_core.grounding.contradictions.difference`.
 """
@@ -24,9 +24,9 @@ from rag_core.language import LANGUAGES, fold, words
 
 _YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _TO_NOUN = regex.compile(r"[^\S\n]*-?[^\S\n]*")  # between a number and what it counts; "3. Employees" counts nothing
-_JOINT = regex.compile(r"\s*(?:[-–—/]|to|and|or|až|a|nebo|do|bis|und|oder|से|और|या)\s*")  # of two values of which neither is meant
+_JOINT = regex.compile(r"\s*(?:[-–—/]|to|and|or|až|a|nebo|do|bis|und|oder|से|और|या)\s*")  # joins two values of which neither is meant
 _RATE = regex.compile(r"\s?/\s?\p{L}+[²³]?")
-_NOUN_WORDS = 3  # of what a number counts, shown with it
+_NOUN_WORDS = 3  # words that are shown of what a number counts
 _NEAR = 2  # words beside a number in which it is said to be about right
 
 
@@ -178,7 +178,7 @@ class Statement:
         )
 
     def _noun(self, number: Quantity) -> tuple[list[Telling], str, tuple[int, int]]:
-        """What a number counts: at most so many words, its unit, and where that stands if it stands among them."""
+        """The noun that a number counts: at most so many words, its unit, and where that stands if it stands among them."""
         lists, units, plain = word_lists()[self.language], value_words(self.language).units, LANGUAGES[self.language].function_words
         end, unit, place = number.end, number.unit, (number.end, number.end)
         linked, taken = False, 0

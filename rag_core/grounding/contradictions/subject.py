@@ -1,4 +1,4 @@
-"""Whether two statements that differ in a value are about the same thing, as far as the places tell in which they stand."""
+"""Says whether two statements with different values are about the same thing, as far as their places in the documents tell."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rag_core.grounding.contradictions.word_lists import word_lists
 from rag_core.ingest.context import SECTION_MARK
 from rag_core.language import content_terms, fold, term, terms, words
 
-_NUMBERING = regex.compile(r"^[\s§]*\d[\d.]*[.)]?\s+")  # of a heading: "2.1 Vacation"
+_NUMBERING = regex.compile(r"^[\s§]*\d[\d.]*[.)]?\s+")  # the number of a heading: "2.1 Vacation"
 _VERSION = regex.compile(r"[vr]\d+")
-_SUFFIX = regex.compile(r"\.\p{L}[\p{L}\p{N}]{0,4}$")  # of a file name
+_SUFFIX = regex.compile(r"\.\p{L}[\p{L}\p{N}]{0,4}$")  # the ending of a file name
 _PERIOD = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<!\p{L})[qh][1-4](?![\p{L}\p{N}])")
 _QUARTER = regex.compile(r"(?<!\p{L})[qh][1-4](?![\p{L}\p{N}])")
 _YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
-_YEAR_DIGITS, _MONTH = len("2026"), len("2026-01")  # of an ISO date
+_YEAR_DIGITS, _MONTH = len("2026"), len("2026-01")  # characters of an ISO date
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _tells_of_period(passage: Passage, documents: LibraryFacts) -> bool:
 
 
 def _period(document: str, documents: LibraryFacts) -> frozenset[str]:
-    """What a document carries of its period: the years and quarters in its title or name, else the month of its date."""
+    """The period of a document: the years and quarters in its title or name, else the month of its date."""
     stated = _PERIOD.findall(fold(_name(document, documents)))
     return frozenset(stated or [documents.dates.get(document, "")[:_MONTH]])
 

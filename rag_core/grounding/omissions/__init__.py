@@ -21,8 +21,8 @@ from rag_core.grounding.omissions.words import LimitWords, limit_words
 from rag_core.ingest.normalise import normalise
 
 _NEAR = 0.5  # share of a claim's words that its nearest sentence holds, at least
-_MIN_WORDS = 2  # of a statement that can be limited
-_MAX_TOKENS = 160  # of a sentence; longer ones are tables or lists
+_MIN_WORDS = 2  # a shorter statement cannot be limited
+_MAX_TOKENS = 160  # words of a sentence; longer ones are tables or lists
 _VERB_NEXT = frozenset({"en"})  # languages in which a modal stands right before its verb
 
 

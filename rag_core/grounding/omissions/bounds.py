@@ -55,7 +55,7 @@ def _dropped_points(claim: str, evidence: str, lang: str, limits: LimitWords) ->
 
 
 def dropped_restrictions(sentence: Sentence, evidence: str, mine: Said, asked: Said, lang: str, limits: LimitWords) -> Iterator[str]:
-    """What a bounded value restricts, "flights of more than 7 hours", where the claim speaks of the noun without it."""
+    """The nouns that a bounded value restricts, "flights of more than 7 hours", where the claim has the noun without it."""
     said = (*values(mine.text, lang).quantities, *values(asked.text, lang).quantities)
     for one in values(evidence, lang).quantities:
         if not sentence.start <= one.start < sentence.end or any(_equal(one, other) for other in said):

@@ -1,4 +1,4 @@
-"""What restricts a noun and was left out: "every full-time employee", "all guests who stay longer"."""
+"""Words that restrict a noun and were left out: "every full-time employee", "all guests who stay longer"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FIRST = 2  # words of a relative clause that say whether it was kept
 
 
 def dropped_adjectives(sentence: Sentence, told: str, mine: Said, asked: Said, limits: LimitWords) -> Iterator[str]:
-    """What stands between "every" and its noun, where the claim speaks of every one of them and the question does not name it."""
+    """The words between "every" and its noun, where the claim speaks of every one of them and the question does not name them."""
     tokens = sentence.tokens
     for first in (n for n, token in enumerate(tokens) if token.folded in limits.all):
         for noun in range(first + 2, min(first + 2 + _ADJECTIVES, len(tokens))):
@@ -27,7 +27,7 @@ def dropped_adjectives(sentence: Sentence, told: str, mine: Said, asked: Said, l
 
 
 def dropped_relatives(sentence: Sentence, told: str, mine: Said, asked: Said, limits: LimitWords) -> Iterator[str]:
-    """What follows a noun behind "who", where the claim speaks of every one of them.
+    """The words that follow a noun behind "who", where the claim speaks of every one of them.
 
     The noun stands behind "every", or begins the sentence and no comma follows it: what a comma parts from it restricts nothing.
     """

@@ -1,4 +1,4 @@
-"""What a text says in its words, for comparing another with it."""
+"""The words of a text, so that another text can be compared with it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UPPER = "amount-"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a text says: its sentences, and the words of them all; "unworn" has the word "worn" too."""
+    """The sentences of a text and all their words; "unworn" has the word "worn" too."""
 
     text: str
     sentences: tuple[Sentence, ...]
