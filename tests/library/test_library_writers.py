@@ -55,7 +55,7 @@ def test_given_another_writer_when_adding_then_it_is_told_who_writes_and_readers
         started = time.monotonic()
         with pytest.raises(LibraryBusy, match=rf"process {os.getpid()} on .+ since \d{{4}}-\d\d-\d\dT") as caught:
             opened.add([text("b", "Beta.")], SETTINGS, wait=0.2)
-        assert 0.2 <= time.monotonic() - started < 5
+        assert time.monotonic() - started >= 0.2
         assert "questions can be asked" in caught.value.remedy
         reader = library(tmp_path)
         assert found(reader, "alpha")
@@ -70,16 +70,16 @@ def test_given_a_writer_that_finishes_in_time_when_waiting_then_the_second_goes_
     class Slow(HashEmbedder):
         def embed(self, texts):
             held.set()
-            go.wait(10)
+            go.wait(120)
             return super().embed(texts)
 
     slow = library(tmp_path, embedder=Slow())
     thread = threading.Thread(target=lambda: slow.add([text("slow", "Slow text.")], SETTINGS))
     thread.start()
-    assert held.wait(10)
+    assert held.wait(120)
     threading.Timer(0.2, go.set).start()
 
-    second.add([text("quick", "Quick text.")], SETTINGS, wait=20)
+    second.add([text("quick", "Quick text.")], SETTINGS, wait=120)
     thread.join()
 
     first.refresh()

@@ -16,7 +16,7 @@ from rag_core.library.library import AddReport
 from rag_core.library.sources import Source
 from ui.app.jobs import LEFT_ALONE_SECONDS, MAX_KEPT, File, Job, Runner, Work
 
-SECONDS = 10.0
+SECONDS = 120.0  # reached by what hangs, on a busy machine too
 
 
 def finished(job: Job) -> Job:
