@@ -16,29 +16,32 @@ from typing import Any
 
 import pytest
 
+ParameterSet = type(pytest.param())
 
-def each(names: str | Sequence[str], cases: Iterable[Any], ids: Any = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
+
+def each(argnames: str | Sequence[str], argvalues: Iterable[Any], ids: Any = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Run a test for each case in one go.
 
     Args:
-        names: of the test's arguments that a case gives, as a sequence or with commas between.
-        cases: a value each where there is one name, a row of values where there are several.
+        argnames: of the test's arguments that a case gives, as a sequence or with commas between.
+        argvalues: a value each where there is one name, a row of values where there are several.
         ids: what a failing case is called: one text a case, or a function of each of its values; its values where None.
 
     Raises:
-        ValueError: there is no case, so that nothing would be tested.
+        ValueError: there is no case, so that nothing would be tested; or one has a mark, which a folded case cannot have.
     """
-    wanted = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-    rows = [tuple(case) if len(wanted) > 1 else (case,) for case in cases]
-    if not rows:
-        raise ValueError("The table has no case.")
-    called = [_called(row, ids) for row in rows] if ids is None or callable(ids) else list(ids)
+    wanted = [name.strip() for name in argnames.split(",")] if isinstance(argnames, str) else list(argnames)
+    cases = [case if isinstance(case, ParameterSet) else pytest.param(*(case if len(wanted) > 1 else (case,))) for case in argvalues]
+    if not cases or any(case.marks for case in cases):
+        raise ValueError("The table has no case, or a case has a mark of its own.")
+    rows = [case.values for case in cases]
+    named = list(ids) if ids is not None and not callable(ids) else [case.id or _called(case.values, ids) for case in cases]
 
     def fold(test: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(test)
         def run(**fixtures: Any) -> None:
             failed: list[Exception] = []
-            for name, row in zip(called, rows, strict=True):
+            for name, row in zip(named, rows, strict=True):
                 try:
                     test(**fixtures, **dict(zip(wanted, row, strict=True)))
                 except (Exception, pytest.fail.Exception) as error:

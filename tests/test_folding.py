@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import pytest
 from folding import each
@@ -47,6 +48,16 @@ def test_given_a_case_that_raises_nothing_where_it_should_then_it_has_failed_too
         divided()
 
 
-def test_given_an_empty_table_then_it_is_no_test() -> None:
+def test_given_cases_with_names_of_their_own_then_the_failure_names_them_so() -> None:
+    @each("a,b", [pytest.param(1, 2, id="other"), pytest.param(1, 1, id="same")])
+    def equal(a: int, b: int) -> None:
+        assert a == b
+
+    with pytest.raises(ExceptionGroup, match=r"1 of 2 cases failed: other \("):
+        equal()
+
+
+@pytest.mark.parametrize("cases", [[], [pytest.param(1, marks=pytest.mark.slow)]])
+def test_given_an_empty_table_or_a_case_with_a_mark_then_it_is_no_test(cases: list[Any]) -> None:
     with pytest.raises(ValueError, match="no case"):
-        each("a", [])
+        each("a", cases)

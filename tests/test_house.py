@@ -11,6 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from folding import each
 from streamlit import config as streamlit_config
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,7 +52,7 @@ def tracked_and_new() -> list[str]:
     return [name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
-@pytest.mark.parametrize(("option", "value"), SAFE.items())
+@each(("option", "value"), SAFE.items())
 def test_given_the_shipped_configuration_when_read_then_the_safe_value_stands(option: str, value: object) -> None:
     section, name = option.split(".")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pymupdf
 import pytest
+from folding import each
 
 from examples import marks_report as report
 from examples.marks_report import Read
@@ -144,7 +145,7 @@ def test_given_every_sentence_of_the_samples_when_cited_then_its_words_are_read_
     assert all(found[kind].citations for kind in ("one row", "several rows", "ligature", "table"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("write", "kinds"),
     [
         (columns, {"columns", "hyphenated"}), (page_break, {"page break"}), (ruled_table, {"table"}), (notes, {"one row"}),
@@ -192,7 +193,7 @@ ALTERED: dict[str, tuple[Callable[[str], str], tuple[How, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("name", ALTERED)
+@each("name", ALTERED)
 def test_given_a_sentence_quoted_otherwise_when_located_then_it_is_found_where_it_stands(
     name: str, quotes: list[tuple[str, Passage, tuple[Span, ...]]], corpus: Snapshot
 ) -> None:

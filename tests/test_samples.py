@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from folding import each
 
 from rag_core.ingest.pdf import read_pdf
 
@@ -44,7 +45,7 @@ def test_given_the_sample_texts_when_listed_then_each_has_its_pdf(maker: ModuleT
     assert len(SAMPLES) >= 7
 
 
-@pytest.mark.parametrize("pdf", SAMPLES, ids=lambda path: path.stem)
+@each("pdf", SAMPLES, ids=lambda path: path.stem)
 def test_given_a_sample_text_when_made_again_then_the_bytes_are_those_in_the_repository(pdf: Path, maker: ModuleType) -> None:
     sample = maker.Sample.read(maker.TEXTS / f"{pdf.stem}.html")
 
@@ -54,7 +55,7 @@ def test_given_a_sample_text_when_made_again_then_the_bytes_are_those_in_the_rep
     assert len(made) <= 60_000
 
 
-@pytest.mark.parametrize("pdf", SAMPLES, ids=lambda path: path.stem)
+@each("pdf", SAMPLES, ids=lambda path: path.stem)
 def test_given_a_sample_when_read_then_every_word_of_its_text_comes_out_in_order(pdf: Path, maker: ModuleType) -> None:
     sample = maker.Sample.read(maker.TEXTS / f"{pdf.stem}.html")
 

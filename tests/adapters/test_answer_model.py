@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from folding import each
 from safetensors.torch import load_file, save_file
 
 from rag_core import wiring
@@ -46,7 +47,7 @@ def test_given_a_passage_longer_than_the_model_reads_then_its_end_has_no_say_and
     assert model.answers("What is delivered?", [long]) != pytest.approx(model.answers(QUESTION, [long]), abs=1e-3)
 
 
-@pytest.mark.parametrize("text", ["", "\x00", "🦜" * 500, "नोटिस की अवधि", "[SEP] [CLS] yes"])
+@each("text", ["", "\x00", "🦜" * 500, "नोटिस की अवधि", "[SEP] [CLS] yes"])
 def test_given_any_text_then_the_odds_are_finite_and_in_their_range(text: str, model: AnswerModel) -> None:
     (odds,) = model.answers(QUESTION, [text])
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
-import pytest
+from folding import each
 
 from rag_core.adapters.certificate_pdf import Line, Plot, Sheet, to_pdf
 
@@ -67,7 +67,7 @@ def test_given_names_that_look_like_formulas_or_markup_then_they_stand_as_they_a
     assert not opened(to_pdf(SHEET))[0].get_links()
 
 
-@pytest.mark.parametrize("name", ["x" * 500, "\x00\n\r\t\x1b[31m", "समान्तर श्रेणी 漢字 🎉", "", "‮drawkcab", "\ud800"])
+@each("name", ["x" * 500, "\x00\n\r\t\x1b[31m", "समान्तर श्रेणी 漢字 🎉", "", "‮drawkcab", "\ud800"])
 def test_given_any_name_then_a_page_comes_out(name: str) -> None:
     assert opened(to_pdf(replace(SHEET, name=name, facts=[("Set", name)] * 3))).page_count == 1
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from folding import each
 from model_kit import KEY, SOON, Colour, endpoint, openai_model, prompt
 from model_server import Asked, Body, ModelServer, Said, Status
 from openai import OpenAI
@@ -88,8 +89,8 @@ def test_given_an_answer_cut_off_at_its_longest_length_then_it_says_so(model: Op
     assert model.complete(prompt(), SOON).complete is True
 
 
-@pytest.mark.parametrize("structured", ["auto", "never"])
-@pytest.mark.parametrize(
+@each("structured", ["auto", "never"])
+@each(
     ("said", "reason"),
     [(Said(None, refusal="I cannot help."), "I cannot help."), (Said("half an ans", finish="content_filter"), "content filter")],
 )
@@ -152,7 +153,7 @@ def test_given_a_server_without_schemas_then_it_is_asked_in_words_and_the_next_t
     assert (server.calls, server.refused) == (3, 1)
 
 
-@pytest.mark.parametrize(
+@each(
     "refused",
     [Status(400), Status(404, message="this model has no response_format"), Status(422, message="extra field: response_format"),
      Status(501, message="grammar is not supported"), Status(400, message="JSON schema not allowed")],

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from folding import each
 from tiny_models import cross_encoder, hhem, minicheck, multilingual, t5, without_head
 
 from rag_core import wiring
@@ -281,7 +282,7 @@ def test_given_no_card_then_no_language_is_read_unless_it_is_declared(tmp_path: 
     assert NamedVerifier(folder, languages="en").languages == {"en"}
 
 
-@pytest.mark.parametrize("text", ["english", "en cs", "EN", "e", "en, §"])
+@each("text", ["english", "en cs", "EN", "e", "en, §"])
 def test_given_something_else_than_codes_then_it_is_refused_wherever_the_verifier_would_run(text: str) -> None:
     with pytest.raises(InvalidSetting, match="not the code of a language"):
         declared_languages(text)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings
+from folding import each
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -119,7 +120,7 @@ def weeks(number: int) -> str:
     return f"Parents have {number} weeks of paid leave."
 
 
-@pytest.mark.parametrize(
+@each(
     ("most", "shown"),
     [
         (1, [NEW, OLD]),
@@ -170,7 +171,7 @@ def test_given_two_languages_then_they_are_not_compared() -> None:
 FIGURE, OTHER = "Total assets were 5 euros.", "Total assets were 6 euros."
 
 
-@pytest.mark.parametrize(
+@each(
     ("titles", "dates", "said"),
     [
         ({"new": "Report 2026", "old": "Report 2024"}, {}, False),
@@ -215,7 +216,7 @@ def test_given_a_sentence_about_the_documents_own_parties_then_only_versions_con
     assert contradicts("The supplier delivers within 30 days.", "The supplier delivers within 45 days.", titles=titles) is said
 
 
-@pytest.mark.parametrize(
+@each(
     ("titles", "dates", "said"),
     [
         ({"new": "Report Q1 2024", "old": "Report Q2 2024"}, {}, False),
@@ -232,7 +233,7 @@ def test_given_two_reports_then_whatever_they_say_is_of_their_period(titles: dic
     assert contradicts(one, other, titles=titles, dates=dates) is said
 
 
-@pytest.mark.parametrize(
+@each(
     ("titles", "dates", "said"),
     [
         ({}, {"new": "2024-02-01", "old": "2025-02-01"}, True),
@@ -347,7 +348,7 @@ def test_given_whole_passages_then_each_conflict_names_the_sentences_and_their_p
     assert (found.statements, found.newer) == ((NEW, OLD), "new")
 
 
-@pytest.mark.parametrize(
+@each(
     ("titles", "said"),
     [
         ({"new": "MK-40 manual", "old": "MK-50 manual"}, False),
@@ -360,7 +361,7 @@ def test_given_manuals_of_two_products_then_they_do_not_contradict_each_other(ti
     assert contradicts("The maximum pressure is 16 bar.", "The maximum pressure is 10 bar.", titles=titles) is said
 
 
-@pytest.mark.parametrize(
+@each(
     ("sections", "said"),
     [
         (("1 Vacation", "Summary"), True),
@@ -381,7 +382,7 @@ def test_given_figures_in_two_sections_of_one_document_then_they_are_of_what_the
     assert not contradicts(FIGURE, OTHER, documents=("new", "new"), sections=("Total", "Summary"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "said"),
     [
         ("How many vacation days do employees have?", True),
@@ -397,7 +398,7 @@ def test_given_a_question_that_names_one_of_the_documents_then_the_other_is_no_o
     assert contradicts(NEW, OLD, question=question, titles=titles) is said
 
 
-@pytest.mark.parametrize(
+@each(
     ("dates", "newer"),
     [
         (("2026-03-01", "2024-03-01"), "a"),

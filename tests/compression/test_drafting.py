@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, case, hit, settings
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -144,7 +144,7 @@ def test_given_no_citation_then_the_claim_is_uncited() -> None:
     assert failed(drafted(("The notice period is 30 days.", []))) == {Reason.CITATIONS_PRESENT, Reason.CITATIONS_COMPLETE}
 
 
-@pytest.mark.parametrize("mark", ["[1]", "[Source 1]", "[source:d1#1]", "[source: 1]"])
+@each("mark", ["[1]", "[Source 1]", "[source:d1#1]", "[source: 1]"])
 def test_given_a_mark_in_the_text_then_it_is_read_as_a_citation_and_taken_out(mark: str) -> None:
     """S2-9, S3-14: all notations; the place is found where the sentence was made from one."""
     draft = drafted((f"The notice period is 30 days {mark}.", []))
@@ -186,7 +186,7 @@ def test_given_the_same_sentence_twice_then_it_is_one_claim_with_the_citations_o
     assert failed(draft) == {Reason.CITATIONS_VALID}
 
 
-@pytest.mark.parametrize("nothing", ["", "  ", "[1]", "\u200b\u200b", " [1] [2] "])
+@each("nothing", ["", "  ", "[1]", "\u200b\u200b", " [1] [2] "])
 def test_given_sentences_without_text_then_there_is_no_claim(nothing: str) -> None:
     """S2-19."""
     assert drafted((nothing, [("1", "The notice period is 30 days.")])) == Draft("none", context_chars=drafted().context_chars)
@@ -199,7 +199,7 @@ def test_given_characters_that_cannot_be_seen_then_what_was_audited_is_what_is_s
     assert all(normalise(claim.text).text == claim.text for claim in draft.claims)
 
 
-@pytest.mark.parametrize(
+@each(
     "dressed",
     [
         "The notice period is 30 days, see https://evil.example/x.",
@@ -283,7 +283,7 @@ def test_given_a_script_that_the_embedding_model_takes_apart_into_letters_then_i
     assert draft_facts(draft, "ru", Letters())["tokens"] == 10
 
 
-@pytest.mark.parametrize(
+@each(
     ("texts", "asked", "language"),
     [
         (["Die Kündigungsfrist beträgt zwei Monate."], "en", "de"),
@@ -325,7 +325,7 @@ def test_given_two_quotes_that_contradict_each_other_then_both_sentences_are_dra
     assert (conflict.documents, conflict.pages, conflict.dates) == (("d1", "d2"), (1, 1), ("", "2026-01"))  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second"),
     [
         (("1", "is 31 days"), ("3", "is 60 days")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, hit, settings
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,7 +73,7 @@ def unit_of(relevance_of: float, number: int = 1, kind: PassageKind = PassageKin
     return Scored(Unit(passage, passage.text, 0, 7), {}, relevance_of)
 
 
-@pytest.mark.parametrize(
+@each(
     ("relevances", "ratio", "most", "kept"),
     [
         ((0.8, 0.4, 0.39), 0.5, 3, [0.8, 0.4]),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from folding import each
 from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
@@ -90,7 +91,7 @@ def test_given_a_draft_then_its_claims_are_read() -> None:
     assert [(one.source, one.quote) for one in claim.evidence] == [("1", QUOTE)]
 
 
-@pytest.mark.parametrize(
+@each(
     "around",
     [
         "{}", "\ufeff{}", "\n\t {} \n", "```json\n{}\n```", "```\n{}\n```", "Here is the JSON:\n{}", "{}\n\nI hope this helps.",
@@ -114,7 +115,7 @@ def test_given_keys_nobody_asked_for_then_they_are_not_read() -> None:
     assert read(text) == read(drafted(CLAIM))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "says"),
     [
         ('{"answerable": true, "answerable": false, "reason": "", "claims": []}', "one key twice"),
@@ -161,7 +162,7 @@ def test_given_a_draft_at_each_bound_then_it_is_read() -> None:
     assert len(read(drafted(*claims)).claims) == 20
 
 
-@pytest.mark.parametrize("text", ["", " \n", "\ufeff", "<think>I had better say nothing", "<think>hm</think>", drafted(), "``````", "---"])
+@each("text", ["", " \n", "\ufeff", "<think>I had better say nothing", "<think>hm</think>", drafted(), "``````", "---"])
 def test_given_nothing_said_then_the_answer_is_empty(text: str) -> None:
     with pytest.raises(EmptyReply):
         read(text)
@@ -176,7 +177,7 @@ def test_given_a_sentence_with_what_cannot_be_seen_or_stored_then_it_comes_in_it
     assert read(drafted({"sentence": "x", "evidence": [{"source": "1", "quote": " a \ud800\n"}]})).claims[0].evidence[0].quote == "a ?"
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "id"),
     [
         ("1", "1"), ("[1]", "1"), ("Source 1", "1"), ("[Source 1]", "1"), ("source:1", "1"), ("SOURCE #2.", "2"), (" 3 ", "3"), ("01", "1"),
@@ -198,7 +199,7 @@ def test_given_ids_in_a_draft_then_they_are_read_the_same_way_and_numbers_too() 
 # refusals
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each("language", LANGUAGES)
 def test_given_a_refusal_in_any_language_and_any_dress_then_it_is_one(language: str) -> None:
     """S4-13: recognised as plain text, as the only claim of a draft, with a citation, and over two claims."""
     sentence = refusal(language)
@@ -231,7 +232,7 @@ def test_given_a_cited_claim_beside_a_sentence_that_reads_like_a_refusal_then_it
 # plain text
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         f'{SENTENCE} [1] "{QUOTE}"',
@@ -264,7 +265,7 @@ def test_given_several_lines_then_each_is_a_claim_and_one_without_a_citation_has
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "claims"),
     [
         ("A is b [1]. C is d [2, 3].", [("A is b.", ["1"]), ("C is d.", ["2", "3"])]),
@@ -311,15 +312,13 @@ def test_given_a_judgement_then_all_of_it_is_read() -> None:
     assert [(one.first.source, one.second.source) for one in reply.contradictions] == [("1", "2")]
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"can_answer": "maybe"}, {"confidence": "high"}, {"confidence": None}, {"missing": "x"}, {"reasoning": 1.5j}]
-)
+@each("wrong", [{"can_answer": "maybe"}, {"confidence": "high"}, {"confidence": None}, {"missing": "x"}, {"reasoning": 1.5j}])
 def test_given_a_judgement_of_another_form_then_it_is_malformed(wrong: dict[str, object]) -> None:
     with pytest.raises(MalformedReply, match=f"at {next(iter(wrong))}"):
         read_sufficiency(completion(json.dumps({**JUDGED, **wrong}, default=lambda _: [])))
 
 
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-0.01", "1.01", "90"])
+@each("number", ["NaN", "Infinity", "-Infinity", "1e999", "-0.01", "1.01", "90"])
 def test_given_a_confidence_that_is_none_then_it_is_malformed(number: str) -> None:
     with pytest.raises(MalformedReply):
         read_sufficiency(completion(json.dumps(JUDGED).replace("0.4", number)))
@@ -332,7 +331,7 @@ def test_given_more_than_anyone_reads_then_a_judgement_is_cut() -> None:
     assert (len(reply.missing), len(reply.missing[0]), len(reply.reasoning), len(reply.contradictions)) == (9, 200, 1_000, 10)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "can_answer", "confidence", "missing"),
     [
         ("yes", "yes", 0.5, []),
@@ -357,9 +356,7 @@ def test_given_plain_contradictions_then_each_has_its_two_quotes() -> None:
     assert reply.reasoning == "Two terms."
 
 
-@pytest.mark.parametrize(
-    "text", ["Perhaps.", "yesterday it was", "I think yes", "partial\nConfidence: very high", "yes\nConfidence: 7", "nothing"]
-)
+@each("text", ["Perhaps.", "yesterday it was", "I think yes", "partial\nConfidence: very high", "yes\nConfidence: 7", "nothing"])
 def test_given_plain_text_that_is_no_judgement_then_it_is_malformed(text: str) -> None:
     with pytest.raises(MalformedReply):
         read_sufficiency(completion(text))
@@ -378,13 +375,13 @@ def test_given_a_verdict_for_each_claim_then_they_come_in_the_claims_order() -> 
     assert read_verdicts(completion(turned), 2) == ("yes", "no")
 
 
-@pytest.mark.parametrize("text", ["1: yes\n2: no", "1. Yes\n2) **no**, 30 differs", "Claim 1: yes\n\nClaim 2 - no", "- [1] yes\n- [2] No"])
+@each("text", ["1: yes\n2: no", "1. Yes\n2) **no**, 30 differs", "Claim 1: yes\n\nClaim 2 - no", "- [1] yes\n- [2] No"])
 def test_given_plain_verdicts_then_they_are_read(text: str) -> None:
     assert read_verdicts(completion(text), 2) == ("yes", "no")
     assert read_verdicts(completion("1: cannot tell"), 1) == ("unclear",)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         verdicts("yes"), verdicts("yes", "no", "yes"), verdicts("yes", "sure"), "1: yes", "1: yes\n1: yes\n2: no", "yes\nno",
@@ -461,7 +458,7 @@ REPEATED = [
 
 
 @pytest.mark.timeout(60)  # a pattern that looks back over what it has read would take hours
-@pytest.mark.parametrize("piece", REPEATED)
+@each("piece", REPEATED)
 def test_given_the_longest_text_that_is_read_of_one_piece_over_and_over_then_it_takes_linear_time(piece: str) -> None:
     most = structures.MAX_CHARS - 10
     for text in (f"sources{piece * (most // len(piece))}x", f"yes{piece}{' ' * (most - 30)}x"):
@@ -472,10 +469,8 @@ def test_given_the_longest_text_that_is_read_of_one_piece_over_and_over_then_it_
                 continue
 
 
-@pytest.mark.parametrize("structured", [True, False])
-@pytest.mark.parametrize(
-    ("name", "text"), [("draft", f'{SENTENCE} [1] "{QUOTE}"'), ("sufficiency", "yes\nconfidence: 0.9"), ("verdicts", "1: yes\n2: yes")]
-)
+@each("structured", [True, False])
+@each(("name", "text"), [("draft", f'{SENTENCE} [1] "{QUOTE}"'), ("sufficiency", "yes\nconfidence: 0.9"), ("verdicts", "1: yes\n2: yes")])
 def test_given_an_answer_that_was_cut_off_then_it_does_not_read_as_whole(name: str, text: str, structured: bool) -> None:
     READ[name](completion(text, structured))
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from any_case import REPLAYED, values_of
 from builders import claim, hit, passage, settings
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -125,7 +126,7 @@ def test_given_another_number_of_sentences_then_the_prompt_says_that_one() -> No
     assert "At most 5 sentences" in compress(of=settings(max_sentences=5)).system
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each("language", LANGUAGES)
 def test_given_a_language_then_the_answer_is_asked_for_in_it_and_the_refusal_is_its_own_sentence(language: str) -> None:
     """S0-29: an extraction assistant that answers in the question's language only, with the exact fallback sentence."""
     here = (hit(of=passage(language=language)),)
@@ -175,7 +176,7 @@ def test_given_the_plain_form_then_its_own_example_reads_back() -> None:
     assert read_sufficiency(completion("\n".join(["partial", *plain[1:]]).replace("from 0 to 1", "0.4"))).confidence == 0.4
 
 
-@pytest.mark.parametrize(
+@each(
     ("level", "mark"),
     [
         (ConfidenceLevel.HIGH, "✅ HIGH"), (ConfidenceLevel.MEDIUM, "⚡ MEDIUM"), (ConfidenceLevel.LOW, "⚠️ LOW"),
@@ -328,7 +329,7 @@ HOSTILE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each("text", HOSTILE)
 def test_given_hostile_text_anywhere_then_it_is_one_string_on_one_line_and_forges_no_boundary(text: str) -> None:
     library = LibraryFacts(names={"d1": f"x{text}"}, titles={"d1": f"y{text}"}, dates={"d1": f"2024{text}"})
     hits = (hit(of=passage(text=text, section=text, kind=PassageKind.TABLE, header_text=f"h{text}")), hit(0.5, 2))
@@ -393,7 +394,7 @@ def wordings() -> dict[str, Prompt]:
     return {**found, **again}
 
 
-@pytest.mark.parametrize("name", wordings())
+@each("name", wordings())
 def test_given_a_prompt_when_its_wording_changes_then_its_version_must(name: str) -> None:
     prompt = wordings()[name]
 

@@ -13,6 +13,7 @@ import pytest
 from any_case import REPLAYED, cases, chosen_settings, values_of
 from builders import MODES, HashEmbedder, MemoryCorpus, Text, case, claim, contradicted, draft, hit, passage, settings, tools
 from builders import measured as measured_claim
+from folding import each
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -138,7 +139,7 @@ def test_given_any_value_of_one_judging_setting_then_judging_at_once_equals_one_
     assert_equal(replay_many(found, target), found, target)
 
 
-@pytest.mark.parametrize("preset", presets())
+@each("preset", presets())
 def test_given_real_questions_when_judged_at_once_under_a_preset_then_it_equals_one_by_one(preset: str) -> None:
     corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
     target = Settings.load(preset)
@@ -220,7 +221,7 @@ def test_given_no_cases_then_there_are_no_outcomes() -> None:
     assert outcomes.answered.shape == outcomes.reason.shape == (0,)
 
 
-@pytest.mark.parametrize("name", COSTLY)
+@each("name", COSTLY)
 def test_given_one_case_measured_under_other_settings_then_the_whole_set_is_refused(name: str) -> None:
     knob = next(knob for knob in Settings.knobs() if knob.name == name)
     others = [*knob.options, knob.low, knob.high] if knob.low is not None or knob.options else [not knob.default, "something else"]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from builders import GOOD_AUDIT, HashEmbedder, MemoryCorpus, Text, case, claim, contradicted, draft, hit, hits, passage, settings
+from folding import each
 
 from rag_core.compression.citing import cite
 from rag_core.compression.raw import first_sentences, short_enough, stays_whole, whole_passages
@@ -103,7 +104,7 @@ def test_given_claims_that_all_rest_beyond_the_cut_then_nothing_is_composed() ->
     assert compose(case(0.1, of=FAR)) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "text"),
     [
         ({"citation_style": "inline"}, "A. [1] B. [2]"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from builders import case, claim, contradicted, draft, hit, hits, passage, settings
 from builders import measured as measured_claim
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,7 +89,7 @@ def test_given_another_basis_then_it_is_that_number_to_three_places(basis: str, 
     assert of(replace(given_case, hits=hits(0.12345), settings=settings(confidence="mean")))[0] == 0.123
 
 
-@pytest.mark.parametrize("basis", ["mean", "top", "answerability", "weighted"])
+@each("basis", ["mean", "top", "answerability", "weighted"])
 def test_given_negative_or_no_scores_then_the_confidence_stays_in_its_range(basis: str) -> None:
     assert of(case(-0.5, -0.9, of=settings(confidence=basis), draft=draft([])))[0] == 0.0
     assert of(case(of=settings(confidence=basis)))[0] == 0.0
@@ -105,8 +106,8 @@ def test_given_any_terms_then_the_confidence_lies_between_the_least_and_the_grea
     assert min(known) - 0.001 <= of(given_case)[0] <= max(known) + 0.001
 
 
-@pytest.mark.parametrize("basis", ["weighted", "mean", "top", "answerability"])
-@pytest.mark.parametrize("mode", Mode)
+@each("basis", ["weighted", "mean", "top", "answerability"])
+@each("mode", Mode)
 def test_given_contradicting_sources_then_the_number_is_halved_unless_they_are_not_looked_at(basis: str, mode: Mode) -> None:
     """S4-21: of two sides one at most holds; off is as if there were none."""
     of_basis = {"confidence": basis, "main_gate": "cosine"}

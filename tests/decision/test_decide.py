@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from builders import AUDIT_MODES, MODES, case, claim, contradicted, draft, hit, hits, matched, passage, settings
 from builders import measured as measured_claim
+from folding import each
 
 from rag_core.decision.checks import GATING, GROUNDING, RESOLVE
 from rag_core.decision.decide import decide
@@ -31,7 +32,7 @@ def states(decision: Decision) -> dict[str, str]:
     return {check.stage: check.state.value for check in decision.trace.checks}
 
 
-@pytest.mark.parametrize(("score", "answered"), [(0.92, True), (0.80, True), (0.72, True), (0.68, False), (0.45, False), (0.10, False)])
+@each(("score", "answered"), [(0.92, True), (0.80, True), (0.72, True), (0.68, False), (0.45, False), (0.10, False)])
 def test_given_the_table_of_s0_then_the_hard_gate_answers_or_falls_back(score: float, answered: bool) -> None:
     """S0-5, S0-4, S0-32: the first group, hard gate."""
     decision = decide(case(score, of=Settings.load("compliance"), keywords=matched(2)))
@@ -159,7 +160,7 @@ def test_given_several_failed_audits_then_all_reasons_are_kept_in_the_documented
     assert decision.answer != "The notice period is 30 days. [1]"
 
 
-@pytest.mark.parametrize(
+@each(
     ("drafted", "reason"),
     [
         (draft([Claim("Uncited.")]), Reason.CITATIONS_PRESENT),
@@ -214,7 +215,7 @@ def test_given_claims_that_all_rest_beyond_the_cut_then_it_is_refused_with_that_
     assert decision.suggestions == ("Raise max_distance.",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("cosines", "preset", "answerable", "level", "filtered"),
     [
         ((0.9, 0.5, 0.19), "scoping", True, "high", 2),
@@ -297,8 +298,8 @@ def test_given_unreadable_pages_then_a_refusal_and_an_answer_say_so() -> None:
     assert decide(case(0.9)).explanation == ""
 
 
-@pytest.mark.parametrize(("stage", "knob"), AUDIT_MODES.items())
-@pytest.mark.parametrize("mode", [Mode.OBSERVE, Mode.OFF])
+@each(("stage", "knob"), AUDIT_MODES.items())
+@each("mode", [Mode.OBSERVE, Mode.OFF])
 def test_given_any_audit_that_does_not_enforce_then_a_note_says_so(stage: str, knob: str, mode: Mode) -> None:
     enforcing = {name: Mode.ENFORCE for name in AUDIT_MODES.values()}
     note = f"Audits that do not block under these settings: {stage.replace('_', ' ')}."

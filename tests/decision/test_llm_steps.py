@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings, tools
+from folding import each
 
 from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import MAX_HITS, SAID_CHARS, generate, sayable
@@ -199,9 +200,7 @@ def test_given_a_refusal_when_it_states_a_fact_of_its_own_then_its_reason_is_lef
     assert "model_reason" not in {**invented.metadata, **plain.metadata}
 
 
-@pytest.mark.parametrize(
-    ("said", "shown"), [("  a\n reason ", "a reason"), ("x" * 900, "x" * SAID_CHARS), ("It costs 40 euros.", ""), ("", "")]
-)
+@each(("said", "shown"), [("  a\n reason ", "a reason"), ("x" * 900, "x" * SAID_CHARS), ("It costs 40 euros.", ""), ("", "")])
 def test_given_a_reason_when_it_may_be_said_then_it_is_short_and_states_nothing_new(said: str, shown: str) -> None:
     assert sayable(said, "Nothing is said of a price.", "en") == shown
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, calibration, settings, tools
+from folding import each
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -123,7 +124,7 @@ def test_given_the_vacation_policy_asked_of_the_bank_then_it_is_refused_and_noth
     assert engine.ask(question, Settings.load(), documents=["policy"]).is_safe()
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "answered", "held"),
     [
         ("Jaká je doba plnění?", True, "30 dní"),
@@ -308,7 +309,7 @@ def test_given_a_calibration_then_the_answerability_is_its_probability_of_the_me
     assert measured.answerability > 0.5
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "drafter"),
     [
         ({}, "extract"), ({"drafter": "raw"}, "raw"), ({"return_short_context": True}, "raw"),
@@ -359,7 +360,7 @@ def test_given_unreadable_pages_then_they_are_known_to_the_decision() -> None:
     assert decision.explanation.endswith("2 of 3 pages could not be read; the answer may be there.")
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "missing"),
     [
         ("What did Marie Curie sign in 2024?", ()),
@@ -391,7 +392,7 @@ CODES = MemoryCorpus(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "missing"),
     [
         ("How hot may the MK-40 get?", ()),
@@ -574,9 +575,7 @@ sentences = st.lists(words, min_size=1, max_size=9).map(lambda found: " ".join(f
 documents = st.lists(st.lists(sentences, min_size=1, max_size=4).map("\n".join), min_size=0, max_size=3)
 
 
-@pytest.mark.parametrize(
-    "values", [{"drafter": "extract"}, {"drafter": "raw"}, {"drafter": "raw", "strict_summary": True}, {"return_short_context": True}]
-)
+@each("values", [{"drafter": "extract"}, {"drafter": "raw"}, {"drafter": "raw", "strict_summary": True}, {"return_short_context": True}])
 def test_given_contradicting_documents_then_the_draft_has_both_sides_however_it_is_made(values: dict[str, object]) -> None:
     """S3-9, S4-21: both perspectives, each with its citation."""
     texts = [Text(id, f"Every employee has {days} vacation days.", metadata=Metadata(date=date)) for id, days, date in VERSIONS]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from builders import MODEL_AUDIT_MODES
+from folding import each
 from honest_model import data_lines, draft, honest, kind, passages, refusal, sufficient, verdicts
 from model_server import Asked, ModelServer
 
@@ -61,7 +62,7 @@ def test_given_the_preset_of_s0_then_a_model_may_only_compress_and_briefly() -> 
     assert (s.sufficiency_mode, s.verification_mode) == (OFF, OFF)
 
 
-@pytest.mark.parametrize(
+@each(
     ("preset", "guard", "verdict"),
     [
         ("relevance-prompt", OBSERVE, OBSERVE),
@@ -78,7 +79,7 @@ def test_given_the_presets_of_s1_then_each_is_one_of_the_four_set_ups(preset: st
     assert (s.answerability_mode, s.main_gate) == (OBSERVE, "cosine")  # the same level, so that one run serves all four
 
 
-@pytest.mark.parametrize(
+@each(
     ("preset", "temperature", "verification"),
     [("tutor", 0.1, OFF), ("tutor-maximum-safety", 0.0, ENFORCE), ("tutor-development", 0.1, OFF), ("tutor-multilingual", 0.1, ENFORCE)],
 )
@@ -130,7 +131,7 @@ def asked(engine: Engine, preset: str, question: str = QUESTION, documents: tupl
     return engine.ask(question, settings, documents)
 
 
-@pytest.mark.parametrize("preset", presets())
+@each("preset", presets())
 def test_given_any_preset_with_an_honest_model_when_asked_then_the_model_drafts_and_its_answer_is_cited(
     engine: Engine, server: ModelServer, preset: str
 ) -> None:
@@ -152,7 +153,7 @@ def test_given_any_preset_with_an_honest_model_when_asked_then_the_model_drafts_
     assert drafting["max_tokens"] >= s.max_tokens
 
 
-@pytest.mark.parametrize("preset", sorted(set(presets()) - NO_GUARD))
+@each("preset", sorted(set(presets()) - NO_GUARD))
 def test_given_any_preset_with_a_gate_when_asked_about_something_else_then_it_refuses_and_no_call_is_made(
     engine: Engine, server: ModelServer, preset: str
 ) -> None:
@@ -321,7 +322,7 @@ S2_CONFIG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "ours"), S2_CONFIG.items())
+@each(("source", "ours"), S2_CONFIG.items())
 def test_given_a_setting_of_the_sources_generation_config_then_one_of_ours_does_it(source: str, ours: str) -> None:
     """S2-23: each can be set; that citations are required, and the language detected, no setting turns off."""
     assert ours in Settings.model_fields

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from builders import measured as measured_claim
+from folding import each
 
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.progress import Ask, pending, walk
@@ -392,7 +393,7 @@ def test_given_a_shown_draft_when_a_stricter_threshold_rejects_it_then_the_repla
     assert (decision.status, decision.is_safe(), decision.claims) == (AnswerStatus.ERROR, False, ())
 
 
-@pytest.mark.parametrize(
+@each(
     "values",
     [
         {"high_distance": 0.05},  # another wording of the prompt

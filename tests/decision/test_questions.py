@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import regex
+from folding import each
 
 from rag_core.ingest.normalise import normalise
 from rag_core.ingest.pdf import read_pdf
@@ -41,7 +42,7 @@ def label(row: dict[str, Any]) -> str:
     return str(row["id"])
 
 
-@pytest.mark.parametrize("row", ROWS, ids=label)
+@each("row", ROWS, ids=label)
 def test_given_a_question_when_its_row_is_read_then_it_has_every_field_and_no_other(row: dict[str, Any]) -> None:
     allowed = FIELDS if row["answerable"] else {**FIELDS, "missing": list}
 
@@ -73,7 +74,7 @@ def test_given_the_questions_when_compared_then_no_two_are_the_same(field: str) 
     assert [value for value, count in counts.items() if count > 1] == []
 
 
-@pytest.mark.parametrize("row", ANSWERABLE, ids=label)
+@each("row", ANSWERABLE, ids=label)
 def test_given_an_answerable_question_when_its_pages_are_read_then_each_answer_stands_on_its_page(row: dict[str, Any]) -> None:
     assert len(row["documents"]) == len(row["pages"]) == len(row["answers"]) > 0
 
@@ -85,7 +86,7 @@ def test_given_an_answerable_question_when_its_pages_are_read_then_each_answer_s
         )
 
 
-@pytest.mark.parametrize("row", [row for row in ANSWERABLE if row["kind"] == "contradicted"], ids=label)
+@each("row", [row for row in ANSWERABLE if row["kind"] == "contradicted"], ids=label)
 def test_given_a_contradicted_question_when_its_documents_are_read_then_neither_says_what_the_other_says(row: dict[str, Any]) -> None:
     (first, second), (one, other) = row["documents"], row["answers"]
 
@@ -94,7 +95,7 @@ def test_given_a_contradicted_question_when_its_documents_are_read_then_neither_
     assert one not in " ".join(pages(second))
 
 
-@pytest.mark.parametrize("row", UNANSWERABLE, ids=label)
+@each("row", UNANSWERABLE, ids=label)
 def test_given_an_unanswerable_question_when_every_sample_is_read_then_the_words_of_its_answer_stand_in_none(row: dict[str, Any]) -> None:
     assert (row["pages"], row["answers"]) == ([], [])
     assert row["missing"]
@@ -103,6 +104,6 @@ def test_given_an_unanswerable_question_when_every_sample_is_read_then_the_words
         assert not regex.search(rf"(?<!{IN_WORDS}){regex.escape(normalise(word).text.casefold())}", everything()), word
 
 
-@pytest.mark.parametrize("row", [row for row in UNANSWERABLE if row["kind"] == "missing_entity"], ids=label)
+@each("row", [row for row in UNANSWERABLE if row["kind"] == "missing_entity"], ids=label)
 def test_given_a_question_about_a_missing_entity_when_read_then_it_names_that_entity(row: dict[str, Any]) -> None:
     assert row["missing"][0] in row["question"]

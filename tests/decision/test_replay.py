@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 import pytest
 from any_case import REPLAYED, THRESHOLDS, cases, chosen_settings, values_of
 from builders import MODES, HashEmbedder, MemoryCorpus, Text, settings, tools
+from folding import each
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -92,7 +93,7 @@ def test_given_the_same_settings_then_replay_changes_nothing_and_repeats(case: M
     assert body(replay(case, case.settings)) == body(decide(case))
 
 
-@pytest.mark.parametrize("name", COSTLY)
+@each("name", COSTLY)
 def test_given_a_setting_that_needs_a_new_retrieval_or_ingest_then_replay_refuses_to_pretend(name: str) -> None:
     knob = COSTLY[name]
     if knob.options:
@@ -108,7 +109,7 @@ def test_given_a_setting_that_needs_a_new_retrieval_or_ingest_then_replay_refuse
     assert caught.value.remedy == "Ask the question again."
 
 
-@pytest.mark.parametrize("name", REPLAYED)
+@each("name", REPLAYED)
 def test_given_a_setting_that_only_judges_then_replay_takes_any_of_its_values(name: str) -> None:
     case = Measurements("?", Settings.load())
     knob = REPLAYED[name]
@@ -134,8 +135,8 @@ TEXTS = (
 QUESTIONS = ("What is the notice period?", "How many days of vacation do employees have?", "Who painted the Mona Lisa?", "Hello", "notice")
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("preset", presets())
+@each("question", QUESTIONS)
+@each("preset", presets())
 def test_given_a_real_question_when_replayed_under_a_preset_then_it_equals_asking_again_under_it(question: str, preset: str) -> None:
     """Measured twice, under different thresholds: what judging knobs say must not leak into what is measured."""
     corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
@@ -149,8 +150,8 @@ def test_given_a_real_question_when_replayed_under_a_preset_then_it_equals_askin
     assert body(replayed) == body(asked)
 
 
-@pytest.mark.parametrize("before", STRICTNESS)
-@pytest.mark.parametrize("after", STRICTNESS)
+@each("before", STRICTNESS)
+@each("after", STRICTNESS)
 def test_given_contradicting_sources_when_replayed_under_another_mode_then_it_equals_asking_again(before: Mode, after: Mode) -> None:
     """Both sides are drafted under every mode; showing or refusing is a judgement."""
     corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from folding import each
 
 from rag_core.decision.replies import MAX_COUNT, reply
 from rag_core.domain.measurements import LibraryFacts
@@ -13,7 +13,7 @@ def facts(*titles: str, pages: int = 3) -> LibraryFacts:
     return LibraryFacts(documents=len(titles), pages=pages, titles={f"d{n}": title for n, title in enumerate(titles)})
 
 
-@pytest.mark.parametrize("language", ["en", "cs", "de", "hi"])
+@each("language", ["en", "cs", "de", "hi"])
 def test_given_a_greeting_then_it_is_answered_in_its_language(language: str) -> None:
     """S4-19: a greeting bypasses retrieval."""
     answer = reply("greeting", language, facts())
@@ -22,7 +22,7 @@ def test_given_a_greeting_then_it_is_answered_in_its_language(language: str) -> 
     assert answer == reply("greeting", language, facts("A", "B"))
 
 
-@pytest.mark.parametrize("language", ["en", "cs", "de", "hi"])
+@each("language", ["en", "cs", "de", "hi"])
 def test_given_a_question_about_the_library_then_it_counts_and_names_what_is_there(language: str) -> None:
     """S4-20: the scope is described without inventing anything."""
     answer = reply("about_library", language, facts("beta", "Alpha", pages=12))
@@ -33,7 +33,7 @@ def test_given_a_question_about_the_library_then_it_counts_and_names_what_is_the
     assert "12" in answer.split("\n")[0]
 
 
-@pytest.mark.parametrize("language", ["en", "cs", "de", "hi"])
+@each("language", ["en", "cs", "de", "hi"])
 def test_given_an_empty_library_then_it_says_so_in_the_question_s_language(language: str) -> None:
     answer = reply("about_library", language, facts())
 

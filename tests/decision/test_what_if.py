@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-import pytest
 from any_case import THRESHOLDS, cases
 from any_generation import walked_cases
 from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
 from builders import measured as measured_claim
+from folding import each
 from hypothesis import given
 from hypothesis import settings as examples
 
@@ -117,7 +117,7 @@ def test_given_a_threshold_at_the_end_of_its_range_then_it_goes_no_further() -> 
     assert flips(case(1.0, of=strictest)) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     "undecided",
     [
         case(failure="The model failed."),

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings, tools
+from folding import each
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -200,7 +201,7 @@ def test_given_a_place_that_is_not_there_then_it_is_an_error_with_a_remedy(docum
     assert caught.value.remedy
 
 
-@pytest.mark.parametrize(("rank", "shown"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (37, "37th"),
+@each(("rank", "shown"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (37, "37th"),
                                              (102, "102nd"), (113, "113th"), (1001, "1001st")])  # fmt: skip
 def test_given_a_rank_then_it_is_written_as_an_ordinal(rank: int, shown: str) -> None:
     found = Missed("d", 1, Verdict.CUT, (ranked(rank, 12, 14),), top_k=10)
@@ -208,7 +209,7 @@ def test_given_a_rank_then_it_is_written_as_an_ordinal(rank: int, shown: str) ->
     assert found.summary() == f"{shown} by meaning, 12th by words, 14th together, cut at 10"
 
 
-@pytest.mark.parametrize("verdict", Verdict)
+@each("verdict", Verdict)
 def test_given_any_verdict_then_it_has_a_sentence(verdict: Verdict) -> None:
     found = Missed("d", 1, verdict, (ranked(4, 0, 4, kept=True),), 9, 20, 10, Reason.OVERLAP, "raw", ("d", 3))
 

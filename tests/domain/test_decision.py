@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from builders import case, claim, contradicted, draft, hit, hits, passage, settings
 from builders import measured as measured_claim
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,7 +61,7 @@ def sent(decision: Decision) -> dict[str, Any]:
     return dict(json.loads(json.dumps(decision.to_json("q1"), allow_nan=False)))
 
 
-@pytest.mark.parametrize("decision", DECISIONS.values(), ids=DECISIONS)
+@each("decision", DECISIONS.values(), ids=DECISIONS)
 def test_given_any_outcome_then_every_field_of_the_contract_is_there_with_its_type(decision: Decision) -> None:
     """S2-4: answer, status, confidence, hallucination flag and its reason, is_safe."""
     row = sent(decision)
@@ -82,7 +83,7 @@ def test_given_any_outcome_then_every_field_of_the_contract_is_there_with_its_ty
     assert all(RETRIEVED <= set(one) for one in row["retrieved"])
 
 
-@pytest.mark.parametrize("decision", DECISIONS.values(), ids=DECISIONS)
+@each("decision", DECISIONS.values(), ids=DECISIONS)
 def test_given_any_outcome_then_only_success_is_safe_and_only_an_answer_has_sources(decision: Decision) -> None:
     """S2-3: only SUCCESS is safe. S0-7: a refusal has no sources."""
     row = sent(decision)
@@ -213,13 +214,13 @@ def test_given_a_reason_of_an_answer_then_no_refusal_can_be_built_of_it(reason: 
         Reply("The moon is made of cheese.", Reason.NONE)
 
 
-@pytest.mark.parametrize("value", [-0.01, 1.01, math.nan, math.inf])
+@each("value", [-0.01, 1.01, math.nan, math.inf])
 def test_given_a_confidence_that_is_none_then_no_decision_can_be_built(value: float) -> None:
     with pytest.raises(ValueError, match=r"Decision\.confidence must be in \[0, 1\]"):
         Decision("?", "en", Refusal("", (Reason.FAILURE,)), Trace(), confidence=value)
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1.5])
+@each("value", [math.nan, math.inf, -math.inf, 1.5])
 def test_given_a_measurement_that_is_no_number_of_its_range_then_it_is_rejected_where_it_is_born(value: float) -> None:
     builders = {
         "Hit.cosine": lambda: hit(value),
@@ -249,7 +250,7 @@ def test_given_a_score_that_is_not_finite_then_it_is_rejected_where_it_is_born(v
         Hit(passage(), 1.0, 0.5, -0.1)
 
 
-@pytest.mark.parametrize("cosine", [n / 100 for n in range(-100, 101)])
+@each("cosine", [n / 100 for n in range(-100, 101)])
 def test_given_a_cosine_of_two_decimals_then_its_distance_is_exact(cosine: float) -> None:
     """S4-7: distance 0.8 is cosine 0.2, and 0.28 is 0.72; a rounding error must not decide at the limit."""
     assert hit(cosine).distance == (100 - round(cosine * 100)) / 100

@@ -6,6 +6,7 @@ import json
 import math
 
 import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,9 +37,9 @@ def test_given_a_value_beside_its_threshold_then_only_its_own_side_passes(value:
     assert at_most is (value <= threshold)
 
 
-@pytest.mark.parametrize("direction", Direction)
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("mode", [Mode.ENFORCE, Mode.OBSERVE])
+@each("direction", Direction)
+@each("value", [math.nan, math.inf, -math.inf])
+@each("mode", [Mode.ENFORCE, Mode.OBSERVE])
 def test_given_a_value_that_is_no_number_then_no_check_can_be_built(value: float, direction: Direction, mode: Mode) -> None:
     with pytest.raises(ValueError, match="must be finite"):
         judged(value, direction=direction, mode=mode)
@@ -50,7 +51,7 @@ SCALES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("scale", "low", "high"), [(scale, *limits) for scale, limits in SCALES.items()])
+@each(("scale", "low", "high"), [(scale, *limits) for scale, limits in SCALES.items()])
 def test_given_a_value_outside_its_scale_then_no_check_can_be_built(scale: str, low: float, high: float) -> None:
     assert {one.value: (one.low, one.high) for one in Scale} == SCALES
     assert judged(low, scale=scale).value == low
@@ -81,16 +82,16 @@ def test_given_a_reason_to_abstain_then_the_check_passes_with_that_reason_and_sh
     assert judged(None, abstain="nothing was retrieved").state is State.ABSTAINED
 
 
-@pytest.mark.parametrize("value", [0.1, 0.9, None, math.nan])
-@pytest.mark.parametrize("abstain", ["", "does not apply"])
+@each("value", [0.1, 0.9, None, math.nan])
+@each("abstain", ["", "does not apply"])
 def test_given_a_check_that_is_off_then_it_is_not_judged_and_shows_nothing(value: float | None, abstain: str) -> None:
     check = judged(value, mode=Mode.OFF, abstain=abstain)
 
     assert (check.state, check.note, check.value, check.blocks) == (State.NOT_RUN, "switched off", None, False)
 
 
-@pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize("state", State)
+@each("mode", Mode)
+@each("state", State)
 def test_given_any_state_and_mode_then_only_an_enforced_failure_or_want_of_a_measurement_blocks(state: State, mode: Mode) -> None:
     blocks = CheckResult("stage", state, mode).blocks
 

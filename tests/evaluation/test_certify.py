@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from certificates import BASIS, MISSED, REFUSED, WRONG, certificate, made, material
+from folding import each
 
 from rag_core.decision.decide import replay
 from rag_core.errors import InvalidInput
@@ -102,7 +103,7 @@ def test_given_a_gate_that_only_observes_then_the_certified_settings_enforce_it(
     assert settings_of(certificate(WRONG, settings=start)).answerability_mode is Mode.ENFORCE
 
 
-@pytest.mark.parametrize("name", MODE_OF)
+@each("name", MODE_OF)
 def test_given_a_threshold_then_it_is_a_judging_knob_with_a_direction_and_its_mode_is_one(name: str) -> None:
     knobs = {knob.name: knob for knob in Settings.knobs()}
 
@@ -123,7 +124,7 @@ def test_given_every_first_threshold_then_the_others_go_with_it() -> None:
         assert len(second_thresholds(first)) == len(MODE_OF) - 1
 
 
-@pytest.mark.parametrize(
+@each(
     "request_",
     [
         {"first": "top_k"},
@@ -164,7 +165,7 @@ def test_given_a_certificate_when_written_and_read_then_it_is_the_same() -> None
     assert len(json.dumps(found.to_json())) < 30_000
 
 
-@pytest.mark.parametrize(
+@each(
     "damage",
     [{"schema_version": 9}, {"parts": [{}]}, {"parts": None}, {"basis": {"namespace": "x"}}, {"parts": [{"curve": {"risks": {"x": []}}}]}],
 )
@@ -185,7 +186,7 @@ def test_given_nothing_changed_then_the_certificate_holds() -> None:
     assert stale(Certificate.from_json(json.loads(json.dumps(found.to_json()))), BASIS, settings_of(found)) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "reason"),
     [
         ({"namespace": "other"}, Stale.NAMESPACE), ({"generation": 4}, Stale.LIBRARY), ({"documents": "0"}, Stale.LIBRARY),
@@ -198,7 +199,7 @@ def test_given_another_basis_then_the_certificate_is_stale_and_says_why(change: 
     assert stale(found, replace(BASIS, **change), settings_of(found)) == (reason,)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "reasons"),
     [
         ({"min_answerability": 0.01}, (Stale.SETTINGS,)), ({"facts_mode": "off"}, (Stale.SETTINGS,)), ({"top_k": 3}, (Stale.SETTINGS,)),

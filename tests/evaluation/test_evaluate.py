@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from builders import settings
+from folding import each
 from library.library_kit import HashEmbedder, library, text
 
 from rag_core.adapters.records.store import RecordStore
@@ -279,7 +280,7 @@ def test_given_two_ways_of_unlike_sets_when_paired_then_it_is_refused() -> None:
         paired(marked_as(flags(1), flags(1)), marked_as(flags(1, 1), flags(1, 1)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("effectiveness", "hallucinations", "option", "missing"),
     [
         (0.70, 0.10, 4, ()),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -161,7 +162,7 @@ def test_given_a_rate_then_the_number_of_labels_needed_is_the_smallest_that_show
         assert stats.binom.cdf(k, enough, at_most) <= level * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(
+@each(
     ("targets", "confidence"),
     [([], 0.95), ([Target(WRONG, 0.05), Target(WRONG, 0.1)], 0.95), ([Target(WRONG, 0.05)], 1.0), ([Target(WRONG, 0.05)], 0.0)],
 )
@@ -238,8 +239,8 @@ def hardest(true: Counts, kind: Kind, near: float) -> Target:
     return Target(kind, float(risks[np.argmin(np.abs(risks - near))]) * (1 - 1e-9))
 
 
-@pytest.mark.parametrize("population", [separated, miscalibrated])
-@pytest.mark.parametrize("case", CASES)
+@each("population", [separated, miscalibrated])
+@each("case", CASES)
 def test_given_1000_drawn_sets_then_the_true_risk_exceeds_a_target_in_at_most_5_percent(
     case: str, population: Callable[[], Population]
 ) -> None:

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,7 +64,7 @@ def test_given_a_table_parted_by_any_sign_when_read_then_every_column_is_underst
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "answerable"),
     [(word, True) for word in ("true", "YES", "1", "1.0", "Ano", "ja", "हाँ")]
     + [(word, False) for word in ("False", "no", "0", "ne", "NEIN", "नहीं", "unanswerable")],
@@ -119,14 +120,14 @@ def test_given_the_same_question_in_other_documents_when_read_then_both_are_kept
     assert questions[0].id != questions[1].id
 
 
-@pytest.mark.parametrize("page", ["-1", "1.5", "x", "12345678", "²"])
+@each("page", ["-1", "1.5", "x", "12345678", "²"])
 def test_given_a_page_that_is_none_when_read_then_the_row_is_told(page: str) -> None:
     _, problems = read(f"question,answerable,document,page\nHow long?,yes,a.pdf,{page}\n")
 
     assert problems == [f"row 2: page is {page!r}, which is no page number"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("encoding", "text", "note"),
     [
         ("utf-8", "Kolik je dní dovolené?", ""),
@@ -164,7 +165,7 @@ def test_given_json_lines_when_a_line_is_broken_then_it_is_told_with_its_number(
     assert problems == ["row 2: it is not JSON", "row 4: it is not an object"]
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         [{"question": "A?", "answerable": True, "answers": ["x"]}],
@@ -234,7 +235,7 @@ def test_given_a_ragas_row_with_reference_contexts_only_when_read_then_it_is_ans
     assert [(one.answerable, one.answers) for one in questions] == [(True, ())]
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "places"),
     [
         ("contract.pdf#3 | lease.pdf#1", (Place("contract.pdf", 3), Place("lease.pdf", 1))),
@@ -267,7 +268,7 @@ def test_given_a_document_that_is_named_like_a_page_when_written_then_it_reads_b
 # hostile and broken files
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "problem"),
     [
         (b"", "is empty"),
@@ -332,7 +333,7 @@ def test_given_any_bytes_when_read_then_it_ends_in_questions_or_one_error(data: 
 # writing
 
 
-@pytest.mark.parametrize("text", ["=cmd|' /C calc'!A0", "+1", "-5 °C", "@SUM(A1)", "'=1", "''-x", "＝1+1", "＠SUM(A1)"])
+@each("text", ["=cmd|' /C calc'!A0", "+1", "-5 °C", "@SUM(A1)", "'=1", "''-x", "＝1+1", "＠SUM(A1)"])
 def test_given_a_formula_when_written_to_csv_then_no_spreadsheet_runs_it_and_it_reads_back_as_it_was(text: str) -> None:
     written = to_csv([LabelledQuestion(text, text, True, (text,), (text,), kind=text)])
 
@@ -371,7 +372,7 @@ def test_given_any_set_when_written_and_read_then_it_is_the_same(questions: list
 # answers
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "answers", "held"),
     [
         ("The notice period is 30 days.", ("30 days",), True),
@@ -390,7 +391,7 @@ def test_given_a_text_when_an_answer_stands_in_it_as_whole_words_then_it_holds_i
     assert holds_answer(text, answers) is held
 
 
-@pytest.mark.parametrize("fields", [{"question": " "}, {"id": ""}, {"answers": ("",)}, {"documents": ("",)}, {"kind": "x" * 201}])
+@each("fields", [{"question": " "}, {"id": ""}, {"answers": ("",)}, {"documents": ("",)}, {"kind": "x" * 201}])
 def test_given_a_field_that_cannot_be_when_built_then_it_is_refused(fields: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"empty|longer"):
         LabelledQuestion(**{**{name: getattr(ONE, name) for name in ONE.__slots__}, **fields})  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from folding import each
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
@@ -53,7 +54,7 @@ def test_given_nothing_seen_then_anything_is_possible() -> None:
     assert metrics.upper_bound(0, 0) == 1.0
 
 
-@pytest.mark.parametrize(("k", "n", "confidence"), [(-1, 5, 0.95), (6, 5, 0.95), (1, 5, 0.0), (1, 5, 1.0), (1, 5, math.nan)])
+@each(("k", "n", "confidence"), [(-1, 5, 0.95), (6, 5, 0.95), (1, 5, 0.0), (1, 5, 1.0), (1, 5, math.nan)])
 def test_given_impossible_counts_or_confidence_then_no_interval(k: int, n: int, confidence: float) -> None:
     for figure in (metrics.clopper_pearson, metrics.upper_bound):
         with pytest.raises(ValueError, match=r"k <= n|between 0 and 1"):

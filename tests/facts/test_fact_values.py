@@ -1,6 +1,6 @@
 import time
 
-import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -163,23 +163,23 @@ KEPT_ROLES = [
 ]
 
 
-@pytest.mark.parametrize(("claim", "evidence", "lang"), AGREE)
+@each(("claim", "evidence", "lang"), AGREE)
 def test_given_equal_values_in_other_notations_then_nothing_is_changed(claim: str, evidence: str, lang: str) -> None:
     assert changed_facts(claim, evidence, lang) == ()
 
 
-@pytest.mark.parametrize(("claim", "evidence", "lang", "kind"), CHANGED)
+@each(("claim", "evidence", "lang", "kind"), CHANGED)
 def test_given_one_changed_value_then_it_is_named_by_kind(claim: str, evidence: str, lang: str, kind: str) -> None:
     """S2-17: a changed number, unit, date, time or reference is seen, also where the page has the new value elsewhere."""
     assert kind in [found for found, _ in changed_facts(claim, evidence, lang)]
 
 
-@pytest.mark.parametrize(("claim", "evidence", "lang"), ROLES)
+@each(("claim", "evidence", "lang"), ROLES)
 def test_given_a_value_attached_to_something_else_then_its_role_is_named(claim: str, evidence: str, lang: str) -> None:
     assert {kind for kind, _ in changed_facts(claim, evidence, lang)} == {"role"}
 
 
-@pytest.mark.parametrize(("claim", "evidence", "lang"), KEPT_ROLES)
+@each(("claim", "evidence", "lang"), KEPT_ROLES)
 def test_given_a_value_attached_to_the_same_in_other_words_then_its_role_is_kept(claim: str, evidence: str, lang: str) -> None:
     assert "role" not in {kind for kind, _ in changed_facts(claim, evidence, lang)}
 
@@ -205,7 +205,7 @@ def test_given_ordinals_that_count_nothing_then_they_are_not_compared() -> None:
     assert "number" not in {kind for kind, _ in changed_facts("Berlin was second.", "In all votes of that year Prague came first.", "en")}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("ten five", ["10", "5"]),
@@ -231,7 +231,7 @@ def test_given_a_reference_then_it_is_read_part_by_part() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["The body 5 art", "THE BODY MUST", "Art des Vertrags", "In der Regel 4 Stunden", "Section two"])
+@each("text", ["The body 5 art", "THE BODY MUST", "Art des Vertrags", "In der Regel 4 Stunden", "Section two"])
 def test_given_words_that_look_like_a_reference_then_none_is_read(text: str) -> None:
     assert laws(text) == []
 
@@ -278,7 +278,7 @@ def spelled_out(number: int, lang: str) -> str:
     return f"{ten}{gap}{one}" if lang == "en" else f"{one}{gap}{ten}"
 
 
-@pytest.mark.parametrize(
+@each(
     "hostile",
     [
         "one hundred two million " * 3000, "ein" * 20000, "§ 1, " * 15000, "§§ 1, " + "2, " * 20000, "Art. 5(1)(a)" * 5000, "§" * 50000,

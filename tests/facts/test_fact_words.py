@@ -4,6 +4,7 @@ import json
 import time
 
 import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,7 +50,7 @@ def kinds(claim: str, lang: str, evidence: str = "") -> set[str]:
     return {kind for kind, _ in changed_facts(claim, evidence or PAGE[lang], lang)}
 
 
-@pytest.mark.parametrize(
+@each(
     ("lang", "claim", "kind"),
     [
         ("en", "The tenant may pay the rent within 30 days after the delivery.", "modality"),
@@ -116,7 +117,7 @@ def test_given_one_changed_word_in_a_sentence_of_the_page_then_it_is_named_by_ki
     assert kind in kinds(claim, lang)
 
 
-@pytest.mark.parametrize(
+@each(
     ("lang", "claim"),
     [
         ("en", "The tenant shall pay the rent within 30 days after the delivery."),
@@ -148,7 +149,7 @@ def test_given_the_same_in_other_small_words_then_nothing_is_changed(lang: str, 
     assert changed_facts(claim, PAGE[lang], lang) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("claim", "evidence"),
     [
         # a negation that is about something else
@@ -242,7 +243,7 @@ def test_given_other_languages_then_only_what_needs_no_words_is_compared() -> No
     assert changed_facts("The tenant may pay.", "Der Mieter muss zahlen.", "en", "de") == ()
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
+@each("lang", LANGUAGES)
 def test_given_every_phrase_of_the_list_then_it_is_found_with_its_level(lang: str) -> None:
     rows = json.loads((DATA / "markers.json").read_text(encoding="utf-8"))[lang]
     for kind, levels in rows.items():
@@ -263,7 +264,7 @@ def test_given_overlapping_phrases_then_the_longest_of_a_kind_stands() -> None:
     assert [marker.level for marker in markers("increasingly".split(), "en")] == ["trend+"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "apart"),
     [
         (("modality", "permission"), ("modality", "possibility"), False),
@@ -307,7 +308,7 @@ def test_given_more_words_than_are_compared_then_the_nearest_sentence_is_still_f
     assert [(gap.i, gap.j) for gap in aligned.gaps] == [(250, 251)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("a + (n − 1)d", [("a", "(", "n", "1", ")", "d")]),
@@ -328,7 +329,7 @@ def test_given_any_sentence_of_the_page_without_its_stop_then_nothing_is_changed
     assert changed_facts(sentence.rstrip("."), PAGE[lang].replace("।", "."), lang) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     "hostile",
     ["not " * 4000, "must not be " * 2000, "a + (" * 4000, "- " * 6000, "x=" * 5000, "नहीं " * 3000, "A B " * 3000, "1-2/" * 4000],
 )
@@ -342,7 +343,7 @@ def test_given_hostile_text_then_the_words_are_compared_in_bounded_time(hostile:
 ILL = "An employee who is ill informs the manager before 9:30 on the first day."
 
 
-@pytest.mark.parametrize(
+@each(
     ("claim", "evidence", "turned"),
     [
         ("The manager informs an employee who is ill before 9:30 on the first day.", ILL, True),

@@ -1,4 +1,5 @@
 import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,7 +29,7 @@ def kinds(text: str, lang: str) -> list[tuple[str, str]]:
     return [(entity.kind, entity.text) for entity in entities(text, lang)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "lang", "found"),
     [
         ("What was CVS Health's revenue in FY2022?", "en", [("name", "CVS Health"), ("year", "FY2022")]),
@@ -74,7 +75,7 @@ def test_given_any_text_then_every_entity_stands_at_its_offsets_in_order(lang: s
     assert [entity.start for entity in found] == sorted(entity.start for entity in found)
 
 
-@pytest.mark.parametrize(
+@each(
     ("claim", "evidence", "lang", "kind"),
     [
         ("The nth term is a + (n+1)d.", "The nth term is a + (n-1)d.", "en", "operator"),
@@ -126,7 +127,7 @@ def test_given_one_changed_fact_then_it_is_named_by_kind(claim: str, evidence: s
     assert kind in [found for found, _ in changed_facts(claim, evidence, lang)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("claim", "evidence", "lang"),
     [
         ("Cena je 1.250,50 Kč.", "Cena činí 1 250,50 Kč.", "cs"),
@@ -209,9 +210,7 @@ def test_given_a_phrase_cut_out_of_a_negated_sentence_then_it_is_not_taken_for_a
     assert changed_facts("the supplier is liable.", "Not so: the supplier is liable.", "en") == ()
 
 
-@pytest.mark.parametrize(
-    "hostile", ["\x00" * 50, "9" * 5000, "1,2," * 2000, "А" * 3000, "- " * 3000, "\u0301" * 300, "A-1" * 1000, "٣٤٥ ৩৪", "½ ² ①"]
-)
+@each("hostile", ["\x00" * 50, "9" * 5000, "1,2," * 2000, "А" * 3000, "- " * 3000, "\u0301" * 300, "A-1" * 1000, "٣٤٥ ৩৪", "½ ² ①"])
 def test_given_hostile_text_then_it_ends_and_agrees_with_itself(hostile: str) -> None:
     assert changed_facts(hostile, hostile, "en") == ()
     assert isinstance(entities(hostile, "cs"), tuple)
@@ -223,7 +222,7 @@ def test_given_a_long_text_then_what_stands_nowhere_in_it_is_absent() -> None:
     assert absent_facts("Marie Curie met Niels Bohr in 1927 for 30 days.", text, "en") == (("number", "1927"), ("name", "Niels Bohr"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("claim", "kinds"),
     [
         ("Delivery of a pair of transducers takes 20 working days.", []),

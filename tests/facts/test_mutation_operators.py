@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import regex
+from folding import each
 
 from training.mutations import OPERATORS, mutations, rewrites
 from training.mutations.__main__ import main
@@ -29,7 +30,7 @@ PAGE = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("operator", "lang", "sentence", "changed"),
     [
         ("digit", "en", "It holds 5 pumps.", r"It holds [1-46-9] pumps\."),
@@ -71,7 +72,7 @@ def test_given_a_sentence_when_mutated_then_one_fact_of_it_is_another(operator: 
         assert all(regex.fullmatch(changed, text) for text in found), found
 
 
-@pytest.mark.parametrize(
+@each(
     ("lang", "sentence", "operator"),
     [
         ("en", "Is it 5 days or must all pay $3?", ""),
@@ -97,7 +98,7 @@ def test_given_a_changed_sentence_that_stands_on_the_page_then_it_is_left_out() 
     assert not [made for made in mutations("All pay in cash.", page, "en", random.Random(1)) if made.operator == "quantifier"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "lang", "sentence", "same"),
     [
         ("case", "en", "The seal breaks.", {"the seal breaks.", "THE SEAL BREAKS."}),

@@ -9,7 +9,7 @@ import random
 from functools import cache
 from pathlib import Path
 
-import pytest
+from folding import each
 
 from rag_core.ingest.normalise import normalise
 from training.files import SEED
@@ -43,8 +43,8 @@ def misses(operator: str, lang: str) -> str:
     return "\n".join(f"{case.sample.sentence}\n -> {case.text} {found}" for case, found in wrong)
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
-@pytest.mark.parametrize("operator", OPERATORS)
+@each("lang", LANGUAGES)
+@each("operator", OPERATORS)
 def test_given_one_changed_fact_then_it_is_caught(operator: str, lang: str) -> None:
     """S2-17: nearly every changed fact is seen, whichever it is, in each of the four languages."""
     share = rates().of(operator, lang)
@@ -54,7 +54,7 @@ def test_given_one_changed_fact_then_it_is_caught(operator: str, lang: str) -> N
     assert share >= CAUGHT, misses(operator, lang)
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
+@each("lang", LANGUAGES)
 def test_given_a_sentence_that_stands_in_its_evidence_then_it_is_not_flagged(lang: str) -> None:
     share = rates().of(UNCHANGED, lang)
 
@@ -62,7 +62,7 @@ def test_given_a_sentence_that_stands_in_its_evidence_then_it_is_not_flagged(lan
     assert share <= UNCHANGED_FLAGGED, misses(UNCHANGED, lang)
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
+@each("lang", LANGUAGES)
 def test_given_harmless_changes_then_few_are_flagged(lang: str) -> None:
     found = {kind: rates().of(kind, lang) for kind in REWRITES}
 

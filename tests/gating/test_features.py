@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, claim, hit, hits, passage
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -239,12 +240,12 @@ def test_given_what_the_answerability_model_says_then_the_best_and_the_first_are
     assert (silent["answer_first"], silent["answer_best"], silent["read"]) == (0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize(("passages", "value"), [(0, 0.0), (9, 1 / 3), (999, 1.0), (10**9, 2.0)])
+@each(("passages", "value"), [(0, 0.0), (9, 1 / 3), (999, 1.0), (10**9, 2.0)])
 def test_given_more_searched_passages_then_the_signal_grows_with_their_magnitude(passages: int, value: float) -> None:
     assert measure(True, weights("x"), hits(0.5), 0.0, 0.0, searched=passages)["searched"] == pytest.approx(value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "share"),
     [
         ("the notice period of price", 1.0), ("notice of period price", 1.0), ("notice and of period", 0.0), ("period notice price", 0.5),

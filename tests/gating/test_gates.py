@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from builders import GATE_MODES, GOOD_AUDIT, case, contradicted, hit, hits, matched, settings
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,7 +33,7 @@ def judged(gate: str, given_case: Measurements, **values: object) -> CheckResult
     return GATES[gate](replace(given_case, settings=enforcing(gate, **values)))
 
 
-@pytest.mark.parametrize(("score", "passes"), [(0.92, True), (0.80, True), (0.72, True), (0.68, False), (0.45, False), (0.10, False)])
+@each(("score", "passes"), [(0.92, True), (0.80, True), (0.72, True), (0.68, False), (0.45, False), (0.10, False)])
 def test_given_the_table_of_s0_when_gated_at_072_then_equal_and_above_pass(score: float, passes: bool) -> None:
     """S0-4, S0-5, S0-2: the closest passage is held against 0.72, and refused on strictly less."""
     check = judged("top_cosine", case(0.05, score, -0.3))
@@ -48,7 +49,7 @@ def test_given_a_looser_threshold_when_gated_then_it_decides() -> None:
     assert not judged("top_cosine", case(0.68), min_top_cosine=0.65).blocks
 
 
-@pytest.mark.parametrize(
+@each(
     ("scores", "passes"),
     [((0.88, 0.85, 0.82), True), ((0.6, 0.6, 0.6), True), ((0.7, 0.5), True), ((0.59, 0.6), False), ((0.9, 0.2), False)],
 )
@@ -62,7 +63,7 @@ def test_given_mean_confidence_when_gated_at_06_then_equal_passes(scores: tuple[
     assert mean_cosine(()) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("intent", "limit"), [("factual", 0.5), ("procedural", 0.7), ("comparative", 0.3), ("greeting", 0.5)]
 )  # fmt: skip
 def test_given_a_type_of_question_then_the_limit_is_its_own(intent: str, limit: float) -> None:
@@ -89,9 +90,7 @@ def test_given_equal_scores_then_their_mean_is_that_score_and_passes_at_it(hundr
     assert judged("mean_confidence", case(*[score] * count), min_mean_cosine=score).state is State.PASSED
 
 
-@pytest.mark.parametrize(
-    ("score", "limit", "passes"), [(0.4, 0.4, True), (0.38, 0.4, False), (0.38, 0.3, True), (0.3, 0.3, True), (0.29, 0.3, False)]
-)
+@each(("score", "limit", "passes"), [(0.4, 0.4, True), (0.38, 0.4, False), (0.38, 0.3, True), (0.3, 0.3, True), (0.29, 0.3, False)])
 def test_given_the_relevance_of_the_top_contexts_when_gated_then_equal_passes(score: float, limit: float, passes: bool) -> None:
     """S1-6, S1-11, S1-18: 38 % of similarity is refused at 0.4 and passes the hybrid's 0.3."""
     assert judged("relevance", case(0.9, relevance=score), min_relevance=limit).blocks is not passes
@@ -120,7 +119,7 @@ def test_given_no_passage_when_refused_then_the_remedy_knows_whether_there_are_d
     assert GATES["availability"](case(library=LibraryFacts(documents=2, passages=9))).found == "0 passages retrieved from 2 documents"
 
 
-@pytest.mark.parametrize(("value", "state"), [(0.56, State.PASSED), (0.559, State.FAILED), (0.0, State.FAILED), (1.0, State.PASSED)])
+@each(("value", "state"), [(0.56, State.PASSED), (0.559, State.FAILED), (0.0, State.FAILED), (1.0, State.PASSED)])
 def test_given_a_probability_when_gated_at_the_default_then_equal_passes(value: float, state: State) -> None:
     assert judged("answerability", case(0.1, answerability=value)).state is state
 
@@ -131,7 +130,7 @@ def test_given_no_calibration_when_the_gate_enforces_then_it_refuses_because_it_
     assert (check.state, check.blocks, check.note) == (State.NOT_RUN, True, "no calibration fits this library")
 
 
-@pytest.mark.parametrize(
+@each(
     ("cosine", "cut", "passes"),
     [(0.2, 0.8, True), (0.19, 0.8, False), (0.5, 0.5, True), (-0.2, 1.2, True), (0.72, 0.28, True), (0.71, 0.28, False)],
 )
@@ -167,7 +166,7 @@ def test_given_two_passages_within_the_cut_when_counted_then_equal_passes(minimu
     assert check.blocks is not passes
 
 
-@pytest.mark.parametrize(
+@each(
     ("held", "missing", "minimum", "passes", "required"),
     [
         (2, 1, 2, True, 2), (1, 2, 2, False, 2), (1, 0, 2, True, 1), (0, 1, 2, False, 1), (0, 2, 1, False, 1), (1, 1, 1, True, 1),
@@ -194,9 +193,7 @@ def test_given_no_keywords_or_another_language_then_the_guard_abstains_and_says_
     assert (across.state, across.note, across.blocks) == (State.ABSTAINED, "the languages differ", False)
 
 
-@pytest.mark.parametrize(
-    ("missing", "allowed", "passes"), [((), 0, True), (("Brno",), 0, False), (("Brno",), 1, True), (("Brno", "2031"), 1, False)]
-)
+@each(("missing", "allowed", "passes"), [((), 0, True), (("Brno",), 0, False), (("Brno",), 1, True), (("Brno", "2031"), 1, False)])
 def test_given_names_that_no_document_holds_then_they_are_counted_and_named(missing: tuple[str, ...], allowed: int, passes: bool) -> None:
     asked = case(0.9, missing_entities=missing, understanding=Understanding("en", entities=("Brno", "2031")))
     check = judged("required_entities", asked, max_missing_entities=allowed)
@@ -219,7 +216,7 @@ def test_given_nothing_retrieved_then_a_score_gate_abstains_and_leaves_the_refus
     assert (check.state, check.value, check.note) == (State.ABSTAINED, None, "nothing was retrieved")
 
 
-@pytest.mark.parametrize("gate", GATE_MODES)
+@each("gate", GATE_MODES)
 def test_given_a_gate_that_only_observes_or_is_off_then_it_never_blocks(gate: str) -> None:
     worst = case(-1.0, answerability=0.0, relevance=-1.0, keywords=matched(0, 3), missing_entities=("Brno",),
                  understanding=Understanding("en", entities=("Brno",)))  # fmt: skip
@@ -271,7 +268,7 @@ def test_given_one_more_passage_then_the_best_score_is_the_better_of_both(scores
     assert after.value == max(before.value, extra)  # type: ignore[type-var]
 
 
-@pytest.mark.parametrize(
+@each(
     ("cosine", "expected"),
     [
         (1.0, "high"), (0.5, "high"), (0.49, "medium"), (0.2, "medium"), (0.19, "low"), (-0.2, "low"), (-0.21, "insufficient"),
@@ -282,7 +279,7 @@ def test_given_the_closest_distance_then_the_level_has_the_cuts_of_s4(cosine: fl
     assert level(case(cosine, -0.5, of=settings(main_gate="cosine"))) == expected
 
 
-@pytest.mark.parametrize(("value", "expected"), [(0.9, "high"), (0.89, "medium"), (0.7, "medium"), (0.69, "low"), (0.0, "low")])
+@each(("value", "expected"), [(0.9, "high"), (0.89, "medium"), (0.7, "medium"), (0.69, "low"), (0.0, "low")])
 def test_given_the_calibrated_score_then_it_makes_the_level_where_it_is_the_main_gate(value: float, expected: str) -> None:
     assert level(case(-1.0, answerability=value)) == expected
     assert level(case(0.9, answerability=value, of=settings(main_gate="cosine"))) == ConfidenceLevel.HIGH
@@ -297,8 +294,8 @@ def test_given_contradicting_sources_then_the_level_is_low_at_most_unless_they_a
     assert level(worst) is ConfidenceLevel.INSUFFICIENT
 
 
-@pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize(("score", "expected"), [(0.99, "medium"), (0.8, "medium"), (0.6, "low")])
+@each("mode", Mode)
+@each(("score", "expected"), [(0.99, "medium"), (0.8, "medium"), (0.6, "low")])
 def test_given_a_claim_that_nothing_has_read_then_the_level_is_medium_at_most_whatever_its_audit_may_do(
     mode: Mode, score: float, expected: str
 ) -> None:
@@ -336,7 +333,7 @@ def test_given_a_check_that_was_not_reached_then_its_value_is_still_shown() -> N
     assert off.not_reached() is off
 
 
-@pytest.mark.parametrize("gate", GATING, ids=lambda gate: gate.name)
+@each("gate", GATING, ids=lambda gate: gate.name)
 def test_given_a_gate_then_its_row_carries_its_own_name(gate: Any) -> None:
     assert gate(case(0.5, answerability=0.5)).stage == gate.name
 

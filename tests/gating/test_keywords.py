@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from builders import HashEmbedder, case, settings
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -153,7 +154,7 @@ def test_given_synonyms_as_text_then_every_word_of_a_row_finds_the_others() -> N
     assert parse_synonyms("a=b; a=c")["a"] == ("b", "c")
 
 
-@pytest.mark.parametrize("text", ["price", "price=", "=cost", "price cost; leave=vacation", "a=b;c"])
+@each("text", ["price", "price=", "=cost", "price cost; leave=vacation", "a=b;c"])
 def test_given_synonyms_that_cannot_be_read_then_the_row_is_named(text: str) -> None:
     with pytest.raises(InvalidSetting, match="Synonyms cannot be read"):
         parse_synonyms(text)

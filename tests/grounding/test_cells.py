@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +15,7 @@ def stated(row: str, header: str = "", language: str = "en") -> list[tuple[str, 
     return [(one.source, next((value.shown for value in one.values if value.shown), "")) for one in found]
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "header", "expected"),
     [
         ("Senior | 28", "Grade | Vacation days", [("Senior Vacation days: 28", "28")]),
@@ -37,7 +37,7 @@ def test_given_a_row_below_its_header_then_each_cell_states_its_value_of_row_and
     assert stated(row, header) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "header"),
     [
         ("Market risk | 35", ""),

@@ -1,4 +1,5 @@
 import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +24,7 @@ def citation(number: int, of: Evidence, page: int = 1, section: str = "") -> Cit
     return Citation(number, "contract.pdf", of.document, "Contract", page, of.passage, of.quote, of.spans, section)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "refs"),
     [
         ("It is so [1].", ["1"]),
@@ -64,7 +65,7 @@ def test_given_a_quote_that_stands_on_its_page_then_it_is_accepted() -> None:
     assert quote_stands(evidence(), page_text)
 
 
-@pytest.mark.parametrize(
+@each(
     "wrong",
     [
         evidence(quote="The notice period is 31 days."),
@@ -109,7 +110,7 @@ CLAIMS = (Claim("The notice period is 30 days.", (FIRST,)), Claim("It starts on 
 CITATIONS = {evidence_key(FIRST): citation(1, FIRST), evidence_key(SECOND): citation(2, SECOND)}
 
 
-@pytest.mark.parametrize(
+@each(
     ("style", "form", "text"),
     [
         ("inline", "[{id}]", "The notice period is 30 days. [1] It starts on the first day. [2][1]"),
@@ -124,10 +125,8 @@ def test_given_a_style_and_a_format_when_an_answer_is_composed_then_citations_st
     assert render(CLAIMS, CITATIONS, style, form) == text
 
 
-@pytest.mark.parametrize(
-    "claim", [Claim("Nobody said this."), Claim("x", (evidence(0, 3, "p3"),)), Claim("x", (FIRST, evidence(0, 3, "p3")))]
-)
-@pytest.mark.parametrize("style", ["inline", "end", "none"])
+@each("claim", [Claim("Nobody said this."), Claim("x", (evidence(0, 3, "p3"),)), Claim("x", (FIRST, evidence(0, 3, "p3")))])
+@each("style", ["inline", "end", "none"])
 def test_given_a_claim_without_its_citation_when_an_answer_is_composed_then_it_cannot_be_built(claim: Claim, style: str) -> None:
     """S2-26: every answer is cited."""
     with pytest.raises(ValueError, match="without citations"):

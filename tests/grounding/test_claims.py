@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 from builders import HashEmbedder
 from builders import measured as measured_claim
+from folding import each
 
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
@@ -95,7 +96,7 @@ def test_given_words_out_of_the_midst_of_a_sentence_then_they_are_read_like_any_
     assert reader.asked
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "The notice period is 61 days.",
@@ -235,7 +236,7 @@ def test_given_an_order_to_a_model_as_evidence_then_nothing_rests_on_it(text: st
     assert ("order" in audit.flags) is (support == 0.0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "marked"),
     [
         ("Alcohol is n\u0336o\u0336t\u0336 reimbursed.", True),

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
 from builders import measured as measured_claim
+from folding import each
 
 from rag_core.decision.checks import GROUNDING, LLM_DRAFT, VERIFICATION
 from rag_core.decision.checks.llm import Drafted
@@ -51,7 +52,7 @@ def test_given_nothing_that_blocks_then_there_are_no_findings() -> None:
     assert found(view(GOOD_AUDIT, GOOD_AUDIT), attempt("yes", "yes")) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("audit", "reason", "words"),
     [
         (replace(GOOD_AUDIT, changed_facts=(("number", "31"),)), Reason.FACTS, "number not in the evidence: 31"),

@@ -3,6 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 from builders import measured as measured_claim
+from folding import each
 
 from rag_core.decision.checks import GROUNDING
 from rag_core.domain.claims import Claim, Evidence
@@ -172,7 +173,7 @@ def test_given_an_indicator_phrase_of_the_source_itself_then_it_passes() -> None
     assert failed(case(Claim("As we know, plants need light.", (evidence(LIGHT),), ("p1",)))) == set()
 
 
-@pytest.mark.parametrize(
+@each(
     ("chars", "context", "state"),
     [(150, 400, State.PASSED), (800, 400, State.PASSED), (801, 400, State.FAILED), (10, 0, State.NOT_RUN)],
 )
@@ -272,9 +273,7 @@ def supported(*supports: float | None, flags: tuple[str, ...] = (), read: bool =
     return run(Measurements("q", Settings.load(values=settings), draft=draft))[Reason.SUPPORT]
 
 
-@pytest.mark.parametrize(
-    ("supports", "state"), [((0.9, 0.5), "passed"), ((0.9, 0.49), "failed"), ((0.2, 0.9), "failed"), ((1.0,), "passed")]
-)
+@each(("supports", "state"), [((0.9, 0.5), "passed"), ((0.9, 0.49), "failed"), ((0.2, 0.9), "failed"), ((1.0,), "passed")])
 def test_given_claims_with_supports_then_the_least_is_held_against_the_limit_and_equal_passes(
     supports: tuple[float, ...], state: str
 ) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from builders import HashEmbedder
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,7 +44,7 @@ def test_given_a_sentence_of_the_context_then_it_is_supported_and_its_evidence_i
     assert sentence["flags"] == ["facts_only"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "flag"),
     [
         ("The notice period is 90 days.", "number_changed"),
@@ -91,7 +92,7 @@ def test_given_a_threshold_then_it_alone_decides_and_equal_passes(embedder: Embe
     assert verdict(answer, embedder, min_support=1.0)["supported"] is (support == 1.0)
 
 
-@pytest.mark.parametrize("answer", ["", "   \n", "…", "[1]"])
+@each("answer", ["", "   \n", "…", "[1]"])
 def test_given_an_answer_without_words_then_it_is_not_supported(answer: str, embedder: Embedder) -> None:
     """S2-19: never a pass, never a division by zero."""
     given_verdict = verdict(answer, embedder)
@@ -121,7 +122,7 @@ def test_given_no_context_then_nothing_is_supported(embedder: Embedder) -> None:
     assert given_verdict["sentences"][0]["flags"] == ["no_evidence"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("lang", "right", "wrong"),
     [
         ("cs", "Výpovědní doba činí 30 dnů.", "Výpovědní doba činí 60 dnů."),
@@ -140,9 +141,7 @@ def test_given_any_language_known_or_not_then_a_changed_number_lowers_the_suppor
     assert "number_changed" in bad["sentences"][0]["flags"]
 
 
-@pytest.mark.parametrize(
-    "row", [{}, {"id": "c1", "context": "x"}, {"id": "c1", "context": None, "answer": "y"}, {"id": 1, "context": "x", "answer": "y"}]
-)
+@each("row", [{}, {"id": "c1", "context": "x"}, {"id": "c1", "context": None, "answer": "y"}, {"id": 1, "context": "x", "answer": "y"}])
 def test_given_a_row_that_is_no_claim_then_the_error_says_what_is_missing(row: dict, embedder: Embedder) -> None:
     with pytest.raises(InvalidInput, match="needs") as caught:
         judge_claims([row], Settings.load(), embedder)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from builders import case, claim, draft, hit, passage, settings
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -67,7 +68,7 @@ def test_given_a_draft_then_its_audits_come_in_the_order_of_their_reasons() -> N
     assert {check.state for check in checks} == {State.PASSED}
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "written", "state"),
     [
         ("en", "en", State.PASSED),
@@ -97,7 +98,7 @@ def test_given_sources_in_another_language_then_only_a_translation_may_differ_fr
     assert language_of(view("en", sources=("de",), translate=True), "de").state is State.FAILED
 
 
-@pytest.mark.parametrize(
+@each(
     ("sentences", "tokens", "value", "state"),
     [
         (3, 150, 1.0, State.PASSED),
@@ -139,7 +140,7 @@ def test_given_words_of_its_own_then_the_claim_with_most_in_a_row_decides_and_eq
     assert (check.reason, check.state, check.value) == (Reason.ADDED_WORDS, state, max(added))
 
 
-@pytest.mark.parametrize(
+@each(
     ("verdicts", "share", "state"),
     [
         (("yes", "yes", "yes"), 1.0, State.PASSED),
@@ -184,7 +185,7 @@ def suffices(
     return SUFFICIENCY(Said(view(**given), Sufficiency(Call(Step.SUFFICIENCY, failure=failure), 1, answer, confidence, missing)))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "values", "state", "value"),
     [
         ("yes", {}, State.PASSED, 0.8),

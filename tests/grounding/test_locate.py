@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,7 +36,7 @@ def found(text: str, *texts: str, claim: str = "", of: Passage | None = None) ->
     return [texts[span.page - 1][span.start : span.end] for span in located.spans], located
 
 
-@pytest.mark.parametrize(
+@each(
     ("quote", "raw"),
     [
         ("The notice period is two months.", "The notice period is two months."),
@@ -70,7 +71,7 @@ def test_given_the_same_words_set_otherwise_then_exactly_they_are_marked_and_the
     assert (texts, located.how, located.share) == ([raw], How.ALIGNED, 1.0)
 
 
-@pytest.mark.parametrize(
+@each(
     "quote",
     [
         "The notice period is three months.",
@@ -171,9 +172,7 @@ def test_given_a_claim_that_says_in_few_words_what_two_sentences_say_then_both_a
     assert located.how is How.ALIGNED
 
 
-@pytest.mark.parametrize(
-    "nowhere", ["The meter is calibrated every five years.", "Die Gebühr beträgt 20 Euro.", "", "…", "“”", "[1]", "?!", "the of and"]
-)
+@each("nowhere", ["The meter is calibrated every five years.", "Die Gebühr beträgt 20 Euro.", "", "…", "“”", "[1]", "?!", "the of and"])
 def test_given_a_text_from_nowhere_then_no_place_is_certain(nowhere: str) -> None:
     texts, located = found(nowhere, NOTICE)
 
@@ -207,7 +206,7 @@ def test_given_a_quote_of_header_and_row_together_then_the_header_is_there_once(
     assert texts == [TABLE[: TABLE.index("\nOperating")]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("lang", "text", "quote", "raw"),
     [
         ("hi", "अवकाश वर्ष में 25 दिन\nका है। सूचना की अवधि दो माह है।", "अवकाश वर्ष में 25 दिन का है।", "अवकाश वर्ष में 25 दिन\nका है।"),

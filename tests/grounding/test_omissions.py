@@ -12,6 +12,7 @@ import yaml
 from builders import HashEmbedder, case, draft, hit, passage, settings
 from builders import claim as claim_on
 from builders import measured as measured_claim
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,7 +41,7 @@ def named(rows: list[list[str]]) -> dict[str, Any]:
     return {"argvalues": rows, "ids": [f"{row[0]}: {row[3]}" for row in rows]}
 
 
-@pytest.mark.parametrize("row", **named([row for row in OMISSIONS if row[3] not in ROWS["missed"]]))
+@each("row", **named([row for row in OMISSIONS if row[3] not in ROWS["missed"]]))
 def test_given_a_sentence_without_its_limit_when_compared_then_the_limit_is_named_in_the_words_of_the_source(row: list[str]) -> None:
     """S0-26: compression must not change what is meant."""
     found = wrong(row)
@@ -49,7 +50,7 @@ def test_given_a_sentence_without_its_limit_when_compared_then_the_limit_is_name
     assert all(part in row[2] for part in found)
 
 
-@pytest.mark.parametrize("row", **named([row for row in HONEST if row[3] not in ROWS["flagged"]]))
+@each("row", **named([row for row in HONEST if row[3] not in ROWS["flagged"]]))
 def test_given_a_faithful_compression_when_compared_then_nothing_was_left_out(row: list[str]) -> None:
     assert wrong(row) == ()
 
@@ -61,7 +62,7 @@ def test_given_what_it_gets_wrong_then_it_is_little_and_known() -> None:
     assert len(ROWS["flagged"]) <= 0.03 * len(HONEST)
 
 
-@pytest.mark.parametrize("row", **named([row for row in (*OMISSIONS, *HONEST)]))
+@each("row", **named([row for row in (*OMISSIONS, *HONEST)]))
 def test_given_the_whole_sentence_when_compared_then_nothing_was_left_out(row: list[str]) -> None:
     lang, question, evidence, _ = row
 
@@ -72,7 +73,7 @@ PARKING = "The company pays for parking, except at airports."
 LEFT = "The company pays for parking."
 
 
-@pytest.mark.parametrize(
+@each(
     ("lang", "question", "evidence", "claim", "limits"),
     [
         ("en", "", PARKING, LEFT, ("except at airports",)),
@@ -203,7 +204,7 @@ def test_given_any_text_then_its_whole_leaves_nothing_out_and_nothing_breaks(tex
     omissions(other, text, lang, text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["if " * 3000, "if a, " * 3000, "more than 5 " * 2000, "every full time " * 2000, "may go and " * 2000, "until 18:00 " * 1500,
      "a" * 50_000, "If it rains, a may go. " * 800, "who " * 5000, ", " * 20_000, "loans above 5 pounds " * 1500],

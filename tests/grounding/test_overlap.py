@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from builders import measured as measured_claim
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +25,7 @@ class Directions:
         return np.stack([np.eye(26, dtype=np.float32)[ord(text[0]) - 97] * np.float32(1.0001) for text in texts])
 
 
-@pytest.mark.parametrize(
+@each(
     ("claim", "evidence", "share"),
     [
         ("plants need light", "Light is what plants need.", 1.0),
@@ -40,7 +41,7 @@ def test_given_a_sentence_then_the_share_of_its_words_in_the_evidence_is_measure
     assert overlap(claim, evidence) == pytest.approx(share)
 
 
-@pytest.mark.parametrize("claim", ["", "   ", "…?!", "[Source 1]", "— [1][2]."])
+@each("claim", ["", "   ", "…?!", "[Source 1]", "— [1][2]."])
 def test_given_a_sentence_without_words_then_nothing_is_divided(claim: str) -> None:
     """S2-19: an empty answer or sentence is no division by zero."""
     assert overlap(claim, "Plants need light.") is None

@@ -1,18 +1,19 @@
 import pytest
+from folding import each
 
 from rag_core.grounding.phrases import indicators
 
 ENGLISH = ["as we know", "in general", "typically", "usually", "it is well known", "common knowledge", "everyone knows"]
 
 
-@pytest.mark.parametrize("phrase", ENGLISH)
+@each("phrase", ENGLISH)
 def test_given_a_phrase_of_the_list_in_any_case_then_it_is_found(phrase: str) -> None:
     """S2-10: indicator phrases, case-insensitive."""
     assert indicators(f"{phrase.upper()}, plants need light.", "Plants need light.", ("en",)) == (phrase,)
     assert indicators("But " + phrase.replace(" ", "\n  ") + " they need light.", "", ("en",)) == (phrase,)
 
 
-@pytest.mark.parametrize("phrase", ENGLISH)
+@each("phrase", ENGLISH)
 def test_given_a_phrase_that_the_evidence_itself_holds_then_it_does_not_count(phrase: str) -> None:
     """S2-18: an indicator phrase quoted from the source is no hallucination."""
     assert indicators(f"{phrase} plants need light.", f"{phrase.title()} plants need light.", ("en",)) == ()

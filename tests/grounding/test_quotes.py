@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,7 +53,7 @@ def quoted(found: Quote) -> list[str]:
     return [evidence.quote for evidence in found.evidence]
 
 
-@pytest.mark.parametrize(
+@each(
     ("quote", "sentence"),
     [
         ("The notice period is two months.", "The notice period is two months."),
@@ -80,7 +81,7 @@ def test_given_other_quotation_marks_and_dashes_then_they_are_the_same_and_the_e
     assert quoted(look_up("responsible for the tenant’s guests.", LEASE)) == quoted(look_up(quote, LEASE))
 
 
-@pytest.mark.parametrize(
+@each(
     "quote",
     [
         "The notice period is three months.",
@@ -103,7 +104,7 @@ def test_given_a_word_changed_left_out_joined_or_cut_then_the_quote_stands_nowhe
     assert look_up(quote, LEASE) == Quote(Standing.NOWHERE)
 
 
-@pytest.mark.parametrize("nothing", ["", " ", "months", "Notice", "…", "“”", "[1]", ". ,", "- -", "?!"])
+@each("nothing", ["", " ", "months", "Notice", "…", "“”", "[1]", ". ,", "- -", "?!"])
 def test_given_less_than_two_words_then_a_quote_proves_nothing(nothing: str) -> None:
     assert look_up(nothing, LEASE) == Quote(Standing.NOWHERE)
 

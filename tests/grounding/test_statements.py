@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ def apart(one: str, other: str, language: str = "en") -> tuple[str, str] | None:
     return found and (found[0].shown, found[1].shown)
 
 
-@pytest.mark.parametrize(
+@each(
     ("language", "one", "other", "values"),
     [
         ("en", "Every full-time employee has 25 vacation days in a calendar year.",
@@ -43,7 +44,7 @@ def test_given_the_same_statement_with_another_value_then_both_values_are_named_
     assert apart(one, other, language) == values
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("Full-time employees have 25 vacation days.", "Part-time employees have 20 vacation days."),

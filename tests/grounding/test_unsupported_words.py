@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from builders import case, claim, hit, passage
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,7 +30,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "source", "language", "added"), CASES.values(), ids=CASES.keys())
+@each(("text", "source", "language", "added"), CASES.values(), ids=CASES.keys())
 def test_given_a_sentence_when_compared_then_the_longest_run_of_words_of_its_own_is_found(
     text: str, source: str, language: str, added: tuple[str, ...]
 ) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import forms
 import pymupdf
 import pytest
+from folding import each
 
 from rag_core.domain.documents import HIDDEN_SIGNS, Document, holds_hidden
 from rag_core.entrypoints.show import show_documents
@@ -81,7 +82,7 @@ def test_the_child_and_the_parent_know_the_same_kinds_of_hidden_text() -> None:
     assert {kind.value for kind in Kind} == set(HIDDEN_KINDS)
 
 
-@pytest.mark.parametrize("size", [6, 8, 12, 30])
+@each("size", [6, 8, 12, 30])
 def test_given_any_size_of_print_when_a_box_covers_it_by_halves_then_only_what_shows_is_read(size: int) -> None:
     width = pymupdf.get_text_length("Settlement: ", fontsize=size)
     content = forms.text("Settlement: 4200000", size=size) + f"0.3 g {72 + width} {600 - size / 2} {5 * size} {2 * size} re f"

@@ -9,6 +9,7 @@ import greedy
 import make
 import pymupdf
 import pytest
+from folding import each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,7 @@ from tests.campaign.lost_text import damaged_copies
 needs_tesseract = pytest.mark.skipif(not find_tessdata()[0], reason="no Tesseract language data found")
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "kind", "says"),
     [
         (make.encrypted, PasswordNeeded, "needs a password"),
@@ -97,7 +98,7 @@ def test_given_a_page_that_costs_too_much_when_a_limit_is_reached_then_it_is_nam
     assert len(read_pdf(make.good(), "good.pdf").pages) == 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("limits", "says"),
     [
         (Limits(pages=2), "3 pages; at most 2"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from folding import each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from paper import Set, embedder, head, page, prose, quoted
@@ -62,7 +63,7 @@ def test_given_a_document_when_cut_then_headings_paragraphs_tables_and_lists_are
     assert passages[0].text.startswith("Supply Sentence one")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind", "lines"),
     [
         (f"{' '.join(SENTENCES[:3])}", PassageKind.PARAGRAPH, (1, 1)),
@@ -194,7 +195,7 @@ def test_given_a_title_that_fills_the_size_when_cutting_then_it_is_said() -> Non
         cut(DOCUMENT, title="zqxjwv" * 30, max_tokens=32)
 
 
-@pytest.mark.parametrize(
+@each(
     "title",
     ["", "x" * 5000, "Наименование документа " * 40, "§$%&/()=?" * 50, "वार्षिक प्रतिवेदन " * 40, "年度報告" * 99, "zq xj wv kf " * 60],
 )
@@ -230,7 +231,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each("name", HOSTILE)
 def test_given_a_hostile_document_when_cut_then_nothing_is_lost_and_nothing_too_large(name: str) -> None:
     """S3-2: what the model would cut off silently is never made."""
     pages = HOSTILE[name]

@@ -3,6 +3,7 @@
 import unicodedata
 
 import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +24,7 @@ def is_meant(char: str) -> bool:
     return unicodedata.decomposition(char).split(" ")[0] in MEANT
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "read"),
     [
         ("the ﬁrst oﬃce", "the first office"),
@@ -104,7 +105,7 @@ def test_given_plain_text_when_a_range_is_mapped_back_then_it_is_that_range(raw:
     assert normalise(raw).to_raw(start, end) == (start, end)
 
 
-@pytest.mark.parametrize(("start", "end"), [(0, 0), (-1, 2), (2, 1), (0, 6)])
+@each(("start", "end"), [(0, 0), (-1, 2), (2, 1), (0, 6)])
 def test_given_a_range_outside_the_text_when_mapped_back_then_it_is_refused(start: int, end: int) -> None:
     with pytest.raises(ValueError, match="0 <= start < end <= 5"):
         normalise("hello").to_raw(start, end)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pymupdf
 import pytest
+from folding import each
 
 from rag_core.domain.documents import Box, Page, PageSource
 from rag_core.errors import Cancelled, DamagedPdf, IngestError, LimitExceeded
@@ -149,7 +150,7 @@ def test_given_metadata_when_read_then_title_author_date_and_outline_are_told(co
     assert content.problems == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "clean"),
     [
         *(
@@ -163,7 +164,7 @@ def test_given_a_title_when_cleaned_then_junk_is_nothing_and_the_rest_stays(raw:
     assert clean_title(raw) == clean
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "iso"),
     [
         ("D:20180202090319-05'00'", "2018-02-02"),

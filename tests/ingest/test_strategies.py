@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from folding import each
 from paper import embedder
 
 from rag_core.domain.documents import Page
@@ -78,7 +79,7 @@ def test_the_sizes_of_the_strategies() -> None:
     assert sizes == {"technical": 512, "code": 512, "legal": 256, "research": 384}
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each("name", TEXTS)
 def test_given_a_suitable_text_when_a_strategy_is_chosen_then_it_fits_and_the_evidence_is_said(name: str) -> None:
     """S3-4: technical, code, legal and research documents are told apart, and the counts are shown."""
     choice = choose([Page(1, TEXTS[name])], "en")
@@ -126,7 +127,7 @@ def test_given_a_manual_when_cut_by_sections_then_short_paragraphs_share_a_passa
     assert passage.section == "Starting the pump"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

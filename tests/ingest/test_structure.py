@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from folding import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from paper import Set, head, page, prose
@@ -27,7 +28,7 @@ def header_of(pages: list[Page], block: Block) -> list[str]:
     return [texts[span.page][span.start : span.end] for span in block.header]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "title"),
     [
         (f"# Warranty\n{SENTENCE}", "Warranty"),
@@ -50,7 +51,7 @@ def test_given_a_heading_in_a_text_document_when_read_then_the_text_below_has_it
     assert (below.kind, below.section) == (BlockKind.PARAGRAPH, (title,))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         SENTENCE,
@@ -64,7 +65,7 @@ def test_given_no_heading_when_read_then_none_is_found(text: str) -> None:
     assert of_kind(text_page(text), BlockKind.HEADING) == []
 
 
-@pytest.mark.parametrize(
+@each(
     "last",
     [
         "पद 47 है।",
@@ -84,7 +85,7 @@ def test_given_a_short_last_row_of_a_paragraph_when_read_then_it_is_no_heading(l
     assert of_kind([page(1, rows)], BlockKind.HEADING) == []
 
 
-@pytest.mark.parametrize("heading", ["आम गलतियाँ", "Board of Directors", "BOARD OF DIRECTORS", "Section 5 of the Act"])
+@each("heading", ["आम गलतियाँ", "Board of Directors", "BOARD OF DIRECTORS", "Section 5 of the Act"])
 def test_given_a_short_row_of_its_own_over_a_text_when_read_then_it_is_a_heading(heading: str) -> None:
     assert of_kind([page(1, [*prose(SENTENCE, SENTENCE), Set(heading), *prose(SENTENCE)])], BlockKind.HEADING) == [heading]
 
@@ -202,7 +203,7 @@ def test_given_a_table_in_a_text_document_when_read_then_its_columns_are_named(t
 CODES = ["E1\tNo flow\tCheck the valve", "E2\tFlow against the arrow\tTurn the meter", "E3\tBattery below 3.1 V\tReplace it"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "header"),
     [
         ([Set("Code\tMeaning\tRemedy", bold=True), *map(Set, CODES)], ["Code\tMeaning\tRemedy"]),
@@ -282,7 +283,7 @@ def test_given_a_table_header_repeated_in_the_body_of_each_page_when_read_then_i
     assert all(header_of(pages, block) == ["(in millions)\n2016\t2017"] for block in blocks(pages, "en"))
 
 
-@pytest.mark.parametrize("number", ["7", "- 7 -", "Page 7", "Strana 7", "7 / 12", "Page 7 of 12"])
+@each("number", ["7", "- 7 -", "Page 7", "Strana 7", "7 / 12", "Page 7 of 12"])
 def test_given_a_lone_page_number_when_read_then_it_is_boilerplate_even_on_a_single_page(number: str) -> None:
     assert of_kind([page(7, [*prose(SENTENCE), Set(number)])], BlockKind.BOILERPLATE) == [number]
 

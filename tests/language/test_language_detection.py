@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from folding import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,15 +42,15 @@ QUESTIONS = {
 CASES = [(lang, question) for lang, questions in QUESTIONS.items() for question in questions]
 
 
-@pytest.mark.parametrize("documents", [[], ["en"], ["cs"], ["de"], ["hi"], ["cs", "de"], ["uk"]], ids="+".join)
-@pytest.mark.parametrize(("lang", "question"), CASES)
+@each("documents", [[], ["en"], ["cs"], ["de"], ["hi"], ["cs", "de"], ["uk"]], ids="+".join)
+@each(("lang", "question"), CASES)
 def test_given_a_typical_question_when_asked_of_documents_in_any_language_then_its_own_is_found(
     lang: str, question: str, documents: list[str]
 ) -> None:
     assert question_language(question, documents) == lang
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "documents", "expected"),
     [
         ("záruka?", ["cs"], "cs"),
@@ -70,13 +70,13 @@ def test_given_a_question_of_one_word_when_asked_then_the_documents_of_its_scrip
     assert question_language(question, documents) == expected
 
 
-@pytest.mark.parametrize("text", ["", " ", "123 456", "§ 5 %", "?!", "\x00", "\u0301", "😀"])
+@each("text", ["", " ", "123 456", "§ 5 %", "?!", "\x00", "\u0301", "😀"])
 def test_given_no_letters_when_detecting_then_the_language_is_undetermined(text: str) -> None:
     assert detect(text) == "und"
     assert question_language(text, ["cs"]) == "und"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("The supplier shall deliver the goods within thirty days of the order.", "en"),
@@ -110,12 +110,12 @@ def test_given_any_text_when_detecting_then_a_two_letter_code_or_und_comes(text:
         assert found in (*documents, "und") or (len(found) == 2 and found.isalpha())
 
 
-@pytest.mark.parametrize("text", ["a" * 1_000_000, "\u202eאבג", "Jaká " * 100_000, "\ud800 abc"])
+@each("text", ["a" * 1_000_000, "\u202eאבג", "Jaká " * 100_000, "\ud800 abc"])
 def test_given_hostile_text_when_detecting_then_a_language_comes(text: str) -> None:
     assert len(detect(text)) == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language"),
     [
         ("The notice period is two months.", "en"),

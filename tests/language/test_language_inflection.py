@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
+from folding import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -46,7 +47,7 @@ def test_given_any_text_when_indexed_then_every_word_has_one_term_that_is_not_em
     assert all(found)
 
 
-@pytest.mark.parametrize(
+@each(
     ("printed", "typed"),
     [
         ("n² + n", "n2 + n"),
@@ -65,7 +66,7 @@ def test_given_a_formula_as_printed_and_as_typed_when_indexed_then_their_terms_a
     assert content_terms(printed, "en") == content_terms(typed, "en")
 
 
-@pytest.mark.parametrize(
+@each(
     ("lang", "one", "other"),
     [
         ("cs", "smlouvu", "Smlouva"),
@@ -89,7 +90,7 @@ def test_given_inflected_forms_when_compared_then_they_meet(lang: str, one: str,
     assert meet(one, other, lang)
 
 
-@pytest.mark.parametrize(
+@each(
     ("lang", "one", "other"),
     [
         ("cs", "riziko", "smlouva"),
@@ -111,13 +112,13 @@ def test_given_a_czech_participle_when_its_stem_fails_then_its_lemma_still_meets
     assert lemma("vypovězena", "cs") == "vypovedet" == lemma("vypovědět", "cs")
 
 
-@pytest.mark.parametrize("word", ["2024", "1,250.5", "24b", "A4", "24měsíčního", "a" * 60 + "ations", "९९"])
+@each("word", ["2024", "1,250.5", "24b", "A4", "24měsíčního", "a" * 60 + "ations", "९९"])
 def test_given_numbers_codes_and_endless_words_when_analysed_then_they_are_only_folded(word: str) -> None:
     for lang in LANGS:
         assert stem(word, lang) == lemma(word, lang) == term(word, lang) == fold(word)
 
 
-@pytest.mark.parametrize("lang", ["und", "zh", "", "../en", "xx"])
+@each("lang", ["und", "zh", "", "../en", "xx"])
 def test_given_a_language_nobody_knows_when_analysed_then_words_are_only_folded(lang: str) -> None:
     assert terms("Záruční DOBA", lang) == ["zarucni", "doba"]
     assert keywords("Jaká je záruční doba?", lang) == ["Jaká", "záruční", "doba"]
@@ -151,7 +152,7 @@ def test_given_two_threads_when_stemming_then_each_has_a_stemmer_of_its_own() ->
     assert one is not other
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "expected"),
     [
         ("Jaké riziko smlouva představuje?", ["riziko", "smlouva", "představuje"]),
@@ -171,7 +172,7 @@ def test_given_a_czech_question_when_reduced_to_keywords_then_question_words_and
     assert keywords(question, "cs") == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("lang", "question", "expected"),
     [
         ("en", "What is the notice period?", ["notice", "period"]),

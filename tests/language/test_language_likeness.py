@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +14,7 @@ from rag_core.language.string_similarity import MIN_COUNT
 TERM = st.text("abcdř", min_size=1, max_size=12)
 
 
-@pytest.mark.parametrize(
+@each(
     ("term", "other", "value"),
     [
         ("notice", "notice", 1.0),

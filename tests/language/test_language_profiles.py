@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from folding import each
 
 from rag_core.errors import InvalidSetting
 from rag_core.language import LANGUAGES
@@ -18,7 +19,7 @@ nicht kein keine ohne darf muss müssen nie
 no sin nunca debe не нет без нельзя должен ne pas sans non senza nie brez""".split()
 
 
-@pytest.mark.parametrize("lang", sorted(LANGUAGES))
+@each("lang", sorted(LANGUAGES))
 def test_given_every_language_file_then_no_negation_or_modal_is_a_stop_word_and_no_list_is_empty(lang: str) -> None:
     info = LANGUAGES[lang]
 

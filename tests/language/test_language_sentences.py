@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from folding import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -85,19 +86,19 @@ def test_given_the_trap_set_then_it_has_at_least_forty_cases() -> None:
     assert len(CASES) >= 40
 
 
-@pytest.mark.parametrize(("lang", "marked"), CASES)
+@each(("lang", "marked"), CASES)
 def test_given_abbreviations_ordinals_and_initials_when_split_then_only_sentences_end(lang: str, marked: str) -> None:
     assert split(marked.replace("|", " "), lang) == marked.split("|")
 
 
-@pytest.mark.parametrize(("lang", "marked"), CASES)
+@each(("lang", "marked"), CASES)
 def test_given_the_same_text_wrapped_after_every_word_when_split_then_the_sentences_are_the_same(lang: str, marked: str) -> None:
     wrapped = marked.replace("|", " ").replace(" ", "\n")
 
     assert [" ".join(sentence.split()) for sentence in split(wrapped, lang)] == marked.split("|")
 
 
-@pytest.mark.parametrize(
+@each(
     ("lang", "text", "expected"),
     [
         ("en", "First line\ncontinues here. Second.", ["First line\ncontinues here.", "Second."]),
@@ -176,7 +177,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:6]))
+@each("text", HOSTILE, ids=lambda text: repr(text[:6]))
 def test_given_hostile_text_when_split_then_it_ends_soon_and_covers_the_text(text: str) -> None:
     started = time.process_time()
     found = sentences(text, "cs")

@@ -6,7 +6,7 @@ import time
 import unicodedata
 from itertools import pairwise
 
-import pytest
+from folding import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -56,7 +56,7 @@ def test_given_any_text_when_folded_twice_then_it_is_as_when_folded_once_and_nev
     assert bool(fold(text)) == bool(text)
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:8]))
+@each("text", HOSTILE, ids=lambda text: repr(text[:8]))
 def test_given_hostile_text_when_split_and_folded_then_it_ends_soon_with_true_offsets(text: str) -> None:
     started = time.process_time()
 
@@ -70,7 +70,7 @@ def test_given_devanagari_when_split_then_vowel_signs_and_joiners_stay_inside_th
     assert [word.text for word in words("अवधि 24 माह है, क्\u200dया?")] == ["अवधि", "24", "माह", "है", "क्\u200dया"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("EUR 1,250.5 (v2.0).", ["EUR", "1,250.5", "v2.0"]),
@@ -91,7 +91,7 @@ def test_given_numbers_hyphens_and_unspaced_scripts_when_split_then_words_are_as
     assert [word.text for word in words(text)] == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("ZÁRUČNÍ", "zarucni"),
@@ -115,8 +115,6 @@ def test_given_spelling_variants_when_folded_then_they_are_equal(one: str, other
     assert fold(one) == fold(other)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("कि", "की"), ("मन", "मान"), ("कुल", "कूल"), ("मेल", "मैल"), ("कम", "काम"), ("दिन", "दीन"), ("গান", "গন")]
-)
+@each(("one", "other"), [("कि", "की"), ("मन", "मान"), ("कुल", "कूल"), ("मेल", "मैल"), ("कम", "काम"), ("दिन", "दीन"), ("গান", "গন")])
 def test_given_words_that_differ_in_a_vowel_sign_when_folded_then_they_stay_different(one: str, other: str) -> None:
     assert fold(one) != fold(other)

@@ -6,6 +6,7 @@ import json
 
 import pymupdf
 import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 from library_kit import SETTINGS, library
@@ -93,7 +94,7 @@ def test_given_metadata_as_text_when_described_then_fields_are_typed_and_free_ke
     assert "secret" not in repr(source)
 
 
-@pytest.mark.parametrize(
+@each(
     "pair",
     [
         ("date", "29. 2. 2024"),

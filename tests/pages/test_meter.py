@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -119,7 +120,7 @@ def test_given_no_limit_when_drawn_then_only_the_value_is_there() -> None:
     assert not {"threshold", "allowed"} & set(drawn)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "threshold", "scale", "ends"),
     [
         (0.61, 0.72, "cosine", (0, 1)),
@@ -174,7 +175,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-@pytest.mark.parametrize("colour", [drawing.GREEN, drawing.RED, drawing.BLUE, drawing.GREY])
+@each("colour", [drawing.GREEN, drawing.RED, drawing.BLUE, drawing.GREY])
 def test_given_the_colours_when_held_against_both_themes_then_each_can_be_seen(colour: str) -> None:
     theme = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
     grounds = [theme[name][key] for name in ("light", "dark") for key in ("backgroundColor", "secondaryBackgroundColor")]

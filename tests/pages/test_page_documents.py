@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from folding import each
 from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,7 +78,7 @@ def test_given_a_date_that_is_none_when_saved_then_the_page_says_what_is_right_a
     assert open_engine(library, "default").library.snapshot.document(CONTRACT).metadata.date == "2026-01-15"
 
 
-@pytest.mark.parametrize("line", ["no equals sign", "=value", "title=twice", "verified=true"])
+@each("line", ["no equals sign", "=value", "title=twice", "verified=true"])
 def test_given_a_free_value_without_a_key_of_its_own_when_read_then_it_is_refused(line: str) -> None:
     with pytest.raises(InvalidInput):
         free_values(f"class=10\n{line}")
@@ -386,9 +387,7 @@ def test_given_problems_of_every_kind_when_shown_then_each_has_its_own_remedy() 
     assert {f"documents.remedy_{key}" for key in [*findings.REMEDIES.values(), "other"]} <= set(screen())
 
 
-@pytest.mark.parametrize(
-    ("size", "words"), [(0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (94_213, "94.2 KB"), (4_200_000, "4.2 MB"), (3e9, "3.0 GB")]
-)
+@each(("size", "words"), [(0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (94_213, "94.2 KB"), (4_200_000, "4.2 MB"), (3e9, "3.0 GB")])
 def test_given_bytes_when_put_into_words_then_they_have_their_unit(size: float, words: str) -> None:
     assert findings.size_in_words(int(size)) == words
 

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import pymupdf
-import pytest
+from folding import each
 from page_kit import ask, settle, texts
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
@@ -72,14 +72,14 @@ def labels(source: str) -> list[tuple[int, ast.expr]]:
     return found
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+@each("path", SOURCES, ids=lambda path: path.name)
 def test_given_a_page_when_its_code_is_read_then_only_text_of_ours_goes_into_elements_that_interpret_it(path: Path) -> None:
     not_ours = [f"{path.name}:{line}: {ast.unparse(node)}" for line, node in labels(path.read_text(encoding="utf-8")) if not is_ours(node)]
 
     assert not_ours == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "ours"),
     [
         ("st.markdown('fixed')", True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from folding import each
 from honest_model import honest, question, refusal, sufficient
 from model_server import Asked, ModelServer, Status
 from page_kit import captions, session_of, settle, texts
@@ -130,7 +131,7 @@ def test_given_an_endpoint_that_is_down_when_a_set_is_run_then_its_questions_are
     assert all(f"127.0.0.1:{server.port}" in failure for failure in failures)
 
 
-@pytest.mark.parametrize("reason", Reason)
+@each("reason", Reason)
 def test_given_any_reason_when_a_question_ends_so_then_the_lab_has_words_for_it(reason: Reason) -> None:
     assert reason_in_words(reason)
 

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from builders import case, claim, draft, passage
+from folding import each
 from page_kit import badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
@@ -252,7 +253,7 @@ def test_given_questions_of_one_class_only_then_what_can_be_drawn_is_drawn(answe
     assert say("lab_results.one_class") in captions(page)
 
 
-@pytest.mark.parametrize("name", ["top_cosine", "distance", "keywords", "required_entities", "length_ratio", "overlap", "similarity"])
+@each("name", ["top_cosine", "distance", "keywords", "required_entities", "length_ratio", "overlap", "similarity"])
 def test_given_another_score_then_its_charts_hold_its_limit(name: str) -> None:
     held = a_run()
     held["cases"][0] = measured(

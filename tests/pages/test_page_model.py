@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from folding import each
 from honest_model import best_sentences, draft, honest, refusal, sufficient
 from model_server import Asked as Sent
 from model_server import Hang, ModelServer, Status
@@ -183,7 +184,7 @@ def test_given_a_collection_that_is_left_while_a_question_is_on_its_way_then_it_
     assert QUESTION not in texts(page)
 
 
-@pytest.mark.parametrize(
+@each(
     ("step", "claims", "drafts", "said"),
     [
         ("", 0, 0, "measuring"), (Step.SUFFICIENCY, 0, 0, "sufficiency"), (Step.EXPAND, 0, 0, "expand"), (Step.DRAFT, 0, 1, "draft"),

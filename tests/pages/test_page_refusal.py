@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from builders import case, hits, matched, settings, with_outcome
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 from page_kit import ask, asked_of, badges, by_key, captions, settle, texts
@@ -78,7 +79,7 @@ def test_given_no_document_when_asked_then_the_refusal_says_that_there_is_none(e
     assert by_key(app, "missed") == []
 
 
-@pytest.mark.parametrize("reason", [reason for reason in Reason if reason not in (Reason.NONE, Reason.GREETING, Reason.ABOUT_LIBRARY)])
+@each("reason", [reason for reason in Reason if reason not in (Reason.NONE, Reason.GREETING, Reason.ABOUT_LIBRARY)])
 def test_given_any_reason_when_a_refusal_is_explained_then_the_sentence_is_plain_and_blames_nobody(reason: Reason) -> None:
     """S3-20: the reason, in words that a reader knows."""
     said = screen()[f"refusal.why_{reason}"]
@@ -272,8 +273,8 @@ PASSAGE = hits(0.5)[0].passage
 RANKED = RankedPassage(PASSAGE, 37, 12, False, True, 14, False)
 
 
-@pytest.mark.parametrize("verdict", Verdict)
-@pytest.mark.parametrize("quoted", [None, ("d1", 4), ("other", 5)])
+@each("verdict", Verdict)
+@each("quoted", [None, ("d1", 4), ("other", 5)])
 def test_given_any_verdict_when_said_then_it_is_a_whole_sentence_with_its_numbers(verdict: Verdict, quoted: tuple[str, int] | None) -> None:
     told = missed.verdict(Missed("d1", 2, verdict, (RANKED,), 131, 20, 10, quoted=quoted))
 
@@ -348,7 +349,7 @@ def test_given_a_check_that_could_not_be_measured_when_it_refuses_then_the_chang
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value", "said"),
     [
         ("min_answerability", 0.6, "0.60"), ("min_answerability", 1.0, "1.00"), ("max_length_ratio", 2.0, "2.0"), ("top_k", 10, "10"),

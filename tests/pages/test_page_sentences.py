@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
 from builders import measured as measured_claim
+from folding import each
 from page_kit import ask, asked_of, badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
@@ -155,7 +155,7 @@ def test_given_an_invented_source_after_changed_facts_then_a_refusal_names_it_fi
     assert sentences.flagged(decide(refused), refused)[0].startswith("✗ “9”")
 
 
-@pytest.mark.parametrize("flag", [*FLAGS, *(f"{kind}_changed" for kind in FACTS if kind not in ("year", "code", "name"))])
+@each("flag", [*FLAGS, *(f"{kind}_changed" for kind in FACTS if kind not in ("year", "code", "name"))])
 def test_given_a_flag_then_the_screen_has_words_for_it(flag: str) -> None:
     assert screen()[f"sentences.flag_{flag}"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from folding import each
 from page_kit import ask, badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
@@ -62,7 +63,7 @@ def test_given_the_stages_of_the_settings_when_counted_then_the_sidebar_has_all_
     assert set(STAGES) == set(Stage)
 
 
-@pytest.mark.parametrize("knob", Settings.knobs(), ids=lambda knob: knob.name)
+@each("knob", Settings.knobs(), ids=lambda knob: knob.name)
 def test_given_a_setting_when_shown_then_its_label_and_help_are_plain_words(knob: Knob) -> None:
     label, help = screen()[f"knobs.{knob.name}"], help_text(knob)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from folding import each
 from hypothesis import example, given
 from hypothesis import strategies as st
 from page_kit import texts
@@ -100,7 +101,7 @@ def test_given_any_address_when_read_then_it_gives_settings_and_a_problem_for_ea
     assert len(problems) >= len(parameters) - len(known)
 
 
-@pytest.mark.parametrize("name", sorted(TEXTS | set(FIXED)))
+@each("name", sorted(TEXTS | set(FIXED)))
 def test_given_free_text_or_a_model_in_an_address_when_read_then_it_is_left_out(name: str) -> None:
     settings, problems = sharing.from_address({name: "http://203.0.113.9/model"})
 

@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
+from folding import each
 
 from ui.app.texts import SCREENS, screen
 
@@ -60,7 +60,7 @@ def literals(source: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+@each("path", SOURCES, ids=lambda path: path.name)
 def test_given_a_page_when_its_code_is_read_then_it_shows_no_word_that_is_not_in_the_texts(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     whole, _ = used(source)

@@ -9,6 +9,7 @@ import pytest
 import streamlit as st
 from any_case import cases
 from builders import MODES, matched
+from folding import each
 from hypothesis import given
 from streamlit.testing.v1 import AppTest
 
@@ -74,7 +75,7 @@ def test_given_a_gate_that_was_not_reached_when_shown_then_its_value_is_there_al
     assert (table["state"][0], table["measured"][0], table["required"][0]) == ("· not reached", "0.30", "≥ 0.40")
 
 
-@pytest.mark.parametrize(
+@each(
     ("check", "state", "mode"),
     [
         (row("top_cosine", 0.5, 0.72, Mode.OBSERVE), "✗ missed, only shown", "only shown"),
@@ -172,7 +173,7 @@ def test_given_any_decision_when_its_rows_are_put_in_words_then_none_lacks_a_tex
 STAGES = [check.stage for check in decide(Measurements("What is it?", Settings())).trace.checks]
 
 
-@pytest.mark.parametrize("stage", [*STAGES, "confidence"])
+@each("stage", [*STAGES, "confidence"])
 def test_given_a_check_when_looked_up_then_it_has_a_name_and_an_explanation(stage: str) -> None:
     assert 3 <= len(screen()[f"trace.title_{stage}"]) <= 32
     assert screen()[f"trace.about_{stage}"].endswith(".")

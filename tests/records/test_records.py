@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from any_case import cases, chosen_settings
 from builders import SENTENCE, HashEmbedder, MemoryCorpus, Text, case, citation, claim, draft, hit, passage, settings, tools
+from folding import each
 from hypothesis import given
 from hypothesis import settings as examples
 
@@ -127,8 +128,8 @@ QUESTIONS = (
 )
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("drafter", ["extract", "raw"])
+@each("question", QUESTIONS)
+@each("drafter", ["extract", "raw"])
 def test_given_a_measured_question_when_recorded_and_restored_then_nothing_is_missing(question: str, drafter: str) -> None:
     corpus = MemoryCorpus(TEXTS, HashEmbedder())
     original = measure(question, settings(drafter=drafter), corpus, tools())
@@ -140,7 +141,7 @@ def test_given_a_measured_question_when_recorded_and_restored_then_nothing_is_mi
     assert json.dumps(decide(restored).to_json()) == json.dumps(decide(original).to_json())
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@each("question", QUESTIONS)
 def test_given_a_record_when_read_as_text_then_no_sentence_of_a_document_stands_in_it(question: str) -> None:
     original = measure(question, settings(), MemoryCorpus(TEXTS, HashEmbedder()), tools())
 
@@ -226,7 +227,7 @@ def test_given_names_of_many_documents_when_recorded_then_only_those_that_a_deci
     assert numbers(decide(from_record(row))) == numbers(decide(original))
 
 
-@pytest.mark.parametrize("version", [None, 0, 2, "1"])
+@each("version", [None, 0, 2, "1"])
 def test_given_a_record_of_another_version_when_restored_then_one_clear_error(version: object) -> None:
     row = {**through_json(case(0.9)), "schema_version": version}
 
@@ -235,7 +236,7 @@ def test_given_a_record_of_another_version_when_restored_then_one_clear_error(ve
     assert caught.value.remedy
 
 
-@pytest.mark.parametrize("lost", ["question", "settings", "hits", "draft", "library"])
+@each("lost", ["question", "settings", "hits", "draft", "library"])
 def test_given_a_record_with_a_part_missing_when_restored_then_one_clear_error(lost: str) -> None:
     row = through_json(case(0.9))
     del row[lost]

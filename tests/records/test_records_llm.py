@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-import pytest
 from any_case import REPLAYED, values_of
 from any_generation import asked_cases, walked_cases
 from builders import case, citation, claim, draft, passage, settings
 from builders import measured as measured_claim
+from folding import each
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -267,7 +267,7 @@ def test_given_a_record_from_before_there_were_models_then_it_is_read_without_on
     assert from_record(row).draft.audits[0].quotes_elsewhere == ()
 
 
-@pytest.mark.parametrize("of", [Call, Sufficiency, Verification, Attempt, LlmTrace])
+@each("of", [Call, Sufficiency, Verification, Attempt, LlmTrace])
 def test_given_a_field_of_what_is_asked_then_the_record_has_it(of: type) -> None:
     verified = replace(attempted(), verification=Verification(Call(Step.VERIFY), ("yes",)))
     sides = draft([claim(passage(1)), claim(passage(2))])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 from tiny_models import cross_encoder
@@ -184,7 +185,7 @@ def test_given_recency_and_authority_then_a_hit_is_raised_by_both_as_of_the_day_
     assert raised == pytest.approx({"new": 1 + 0.1 * 0.9 + 0.5 * 0.5, "old": 1 + 0.1 * 0.1 + 0.5 * old, "none": 1.0})
 
 
-@pytest.mark.parametrize(
+@each(
     ("stated", "days"),
     [
         ("2026-11-20", 0), ("2026-11-19", 1), ("2025-11-20", 365), ("2026-10", 23), ("2025", 327), ("2030", 0),

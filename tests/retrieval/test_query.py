@@ -1,13 +1,13 @@
 """What a question asks for, apart from its abbreviations and instructions."""
 
-import pytest
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.retrieval.query import core, expand
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "spelled"),
     [
         ("revenue in FY2022", "revenue in fiscal year 2022"),
@@ -23,7 +23,7 @@ def test_given_fiscal_periods_when_expanded_then_they_read_as_reports_write_them
     assert expand(asked) == spelled
 
 
-@pytest.mark.parametrize("asked", ["What is the FYI channel?", "Jaká je doba plnění?", "Is BQ1 a code?", "वारंटी अवधि क्या है?", ""])
+@each("asked", ["What is the FYI channel?", "Jaká je doba plnění?", "Is BQ1 a code?", "वारंटी अवधि क्या है?", ""])
 def test_given_nothing_to_expand_when_expanded_then_the_question_stays(asked: str) -> None:
     assert expand(asked) == asked
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from builders import AUDIT_MODES
+from folding import each
 
 from rag_core.errors import InvalidSetting
 from rag_core.settings import Mode, Settings, presets
@@ -41,7 +42,7 @@ def test_given_a_preset_among_the_values_then_it_is_used_and_not_dropped() -> No
     assert load_settings(values={"preset": "compliance"}) == Settings.load("compliance")
 
 
-@pytest.mark.parametrize("word", ["false", "False", "0", "no", " off "])
+@each("word", ["false", "False", "0", "no", " off "])
 def test_given_strict_mode_off_then_no_score_gate_filters_any_more(word: str) -> None:
     """S4-24: without strict mode there is no distance filter and no score gate. S4-3: environment variables with defaults."""
     s = load_settings("scoping", environment={"RAG_STRICT_MODE": word})
@@ -59,7 +60,7 @@ def test_given_validation_off_then_the_optional_audits_only_observe() -> None:
     assert s.answerability_mode is Mode.ENFORCE
 
 
-@pytest.mark.parametrize("word", ["true", "1", "YES", "on"])
+@each("word", ["true", "1", "YES", "on"])
 def test_given_strict_mode_on_then_nothing_changes(word: str) -> None:
     assert from_environment({"RAG_STRICT_MODE": word, "RAG_VALIDATION_ENABLED": word, "HOME": "x"}) == {}
 
@@ -106,7 +107,7 @@ def test_given_an_environment_then_it_says_whether_how_long_and_how_many_questio
     assert retention(chosen) == Retention(False, 7, 100, 1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value"),
     [("RAG_KEEP_DECISIONS", "maybe"), ("RAG_KEEP_DAYS", "0"), ("RAG_KEEP_DAYS", "-1"), ("RAG_KEEP_MOST", "many"), ("RAG_KEEP_MOST", "1e3")],
 )

@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from folding import each
 
 from rag_core.errors import InvalidSetting
 from rag_core.settings.endpoints import NAMES, OPENAI, Endpoint, endpoints, masked, model_environment
@@ -34,7 +35,7 @@ def test_given_a_key_without_an_address_then_it_goes_to_its_maker_and_nowhere_el
     assert endpoints({"OPENAI_API_KEY": KEY, "RAG_MODEL": "m"}) == (Endpoint(OPENAI, KEY, "m"),)
 
 
-@pytest.mark.parametrize(
+@each(
     ("environment", "match"),
     [
         ({"RAG_MODEL": "m"}, "nothing says where it is"),
@@ -70,7 +71,7 @@ def test_given_a_key_then_no_form_of_the_endpoint_shows_it() -> None:
     assert endpoint.masked == "sk-…WXYZ"
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "shown"),
     [("", ""), ("a", "…"), ("sk-0123456789abcdef", "…"), ("sk-0123456789abcdefg", "sk-…defg"), ("gsk_0123456789abcdefgh", "gsk_…efgh"),
      ("0123456789abcdefghij", "…ghij"), ("long-prefix-0123456789ab", "…89ab")],
@@ -79,7 +80,7 @@ def test_given_a_key_then_little_of_it_is_shown_and_of_a_short_one_nothing(key: 
     assert masked(key) == shown
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "local"),
     [("http://127.0.0.1:1/v1", True), ("http://127.8.9.1/v1", True), ("http://[::1]:1/v1", True), ("http://LOCALHOST/v1", True),
      ("http://ollama.localhost/v1", True), ("http://localhost.example/v1", False), ("http://192.168.0.2/v1", False),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from builders import AUDIT_MODES, GATE_MODES, MODEL_AUDIT_MODES, MODEL_MODES, MODES, case
+from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +24,7 @@ CHOICES = {name: knob for name, knob in KNOBS.items() if knob.options}
 FIXED_AUDITS = {"citations_present", "citations_complete", "citations_valid", "verbatim"}
 
 
-@pytest.mark.parametrize("knob", KNOBS.values(), ids=KNOBS)
+@each("knob", KNOBS.values(), ids=KNOBS)
 def test_given_any_knob_then_its_help_is_a_sentence_and_it_says_where_it_belongs(knob: Knob) -> None:
     assert knob.help[0].isupper()
     assert knob.help.endswith(".")
@@ -33,7 +34,7 @@ def test_given_any_knob_then_its_help_is_a_sentence_and_it_says_where_it_belongs
     assert knob.stricter in ("", "higher", "lower")
 
 
-@pytest.mark.parametrize("knob", NUMBERS.values(), ids=NUMBERS)
+@each("knob", NUMBERS.values(), ids=NUMBERS)
 def test_given_a_number_then_its_default_is_inside_and_one_step_beyond_either_end_is_an_error(knob: Knob) -> None:
     assert knob.low is not None
     assert knob.high is not None
@@ -48,14 +49,14 @@ def test_given_a_number_then_its_default_is_inside_and_one_step_beyond_either_en
         assert caught.value.remedy == f"Give {knob.name} a value from {knob.low:g} to {knob.high:g}."
 
 
-@pytest.mark.parametrize("knob", [knob for knob in NUMBERS.values() if isinstance(knob.default, int)], ids=lambda knob: knob.name)
+@each("knob", [knob for knob in NUMBERS.values() if isinstance(knob.default, int)], ids=lambda knob: knob.name)
 def test_given_a_count_then_it_stays_a_whole_number(knob: Knob) -> None:
     assert isinstance(getattr(Settings.load(values={knob.name: str(knob.default)}), knob.name), int)
     with pytest.raises(InvalidSetting):
         Settings.load(values={knob.name: knob.default + 0.5})
 
 
-@pytest.mark.parametrize("knob", CHOICES.values(), ids=CHOICES)
+@each("knob", CHOICES.values(), ids=CHOICES)
 def test_given_named_values_then_each_is_taken_and_another_is_refused_with_the_list(knob: Knob) -> None:
     assert knob.default in knob.options
     for option in knob.options:
@@ -65,7 +66,7 @@ def test_given_named_values_then_each_is_taken_and_another_is_refused_with_the_l
     assert all(option in caught.value.remedy for option in knob.options)
 
 
-@pytest.mark.parametrize("knob", [k for k in KNOBS.values() if k.low is None and not k.options], ids=lambda knob: knob.name)
+@each("knob", [k for k in KNOBS.values() if k.low is None and not k.options], ids=lambda knob: knob.name)
 def test_given_a_text_or_switch_then_another_kind_of_value_is_refused(knob: Knob) -> None:
     with pytest.raises(InvalidSetting) as caught:
         Settings.load(values={knob.name: {"not": "a value"}})
@@ -89,7 +90,7 @@ def test_given_a_change_then_it_is_validated_like_the_first_value() -> None:
         Settings.load().changed(top_k=0)
 
 
-@pytest.mark.parametrize("name", [name for name in Settings.model_fields if name != "preset"])
+@each("name", [name for name in Settings.model_fields if name != "preset"])
 def test_given_another_value_of_any_setting_then_the_hash_differs(name: str) -> None:
     knob = KNOBS[name]
     other: Any
@@ -108,7 +109,7 @@ def test_given_equal_values_under_another_name_then_the_hash_is_equal() -> None:
     assert len(Settings.load().hash()) == 16
 
 
-@pytest.mark.parametrize("name", presets())
+@each("name", presets())
 def test_given_any_preset_then_it_loads_with_a_title_and_help_and_differs_from_all_others(name: str) -> None:
     preset = presets()[name]
 
@@ -213,7 +214,7 @@ def test_given_every_gate_and_audit_then_it_has_a_switch_unless_the_design_denie
     assert len(GATING) + len(GROUNDING) == len(stages)
 
 
-@pytest.mark.parametrize("gate", [*GATING, *GROUNDING], ids=lambda gate: gate.name)
+@each("gate", [*GATING, *GROUNDING], ids=lambda gate: gate.name)
 def test_given_every_gate_and_audit_then_it_has_its_own_reason_and_a_remedy(gate: Any) -> None:
     check = gate(case(0.9, answerability=0.9))
     others = [other(case(0.9, answerability=0.9)).reason for other in (*GATING, *GROUNDING) if other is not gate]
@@ -225,14 +226,14 @@ def test_given_every_gate_and_audit_then_it_has_its_own_reason_and_a_remedy(gate
     assert check.direction is not None
 
 
-@pytest.mark.parametrize(("stage", "knob"), MODES.items())
+@each(("stage", "knob"), MODES.items())
 def test_given_a_switch_then_it_moves_the_mode_of_its_own_check_only(stage: str, knob: str) -> None:
     trace = decide(case(0.9, of=Settings.load(values={name: Mode.OBSERVE for name in MODES.values()} | {knob: Mode.OFF}))).trace
 
     assert [check.stage for check in trace.checks if check.mode is Mode.OFF] == [stage]
 
 
-@pytest.mark.parametrize("reason", Reason)
+@each("reason", Reason)
 def test_given_any_reason_then_it_has_the_status_the_design_gives_it(reason: Reason) -> None:
     """S2-3: five statuses; success for nothing but an answer, a greeting or a word about the library."""
     by_status = {
