@@ -14,6 +14,7 @@ RagError
 │   ├── LibraryBusy       another process is writing
 │   ├── LibraryDamaged    a checksum does not match
 │   ├── ModelMismatch     built with another embedding model or precision
+│   ├── StoreMismatch     built in another vector store
 │   └── RecordsDamaged    the file of decisions, labels and feedback cannot be read
 ├── ModelUnavailable      a model could not be loaded or reached
 │   └── ModelTimedOut     it did not answer one request in the time allowed
@@ -98,6 +99,10 @@ class LibraryDamaged(LibraryError):
 
 class ModelMismatch(LibraryError):
     """The library was built with another embedding model or precision."""
+
+
+class StoreMismatch(LibraryError):
+    """The library was built in another vector store."""
 
 
 class RecordsDamaged(LibraryError):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal
@@ -30,23 +30,40 @@ from rag_core.adapters.entailment.embedded import FILE as SUPPORT_FILE
 from rag_core.adapters.entailment.embedded import LANGUAGES as SUPPORT_LANGUAGES
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
+from rag_core.adapters.index.ivf import IvfStore
 from rag_core.adapters.llm.cache import FILE as CACHE_FILE
 from rag_core.adapters.llm.cache import CachedModel, ModelCache
 from rag_core.adapters.llm.chain import ModelChain
+from rag_core.adapters.optional import require
 from rag_core.adapters.records.store import FILE
 from rag_core.adapters.records.store import RecordStore as RecordStore
 from rag_core.decision.measure import Tools
-from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, EntailmentModel, LanguageModel, Progress
+from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, EntailmentModel, LanguageModel, Progress, VectorStore
 from rag_core.engine import Engine
-from rag_core.errors import InvalidSetting, LibraryError
+from rag_core.errors import InvalidSetting, LibraryError, StoreMismatch
 from rag_core.gating import scores as calibrate
 from rag_core.library.library import AddReport, Library
-from rag_core.library.manifest import Manifest
+from rag_core.library.manifest import UNSAID_STORE, Manifest
 from rag_core.library.store import Store
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
 
 Structured = Literal["auto", "always", "never"]  # whether answers are asked for by a schema
+
+
+@dataclass(frozen=True, slots=True)
+class StoreRow:
+    """A vector store: what makes it, and the optional packages that it needs (a name of `adapters.optional.EXTRAS`, "" for none)."""
+
+    make: Callable[[], VectorStore]
+    extra: str = ""
+
+
+# What the setting `vector_store` may say. A further store is one adapter, one row here, and its test.
+VECTOR_STORES = {
+    "faiss-flat": StoreRow(FaissStore),
+    "faiss-ivf": StoreRow(IvfStore),
+}
 
 _starting = threading.Lock()  # two threads that open a library each must not start two children
 
@@ -167,13 +184,41 @@ def model_cache(folder: Path, namespace: str) -> ModelCache:
     Raises:
         InvalidInput: the namespace's name cannot be used.
     """
-    return ModelCache(Store(folder, namespace, FaissStore(), Bm25Store()).root / CACHE_FILE)
+    return ModelCache(_files(folder, namespace).root / CACHE_FILE)
 
 
-def open_library(folder: Path, namespace: str, model: Embedder) -> Library:
-    """A library on local disk: FAISS for vectors, BM25 for words."""
+def vector_store(name: str) -> VectorStore:
+    """The vector store that the setting names.
+
+    Raises:
+        InvalidSetting: there is none of this name.
+        MissingDependency: it needs a package that is not installed.
+    """
+    if name not in VECTOR_STORES:
+        raise InvalidSetting(f"There is no vector store {name!r}.", remedy=f"Set vector_store to one of: {', '.join(VECTOR_STORES)}.")
+    row = VECTOR_STORES[name]
+    if row.extra:
+        require(row.extra, f"The vector store {name!r}")
+    return row.make()
+
+
+def open_library(folder: Path, namespace: str, model: Embedder, new: str = UNSAID_STORE) -> Library:
+    """A library on local disk, in the vector store that it was built in; an empty one takes the store `new`. BM25 for words.
+
+    Raises:
+        StoreMismatch: it was built in a store that this version does not know.
+        InvalidSetting, MissingDependency: as `vector_store`.
+        LibraryError: it cannot be used; see `Library.open`.
+    """
+    manifest = _manifest(folder, namespace)
+    name = manifest.vector_store if manifest and manifest.entries else new
+    if manifest and manifest.entries and name not in VECTOR_STORES:
+        raise StoreMismatch(
+            f"The library {namespace!r} was built in the vector store {name!r}, which is not known here.",
+            remedy="Use the version of Plumbline that built it, or rebuild the library; its documents are kept.",
+        )
     forget = partial(_forget, folder, namespace)
-    return Library.open(folder, namespace, embedder=model, vectors=FaissStore(), lexical=Bm25Store(), on_delete=forget)
+    return Library.open(folder, namespace, embedder=model, vectors=vector_store(name), lexical=Bm25Store(), on_delete=forget)
 
 
 def _forget(folder: Path, namespace: str, documents: Collection[str], generation: int) -> None:
@@ -189,7 +234,7 @@ def records(folder: Path, namespace: str) -> RecordStore:
     Raises:
         InvalidInput: the namespace's name cannot be used.
     """
-    return RecordStore(Store(folder, namespace, FaissStore(), Bm25Store()).root / FILE)
+    return RecordStore(_files(folder, namespace).root / FILE)
 
 
 def rebuild_library(
@@ -201,13 +246,14 @@ def rebuild_library(
     *,
     apart: bool = False,
 ) -> AddReport:
-    """Index all documents of a library again from their stored sources, with the model that the settings name; see `Library.rebuild`.
+    """Index all documents again from their stored sources, with the model and in the vector store of the settings; see `Library.rebuild`.
 
     `apart` runs the embedding model in a child process.
     """
+    vectors = vector_store(settings.vector_store)  # said before a model is loaded
     model = _embedder(settings, apart)
     _, report = Library.rebuild(
-        folder, namespace, settings, embedder=model, vectors=FaissStore(), lexical=Bm25Store(), progress=progress, cancelled=cancelled
+        folder, namespace, settings, embedder=model, vectors=vectors, lexical=Bm25Store(), progress=progress, cancelled=cancelled
     )
     return report
 
@@ -217,13 +263,15 @@ def _embedder(settings: Settings, apart: bool) -> Embedder:
 
 
 def as_built(folder: Path, namespace: str, settings: Settings) -> Settings:
-    """The settings with the embedding model and precision that the library was built with; reads its manifest and opens nothing.
+    """The settings with the embedding model, precision and vector store that the library was built with; reads its manifest only.
 
     Unchanged where the library is empty, or its manifest cannot be read: opening it then says why.
     """
     manifest = _manifest(folder, namespace)
     if manifest is None or not manifest.entries:
         return settings
+    if manifest.vector_store != settings.vector_store:
+        settings = settings.changed(vector_store=manifest.vector_store)
     if manifest.embedder == f"{settings.embedding_model}@{precision_here(settings.embedding_precision)}":
         return settings
     model, _, precision = manifest.embedder.rpartition("@")
@@ -247,9 +295,14 @@ def calibration_files(folder: Path, namespace: str) -> tuple[Path, Path]:
 
 def _manifest(folder: Path, namespace: str) -> Manifest | None:
     try:
-        return Store(folder, namespace, FaissStore(), Bm25Store()).manifest()
+        return _files(folder, namespace).manifest()
     except LibraryError:
         return None
+
+
+def _files(folder: Path, namespace: str) -> Store:
+    """A library's folder, whatever store its vectors are in: for what stands beside the indexes."""
+    return Store(folder, namespace, FaissStore(), Bm25Store())
 
 
 def open_engine(folder: Path, namespace: str = "default", settings: Settings | None = None, *, apart: bool = False) -> Engine:
@@ -269,4 +322,4 @@ def open_engine(folder: Path, namespace: str = "default", settings: Settings | N
         CachedEmbedder(model), calibration, known, reranker, reader=reader, verifier=partial(verifier, apart=apart),
         model=partial(language_model, folder=folder, namespace=namespace),
     )  # fmt: skip
-    return Engine(open_library(folder, namespace, model), tools)
+    return Engine(open_library(folder, namespace, model, s.vector_store), tools)

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from rag_core.engine import Engine
-from rag_core.errors import ModelMismatch, RagError
+from rag_core.errors import ModelMismatch, RagError, StoreMismatch
 from ui.app import asked, first_run, loading, namespaces, state
 from ui.app.loading import Opening
 from ui.app.problems import show_error
@@ -31,7 +31,7 @@ def start() -> Engine:
     try:
         engine = state.engine()
         engine.library.refresh()
-    except ModelMismatch:  # built anew with another model meanwhile, by another process
+    except (ModelMismatch, StoreMismatch):  # built anew meanwhile, by another process
         _forget()
         st.rerun()
     except RagError as error:

@@ -144,6 +144,11 @@ class LanguageModel(Protocol):
 class VectorStore(Protocol):
     """Builds a vector index, and keeps it in a folder."""
 
+    @property
+    def name(self) -> str:
+        """As the setting `vector_store` and a library's manifest say it: `faiss-flat`."""
+        ...
+
     def build(self, vectors: Vectors) -> VectorIndex:
         """An index over unit vectors of shape (n, dim); n may be 0."""
         ...

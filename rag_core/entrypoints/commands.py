@@ -16,6 +16,7 @@ from rag_core.entrypoints.common import (
     key_values,
     library_folder,
     library_for,
+    note_other_store,
     output,
     password,
     progress_line,
@@ -38,6 +39,7 @@ def index(args: argparse.Namespace) -> int:
     if args.rebuild:  # before the library is opened: it may be of another model, or damaged
         problems += report_problems(rebuild_library(library_folder(args), args.namespace, settings, progress_line()))
     engine = open_engine(library_folder(args), args.namespace, settings)
+    note_other_store(engine, settings)
     if args.resume:
         word = password(args)
         passwords = {row.id: word for row in engine.library.unfinished()} if word else None
@@ -58,6 +60,7 @@ def ask(args: argparse.Namespace) -> int:
         raise InvalidInput("Give either one question or --questions FILE.", remedy='Try: python -m rag_core ask "What is …?"')
     with library_for(args) as folder:
         engine = open_engine(folder, args.namespace, settings)
+        note_other_store(engine, settings)
         problems = add_documents(engine, args.documents, settings, args) if args.documents else 0
         filters = key_values(args.filter)
         if args.question is not None:

@@ -47,6 +47,17 @@ def library_for(args: argparse.Namespace) -> Iterator[Path]:
         yield library_folder(args)
 
 
+def note_other_store(engine: Engine, settings: Settings) -> None:
+    """Say it where another vector store was asked for than the one that the library is in, and how to change it."""
+    wanted, kept = settings.vector_store, engine.library.vector_store
+    if wanted not in (kept, Settings.model_fields["vector_store"].default):
+        print(
+            f"The library stays in the vector store {kept}, where it was built. "
+            f"To change it, run: python -m rag_core index --rebuild --set vector_store={wanted}",
+            file=sys.stderr,
+        )
+
+
 def add_documents(engine: Engine, paths: Iterable[Path], settings: Settings, args: argparse.Namespace) -> int:
     """Index these paths; returns how many problems there were."""
     word = password(args)

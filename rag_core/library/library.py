@@ -56,6 +56,7 @@ class Library(Opened):
             InvalidInput: the namespace's name is not `[a-z0-9_-]{1,64}`.
             LibraryDamaged: a file is missing or was changed.
             ModelMismatch: built with another embedding model or precision.
+            StoreMismatch: built in another vector store.
             LibraryError: built by another version of this program.
         """
         library = cls(Store(folder, namespace, vectors, lexical), embedder, on_delete)

@@ -17,6 +17,7 @@ from rag_core.library.inbox import Accepted
 from rag_core.library.stored_json import document_from_json, document_to_json
 
 SCHEMA_VERSION = 1  # the form of the files on disk
+UNSAID_STORE = "faiss-flat"  # the vector store of a library whose manifest names none: there was no other
 _UNSEALED = ("schema_version", "generation", "embedder", "index_version", "index", "files", "documents")  # without a checksum of its own
 
 
@@ -78,6 +79,7 @@ class Manifest:
     index: str = ""  # the folder under indexes/ with the vector and word indexes
     entries: tuple[Entry, ...] = ()
     files: Mapping[str, Stamp] | None = None  # of the indexes, relative to the namespace's folder
+    vector_store: str = UNSAID_STORE  # made the vector index, and alone can read it
 
     def all_files(self) -> dict[str, Stamp]:
         """Every file of the generation, relative to the namespace's folder."""
@@ -91,7 +93,8 @@ class Manifest:
         ]
         row = {
             "schema_version": SCHEMA_VERSION, "generation": self.generation, "embedder": self.embedder,
-            "index_version": self.index_version, "index": self.index, "files": stamps_to_json(self.files or {}), "documents": entries,
+            "index_version": self.index_version, "vector_store": self.vector_store, "index": self.index,
+            "files": stamps_to_json(self.files or {}), "documents": entries,
         }  # fmt: skip
         return json.dumps(seal(row), ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -113,7 +116,7 @@ class Manifest:
             row = unseal(row, _UNSEALED)
             return cls(
                 row["generation"], row["embedder"], row["index_version"], row["index"],
-                tuple(map(_entry, row["documents"])), stamps_from_json(row["files"]),
+                tuple(map(_entry, row["documents"])), stamps_from_json(row["files"]), str(row.get("vector_store", UNSAID_STORE)),
             )  # fmt: skip
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise damaged(path, "is not a manifest") from error

@@ -6,11 +6,10 @@ import threading
 import weakref
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-
-import numpy as np
+from dataclasses import replace
 
 from rag_core.domain.ports import Cancel, Embedder
-from rag_core.errors import LibraryDamaged, LibraryError, ModelMismatch
+from rag_core.errors import LibraryDamaged, LibraryError, ModelMismatch, StoreMismatch
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.lock import writing
 from rag_core.library.disk.private import is_open, tighten
@@ -45,6 +44,11 @@ class Opened:
         """The newest generation that this process knows; see `refresh`. Hold it for as long as a question takes."""
         return self._snapshot
 
+    @property
+    def vector_store(self) -> str:
+        """The name of the store that its vectors are in."""
+        return self._store.vectors.name
+
     def refresh(self) -> bool:
         """Take over what another process published meanwhile; costs one small read when there is nothing new. True if there was.
 
@@ -75,7 +79,7 @@ class Opened:
 
     def _writer(self, base: Manifest | None = None) -> Writer:
         newest = base or self._store.manifest() or Manifest(0, self._embedder.name, INDEX_VERSION)
-        newest = Manifest(newest.generation, self._embedder.name, INDEX_VERSION, newest.index, newest.entries, newest.files)
+        newest = replace(newest, embedder=self._embedder.name, index_version=INDEX_VERSION, vector_store=self._store.vectors.name)
         return Writer(self._store, newest, self._snapshot, self._adopt, lambda: self._inbox.rows())
 
     def _adopt(self, snapshot: Snapshot) -> Collection[int]:
@@ -106,6 +110,12 @@ class Opened:
                 f"The library {self._store.root.name!r} was built with {manifest.embedder}, not with {self._embedder.name}.",
                 remedy="Use that embedding model and precision, or rebuild the library with the new one.",
             )
+        if manifest.vector_store != self._store.vectors.name:
+            raise StoreMismatch(
+                f"The library {self._store.root.name!r} was built in the vector store {manifest.vector_store!r}, "
+                f"not in {self._store.vectors.name!r}.",
+                remedy=f"Open it with vector_store={manifest.vector_store}, or rebuild the library in the other one.",
+            )
         if manifest.index_version != INDEX_VERSION:
             raise LibraryError(
                 f"The library {self._store.root.name!r} was indexed by version {manifest.index_version}, not {INDEX_VERSION}.",
@@ -113,5 +123,4 @@ class Opened:
             )
 
     def _empty(self) -> Snapshot:
-        vectors = self._store.vectors.build(np.zeros((0, 0), dtype=np.float32))
-        return Snapshot(0, (), vectors, self._store.lexical.build([]), (), self._store.reader)
+        return Snapshot(0, (), self._store.no_vectors(), self._store.lexical.build([]), (), self._store.reader)

@@ -23,8 +23,10 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
+
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import LexicalStore, VectorStore
+from rag_core.domain.ports import LexicalStore, VectorIndex, VectorStore
 from rag_core.errors import InvalidInput, LibraryError
 from rag_core.library import stored_sources
 from rag_core.library.disk.files import Stamp, damaged, read_verified, stamp, storage_problems, sync, unpack, verify_file, write_atomically
@@ -109,11 +111,15 @@ class Store:
         return Snapshot(
             manifest.generation,
             tuple(passage for group in passages for passage in group),
-            self.vectors.load(folder),
+            self.vectors.load(folder) if manifest.entries else self.no_vectors(),  # an empty library may have been another store's
             self.lexical.load(folder),
             manifest.entries,
             self.reader,
         )
+
+    def no_vectors(self) -> VectorIndex:
+        """The vector index of an empty library."""
+        return self.vectors.build(np.zeros((0, 0), dtype=np.float32))
 
     def passages(self, entry: Entry) -> tuple[Passage, ...]:
         """A document's passages.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -102,7 +102,7 @@ class Writer:
             name, (passages, vectors, lexical) = str(generation), self._build(entries)
             files = self._save(name, vectors, lexical)
         sync_tree(self._unsynced)
-        manifest = Manifest(generation, self._base.embedder, self._base.index_version, name, entries, files)
+        manifest = replace(self._base, generation=generation, index=name, entries=entries, files=files)
         self._store.publish(manifest)
         self._base, self._unsynced = manifest, []
         self._snapshot = Snapshot(generation, passages, vectors, lexical, entries, self._store.reader)

@@ -26,6 +26,7 @@ __all__ = ["DATA", "DEFAULT_PRESET", "Cost", "Knob", "Mode", "Preset", "Settings
 DATA = Path(__file__).resolve().parents[2] / "data"
 DEFAULT_PRESET = "balanced"
 
+_LATER = ("vector_store",)  # came after hashes stood in decisions and certificates: at their defaults they leave a hash as it was
 
 _R, _A, _I = Cost.REPLAY, Cost.ASK, Cost.INGEST
 
@@ -229,6 +230,10 @@ class Settings(ModelSettings):
     embedding_precision: Literal["auto", "float32", "bfloat16"] = choice(
         "auto", Stage.INGEST, _I, "Arithmetic of the embedding model; auto takes bfloat16 where the processor has it."
     )
+    vector_store: str = choice(
+        "faiss-flat", Stage.INGEST, _I,
+        "Where a new library keeps its vectors: faiss-flat compares all of them. A library stays in its store until it is rebuilt.",
+    )  # fmt: skip
 
     @classmethod
     def knobs(cls) -> tuple[Knob, ...]:
@@ -281,7 +286,8 @@ def presets() -> Mapping[str, Preset]:
 
 @lru_cache(maxsize=256)  # every decision names it
 def _hash(settings: Settings) -> str:
-    body = json.dumps(settings.model_dump(mode="json", exclude={"preset"}), sort_keys=True)
+    later = {name for name in _LATER if getattr(settings, name) == Settings.model_fields[name].default}
+    body = json.dumps(settings.model_dump(mode="json", exclude={"preset", *later}), sort_keys=True)
     return hashlib.sha256(body.encode()).hexdigest()[:16]
 
 

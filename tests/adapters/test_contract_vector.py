@@ -1,4 +1,7 @@
-"""The contract of a `VectorIndex` and its store, run over every adapter, with brute force in numpy as the oracle."""
+"""The contract of a `VectorIndex` and its store, run over every row of wiring's table, with brute force in numpy as the oracle.
+
+A store may look at a part of many vectors only; up to 300 rows every one finds what brute force finds.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.adapters.index.flat import FILE, FaissStore
+from rag_core.adapters.index.ivf import EXACT_ROWS, IvfStore
 from rag_core.domain.ports import Vectors, VectorStore
 from rag_core.errors import LibraryDamaged
+from rag_core.wiring import VECTOR_STORES
 
 DIM = 8
-STORES = {"faiss": lambda: FaissStore(DIM)}  # a new adapter adds one line
 
-every_store = pytest.mark.parametrize("make", STORES.values(), ids=STORES.keys())
+every_store = pytest.mark.parametrize("make", [row.make for row in VECTOR_STORES.values()], ids=VECTOR_STORES)
 seeds = st.integers(0, 10_000)
 
 
@@ -176,3 +180,51 @@ def test_given_vectors_of_another_length_than_the_default_then_they_are_stored_a
 def test_given_a_faiss_index_then_its_file_is_named_as_the_source_says() -> None:
     """S2-27: a `.faiss` file."""
     assert FILE.endswith(".faiss")
+
+
+def test_given_a_row_of_the_table_then_its_store_has_that_name_and_no_two_share_a_file(tmp_path: Path) -> None:
+    """A library's manifest remembers the name: the wrong store must not read another one's file."""
+    for name, row in VECTOR_STORES.items():
+        store = row.make()
+        assert store.name == name
+        (tmp_path / name).mkdir()
+        store.save(store.build(unit(5)), tmp_path / name)
+    for name, row in VECTOR_STORES.items():
+        for other in VECTOR_STORES.keys() - {name}:
+            with pytest.raises(LibraryDamaged):
+                row.make().load(tmp_path / other)
+
+
+def clusters(rows: int, groups: int = 40) -> Vectors:
+    """Unit vectors around so many directions, as passages stand around subjects."""
+    chance = np.random.default_rng(7)
+    drawn = unit(groups, 3)[chance.integers(0, groups, rows)] + 0.2 * chance.standard_normal((rows, DIM)).astype(np.float32)
+    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+
+
+def test_given_many_vectors_when_searched_in_groups_then_nearly_all_of_the_best_are_found_with_their_cosines(tmp_path: Path) -> None:
+    vectors, questions = clusters(3 * EXACT_ROWS), clusters(60)
+    index = IvfStore().build(vectors)
+    IvfStore().save(index, tmp_path)
+    hit = 0
+
+    for question in questions:
+        found = index.search(question, 10, None)
+        hit += len({row for row, _ in found} & {row for row, _ in brute_force(vectors, question, 10, None)})
+        assert len(found) == 10
+        assert [cosine for _, cosine in found] == pytest.approx([float(vectors[row] @ question) for row, _ in found], abs=1e-5)
+        assert found == IvfStore().load(tmp_path).search(question, 10, None)
+
+    assert hit >= 0.95 * 600  # measured: 600
+    assert np.array_equal(index.vectors([0, 9000]), vectors[[0, 9000]])
+
+
+def test_given_more_wanted_than_the_near_groups_hold_or_a_selection_then_all_groups_are_read() -> None:
+    vectors = clusters(2 * EXACT_ROWS)
+    index, chosen = IvfStore().build(vectors), list(range(0, 2 * EXACT_ROWS, 100))
+
+    everything = [row for row, _ in index.search(vectors[0], 2 * EXACT_ROWS, None)]
+    selected = index.search(-vectors[0], 20, chosen)
+
+    assert sorted(everything) == list(range(2 * EXACT_ROWS))
+    assert [row for row, _ in selected] == [row for row, _ in brute_force(vectors, -vectors[0], 20, chosen)]

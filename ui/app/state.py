@@ -20,7 +20,7 @@ from ui.app.asked import NAMESPACE, Asked
 from ui.app.jobs import Job, Runner
 from ui.app.pending import Pending
 
-MODEL = ("embedding_model", "embedding_precision")  # a library is searched with the model that it was built with
+MODEL = ("embedding_model", "embedding_precision", "vector_store")  # a library is searched with what it was built with
 MAX_QUESTIONS = 50  # in the history of a session; each keeps its whole case
 
 
@@ -98,7 +98,7 @@ class Session:
     questions: int = 0  # asked so far
 
     def settings(self) -> Settings:
-        """The values as settings; the embedding model is the one that the library was built with."""
+        """The values as settings; embedding model and vector store are those that the library was built with."""
         chosen = base_settings().changed(preset=self.preset, **self.values)
         opened = loading.known(library_folder(), self.namespace)
         if opened is None or opened.engine is None:

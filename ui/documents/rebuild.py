@@ -8,7 +8,7 @@ import streamlit as st
 
 from rag_core.errors import LibraryBusy, LibraryError, ModelUnavailable, RagError
 from rag_core.settings import Settings
-from rag_core.wiring import as_built
+from rag_core.wiring import VECTOR_STORES, as_built
 from ui.app import state
 from ui.app.jobs import File
 from ui.app.problems import show_error
@@ -46,10 +46,10 @@ def _form(settings: Settings, listed: Sequence[File]) -> None:
         return
     if listed:
         st.caption(say("rebuild.meanwhile"))
-        st.text(tell("rebuild.now", model=f"{settings.embedding_model}, {settings.embedding_precision}"))
+        st.text(tell("rebuild.now", model=f"{settings.embedding_model}, {settings.embedding_precision}, {settings.vector_store}"))
     with st.form(key="rebuild_form", border=False):
-        model, precision = st.columns([2, 1])
-        precisions = ["auto", "float32", "bfloat16"]
+        model, precision, store = st.columns([2, 1, 1])
+        precisions, stores = ["auto", "float32", "bfloat16"], list(VECTOR_STORES)
         with model:
             name = st.text_input(say("rebuild.model"), settings.embedding_model, key="rebuild_model", help=say("rebuild.model_help"))
         with precision:
@@ -57,10 +57,15 @@ def _form(settings: Settings, listed: Sequence[File]) -> None:
                 say("rebuild.precision"), precisions, precisions.index(settings.embedding_precision), key="rebuild_precision",
                 help=say("rebuild.precision_help"),
             )  # fmt: skip
+        with store:
+            at = stores.index(settings.vector_store) if settings.vector_store in stores else 0  # it may be of another version
+            vectors = st.selectbox(say("rebuild.store"), stores, at, key="rebuild_store", help=say("rebuild.store_help"))
         changed = ingest_fields("rebuild", settings)
         if st.form_submit_button(say("rebuild.start"), type="primary"):
             try:
-                wanted = settings.changed(**changed, embedding_model=(name or "").strip(), embedding_precision=arithmetic)
+                wanted = settings.changed(
+                    **changed, embedding_model=(name or "").strip(), embedding_precision=arithmetic, vector_store=vectors
+                )
             except RagError as error:
                 show_error(error)
             else:

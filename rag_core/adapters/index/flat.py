@@ -1,9 +1,13 @@
-"""Exact nearest neighbours by cosine with FAISS on local disk (IndexFlatIP over unit vectors)."""
+"""Exact nearest neighbours by cosine with FAISS on local disk (IndexFlatIP over unit vectors).
+
+What any index of FAISS needs stands here too: the best rows of a search, and its file. `ivf.py` uses it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import faiss
 import numpy as np
@@ -13,6 +17,7 @@ from rag_core.errors import LibraryDamaged
 from rag_core.library.disk.private import write
 
 FILE = "vectors.faiss"
+DIM = 384  # of the embedded model's vectors
 
 
 class FaissIndex:
@@ -31,23 +36,11 @@ class FaissIndex:
         if allowed is not None:
             selector = faiss.IDSelectorBatch(np.asarray(allowed, dtype=np.int64))
             params = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]  # its stubs leave out the keyword
-        # FAISS takes any of the rows that tie at the cut; so more are asked for until the last one is worse
-        wanted = min(k, total)
-        asked = min(wanted + 1, total)
-        while True:
-            raw, rows = self._index.search(query, asked, params=params)
-            cosines = np.clip(raw[0], -1.0, 1.0)
-            if asked == total or cosines[asked - 1] < cosines[wanted - 1]:
-                break
-            asked = min(2 * asked, total)
-        found = [(int(r), float(c)) for r, c in zip(rows[0], cosines, strict=True) if r >= 0]
-        return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:wanted]
+        return best_rows(lambda asked: self._index.search(query, asked, params=params), k, total)
 
     def vectors(self, rows: Sequence[int]) -> Vectors:
         """The stored vectors of these rows, shape (len(rows), dim)."""
-        if not len(rows):
-            return np.zeros((0, self._index.d), dtype=np.float32)
-        return np.asarray(self._index.reconstruct_batch(np.asarray(rows, dtype=np.int64)), dtype=np.float32)
+        return stored_vectors(self._index, rows)
 
     @property
     def raw(self) -> faiss.Index:
@@ -56,14 +49,16 @@ class FaissIndex:
 
 
 class FaissStore:
-    """A `VectorStore` of exact FAISS indexes. `dim` is the length of a vector, used when there is none yet."""
+    """A `VectorStore` of exact FAISS indexes. `dim` is the length of a vector, used where nothing says how long one is."""
 
-    def __init__(self, dim: int = 384) -> None:
+    name = "faiss-flat"
+
+    def __init__(self, dim: int = DIM) -> None:
         self._dim = dim
 
     def build(self, vectors: Vectors) -> FaissIndex:
         """An index over unit vectors of shape (n, dim)."""
-        index = faiss.IndexFlatIP(vectors.shape[1] if len(vectors) else self._dim)
+        index = faiss.IndexFlatIP(vectors.shape[1] or self._dim)
         if len(vectors):
             index.add(np.ascontiguousarray(vectors, dtype=np.float32))
         return FaissIndex(index)
@@ -76,8 +71,7 @@ class FaissStore:
         """
         if not isinstance(index, FaissIndex):
             raise TypeError(f"FaissStore saves a FaissIndex, got {type(index).__name__}")
-        # FAISS's own writer leaves out the end of a file without an error where the disk is full
-        write(folder / FILE, faiss.serialize_index(index.raw).data)
+        write_index(index.raw, folder / FILE)
 
     def load(self, folder: Path) -> FaissIndex:
         """Read it back.
@@ -85,9 +79,53 @@ class FaissStore:
         Raises:
             LibraryDamaged: the file is missing or cut short. A changed byte is found by the manifest's checksum, not here.
         """
-        try:
-            return FaissIndex(faiss.read_index(str(folder / FILE)))
-        except RuntimeError as error:
-            raise LibraryDamaged(
-                "The vector index cannot be read.", remedy="Restore the library folder, or index the documents again."
-            ) from error
+        return FaissIndex(read_index(folder / FILE))
+
+
+def best_rows(search: Callable[[int], tuple[Any, Any]], k: int, total: int) -> list[tuple[int, float]]:
+    """The best k of `total` rows as (row, cosine), best first, equal cosines by row.
+
+    `search` gives cosines and rows of the nearest n, each of shape (1, n), as FAISS does; a row of -1 is none.
+    """
+    # FAISS takes any of the rows that tie at the cut; so more are asked for until the last one is worse
+    wanted = min(k, total)
+    asked = min(wanted + 1, total)
+    while True:
+        raw, rows = search(asked)
+        cosines = np.clip(raw[0], -1.0, 1.0)
+        if asked == total or cosines[asked - 1] < cosines[wanted - 1]:
+            break
+        asked = min(2 * asked, total)
+    found = [(int(r), float(c)) for r, c in zip(rows[0], cosines, strict=True) if r >= 0]
+    return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:wanted]
+
+
+def stored_vectors(index: faiss.Index, rows: Sequence[int]) -> Vectors:
+    """The vectors of these rows as they were added, shape (len(rows), dim)."""
+    if not len(rows):
+        return np.zeros((0, index.d), dtype=np.float32)
+    return np.asarray(index.reconstruct_batch(np.asarray(rows, dtype=np.int64)), dtype=np.float32)
+
+
+def write_index(index: faiss.Index, path: Path) -> None:
+    """Write an index to a file.
+
+    Raises:
+        OSError: the disk or the permissions refused.
+    """
+    # FAISS's own writer leaves out the end of a file without an error where the disk is full
+    write(path, faiss.serialize_index(index).data)
+
+
+def read_index(path: Path) -> faiss.Index:
+    """Read it back.
+
+    Raises:
+        LibraryDamaged: the file is missing or cut short.
+    """
+    try:
+        return faiss.read_index(str(path))
+    except RuntimeError as error:
+        raise LibraryDamaged(
+            "The vector index cannot be read.", remedy="Restore the library folder, or index the documents again."
+        ) from error

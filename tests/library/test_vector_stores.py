@@ -1,0 +1,190 @@
+"""A vector store is an adapter and a row: one that is added at run time serves a library from its first document to its rebuilding."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from library_kit import DIM, SETTINGS, HashEmbedder, library, text
+
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.ivf import IvfStore
+from rag_core.adapters.optional import EXTRAS
+from rag_core.domain.ports import VectorIndex, Vectors
+from rag_core.entrypoints.cli import main
+from rag_core.errors import InvalidSetting, MissingDependency, StoreMismatch
+from rag_core.library.disk.sealed import seal, unseal
+from rag_core.library.library import Library
+from rag_core.settings import Settings, presets
+from rag_core.wiring import VECTOR_STORES, StoreRow, as_built, open_engine, open_library, rebuild_library, vector_store
+
+QUESTION, SAID = "How many days of vacation do employees have?", "Employees have 20 days of vacation a year."
+
+
+class ToyIndex:
+    def __init__(self, rows: Vectors) -> None:
+        self.rows = rows
+
+    def search(self, vector: Vectors, k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
+        chosen = range(len(self.rows)) if allowed is None else sorted(set(allowed))
+        scored = [(row, float(np.clip(self.rows[row] @ vector, -1, 1))) for row in chosen]
+        return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[: max(k, 0)]
+
+    def vectors(self, rows: Sequence[int]) -> Vectors:
+        return self.rows[list(rows)].reshape(len(rows), -1)
+
+
+class ToyStore:
+    """A whole adapter: vectors in NumPy's own file."""
+
+    name = "toy"
+
+    def build(self, vectors: Vectors) -> ToyIndex:
+        return ToyIndex(vectors)
+
+    def save(self, index: VectorIndex, folder: Path) -> None:
+        assert isinstance(index, ToyIndex)
+        np.save(folder / "toy.npy", index.rows, allow_pickle=False)
+
+    def load(self, folder: Path) -> ToyIndex:
+        return ToyIndex(np.load(folder / "toy.npy", allow_pickle=False))
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setitem(VECTOR_STORES, ToyStore.name, StoreRow(ToyStore))
+    return Settings.load(values={"vector_store": "toy"})
+
+
+def index_files(folder: Path) -> set[str]:
+    return {path.name for path in (folder / "default/indexes").rglob("vectors*")} | {path.name for path in folder.rglob("toy.npy")}
+
+
+def remembered(folder: Path) -> str:
+    manifests = sorted((folder / "default/manifests").glob("*.json"), key=lambda path: int(path.stem))
+    return str(json.loads(manifests[-1].read_bytes())["vector_store"])
+
+
+def test_given_a_row_added_at_run_time_then_its_store_is_opened_filled_asked_verified_and_rebuilt(tmp_path: Path, toy: Settings) -> None:
+    engine = open_engine(tmp_path, settings=toy)
+    engine.library.add([text("rules", f"{SAID}\nThe canteen serves soup.")], toy)
+    answered = engine.ask(QUESTION, toy)
+
+    assert answered.answer.startswith("Employees have 20 days of vacation a year")
+    assert (index_files(tmp_path), remembered(tmp_path)) == ({"toy.npy"}, "toy")
+
+    again = open_engine(tmp_path)  # of default settings: the library stays where it was built
+    again.library.verify()
+    assert isinstance(again.library.snapshot.vectors, ToyIndex)
+    assert again.library.vector_store == as_built(tmp_path, "default", Settings.load()).vector_store == "toy"
+    assert again.ask(QUESTION, toy).citations == answered.citations
+    again.library.add([text("more", "The office opens at nine.")], Settings.load())
+    assert remembered(tmp_path) == "toy"
+
+    for name in ("faiss-ivf", "toy"):
+        rebuilt = rebuild_library(tmp_path, "default", toy.changed(vector_store=name))
+        moved = open_engine(tmp_path)
+        assert (len(rebuilt.added), rebuilt.problems, remembered(tmp_path)) == (2, (), name)
+        assert moved.ask(QUESTION, toy).citations == answered.citations
+        moved.library.verify()
+
+
+def test_given_a_store_that_is_gone_or_never_was_then_one_typed_error_says_what_to_do(tmp_path: Path, toy: Settings) -> None:
+    open_library(tmp_path, "default", HashEmbedder(), "toy").add([text("one", "Alpha.")], toy)
+    del VECTOR_STORES["toy"]
+
+    with pytest.raises(StoreMismatch, match=r"'toy', which is not known here") as gone:
+        open_library(tmp_path, "default", HashEmbedder())
+    assert "rebuild" in gone.value.remedy
+    with pytest.raises(InvalidSetting, match="no vector store 'toy'") as unknown:
+        rebuild_library(tmp_path, "default", toy)
+    assert "faiss-flat, faiss-ivf" in unknown.value.remedy
+    with pytest.raises(InvalidSetting):
+        open_library(tmp_path, "other", HashEmbedder(), "../x")
+    VECTOR_STORES["toy"] = StoreRow(ToyStore)  # the fixture takes it away
+
+
+def test_given_a_store_whose_package_is_missing_then_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EXTRAS, "far", ("no_such_module",))
+    monkeypatch.setitem(VECTOR_STORES, "far", StoreRow(ToyStore, extra="far"))
+
+    with pytest.raises(MissingDependency, match=r"The vector store 'far' needs the package no-such-module"):
+        vector_store("far")
+
+
+def test_given_a_library_when_another_process_moved_it_to_another_store_then_the_old_one_says_so_and_keeps_its_snapshot(
+    tmp_path: Path,
+) -> None:
+    held = library(tmp_path)
+    held.add([text("one", "Alpha.")], SETTINGS)
+    Library.rebuild(tmp_path, "default", SETTINGS, embedder=HashEmbedder(), vectors=IvfStore(), lexical=Bm25Store())
+
+    with pytest.raises(StoreMismatch, match=r"built in the vector store 'faiss-ivf', not in 'faiss-flat'") as caught:
+        held.refresh()
+    assert "vector_store=faiss-ivf" in caught.value.remedy
+    assert held.snapshot.vectors.vectors([0]).shape == (1, DIM)
+
+
+def test_given_a_library_made_before_stores_were_named_then_it_opens_in_the_first_one(tmp_path: Path) -> None:
+    library(tmp_path).add([text("one", "Alpha.")], SETTINGS)
+    pointer = tmp_path / "default/CURRENT"
+    path = tmp_path / f"default/manifests/{json.loads(pointer.read_bytes())['generation']}.json"
+    row = unseal(json.loads(path.read_bytes()))
+    del row["vector_store"]
+    rewrite(path, pointer, seal(row))
+
+    opened = open_library(tmp_path, "default", HashEmbedder(), "faiss-ivf")
+
+    assert (opened.vector_store, len(opened.snapshot.passages)) == ("faiss-flat", 1)
+    opened.verify()
+
+
+def rewrite(path: Path, pointer: Path, row: dict) -> None:
+    """As a program that wrote this manifest would have left it."""
+    path.write_bytes(json.dumps(row).encode())
+    at = json.loads(pointer.read_bytes())
+    pointer.write_bytes(json.dumps({**at, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}).encode())
+
+
+def test_given_a_library_that_was_emptied_then_it_takes_the_store_that_is_asked_for(tmp_path: Path) -> None:
+    first = library(tmp_path)
+    first.delete(first.add([text("one", "Alpha.")], SETTINGS).added[0].id)
+
+    opened = open_library(tmp_path, "default", HashEmbedder(), "faiss-ivf")
+    opened.add([text("two", "Beta.")], SETTINGS)
+
+    assert remembered(tmp_path) == "faiss-ivf"
+    assert open_library(tmp_path, "default", HashEmbedder()).vector_store == "faiss-ivf"
+
+
+def test_given_another_store_asked_for_on_the_command_line_then_the_library_stays_and_it_says_how_to_change(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "a.txt"
+    page.write_text(SAID, encoding="utf-8")
+    at = ("--library", str(tmp_path / "library"))
+
+    assert main(["index", str(page), *at]) == 0
+    assert "vector store" not in capsys.readouterr().err
+    assert main(["ask", QUESTION, *at, "--set", "vector_store=faiss-ivf"]) == 0
+    told = capsys.readouterr()
+    assert "stays in the vector store faiss-flat" in told.err
+    assert "index --rebuild --set vector_store=faiss-ivf" in told.err
+    assert "20 days" in told.out
+    assert main(["index", "--rebuild", *at, "--set", "vector_store=faiss-ivf"]) == 0
+    assert "stays" not in capsys.readouterr().err
+    assert remembered(tmp_path / "library") == "faiss-ivf"
+
+
+def test_given_the_default_store_then_hashes_of_settings_are_those_from_before_there_was_a_choice() -> None:
+    """Certificates and records name a hash."""
+    for name in presets():
+        chosen = Settings.load(name)
+        before = json.dumps(chosen.model_dump(mode="json", exclude={"preset", "vector_store"}), sort_keys=True)
+
+        assert chosen.hash() == hashlib.sha256(before.encode()).hexdigest()[:16], name
+        assert chosen.changed(vector_store="faiss-ivf").hash() != chosen.hash(), name
