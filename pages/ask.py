@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from rag_core.decision.measure import MAX_QUESTION_CHARS
+from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.errors import RagError
 from ui import frame
 from ui.app import state

@@ -1,1 +1,1 @@
-"""From measurements to a decision: measure, judge, present, replay."""
+"""Makes a decision of measurements: measure, judge, present, replay."""

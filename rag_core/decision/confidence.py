@@ -20,8 +20,8 @@ from rag_core.gating.levels import mean_cosine, shows_conflicts
 from rag_core.retrieval.hybrid import recency_of
 from rag_core.settings import Mode, Scale
 
-SIDES = 2  # of a contradiction
-_LAST_DIGIT = 0.001  # of the number
+SIDES = 2  # a contradiction has two
+_LAST_DIGIT = 0.001  # the confidence has three places
 WEIGHTS = {"support": 0.4, "consistency": 0.3, "recency": 0.2, "authority": 0.1}  # as published for this formula
 
 

@@ -1,4 +1,4 @@
-"""From a measured `Measurements` to a `Decision`. Pure: no model, index, file or clock, so that replay costs nothing.
+"""Decides a question from its `Measurements`. Pure: no model, index, file or clock, so that replay costs nothing.
 
 The line: gates in order (the first enforced failure refuses), then, where a language model drafts, the walk of its record, then all audits
 (all reasons are kept), then the answer is composed from its claims. Three things no setting turns off: every claim has a citation, its
@@ -74,7 +74,7 @@ def _judge(case: Measurements, checks: Sequence[CheckResult], beside: AnswerCont
 
 
 def _walk(case: Measurements, gates: Sequence[CheckResult]) -> Decision:
-    """What the record of a language model's work comes to, once all gates have let the question pass."""
+    """The outcome of a language model's recorded work, once all gates have let the question pass."""
     progress = walk(case)
     end, checks = progress.end, (*gates, *progress.checks)
     attempts = tuple(AttemptView(number, one.outcome, one.attempt, one.checks) for number, one in enumerate(progress.judged, 1))

@@ -1,4 +1,4 @@
-"""What a language model is asked for one question: the loop that does what the walk of its record asks for, step by step.
+"""Asks a language model, step by step: a loop that does the next step that the record of the question needs.
 
 Each step appends one thing to the case's record: a verdict, an expanded search, a draft with its measurements, or its verification. What
 comes next is read from the record by `progress.pending`, so nothing is asked before the gates have let the question pass, and nothing of a
@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft, prepare
 from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_verdicts
-from rag_core.decision.measure import MAX_QUESTION_CHARS, Tools, entailment_model_for, find, read_query
+from rag_core.decision.measure import Tools, entailment_model_for, find, read_query
 from rag_core.decision.progress import Ask, pending
+from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.llm_trace import Attempt, Call, Completion, Limits, LlmTrace, OnStage, Prompt, Step, Sufficiency, Verification
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
@@ -28,8 +29,8 @@ from rag_core.grounding.units import with_header
 from rag_core.grounding.unsupported_words import added_counts
 from rag_core.settings import Settings
 
-MAX_HITS = 50  # of an expanded search, as of any other
-SAID_CHARS = 300  # of what a model gives as its reason, or calls missing, in the trace
+MAX_HITS = 50  # passages of a wider search; `top_k` allows no more either
+SAID_CHARS = 300  # characters shown of a model's reason, or of what it calls missing, in the trace
 _MIN_SECONDS = 0.5  # less is no time to ask a model in
 _NOT_CONFIGURED = "No language model is configured: set RAG_MODEL, and OPENAI_BASE_URL for a server of your own (docs/models.md)."
 
@@ -224,7 +225,7 @@ class _Run:
         ), answer  # fmt: skip
 
     def _known(self, case: Measurements, hits: Sequence[Hit]) -> str:
-        """What a model may speak of: the question, the passages, and the names of their documents."""
+        """The texts that a model may speak of: the question, the passages, and the names of their documents."""
         names = (*case.library.names.values(), *case.library.titles.values())
         return "\n".join((case.question, *(hit.passage.text for hit in hits), *names))
 
@@ -233,7 +234,7 @@ class _Run:
 
 
 def sayable(text: str, known: str, language: str) -> str:
-    """What a model says of missing information, short; empty where it states a number, a date or a name that nothing it was shown holds.
+    """A model's words on missing information, short; empty where they state a number, date or name that nothing it was shown holds.
 
     It stands in the trace, as the model's words, and in no answer or explanation; even there it must not carry an invented fact.
     """

@@ -1,4 +1,4 @@
-"""Everything that is measured for one question, in order: understand, retrieve, signals, keywords, the extract and its audits.
+"""Measures everything for one question, in order: understand, retrieve, features, keywords, the extract and its checks.
 
 Expensive stages only measure; nothing here judges. Every measurement that needs no language model is taken for every question, refused
 ones too, so that a decision can be replayed under any thresholds.
@@ -19,6 +19,7 @@ from rag_core.compression.conflicts import between_passages, other_sides
 from rag_core.compression.extract import Extract, extract
 from rag_core.compression.raw import context_words, first_sentences, short_enough, stays_whole, whole_passages
 from rag_core.decision.replies import reply
+from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.documents import Document
 from rag_core.domain.drafts import Draft
@@ -41,13 +42,12 @@ from rag_core.retrieval.hybrid import Ranking, retrieve
 from rag_core.retrieval.query import core, expand
 from rag_core.settings import Settings
 
-MAX_QUESTION_CHARS = 2000
 CODE_ROWS = 100  # passages by words in which a code is looked for
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What measuring needs from outside.
+    """The models and clocks that measuring needs from outside.
 
     `known_languages` are those the embedding model knows, None for any; `clock` returns seconds; `verifier` gives the one that the settings
     name, None where they name none, and loads it when it is first asked. `model` gives the language model that the settings ask for, None
@@ -146,7 +146,7 @@ def understand(question: str, document_languages: Collection[str]) -> Understand
 
 
 def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> LibraryFacts:
-    """What a decision must know about the searched documents."""
+    """The facts about the searched documents that a decision needs."""
     searched = searched_documents(corpus, rows)
     languages = tuple(dict.fromkeys(d.language for d in searched))
     return LibraryFacts(
@@ -220,7 +220,7 @@ def _measured(case: Measurements, corpus: Corpus, tools: Tools, rows: list[int] 
 
 
 def read_query(case: Measurements, embedder: Embedder) -> Query:
-    """What is searched for: the vector of the question, and its terms in its own language and as the documents' languages inflect them."""
+    """The query: the vector of the question, and its terms in its own language and as the documents' languages inflect them."""
     spelled = expand(case.question)
     return Query(spelled, embedder.embed([spelled])[0], tuple(_search_terms(spelled, case.understanding.language, case.library.languages)))
 

@@ -1,4 +1,4 @@
-"""The decision in words: an answer with its citations, or a refusal that says why and what to do, and what a reader must know beside.
+"""Puts a decision into words: an answer with its citations, or a refusal that says why and what to do, and notes for the reader.
 
 `decide` says which of them it is. Text of a language model stands in an answer's own claims and in the trace of its attempts, nowhere
 else: a reason for a refusal in its words could ask the reader for anything.
@@ -30,7 +30,7 @@ _READ_THEM = "Look at the findings of the documents: they say why pages could no
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
-    """What a decision says beside its draft where a language model was asked, or would have been.
+    """The parts of a decision beside its draft, where a language model was asked or would have been.
 
     `most` is the highest confidence level it may have, `drafter_note` why the model did not draft.
     """
@@ -131,7 +131,7 @@ def refuse(
 
 
 def _action(reasons: Collection[Reason]) -> str:
-    """What the reader must do, for another program."""
+    """The action that the reader must take, as another program reads it."""
     actions = {Reason.CONTRADICTED: RESOLVE_CONFLICTS, Reason.SUFFICIENCY: EXPAND_SEARCH}
     return next((action for reason, action in actions.items() if reason in reasons), "")
 
@@ -167,19 +167,19 @@ def unreadable(case: Measurements) -> str:
 
 
 def _contradictions(case: Measurements) -> tuple[str, ...]:
-    """What an answer says of contradictions in its sources, one note each."""
+    """The notes of an answer on contradictions in its sources, one each."""
     return tuple(f"{contradiction(one, case.library)}." for one in case.conflicts) if shows_conflicts(case) else ()
 
 
 def _unread(case: Measurements) -> tuple[str, ...]:
-    """What an answer says of claims that nothing has read: never safe by silence."""
+    """The note of an answer on claims that no model has read: silence must not look safe."""
     count, of = unread(case), len(case.draft.claims)
     said = f"Checked by facts and overlap only: {count} of {of} sentences. The confidence level is medium at most."
     return (said,) if count else ()
 
 
 def _notes(case: Measurements, trace: Trace, languages: Collection[str]) -> tuple[str, ...]:
-    """What the reader must know beside the text; `languages` are those that matter to it: the cited ones, or all that were searched."""
+    """The notes beside the text; `languages` are those that matter to it: the cited ones, or all that were searched."""
     silent = {"contradictions", *(check.name for check in GATING)}  # a contradiction says so itself
     observed = [c.stage.replace("_", " ") for c in trace.checks if c.stage not in silent and c.mode is not Mode.ENFORCE]
     notes = [f"Audits that do not block under these settings: {', '.join(observed)}."] if observed else []

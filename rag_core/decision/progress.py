@@ -1,4 +1,4 @@
-"""A question that a language model drafts, walked through its record: what was decided, or what has to be asked next. Pure.
+"""Goes through the record of a question that a language model drafts: to its outcome, or to the next step to ask for. Pure.
 
 The same walk decides and drives. `pending` says what the loop (`llm_steps`) has to do; `decide` reads how it ended. So a
 replay is equal to asking again, a refusal before drafting can make no call, and where other settings would send a prompt that was never
@@ -28,7 +28,7 @@ _AUDITS_FIRST = (Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT)  # after the audits
 
 
 class Outcome(StrEnum):
-    """What became of one draft of the model."""
+    """The outcome of one draft of the model."""
 
     SHOWN = "shown"
     REJECTED = "rejected"
@@ -49,7 +49,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What has to be done before anything can be decided.
+    """The next step that must be done before anything can be decided.
 
     Args:
         step: what.
@@ -114,7 +114,7 @@ class Progress:
 
 
 def pending(case: Measurements) -> Ask | None:
-    """What has to be done next for a question; None when it can be decided. Nothing while a gate refuses."""
+    """The next step for a question; None when it can be decided. Nothing while a gate refuses."""
     if case.generation is None or case.failure or case.answer or any(check(case).blocks for check in GATING):
         return None
     end = walk(case).end

@@ -1,4 +1,4 @@
-"""Answers that need no retrieval: a greeting, and what the library holds, from its own records only."""
+"""Answers that need no retrieval: a greeting, and a list of the library's documents, from its own records only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What would have to change: the smallest change of each single setting that turns a refusal into an answer, or an answer into a refusal.
+"""Finds the smallest change of each single setting that turns a refusal into an answer, or an answer into a refusal.
 
 Only judging settings are tried, each by itself and from the case's own settings, by replaying what was measured: no model, no index. A
 threshold is searched by bisection on the grid of its slider, since a stricter one never turns a refusal into an answer. Where a language
@@ -59,7 +59,7 @@ def flips(case: Measurements) -> tuple[Flip, ...]:
 def _threshold(case: Measurements, knob: Knob, now: Decision) -> Flip | None:
     """The nearest value of a threshold that flips the outcome: stricter for an answer, looser for a refusal."""
     values = _grid(knob, getattr(case.settings, knob.name), upwards=(knob.stricter == "higher") == now.is_safe())
-    first, stretch = 0, now  # of the values from here on; one way to an outcome may follow another, and none comes back
+    first, stretch = 0, now  # the outcome from this value on; one way to an outcome may follow another, and none comes back
     while first < len(values) and _way(_replayed(case, knob.name, values[-1])) != _way(stretch):
         low, high = first, len(values) - 1  # the last value leaves the stretch, and so does everything from some value on
         while low < high:

@@ -1,4 +1,4 @@
-"""Where the right passage ranked: the user points at the page that holds the answer, and every step that could have lost it is named.
+"""Says where the right passage ranked. The user points at the page that holds the answer; every step that could have lost it is named.
 
 All searched passages are ranked by meaning and by words, not only the candidates; fusion and cut are those of the question itself, by the
 same code. Nothing is judged anew, and no text of a document is in the summary.
@@ -66,7 +66,7 @@ class RankedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """What became of a page.
+    """The fate of a page.
 
     Args:
         document: id.
@@ -140,7 +140,7 @@ def why_missed(
     documents: Collection[str] | None = None,
     filters: Mapping[str, str] | None = None,
 ) -> Missed:
-    """What became of the page that holds the answer, for this question under these settings.
+    """The fate of the page that holds the answer, for this question under these settings.
 
     Args:
         question: as asked.

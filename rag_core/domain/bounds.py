@@ -1,6 +1,8 @@
-"""One check of a number's range, used by every value of this package."""
+"""Bounds that more than one package holds: the range of a number, the length of a question."""
 
 from __future__ import annotations
+
+MAX_QUESTION_CHARS = 2000  # about 300 words; a longer text is a document. Chosen, not measured
 
 
 def require_between(name: str, value: float, low: float, high: float) -> None:

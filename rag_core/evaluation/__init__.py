@@ -1,4 +1,4 @@
-"""A labelled set against a library: measuring every question once, and what the labels say of the outcomes under any settings."""
+"""Runs a labelled set against a library: measures every question once, and compares outcomes with labels under any settings."""
 
 from rag_core.evaluation.cost import Estimate, estimate, sample
 from rag_core.evaluation.failing import failing

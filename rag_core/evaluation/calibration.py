@@ -1,4 +1,4 @@
-"""A calibration from a labelled set: fitted on all of it, and judged on what each fold was kept from.
+"""Fits a calibration to a labelled set: on all of it, and judged out of fold.
 
 Questions of equal text share a fold: a set that asks one question of several documents would else be asked what it was taught.
 """
@@ -18,12 +18,12 @@ from rag_core.errors import InvalidInput
 from rag_core.evaluation import metrics
 from rag_core.gating.scores import MIN_COUNT, MIN_TO_ADJUST, Calibration, Identity, adjust, fit, question_hash, require
 
-FOLDS = 5
-SEED = 7
-STRENGTHS = (0.01, 0.1, 1.0)  # of the regularisation, scikit-learn's C; few questions need the smaller ones
-STRENGTHS_TO_ADJUST = (0.001, 0.01, 0.1, 1.0)
+FOLDS = 5  # a usual number; chosen, not measured
+SEED = 7  # draws the folds; any number would do
+STRENGTHS = (0.01, 0.1, 1.0)  # the regularisation's C as in scikit-learn; few questions need the smaller ones
+STRENGTHS_TO_ADJUST = (0.001, 0.01, 0.1, 1.0)  # the same, where a calibration in force is only adjusted
 WRONG = 0.05  # the share of wrong answers at which false refusals are compared
-BINS = 10
+BINS = 10  # tenths of the scale, for the calibration error
 
 
 @dataclass(frozen=True, slots=True)

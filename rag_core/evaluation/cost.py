@@ -1,4 +1,4 @@
-"""What a run will cost of a language model, before it is started: from the prompts that a few of its questions would send."""
+"""Estimates, before a run, what its language model will cost: from the prompts that a few of its questions would send."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rag_core.gating.levels import level
 from rag_core.settings import Mode, Settings
 
 SAMPLED = 10  # questions whose prompts are looked at
-BYTES_OF_A_TOKEN = 3.5  # of UTF-8; English has some 4, tokenizers differ by a third and more
+BYTES_OF_A_TOKEN = 3.5  # UTF-8; English has some 4, tokenizers differ by a third and more
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Estimate:
 
 
 def sample(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings) -> tuple[Measurements, ...]:
-    """What needs no model, measured for up to `SAMPLED` of the questions, evenly spread; the model is not called."""
+    """The measurements that need no model, for up to `SAMPLED` of the questions, evenly spread; the model is not called."""
     step = max(1, ceil(len(questions) / SAMPLED))
     found = []
     for question in questions[::step]:

@@ -43,7 +43,7 @@ def failing(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements]
 
 
 def error_of(marked: Marks, row: int) -> str:
-    """What is wrong: needs_model, not_measured, false_refusal, wrong_answer, missed_answer; empty where it ended as labelled."""
+    """The kind of error: needs_model, not_measured, false_refusal, wrong_answer, missed_answer; empty where it ended as labelled."""
     if marked.needs_model[row]:
         return "needs_model"
     if not marked.measured[row]:

@@ -24,20 +24,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from rag_core.evaluation.metrics import upper_bound
+from rag_core.evaluation.metrics import CONFIDENCE, upper_bound
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-STARTS = (0.1, 0.3, 0.5, 0.7, 0.9)  # of a row's length, where a share of given answers is tested from: at the strict end few are given
+STARTS = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of a row from which a share of given answers is tested: at the strict end few are given
 MAX_LABELS = 100_000  # more are as good as never
 BATCH = 256  # error counts that are looked at together
 NEAREST = 1e-3  # how closely a feasible target is looked for
 
 
 class Kind(StrEnum):
-    """Which errors are bounded, and of what."""
+    """The kinds of error that can be bounded."""
 
     WRONG_ANSWERS = "wrong_answers"  # unanswerable questions that are answered, of the unanswerable ones
     MISSED_ANSWERS = "missed_answers"  # answers that do not hold the known answer, of those given where it is known
@@ -58,7 +58,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What happened at each point: errors of each kind, out of how many, and how many questions were answered.
+    """The counts at each point: errors of each kind, out of how many, and how many questions were answered.
 
     All arrays have the shape (rows, steps); a row's steps are in order, the strictest first. `n` is the number of questions.
     """
@@ -71,7 +71,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """What one target lacks where nothing could be certified.
+    """The reason why one target could not be certified.
 
     Args:
         target: the target.
@@ -128,7 +128,7 @@ def tally(answered: Flags, missed: Flags, answerable: Flags, known: Flags) -> Co
     return Counts(errors, of, answered.sum(-1), n)
 
 
-def choose(counts: Counts, targets: Sequence[Target], confidence: float = 0.95) -> Choice:
+def choose(counts: Counts, targets: Sequence[Target], confidence: float = CONFIDENCE) -> Choice:
     """The certified point that answers most questions; with false refusals as the only target, the one that answers fewest.
 
     Ties go to the stricter step, then to the earlier row; a point at which nothing is answered is never chosen. The bound on missed answers
@@ -160,7 +160,7 @@ def choose(counts: Counts, targets: Sequence[Target], confidence: float = 0.95) 
     return Choice(_best(counts.answered, certified, most=bool(rising)), certified, levels)
 
 
-def shortages(counts: Counts, targets: Sequence[Target], confidence: float = 0.95) -> tuple[Shortage, ...]:
+def shortages(counts: Counts, targets: Sequence[Target], confidence: float = CONFIDENCE) -> tuple[Shortage, ...]:
     """Why nothing could be certified, target by target."""
     levels = choose(counts, targets, confidence).levels
     alone = [target for target in targets if choose(counts, [target], confidence).point is not None]
@@ -220,7 +220,7 @@ def _best(answered: Ints, certified: Flags, *, most: bool) -> tuple[int, int] | 
 
 
 def _shortage(counts: Counts, alone: Sequence[Target], target: Target, confidence: float, level: float) -> Shortage:
-    """What a target lacks; `alone` are the targets that can be met alone."""
+    """The reason why a target was not met; `alone` are the targets that can be met alone."""
     points = counts.answered > 0
     errors, of = counts.errors[target.kind][points], counts.of[target.kind][points]
     tails = stats.binom.cdf(errors, of, target.at_most)

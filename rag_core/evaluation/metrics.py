@@ -17,7 +17,7 @@ from scipy import stats
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-CONFIDENCE = 0.95
+CONFIDENCE = 0.95  # the usual one, for every interval that is shown and every certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def aurc(scores: ArrayLike, wrong: ArrayLike) -> float | None:
 def reliability(
     scores: ArrayLike, positive: ArrayLike, bins: int = 10, *, equal_mass: bool = False, confidence: float = CONFIDENCE
 ) -> tuple[Bin, ...]:
-    """What became of questions with like scores; a calibrated score's means equal the shares.
+    """The share of answerable questions among those with like scores; a calibrated score's means equal the shares.
 
     Args:
         scores: probabilities in [0, 1].

@@ -1,4 +1,4 @@
-"""Two ways to decide the same questions, compared one by one: on which they differ, and whether that can be chance."""
+"""Compares two ways to decide the same questions, one by one: where they differ, and whether that can be chance."""
 
 from __future__ import annotations
 

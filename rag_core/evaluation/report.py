@@ -1,4 +1,4 @@
-"""What the labels say of the outcomes: counts, rates with exact intervals, breakdowns, time. Pure: from labels, cases and outcomes."""
+"""The report of a run: counts, rates with exact intervals, breakdowns, time. Pure: from labels, measurements and outcomes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """What the labels say of n outcomes, each of shape (n,).
+    """The labels' verdicts on n outcomes, each of shape (n,).
 
     Args:
         answerable: as labelled.
@@ -90,7 +90,7 @@ class Marks:
 
 
 def answer_hits(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements]) -> Flags:
-    """Which claims of each case hold a right answer, shape (n, most claims), in the order of `every_claim`.
+    """The claims of each question that hold a right answer, shape (n, most claims), in the order of `every_claim`.
 
     Computed once for a run; no setting changes it.
     """

@@ -68,7 +68,7 @@ class Results(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a call of `run` did.
+    """The result of a call of `run`.
 
     Args:
         measured: questions that it measured.

@@ -1,7 +1,7 @@
-"""The four set-ups that S1 compares, and its rule for choosing between them.
+"""Four ways to guard a question that one of the sources compares, and its rule for choosing between them.
 
-S1 numbers its options and names them, and its recommendation confuses the two ("Option 2 (Hybrid)", though option 2 is the embedding guard
-and the hybrid is option 4). Here an option is always told with its number and its name, and the rule follows the name.
+The source numbers its options and names them. Its recommendation confuses the two: "Option 2 (Hybrid)", though option 2 is the embedding
+guard and the hybrid is option 4. Here an option is always told with its number and its name, and the rule follows the name.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from rag_core.domain.llm_trace import Step
 from rag_core.domain.measurements import Measurements
 from rag_core.settings import Settings
 
-HYBRID_FROM = 0.70  # effectiveness of prompt hardening from which on S1 takes the hybrid
-GUARD_ABOVE = 0.20  # hallucinations above which S1 takes the model guard
+HYBRID_FROM = 0.70  # effectiveness of prompt hardening from which on the source takes the hybrid
+GUARD_ABOVE = 0.20  # hallucinations above which the source takes the model guard
 GUARDS: Mapping[int, str] = {2: "relevance-guard", 4: "relevance-hybrid"}  # presets whose guard costs no model call, by option
 ALL: Mapping[int, str] = {1: "relevance-prompt", **GUARDS, 3: "relevance-llm"}  # and those that a run with a model can be judged under
 MEASURES_ALL = ALL[1]  # it refuses nothing and asks the model everything: a run under it holds what all four need
@@ -25,13 +25,14 @@ HALLUCINATIONS_BELOW, FALSE_NEGATIVES_BELOW, LATENCY_BELOW_MS = 0.05, 0.10, 100.
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """One of the four, by its number in S1. `model` says whether answers of a language model are needed to measure it whole."""
+    """One of the four, by its number in the source. `model` says whether answers of a language model are needed to measure it whole."""
 
     option: int
     name: str
     model: bool
 
 
+# numbered as the source numbers its options
 SETUPS: Sequence[Setup] = (
     Setup(1, "prompt", model=True),
     Setup(2, "embedding_guard", model=False),
@@ -42,7 +43,7 @@ SETUPS: Sequence[Setup] = (
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """What the rule picks: a set-up, none where neither condition holds, or which figures are still missing."""
+    """The pick of the rule: a set-up, none where neither condition holds, or the figures that are still missing."""
 
     setup: Setup | None
     missing: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What a run spends on a language model, in tokens; where its budget ends; and whether the model can be asked at all."""
+"""Counts the tokens that a run spends on a language model, stops it at its budget, and says whether the model can be asked at all."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import (
     LabelledQuestion,
@@ -26,7 +27,6 @@ from rag_core.evaluation.labelled import (
     to_row,
 )
 from rag_core.evaluation.labelled import read as reading
-from rag_core.evaluation.labelled.question import MAX_QUESTION_CHARS
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 ONE = LabelledQuestion("a", "How long is the notice period?", True, ("30 days",))

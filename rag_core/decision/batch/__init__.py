@@ -1,4 +1,4 @@
-"""Many recorded cases judged at once: what `decide.replay` says of each, from columns of numbers.
+"""Judges many recorded questions at once, from columns of numbers. Each outcome is that of `decide.replay`.
 
 `ReplaySet.of` reads the cases once; `replay_many` is then arithmetic on arrays of n questions. Those that a language model was asked about
 are walked one by one once their gates pass (`asked`). No model, index or file.
@@ -147,7 +147,7 @@ def _of_llm(one: Held, place: int, walks: Mapping[int, Walk]) -> Held:
 
 
 def _shown(of: ReplaySet, s: Settings) -> tuple[Flags, Flags]:
-    """Which claims an answer would show, and which conflicts: see `compose`."""
+    """The claims and the conflicts that an answer would show: see `compose`."""
     near = of.claims & ~(of.rests_on > s.max_distance) if s.distance_mode is Mode.ENFORCE else of.claims
     row, claim, other, added = of.conflicts.T
     looked_at = s.contradictions_mode is not Mode.OFF

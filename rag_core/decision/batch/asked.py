@@ -1,4 +1,4 @@
-"""Cases that a language model was asked about, among many: each is walked by itself, once for all settings that differ in gates only."""
+"""The questions of a batch that a language model was asked about. Each is judged once for all settings that differ in gates only."""
 
 from __future__ import annotations
 

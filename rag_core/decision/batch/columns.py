@@ -1,4 +1,4 @@
-"""What judging needs of many recorded cases, as columns of numbers. Read once; it judges nothing, and knows no model, index or file."""
+"""The numbers of many recorded questions as columns, for judging. Read once; this judges nothing, and knows no model, index or file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ReplaySet:
     abstains: Mapping[str, Flags]  # by the check's name
     intent: Objects
     settled: Ints
-    distances: Floats  # of the hits, (n, most hits)
+    distances: Floats  # distances of the hits, (n, most hits)
     answerability: Floats
     known_keywords: Floats
     claims: Flags

@@ -1,4 +1,4 @@
-"""A check of the table held against its threshold for many questions at once: one comparison of arrays."""
+"""Holds a check of the table against its threshold for many questions at once: one comparison of arrays."""
 
 from __future__ import annotations
 

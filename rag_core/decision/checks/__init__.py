@@ -1,4 +1,4 @@
-"""Every check as a row, in the order in which they are judged. To add one, add its row."""
+"""Every check as a row, in the order in which they are judged. To add a check, add its row."""
 
 from typing import Any
 

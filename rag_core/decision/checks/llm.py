@@ -1,4 +1,4 @@
-"""The checks that only a language model's draft has: its language, its length, its words, and what a model says of it; after all others.
+"""The checks that only a language model's draft has: its language, length and words, and a model's verdict. They come after all others.
 
 What a model said can only take trust away: a draft that failed before is not looked at by it.
 """
@@ -34,7 +34,7 @@ class Drafted(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What a model said of the passages of a question."""
+    """The verdict of a model on the passages of a question."""
 
     measurements: Measurements
     verdict: Sufficiency

@@ -1,4 +1,4 @@
-"""A check as one row: what is measured, which threshold it is held against, and what a failure means.
+"""A check as one row: its value, the threshold that it is held against, and the meaning of a failure.
 
 Judging one question, judging thousands as columns, the thresholds a certificate may choose, the page's limits and the table in the
 documentation all follow from the rows. `rag_core.decision.checks` lists them in their order.
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 class Subject(Protocol):
-    """What a check looks at: measurements, or a draft of a language model with what was measured on it."""
+    """The subject of a check: measurements, or a draft of a language model with its measurements."""
 
     @property
     def settings(self) -> Settings:
@@ -100,7 +100,7 @@ class Check(Generic[S]):
         return tuple(name for name in named if name)
 
     def mode_under(self, settings: Settings) -> Mode:
-        """What the check may do under these settings."""
+        """The mode of the check under these settings."""
         return Mode(getattr(settings, self.mode)) if self.mode else Mode.ENFORCE
 
     def threshold_under(self, settings: Settings) -> float:

@@ -1,4 +1,4 @@
-"""What was guaranteed, of what, on which questions, and whether it still holds. Values only; JSON in and out."""
+"""A certificate: what is guaranteed, on which questions, and whether it still holds. Values only; JSON in and out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Stale(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What the questions were asked of: a certificate says nothing about anything else.
+    """The library and models that the questions were asked of: a certificate says nothing about any other.
 
     Args:
         namespace: the collection.
@@ -48,7 +48,7 @@ class Basis:
 
     @classmethod
     def of(cls, engine: Engine, namespace: str) -> Basis:
-        """What is asked of now."""
+        """The basis as it is now."""
         library, calibration = engine.library, engine.tools.calibration
         ids = sorted(document.id for document in library.snapshot.documents)
         documents = hashlib.sha256("\n".join(ids).encode()).hexdigest()[:12]
@@ -76,7 +76,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What was seen along the first threshold, the strictest value first; all tuples of one length, shares in [0, 1].
+    """The shares along the first threshold, the strictest value first; all tuples of one length, shares in [0, 1].
 
     `risks` are the seen shares by kind, None where there was nothing to count; `certified` says which values met every target.
     """
@@ -130,7 +130,7 @@ class Certificate:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Certificate:
-        """What `to_json` gave, through JSON or not.
+        """The value that `to_json` wrote, through JSON or not.
 
         Raises:
             InvalidInput: it is not that.

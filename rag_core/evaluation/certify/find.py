@@ -40,7 +40,7 @@ OTHERS = "factual"  # the type that all other questions go with
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked for.
+    """The targets that are asked for.
 
     Args:
         targets: one or several of different kinds.
@@ -95,7 +95,7 @@ class _Grid:
     known: Flags
 
     def counts(self, of: Flags) -> Counts:
-        """What happened to these questions. An open one counts as an error of every kind, and a point that has any is never chosen."""
+        """The outcomes of these questions. An open one counts as an error of every kind, and a point that has any is never chosen."""
         answered, missed, open = self.answered[..., of], self.missed[..., of], self.open[..., of]
         labels = self.answerable[of], self.known[of]
         refusing, answering = tally(answered, missed, *labels), tally(answered | open, missed | open, *labels)

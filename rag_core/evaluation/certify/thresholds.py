@@ -1,4 +1,4 @@
-"""Which thresholds a certificate may choose, and the values that come into question: from their declarations, never from the labels."""
+"""The thresholds that a certificate may choose, and the values that it tries: from their declarations, never from the labels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROWS = 6  # values of the second threshold; each costs a share of the confidence
 
 
 def second_thresholds(first: str) -> tuple[str, ...]:
-    """What may be chosen together with a first threshold."""
+    """The thresholds that may be chosen together with a first one."""
     return tuple(name for name in MODE_OF if name != first and _knob(name).cost is Cost.REPLAY)
 
 

@@ -1,4 +1,4 @@
-"""Labelled questions: whether the documents answer a question, and what the answer is; read from files of several shapes, and written."""
+"""Labelled questions: whether the documents answer a question, and with what answer. Read from files of several forms, and written."""
 
 from rag_core.evaluation.labelled.question import LabelledQuestion, Place, holds_answer
 from rag_core.evaluation.labelled.read import RowProblem, read_labelled, read_labelled_files, read_rows

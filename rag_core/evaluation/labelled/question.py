@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-MAX_QUESTION_CHARS = 2000
-MAX_FIELD_CHARS = 200  # of an id, a language, a kind
-PAGED = re.compile(r"#\d{1,7}$", re.ASCII)  # of a place that is written as document#page
+from rag_core.domain.bounds import MAX_QUESTION_CHARS
+
+MAX_FIELD_CHARS = 200  # an id, a language, a kind; chosen
+PAGED = re.compile(r"#\d{1,7}$", re.ASCII)  # the page of a place that is written as document#page
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from rag_core.evaluation.labelled.question import LabelledQuestion
 from rag_core.evaluation.labelled.rows import has_question, is_ragas, labelled, lowered, quoted
 from rag_core.evaluation.labelled.table import Table, read_table
 
-MAX_BYTES = 20_000_000  # of a file, and of all that is read from a zip
-MAX_ROWS = 20_000
+MAX_BYTES = 20_000_000  # a file, and all that is read from a zip; chosen
+MAX_ROWS = 20_000  # questions of one set; chosen
 MAX_FILES = 200  # in a zip
 READ = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json")
 

@@ -1,4 +1,4 @@
-"""One row of a file, a mapping from column names to values, as a labelled question. Names and words are matched without case."""
+"""Reads one row of a file, column names with values, as a labelled question. Names and words are matched without case."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LANGUAGE, _KIND, _ID = ("language", "lang"), ("kind", "type"), ("id", "_id", "q
 COLUMNS = frozenset((*QUESTION, *_ANSWERABLE, *_REFERENCE, *_ANSWERS, *_DOCUMENTS, *_PAGE, *_PAGES, *_PLACES, *_LANGUAGE, *_KIND, *_ID))
 _YES = frozenset(("true", "yes", "y", "t", "1", "1.0", "answerable", "ano", "ja", "wahr", "हाँ", "हां", "sí", "si", "oui", "tak", "да"))
 _NO = frozenset(("false", "no", "n", "f", "0", "0.0", "unanswerable", "ne", "nein", "falsch", "नहीं", "non", "nie", "нет"))
-_MAX_PAGES = 1_000_000
+_MAX_PAGES = 1_000_000  # far more than any document has; a larger number is a slip
 _SHOWN = 40  # characters of a value that an error quotes
 
 

@@ -1,4 +1,4 @@
-"""A file's bytes as rows with named columns: JSON lines, JSON, or text parted by commas, semicolons or tabs, in whatever encoding."""
+"""Reads a file's bytes as rows with named columns: JSON lines, JSON, or text with commas, semicolons or tabs, in any usual encoding."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled.rows import COLUMNS, has_question, lowered, quoted
 
-MAX_LINES = 1_000_000
+MAX_LINES = 1_000_000  # 20 MB, the largest file, in lines of 20 characters
 _DELIMITERS = (",", ";", "\t")
 _QUOTED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")  # what `csv_cell` made harmless
 # bytes that are letters of one of the two, and rare signs or letters in the other

@@ -1,4 +1,4 @@
-"""Labelled questions as files that `read_labelled` reads back, equal. CSV cells that a spreadsheet would run are made harmless."""
+"""Writes labelled questions as files that `read_labelled` reads back, equal. CSV cells that a spreadsheet would run are made harmless."""
 
 from __future__ import annotations
 
