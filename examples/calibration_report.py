@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "calibration.md"
 BEGIN, END = "<!-- written by python -m examples.calibration_report -->", "<!-- end of what is written -->"
 GREY, BLUE = "#7d8590", "#2f81f7"  # both are readable on white and on GitHub's dark page
-COLUMNS = 4
+COLUMNS = 4  # diagrams beside each other
 PRECISIONS = ("bfloat16", "float32")
 
 

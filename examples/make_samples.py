@@ -18,7 +18,7 @@ TEXTS = HERE / "samples"
 OUT = HERE.parent / "data" / "samples"
 
 MARGIN = 64.0  # points
-FOOTER = 40.0
+FOOTER = 40.0  # points from the lower edge
 PAGE_BREAK = "<!-- page -->"
 CSS = """
 body { font-family: sans-serif; font-size: 10.5pt; line-height: 1.45; }

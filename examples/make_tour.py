@@ -19,8 +19,8 @@ from ui.app.texts import say
 from ui.ask.examples import EXAMPLES
 
 OUT = Path(__file__).resolve().parent.parent / "docs" / "tour"
-SIZE = {"width": 1360, "height": 850}
-COLOURS = 224
+SIZE = {"width": 1360, "height": 850}  # pixels of the window, as on a laptop
+COLOURS = 224  # colours of a picture's palette, for a small file; chosen
 ANSWERED = "How often does the flow meter have to be calibrated?"
 CONTRADICTED = "How many vacation days do employees have?"
 NEAR_MISS = "How much does the company pay into the pension scheme?"

@@ -24,7 +24,7 @@ from rag_core.adapters.embedding.answerability import FILE, MAX_TOKENS
 from training.cross_encoder import Example, Network, auroc_by_source, fit, padded, save, say, scores, tokenizer
 from training.files import SEED, rows
 
-LENGTHS = (96, 144, 192, 240, MAX_TOKENS)
+LENGTHS = (96, 144, 192, 240, MAX_TOKENS)  # tokens that batches are padded to: few shapes, little padding
 SPAN = 0.5  # weight of the two span losses against that of the answer
 UNKNOWN = -100  # the span of an answer that does not stand in the passage as given
 

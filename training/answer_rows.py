@@ -23,7 +23,7 @@ import numpy as np
 from rag_core.adapters.embedding.embedded import EmbeddedModel
 from training.files import SEED, Row, rows
 
-HELD = 0.2  # of the passages
+HELD = 0.2  # share of the passages that are held out
 CANDIDATES = 25  # by meaning, of which the closest by words as well becomes the negative
 TOO_EASY = ("policyqa",)  # its questions are templates: another passage answers them as often as not
 

@@ -24,9 +24,9 @@ from transformers import BertModel
 
 from rag_core.adapters.embedding.by_name import embedded_folder
 
-BATCH = 32
+BATCH = 32  # pairs a step; a usual number, not measured
 HEAD_RATE = 5  # times the rate of the network, for layers that begin at random
-WARMUP = 0.06
+WARMUP = 0.06  # share of the steps over which the rate rises; a usual value, not measured
 
 
 @dataclass(frozen=True, kw_only=True)

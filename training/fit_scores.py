@@ -38,8 +38,8 @@ LICENCES = {
     "policyqa": "MIT",
     "qasper(uda)": "CC BY-SA 4.0",
 }
-EXTRACT_STRENGTH = 10.0
-STRENGTH = 0.03  # of the regularisation, scikit-learn's C; the best of 0.003, 0.01, 0.03 and 0.1 with whole articles left out
+EXTRACT_STRENGTH = 10.0  # the regularisation's C as in scikit-learn: weak, for a few inputs and thousands of rows
+STRENGTH = 0.03  # the regularisation's C as in scikit-learn; the best of 0.003, 0.01, 0.03 and 0.1 with whole articles left out
 READ_ALONE = ("answer_best", "top_cosine")  # more signals did worse on a source that was left out
 FOLDS = 6  # questions of equal text share one
 

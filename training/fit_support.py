@@ -33,7 +33,7 @@ from rag_core.settings import DATA
 from training.files import SEED, rows
 from training.support_rows import split_of
 
-ROWS_PER_SOURCE = 240
+ROWS_PER_SOURCE = 240  # so that no source outweighs another; chosen
 SOURCES = ("begin", "faithdial", "q2", "summedits", "fool-me-twice")  # that APART has not seen
 PENALTY = 0.02  # on the squares of the weights, beside the mean loss
 AGAINST = frozenset({"number_absent", "name_absent", "number_far", "name_far", "changed", "indicator"})

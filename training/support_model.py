@@ -22,7 +22,7 @@ from rag_core.adapters.entailment.embedded import FILE, MAX_TOKENS
 from training.cross_encoder import Example, Network, auroc_by_source, fit, padded, save, say, scores, tokenizer
 from training.files import SEED, rows
 
-LENGTHS = (32, 48, 64, 96, 144, 208, 256, MAX_TOKENS)
+LENGTHS = (32, 48, 64, 96, 144, 208, 256, MAX_TOKENS)  # tokens that batches are padded to: few shapes, little padding
 OFTEN = {  # real answers and long texts are few; short premises and mutations are many
     "begin": 1.5, "faithdial": 1.5, "q2": 1.5, "fool-me-twice": 1.5, "fever-symmetric": 1.0, "summedits": 2.0, "wice": 2.0, "mnli": 0.35,
     "snli": 0.2, "fever-rte": 0.4, "scitail": 0.6, "mutations": 0.17, "qa/": 0.45,

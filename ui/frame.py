@@ -17,7 +17,7 @@ from ui.app.texts import say
 from ui.documents import rebuild
 
 STYLE = Path(__file__).with_name("style.css")
-LOOK_AGAIN_SECONDS = 0.25
+LOOK_AGAIN_SECONDS = 0.25  # how soon the page sees that the model has been loaded; chosen
 
 
 def start() -> Engine:

@@ -14,13 +14,13 @@ import regex
 from rag_core.facts.value_words import cover, law_words
 from rag_core.language import fold
 
-_MAX_PARTS = 6
-_MAX_IN_A_LIST = 20
+_MAX_PARTS = 6  # article, paragraph, sentence, letter and two more
+_MAX_IN_A_LIST = 20  # references that one word heads, "Art. 5, 6 and 7"; chosen
 _VALUE = r"(?:\d{1,4}(?:\.\d{1,3}){0,3}(?:\s?\p{Ll}(?![\p{L}\p{M}]))?|[IVXL]{1,6}|\p{Lu})(?![\p{L}\p{M}\p{N}]|[.,]\d)"
 _NUMBER_SIGN = r"(?:č\.|no\.|nr\.|संख्या)?"
 _BRACKETED = regex.compile(r"\s?\((?P<value>\d{1,3}|\p{Ll}{1,4})\)")
 _MARKER = regex.compile(r"\((?P<value>\d{1,3}|\p{Ll}{1,2})\)|(?:^|[\n.:;|।])\s*(?P<value>\d{1,3}|\p{Ll})[.)]\s")
-_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50}
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50}  # values of the Roman digits that `_VALUE` reads
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from rag_core.facts.value_words import ValueWords
 from rag_core.language import Word, fold
 
 _GAPS = frozenset({" ", "-", "\u00a0", "\u2010", "\u2011"})  # between the words of one number
-_MAX_WORDS = 16
-_MAX_CHARS = 64  # of one word
+_MAX_WORDS = 16  # words of one number; "nine hundred ninety-nine thousand nine hundred and ninety-nine" has ten
+_MAX_CHARS = 64  # a longer run is no word of a language
 
 
 @dataclass(frozen=True, slots=True)

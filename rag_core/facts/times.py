@@ -10,7 +10,7 @@ import regex
 from rag_core.facts.value_words import cover
 from rag_core.language import fold
 
-_HALF_DAY = 12 * 60
+_HALF_DAY = 12 * 60  # minutes
 _PARTS_OF_DAY = {  # Hindi, before the hour: the hours of the day in which it may lie
     "सुबह": (0, 12), "प्रातः": (0, 12), "पूर्वाह्न": (0, 12), "दोपहर": (11, 17), "अपराह्न": (12, 24), "शाम": (15, 21), "सायं": (15, 21),
     "रात": (18, 30),

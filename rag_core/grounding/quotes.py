@@ -26,6 +26,7 @@ from rag_core.language import words
 
 MIN_WORDS = 2  # a quote of one word proves nothing
 _MIN_CHARS = 4  # nor does one of fewer letters where a script parts no words
+# each sign that typesetting may change, to the one of the keyboard
 _FOLD = str.maketrans("“”„‟«»″‘’‚‛‹›′‐‑‒–—―−", '"' * 7 + "'" * 7 + "-" * 7)
 _UNPARTED = regex.compile(r"[\p{Line_Break=SA}\p{Han}\p{Hiragana}\p{Katakana}]")
 

@@ -13,8 +13,8 @@ from functools import lru_cache
 from rag_core.domain.passages import Passage
 
 SECTION_MARK = " › "
-MAX_LEVELS = 3
-MAX_SECTION_CHARS = 120
+MAX_LEVELS = 3  # the innermost headings say most; chosen
+MAX_SECTION_CHARS = 120  # as long as a heading may be
 # Widths: about one for a token of the embedded model, which reads 256. Together about 64.
 TITLE_WIDTH, SECTION_WIDTH, HEADER_WIDTH = 14.0, 22.0, 28.0
 

@@ -11,12 +11,12 @@ import regex
 from rag_core.ingest.normalise import normalise
 from rag_core.ingest.rows import Row, ends_sentence
 
-MAX_CHARS = 120
+MAX_CHARS = 120  # a longer row is text; chosen, as is the next
 MAX_WORDS = 16
 MAX_ROWS = 3  # a heading of more rows is a paragraph in bold
 LARGER = 1.08  # times the body's font size
-FULL = 0.7  # of the row below: the least length of a row that its paragraph's last row may follow; a heading above a heading is shorter
-NO_PATTERN = 20
+FULL = 0.7  # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is shorter
+NO_PATTERN = 20  # the rank of a heading without a number, behind all patterns of numbers
 
 _MARKDOWN = re.compile(r"(#{1,6})\s+\S")
 _UNDERLINE = re.compile(r"={3,}|-{3,}")

@@ -158,7 +158,7 @@ def _decoded(packed: str, width: int) -> Floats:
     return np.nan_to_num(table, nan=0.0, posinf=0.0, neginf=0.0)  # whatever a font says
 
 
-JSON_ROWS = 1_000
+JSON_ROWS = 1_000  # rows that are text in memory at a time, some 100 KB
 
 
 def json_rows(rows: Iterable[Any]) -> Iterator[str]:

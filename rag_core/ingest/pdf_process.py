@@ -25,9 +25,9 @@ from rag_core.errors import Cancelled, DamagedPdf, LimitExceeded
 
 WORKER = Path(__file__).with_name("pdf_worker")
 POLL_S = 0.1  # how long a cancel or the wall limit may go unnoticed
-CHUNK_BYTES = 1 << 18
+CHUNK_BYTES = 1 << 18  # 256 KiB a read or write of a pipe; chosen
 PAGE_LINE_BYTES = 1 << 24  # a page of the most characters, words and rows takes about 10 MB
-MAX_BRACKETS = 400_000  # of a line: a page's text and the outline have fewer, and each may become an object of 64 bytes and more
+MAX_BRACKETS = 400_000  # in a line: a page's text and the outline have fewer, and each may become an object of 64 bytes and more
 MAX_LINE_BYTES = 1 << 28  # a 25-million-pixel picture as base64 is at most 100 MB; more is not our child speaking
 # all that the child has of the environment; ORT_DISABLE_TELEMETRY is ONNX Runtime's own switch, a second line behind not importing it
 ENVIRONMENT = {

@@ -34,6 +34,7 @@ class Strategy:
     description: str = ""
 
 
+# tokens of a passage and of its overlap as the sources of the project give them for each kind of document
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
     {
         strategy.name: strategy

@@ -16,7 +16,7 @@ from rag_core.ingest.rows import names_unit
 if TYPE_CHECKING:
     from rag_core.ingest.rows import Row
 
-MAX_HEADER_ROWS = 6
+MAX_HEADER_ROWS = 6  # rows that may head a table; chosen
 GAP_ROWS = 3  # rows of one cell inside a table (group labels, wrapped labels) before the next row of several
 INDENT = 3.0  # points, or columns of a text document: a row that starts further to the right has no label
 MAX_LABEL_CHARS = 80  # a longer row of one cell is running text, unless figures follow within two rows

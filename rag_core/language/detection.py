@@ -25,7 +25,7 @@ _MAX_EVIDENCE = 5.0
 _DOCUMENT_LANGUAGE = 0.9
 _LOG_PROBABILITY_PER_POINT = 20.0
 
-_SAMPLE_CHARS = 4000
+_SAMPLE_CHARS = 4000  # of a document, at its beginning, middle and end: some 600 words each say its language
 _SHORT_WORDS = 2
 _TELLING_WORDS = 2  # written small, so no names
 _CLEARLY = 1.0  # points by which a language must lead to be certain

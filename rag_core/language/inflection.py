@@ -31,7 +31,7 @@ SNOWBALL = {
     "sv": "swedish", "ta": "tamil", "tr": "turkish",
 }  # fmt: skip
 
-_CACHED_WORDS = 1 << 16
+_CACHED_WORDS = 1 << 16  # results of each function that are remembered; chosen
 _local = threading.local()
 
 

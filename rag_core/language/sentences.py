@@ -26,7 +26,7 @@ _ENDS_CLAUSE = regex.compile(r"[.!?:;,।॥…。？！][\p{Pe}\p{Pf}\"']*\s*$"
 _LAST_TOKEN = regex.compile(r"([^\s(\[{\"„“‚‘«]*[^\s.(\[{\"„“‚‘«])\.\s*$")
 _FOOTNOTES = regex.compile(r"[⁰¹²³⁴-⁹]+(?:,[⁰¹²³⁴-⁹]+)*(?=\s|$)")  # marks behind a full stop: "within a year.¹"
 _DANDA = regex.compile(r"[।॥]\s*$")
-_TAIL_CHARS = 80
+_TAIL_CHARS = 80  # before a full stop that are looked at: an abbreviation or the end of a clause is shorter
 _LIST_MARK = regex.compile(r"\s*(?:[-–—•·*▪▫◦‣►●○■□✓➢]|\(?[\p{L}\p{Nd}]{1,3}[.)]|\p{Nd}{1,3}(?:\.\p{Nd}{1,3}){1,4}\.?)\s*$")
 _NUMBER = regex.compile(r"\p{Nd}{1,4}$")
 _INITIAL = regex.compile(r"(?:\p{Lu}|[^\W\p{Ll}\p{Lu}\d_])$")

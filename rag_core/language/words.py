@@ -58,4 +58,5 @@ def _fold(word: str) -> str:
     return unicodedata.normalize("NFC", _POWER.sub("", bare)) or word
 
 
+# 131,072 spellings are remembered; chosen
 _fold_short = lru_cache(maxsize=1 << 17)(_fold)

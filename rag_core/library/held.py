@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 20  # 1 MiB a read, so that a file of any size takes no more memory
 
 
 class HeldFile:

@@ -20,7 +20,7 @@ from rag_core.library.held import HeldFile, blocks_of
 from rag_core.library.inbox import Accepted
 
 FOLDER = "sources"
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 20  # 1 MiB a read, so that a file of any size takes no more memory
 
 
 def name_of(row: Accepted) -> str:

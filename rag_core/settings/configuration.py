@@ -14,7 +14,7 @@ from rag_core.settings.knobs import STRICT, VALIDATION
 from rag_core.settings.settings import DEFAULT_PRESET, Mode, Settings
 
 _SWITCHED = {STRICT: Mode.OFF, VALIDATION: Mode.OBSERVE}  # what the checks of a group do where its variable is false
-_KEPT_DAYS, _KEPT_MOST, _REJECTED_DAYS = 90, 5000, 30
+_KEPT_DAYS, _KEPT_MOST, _REJECTED_DAYS = 90, 5000, 30  # days, questions, days; chosen, and set by RAG_KEEP_*
 _NUMBERS = {"RAG_CONFIDENCE_THRESHOLD": "max_distance", "RAG_MIN_DOCUMENTS": "min_documents"}
 
 
@@ -56,10 +56,10 @@ def load_settings(
 ) -> Settings:
     """Settings from all sources; a later one wins: preset, environment, YAML file, `values`.
 
-    Environment: RAG_PRESET names the preset; RAG_STRICT_MODE=false turns the score gates off; RAG_VALIDATION_ENABLED=false lets
-    the optional audits only observe; RAG_CONFIDENCE_THRESHOLD and RAG_MIN_DOCUMENTS are S4's distance and minimum. RAG_MODEL names a
-    language model, which then drafts (`drafter`), also where the preset names another drafter; a file or `values` that set `drafter` or
-    `model` win over it. Give `model_environment(os.environ)`, so that it may stand in the file of secrets.
+    Environment: RAG_PRESET names the preset. RAG_STRICT_MODE=false turns the score gates off. RAG_VALIDATION_ENABLED=false lets the
+    optional checks only observe. RAG_CONFIDENCE_THRESHOLD is the largest distance, RAG_MIN_DOCUMENTS the least number of passages.
+    RAG_MODEL names a language model, which then drafts (`drafter`), also where the preset names another drafter. A file or `values` that
+    set `drafter` or `model` win over it. Give `model_environment(os.environ)`, so that it may stand in the file of secrets.
 
     Raises:
         InvalidSetting: an unknown name, a value out of its range, or a file that cannot be read.

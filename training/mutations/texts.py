@@ -22,7 +22,7 @@ from rag_core.language import detect, sentences
 from training.mutations.lists import LANGUAGES
 
 AROUND, STEP = 250, 500  # characters of the page on either side of a sentence at least; where evidence may begin and end
-MIN_WORDS, MAX_CHARACTERS = 4, 400
+MIN_WORDS, MAX_CHARACTERS = 4, 400  # of a sentence: shorter ones state nothing, longer ones are lists or tables
 _FIELDS = ("context", "text", "passage")
 _ENDS = (".", "!", "।", ":", ";", ".”", ".“", '."', ".)", "।”")
 

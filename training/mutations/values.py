@@ -16,7 +16,7 @@ _NO_FACT = regex.compile(
     r"\[[\d,\s–-]+\]|^\s*\(?[\p{Nd}.]{1,6}[.)]\s|(?<=\p{L}\p{L}[.,;:)”\"])\p{Nd}{1,3}(?!\p{Nd})|(?<=[\p{L}\p{M}]{3})\p{Nd}{1,2}(?!\p{Nd})"
 )
 _TIME = regex.compile(r"(?<!\p{Nd})\p{Nd}{1,2}[:.]\p{Nd}\p{Nd}(?!\p{Nd})")
-_DECADE = 9
+_DECADE = 9  # years by which a year is moved at most, either way: it stays plausible
 _SIGNS = ("$", "€", "£", "₹", "¥", "Kč")
 _SIGN_OF = {"US$": "$", "Rs.": "₹", "Rs": "₹"}
 _OPERAND_BEFORE = r"(?<=(?:(?<![\p{L}\p{M}])(?:\p{Nd}+|[A-Za-z])[²³]?|[)\]])\s?)"

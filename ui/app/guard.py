@@ -21,17 +21,17 @@ LOCAL = ("127.0.0.1", "localhost", "::1")
 OURS = frozenset({"health", "host-config", "stream", "upload_file"})  # what the page itself asks of Streamlit under CORE
 CORE = "_stcore"
 CLOSED = frozenset({"auth", "oauth2callback", "component"})  # Streamlit's login and components, which the page has none of
-NO_ACCESS, NO_PAGE, WRONG_HOST = 403, 404, 421
+NO_ACCESS, NO_PAGE, WRONG_HOST = 403, 404, 421  # HTTP statuses: forbidden, not found, misdirected request
 REFUSED = {
     NO_ACCESS: b"Refused: the request comes from a page of another origin.",
     NO_PAGE: b"Not found.",
     WRONG_HOST: b"Refused: the page is not served under this name. The setting server.allowedHosts lists its names.",
 }
-POLICY_VIOLATION = 1008  # of a WebSocket, RFC 6455
+POLICY_VIOLATION = 1008  # why a WebSocket is closed, RFC 6455
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?", re.IGNORECASE | re.ASCII)
 _ORIGIN = re.compile(r"(?P<scheme>https?)://(?P<host>[^/]+)", re.IGNORECASE | re.ASCII)
 _SECURE = {"http": "http", "ws": "http", "https": "https", "wss": "https"}
-_PORTS = {"http": 80, "https": 443}
+_PORTS = {"http": 80, "https": 443}  # where an address names none
 
 
 class OnlyThisPage:

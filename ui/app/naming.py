@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from rag_core.domain.documents import Document
 
-ID_DIGITS = slice(len("sha256:"), len("sha256:") + 8)
+ID_DIGITS = slice(len("sha256:"), len("sha256:") + 8)  # eight hex digits tell the documents of a library apart
 
 
 def unique_names(documents: Iterable[Document]) -> dict[str, str]:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["running", "show_jobs", "show_names", "upload_field", "writing"]
 
-REFRESH_SECONDS = 0.25
+REFRESH_SECONDS = 0.25  # progress that is drawn so often looks smooth; chosen
 LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work on its library
 PATIENCE_SECONDS = 10.0  # between two looks at new documents while a question is on the page: it is asked again with them
-MAX_NAMES = 5
+MAX_NAMES = 5  # file names in a sentence; the others are counted
 MAX_FILES = 60  # rows of a running job's table: the files around the current one
 _STOP_HELP = {"rebuilding": "jobs.stop_rebuild_help", "evaluating": "jobs.stop_run_help"}
 MAX_PROBLEMS = 5  # shown one by one; more are a table

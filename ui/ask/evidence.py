@@ -17,7 +17,7 @@ from ui.app.texts import say, tell
 from ui.documents import viewer
 from ui.documents.viewer import Place
 
-ROWS_IN_VIEW = 10
+ROWS_IN_VIEW = 10  # as many as `top_k` is by default
 
 
 def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> None:

@@ -14,7 +14,7 @@ from ui.app.asked import Asked
 from ui.app.pending import Pending
 from ui.app.texts import say, tell
 
-LOOK_SECONDS = 0.25
+LOOK_SECONDS = 0.25  # how soon the page sees that an answer has come; chosen
 
 
 @st.fragment(run_every=LOOK_SECONDS)

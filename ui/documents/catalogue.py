@@ -16,7 +16,7 @@ from ui.app.texts import say, tell
 
 SEARCH_FROM = 9  # documents: fewer are seen at a glance
 TABLE_ROWS = 12  # in view; a longer table scrolls
-ROW_PIXELS = 35
+ROW_PIXELS = 35  # the height of a row in Streamlit's table
 NAME_PIXELS = 240  # of a name in the table: a longer one is cut there, and whole in the details
 
 

@@ -27,7 +27,7 @@ AROUND = 600  # characters of a page's text that are shown on each side of the w
 ROOM = 10.0  # percent of an enlarged page that are in view above the words and left of them
 ANCHOR = "page"  # of the heading: in a narrow window the page stands below the sources, and a link leads to it
 WHOLE = "whole"
-ZOOMS: Mapping[str, float] = MappingProxyType({WHOLE: 1.0, "larger": 1.5, "double": 2.0})
+ZOOMS: Mapping[str, float] = MappingProxyType({WHOLE: 1.0, "larger": 1.5, "double": 2.0})  # times the width of the column
 
 
 @dataclass(frozen=True, slots=True)

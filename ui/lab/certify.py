@@ -26,8 +26,8 @@ from ui.settings.certificates import percent
 from ui.settings.wording import setting_name
 
 USUAL = {Kind.WRONG_ANSWERS: 5.0, Kind.MISSED_ANSWERS: 10.0, Kind.FALSE_REFUSALS: 10.0}  # percent; the first is switched on
-SURE = (80, 90, 95, 99)
-NAME_CHARS = 80
+SURE = (80, 90, 95, 99)  # percent of confidence that are offered
+NAME_CHARS = 80  # of a preset's name; it stands in a list in the side bar
 _KEY = "certified"
 
 

@@ -18,12 +18,12 @@ from rag_core.evaluation import metrics
 from rag_core.evaluation.metrics import Bin, Curve
 from ui.app.texts import say
 
-MAX_POINTS = 400
+MAX_POINTS = 400  # of a curve: more are closer than pixels
 HEIGHT = 340  # pixels, with axes and legend
-BINS, MAX_COUNTS = 25, 40
+BINS, MAX_COUNTS = 25, 40  # bars of a histogram; counts up to so many get a bar each
 BLUE, ORANGE, PURPLE, GREY = "#4a7fc4", "#c2700a", "#9564c8", "#7b8682"
 Spec = dict[str, Any]
-_PERCENT = alt.Axis(format=".0%", tickCount=5)
+_PERCENT = alt.Axis(format=".0%", tickCount=5)  # every fifth of the scale
 _BELOW = alt.Legend(title=None, orient="bottom")
 Point = tuple[float, float] | None
 

@@ -24,7 +24,7 @@ from ui.ask.history import outcome_in_words
 from ui.ask.refusal import why_refused
 
 SHOWN = 5  # at once: each has a form
-MAX_ANSWER_CHARS = 500
+MAX_ANSWER_CHARS = 500  # of an answer's text in the list of feedback; the rest is cut
 KIND = "feedback"  # of the labels, for breakdowns
 DEFAULT_SET = "feedback"
 _DONE, _PROBLEM = "queue_done", "queue_problem"

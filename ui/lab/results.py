@@ -29,7 +29,7 @@ from ui.lab.judged import Fixed, Judged, fixed, judge
 from ui.lab.tables import offer
 from ui.settings.wording import setting_name, value_in_words
 
-RELIABILITY_BINS = 10
+RELIABILITY_BINS = 10  # tenths of the scale  # tenths of the scale, for the calibration error
 MAX_LIMITS = 4  # drawn as lines; where a limit differs from question to question there may be more
 BREAKDOWNS = ("language", "kind", "intent", "document", "reason")
 

@@ -27,7 +27,7 @@ from ui.lab import state as lab
 from ui.settings.wording import setting_name, value_in_words
 
 SEED = 20261121  # of a sample, so that the same part is drawn again
-MAX_NAME_CHARS = 100
+MAX_NAME_CHARS = 100  # as many as the store keeps (`rag_core.adapters.records.tables`)
 WIDTHS = {"drafter": 180}  # pixels, of a column whose values may be long; the others fit theirs
 
 

@@ -31,7 +31,7 @@ from ui.lab import running
 TYPES = ["csv", "tsv", "txt", "jsonl", "json", "zip"]
 SAMPLES = DATA / "questions.jsonl"
 EDITED = ("question", "answerable", "answers", "places", "documents", "language", "kind")
-MAX_NAME_CHARS = 100
+MAX_NAME_CHARS = 100  # as many as the store keeps (`rag_core.adapters.records.tables`)
 _PROBLEMS = "labelled_problems"  # in the session: (set, what could not be used of the last file)
 
 

@@ -17,7 +17,7 @@ from ui.app.texts import say, tell
 from ui.app.work import here
 
 MIN_BUDGET = 1000  # tokens; also the step of the field
-MAX_BUDGET = 1_000_000_000
+MAX_BUDGET = 1_000_000_000  # tokens: more than any run takes; a slip of the keyboard stops there
 RESUMED = 100_000  # tokens that are offered to a run that is resumed
 _LOOKED_AT = "lab_cost"  # in the session: what the last estimate rests on, since it takes a second to look
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torch import Tensor
 
-LAYERS, HEADS, DIM = 6, 12, 384
-EPSILON = 1e-12  # of the layer norms
+LAYERS, HEADS, DIM = 6, 12, 384  # the shape of all-MiniLM-L6-v2, as its config.json says
+EPSILON = 1e-12  # in the layer norms, as its config.json says
 
 Weights = Mapping[str, "Tensor"]
 

@@ -20,7 +20,7 @@ from rag_core.settings.endpoints import endpoints, model_environment
 
 BATCH = 100  # texts a request
 MAX_TOKENS = 8191  # as published for the text-embedding-3 models
-SECONDS = httpx2.Timeout(60.0, connect=5.0)
+SECONDS = httpx2.Timeout(60.0, connect=5.0)  # for a batch of a hundred texts, and to connect; chosen
 _BLANK = "."  # servers refuse an empty text
 
 

@@ -22,7 +22,7 @@ from rag_core.settings.endpoints import Endpoint
 
 FILE = "model_cache.sqlite"
 MAX_COUNT = 5000  # answers, the newest ones
-KEEP_SECONDS = 30 * 86400.0
+KEEP_SECONDS = 30 * 86400.0  # 30 days, as rejected drafts are kept
 QUIET_SECONDS = 60.0  # after the cache was emptied: a question may still see the document that is being deleted
 _NEVER = -1  # the epoch of an answer that must not be kept
 _COLUMNS = "text, structured, model, endpoint, tokens_in, tokens_out"

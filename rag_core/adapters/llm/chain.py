@@ -10,8 +10,8 @@ from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.domain.ports import LanguageModel
 from rag_core.errors import ModelUnavailable
 
-REST_SECONDS = 20.0
-SHARE = 0.6  # of the time that is left, for a model with another one behind it
+REST_SECONDS = 20.0  # a model that failed is not asked again for so long, about one question; chosen
+SHARE = 0.6  # a model with another one behind it gets so much of the time that is left
 
 
 class ModelChain:

@@ -17,8 +17,8 @@ from rag_core.domain.llm_trace import Limits
 from rag_core.errors import Cancelled
 from rag_core.settings.endpoints import Endpoint
 
-MAX_BYTES = 1_000_000  # of a server's answer; a draft has some thousand
-CONNECT_SECONDS = 5.0
+MAX_BYTES = 1_000_000  # a longer answer of a server is refused; a draft has some thousand
+CONNECT_SECONDS = 5.0  # a server that does not accept a connection by then counts as down; chosen
 _POLL_SECONDS = 0.05  # how often a question is asked whether it was cancelled
 
 _T = TypeVar("_T")

@@ -15,7 +15,7 @@ from rag_core.adapters.records.sums import Tables, migration
 from rag_core.errors import InvalidInput, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
 
-MAX_NAME_CHARS = 100  # of a set, a run, a preset
+MAX_NAME_CHARS = 100  # the name of a set, a run or a preset is cut there; chosen
 
 GUARDED: Tables = {
     "decisions": ("id", "at", "origin", "question", "documents", "record"),

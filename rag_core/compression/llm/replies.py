@@ -18,13 +18,13 @@ from rag_core.ingest.normalise import normalise
 from rag_core.language import is_refusal
 
 MAX_CHARS = 200_000  # a longer answer of a server is refused unread
-MAX_CLAIMS = 20
+MAX_CLAIMS = 20  # a draft is asked for about three sentences; chosen
 MAX_EVIDENCE = 10  # quotes of one claim
-MAX_SENTENCE_CHARS = 2_000
+MAX_SENTENCE_CHARS = 2_000  # as long as a quote may be
 MAX_QUOTE_CHARS = 2_000  # a quote is a part of a passage of at most 512 tokens
 MAX_ID_CHARS = 200  # the ids of a prompt have a few; a model may make up longer ones
 MAX_REASON_CHARS = 1_000  # a reason is cut, not refused: nothing rests on it
-MAX_MISSING = 10
+MAX_MISSING = 10  # things that a model calls missing; chosen
 MAX_MISSING_CHARS = 200  # what a model calls missing is some words; the rest is cut
 
 _STRICT = ConfigDict(

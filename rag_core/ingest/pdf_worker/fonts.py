@@ -22,6 +22,7 @@ Shape = tuple[int, float]  # the pixels, and width against height
 SIDE = 20  # pixels of the square into which a glyph's shape is drawn
 MAX_FONTS = 64  # that are remembered, as each keeps its program in memory
 DIGITS = "0123456789"
+# ASCII digits and letters, and the Latin letters with marks (U+00C0 to U+024F)
 KNOWN = [chr(code) for code in (*range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x61, 0x7B), *range(0xC0, 0x250)) if chr(code).isalnum()]
 REFERENCES = ("Helvetica", "Helvetica-Bold", "Times-Roman", "Times-Bold", "Courier", "Courier-Bold")
 MIN_EM = 0.001  # of a glyph with ink; MuPDF gives a blank one an extent of a ten-millionth
@@ -87,7 +88,7 @@ def bare_name(name: str) -> str:
 
 
 _KNOWN_SET = frozenset(KNOWN)
-_DARK = bytes(value >= 128 for value in range(256))
+_DARK = bytes(value >= 128 for value in range(256))  # more ink than ground
 
 
 def _alike(one: str, other: str) -> bool:

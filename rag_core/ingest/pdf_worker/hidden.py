@@ -13,7 +13,7 @@ import pymupdf
 TINY_PT = 1.5  # no print is that small; the smallest legal notices are about 4 pt
 TRANSPARENT = 12  # of 255: under 5 % opacity
 PALE = 224  # lowest channel of a colour that is hard to see on white paper
-SAMPLE_CHARS = 200
+SAMPLE_CHARS = 200  # of hidden text, to show what it is about; chosen
 
 
 class Kind(Enum):

@@ -31,6 +31,7 @@ MAX_LOOKS = 24  # at texts by themselves; more words in one another's places tha
 MIN_COUNT = 8  # of 255: smaller differences are rounding
 
 _TEXT = ("fill_text", "stroke_text")
+# for each value of a pixel, 0 to 255, whether it passes
 _DENSE = bytes(value >= DENSE for value in range(256))
 _FAINT = bytes(value >= FAINT for value in range(256))
 _NEEDED = bytes(
