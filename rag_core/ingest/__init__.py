@@ -1,1 +1,1 @@
-"""Reading documents: bytes to pages, pages to passages, passages to a library on disk."""
+"""Reads documents: bytes become pages, and pages become passages."""

@@ -1,4 +1,4 @@
-"""From blocks to passages: what belongs together stays together, as long as the embedding model reads all of it.
+"""Makes passages of blocks. What belongs together stays together, as long as the embedding model can read all of it.
 
 Sizes are counted in the model's own tokens, those of the context line included; a passage that the model would cut off is never made.
 """
@@ -25,7 +25,7 @@ __all__ = ["chunk", "embedding_text"]
 
 SMALL_TOKENS = 25  # a passage below this says too little to be found by, and joins a neighbour
 MIN_TOKENS = 32  # the smallest limit a user can set: a sentence
-MAX_PASSAGES = 20_000  # of a document; 2,000 pages make about 7,000. Each takes about 10 KB until it is in the index
+MAX_PASSAGES = 20_000  # one document; 2,000 pages make about 7,000. Each takes about 10 KB until it is in the index
 FEWER = "Split the file into parts, or index it with larger passages."
 MIN_ROOM = 16  # tokens for the text however long the context; if that is too much for the model, the final check parts the passage
 

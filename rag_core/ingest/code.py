@@ -1,4 +1,4 @@
-"""Which rows are program code, and where in it a function or class starts."""
+"""Finds rows that are program code, and where in it a function or class starts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rag_core.ingest.rows import Row
 
-ALL_CODE_SHARE = 0.4  # of the rows look like code: the document is a source file, comments and all
-BLOCK_SHARE = 0.5  # of the rows of one block
-TYPEWRITTEN_SHARE = 0.8  # of the rows in a fixed-width font: then the font says nothing
+ALL_CODE_SHARE = 0.4  # where so many rows look like code, the document is a source file, comments and all
+BLOCK_SHARE = 0.5  # share of the rows of one block
+TYPEWRITTEN_SHARE = 0.8  # with so many rows in a fixed-width font, the font says nothing
 
 _CODE = re.compile(
     r"(?:async def|def|class|import|from [\w.]+ import|return|elif|else:|try:|except|raise|assert|with .+:$|for .+:$|while .+:$|if .+:$|"

@@ -1,4 +1,4 @@
-"""What is embedded: a line that says where a passage stands, then its text.
+"""The text that is embedded: a line that says where a passage stands, then the passage.
 
 "Net income 596" alone answers nothing; "Amazon 10-K › Consolidated statements of operations › (in millions) 2015 2016 2017" above it does.
 The line is shortened here, by an estimate that needs no tokenizer, so that a text and its title always give the same input to the model.

@@ -1,4 +1,4 @@
-"""Which rows are headings, and which of two headings is the outer one."""
+"""Finds rows that are headings, and says which of two headings is the outer one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words and rows of a page as columns of numbers: 48 bytes a word, where tuples of Python's numbers take about 250.
+"""The words and rows of a page as columns of numbers: 48 bytes a word. Tuples of Python's numbers take about 250.
 
 They read like tuples of `WordBox` and `Line`, whose values are made one by one when somebody asks for them.
 """
@@ -74,7 +74,7 @@ class Words(_Column[WordBox]):
 
     @property
     def bytes(self) -> int:
-        """What they take in memory."""
+        """The memory that they take."""
         return self._table.nbytes
 
 
@@ -114,12 +114,12 @@ class Lines(_Column[Line]):
 
     @property
     def bytes(self) -> int:
-        """What they take in memory."""
+        """The memory that they take."""
         return self._table.nbytes + self._cells.nbytes + self._ends.nbytes
 
 
 def received(words: str, lines: str, cells: str, chars: int) -> tuple[Words, Lines]:
-    """What `pdf_worker.columns.packed` sent for a page of so many characters.
+    """The layout that `pdf_worker.columns.packed` sent, for a page of so many characters.
 
     Raises:
         ValueError: the columns do not fit together, or an offset is none of the page's.

@@ -1,4 +1,4 @@
-"""How much one file may cost, in every respect that a reader of PDFs knows."""
+"""Limits on what reading one file may cost: time, memory, pages, characters, rows, pixels."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Limits:
     pages: int = 5_000
     page_chars: int = 200_000  # a page is cut there, and says so; a dense page has about 8,000
     page_words: int = 40_000  # the same: 200,000 characters of words of five; a dense page has about 1,500
-    chars: int = 16_000_000  # of 2,000 dense pages
+    chars: int = 16_000_000  # 2,000 dense pages
     words: int = 3_000_000  # the same: a dense page has about 1,500
-    rows: int = 200_000  # of 2,500 pages of 80 rows; the filing has about 12,000
-    pixels: int = 25_000_000  # of any picture that is made of a page: A4 at 400 dpi is 15 million
+    rows: int = 200_000  # 2,500 pages of 80 rows; the filing has about 12,000
+    pixels: int = 25_000_000  # any picture that is made of a page: A4 at 400 dpi is 15 million
 
     def __post_init__(self) -> None:
         for item in fields(self):

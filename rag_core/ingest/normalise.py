@@ -1,4 +1,4 @@
-"""From the raw text of a page to the form in which it is read, searched and embedded, with the way back kept.
+"""Turns the raw text of a page into the form in which it is read, searched and embedded, and keeps the way back.
 
 Raw text has line breaks inside words, ligatures, soft hyphens and runs of blanks. The reading form has none of them, and every one of its
 characters knows the raw range it came from, so that whatever is found in it can be quoted verbatim from the page. What carries meaning

@@ -31,7 +31,7 @@ TESSDATA_FOLDERS = ("usr/share/tesseract-ocr/*/tessdata", "usr/share/tessdata", 
 SIGHT_BYTES = 4096  # from which another format is told
 
 
-MAX_STATED_CHARS = 300  # of a title or an author, as in `bounds`; the longest of 67 files had 109 and 57
+MAX_STATED_CHARS = 300  # a title or an author, as in `bounds`; the longest of 67 files had 109 and 57
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
 
 
@@ -50,7 +50,7 @@ HIDDEN_KINDS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class PdfContent:
-    """What a PDF holds.
+    """The contents of a PDF.
 
     `title` and `author` are "" where the file does not say or says junk; `date` is ISO (YYYY, YYYY-MM or YYYY-MM-DD) or "". `toc` has
     (level, title, page) with levels and pages from 1; a page of -1 is unknown. `problems` are sentences for the user. All
@@ -287,7 +287,7 @@ def _page_problems(pages: Sequence[Page]) -> Iterator[str]:
 
 
 def _hidden(kinds: Mapping[str, Sequence[tuple[int, int]]], keep_hidden: bool) -> Iterator[str]:
-    """What was left out, and what was kept, with its kinds and their pages. `kinds`: (page, characters) by kind."""
+    """The hidden text that was left out and that was kept, with its kinds and pages. `kinds`: (page, characters) by kind."""
     never = HIDDEN_KINDS["layer"]
     left = {kind: found for kind, found in kinds.items() if not keep_hidden or kind == never}
     kept = {kind: found for kind, found in kinds.items() if kind not in left}

@@ -1,4 +1,4 @@
-"""What can be said of a PDF without opening it: what its bytes look like, and what its metadata strings are worth. Pure."""
+"""Facts about a PDF without opening it: its kind by its first bytes, and whether its title and author can be believed. Pure."""
 
 from __future__ import annotations
 

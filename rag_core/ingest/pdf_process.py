@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """What a child said of itself before it looked at its file.
+    """The child's own words on how it is isolated, said before it looked at its file.
 
     `unblocked` says why its network is open, "" where it is blocked; `memory_bytes` is the limit in force on its address space.
     """
@@ -54,11 +54,11 @@ class Isolation:
     memory_bytes: int
 
 
-_isolation: Isolation | None = None  # of the last child
+_isolation: Isolation | None = None  # the last child's
 
 
 def isolation() -> Isolation | None:
-    """What the last child said of itself; None before the first one."""
+    """The last child's own words on how it was isolated; None before the first one."""
     return _isolation
 
 
@@ -137,7 +137,7 @@ def _event(line: bytes) -> Event:
 def _lines(
     child: subprocess.Popen[bytes], blocks: Iterator[bytes], wall_seconds: float, max_line_bytes: int, cancelled: Cancel | None
 ) -> Iterator[bytes]:
-    """What the child writes, line by line, while it is sent `blocks`; neither side ever waits for the other."""
+    """The lines that the child writes while it is sent `blocks`; neither side ever waits for the other."""
     assert child.stdin is not None
     assert child.stdout is not None
     pending = bytearray()
@@ -188,7 +188,7 @@ def _blocks(header: bytes, data: bytes | BinaryIO) -> Iterator[bytes]:
 
 
 def _send(pipe: int, to_send: memoryview, blocks: Iterator[bytes]) -> memoryview:
-    """What is still to be sent after some of it was; empty when that was all."""
+    """The rest that is still to be sent; empty when all was sent."""
     try:
         rest = to_send[os.write(pipe, to_send[:CHUNK_BYTES]) :]
         return rest or memoryview(next(blocks, b""))

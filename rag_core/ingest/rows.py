@@ -1,4 +1,4 @@
-"""The rows of a document, the same for a PDF (its lines) and a text document (its text split at line breaks); and which of them repeat.
+"""The rows of a document: the lines of a PDF, or a text split at line breaks. It says which of them repeat on many pages.
 
 Rows are what `structure` reads: where a piece of text starts and ends, how large and heavy it is set, how many cells it has. Rows of
 running headers, footers and page numbers stay in `Page.text` and are only told apart here.
@@ -18,7 +18,7 @@ from rag_core.domain.documents import Page
 MAX_ROW_CHARS = 200_000  # as much as of a page of a PDF; whoever cuts a row into words holds about 300 bytes for each
 MARGIN_ROWS = 4  # rows from the upper and the lower edge that can be running headers or footers; filings have up to three
 MIN_PAGES = 3  # a text on two pages is a coincidence
-MIN_SHARE = 0.3  # of all pages; left and right pages often carry different headers
+MIN_SHARE = 0.3  # share of all pages; left and right pages often carry different headers
 RUN_PAGES, RUN_SHARE = 6, 0.5  # a running header of one chapter: on at least six pages and half of the pages from its first to its last
 
 _DIGITS = re.compile(r"\d+")
@@ -149,7 +149,10 @@ def _candidates(outermost_first: Iterable[Row]) -> list[Row]:
 
 
 def _key(row: Row) -> str:
-    """What is equal on every page: the text without its numbers; of a row of cells, which may be a table's, without those at its ends."""
+    """The text that repeated rows share: the row without its numbers.
+
+    A row of cells may be a table's, and loses only the numbers at its ends.
+    """
     first, *rest = _CELL_BREAK.split(row.text.casefold()) if row.cells > 1 else [row.text.casefold()]
     cells = [_DIGITS.sub("#", first), *rest[:-1], *(_DIGITS.sub("#", cell) for cell in rest[-1:])]
     return "".join("\t".join(cells).split(" "))

@@ -1,4 +1,4 @@
-"""How documents of different kinds are cut, and which way suits a document.
+"""The ways to cut documents of different kinds, and the choice of one for a document.
 
 The choice is made from counts that are shown to the user, who can override it by name.
 """
@@ -48,10 +48,10 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
 )
 SAMPLE_PAGES = 40  # the detector reads the first ones: enough to tell, and a long document costs no more
 
-CODE_SHARE = 0.3  # of the rows: a manual with some listings stays technical
+CODE_SHARE = 0.3  # share of the rows: a manual with some listings stays technical
 LEGAL_PER_1000 = 12.0  # words; contracts and statutes show 15 to 60, filings and articles below 8
 MIN_CLAUSES = 3  # numbered clauses or articles, or a text that only uses the words is no contract
-RESEARCH_SIGNS = 2  # of four: abstract, references, "et al.", numbered citations
+RESEARCH_SIGNS = 2  # out of four: abstract, references, "et al.", numbered citations
 
 _CLAUSE = re.compile(
     r"^\W*(?:§+ ?\d+|(?:article|section|clause|článek|čl\.|artikel|art\.|artículo|статья|अनुच्छेद|धारा) +[\dIVXLC०-९]+\b|"

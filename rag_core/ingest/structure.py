@@ -1,4 +1,4 @@
-"""What a document is made of: headings, paragraphs, tables, code, lists, in reading order, each with its section.
+"""The blocks of a document: headings, paragraphs, tables, code, lists, in reading order, each with its section.
 
 Works from the rows of a PDF (size, weight, cells) and from the marks of a text document (`#`, fences, bullets, blank lines) alike. Offsets
 are into `Page.text`. It only tells parts apart; how they are cut into passages is `chunk`'s business.
@@ -29,7 +29,7 @@ MAX_ROWS_BETWEEN = 4  # between two parts of a table on one page: a group label 
 
 
 class BlockKind(StrEnum):
-    """What a block is."""
+    """The kind of a block."""
 
     HEADING = "heading"
     PARAGRAPH = "paragraph"
@@ -54,11 +54,11 @@ class Block:
     end: int
     lines: tuple[int, int]
     parts: tuple[tuple[int, int], ...]
-    level: int = 0  # of a heading: 1 is outermost
+    level: int = 0  # headings only: 1 is outermost
     title: str = ""
     header: tuple[Span, ...] = ()
     section: tuple[str, ...] = ()
-    columns: int = 0  # of a table: the cells of its widest row
+    columns: int = 0  # tables only: the cells of the widest row
 
 
 def blocks(pages: Sequence[Page], language: str) -> list[Block]:

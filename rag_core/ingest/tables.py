@@ -1,4 +1,4 @@
-"""Which rows of a table name its columns and its unit, and where a table starts and ends.
+"""Finds where a table starts and ends, and which of its rows name its columns and its unit.
 
 A number in a filing means nothing without its column ("2017") and its unit ("in millions"). Both stand in the rows above the figures, often
 rows of their own, and every piece that is cut from the table must keep them.
@@ -36,7 +36,7 @@ _CODE = re.compile(r"(?P<name>[^\W\d]{1,6}[-. ]?)(?P<number>\d{1,4})\s*(?:[\t|]|
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FIGURE = re.compile(r"\d|[—–]")
 _RULE = re.compile(r"[\s|:+=-]+")
-_MARKER = re.compile(  # of a list's item, or of a heading: "Item 7.", "§ 5"
+_MARKER = re.compile(  # begins a list's item or a heading: "Item 7.", "§ 5"
     r"(?:[•●▪■◦‣∙·*o–—-]|\(?[0-9a-zA-Z]{1,4}[.)]|\d{1,2}(?:\.\d{1,2})+|(?:\w+\.?|§+) (?:[IVXLC]+|\d{1,3}[A-Z]?)\.?)\s+(?=.*[^\W\d]{3})"
 )
 

@@ -1,4 +1,4 @@
-"""From blocks to units, the pieces that belong together, and to atoms, the pieces that are only cut when they must be.
+"""Makes of blocks units, the pieces that belong together, and atoms, the pieces that are cut only when they must be.
 
 A unit is a paragraph (also one that goes on over a page break), an item, a table or a piece of code; its atoms are sentences, rows or
 lines. Nothing is lost on the way: every visible character of a block that is not boilerplate lies in an atom.
@@ -23,7 +23,7 @@ from rag_core.language import sentences
 
 MAX_WORD_CHARS = 100  # WordPiece reads no longer word: it would stand as one unknown token
 COUNT_BATCH = 512  # texts whose tokens are counted between two looks at the cancel flag
-COUNT_CHARS = 250_000  # of such texts together: a page may be one sentence of 200,000
+COUNT_CHARS = 250_000  # such texts together: a page may be one sentence of 200,000
 MAX_UNIT_CHARS = 50_000  # where a paragraph no longer goes on over a page break; dense pages have about 8,000
 
 _KINDS = {
@@ -50,7 +50,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What a passage should not part. `headings` stand right above it and come first among its atoms."""
+    """A unit that a passage should not part. `headings` stand right above it and come first among its atoms."""
 
     kind: PassageKind
     spans: tuple[Span, ...]

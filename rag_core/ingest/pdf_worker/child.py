@@ -1,4 +1,4 @@
-"""The child's side of the border: one request on stdin, JSON lines on stdout, limits set and network taken before the file is looked at.
+"""The child's side: one request on stdin, JSON lines on stdout. It sets its limits and gives up the network before it looks at the file.
 
 Request: one line of JSON (see `rag_core.ingest.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object a line:
 `ready` {network, memory} · `open` {count, meta, toc} · `page` {n, …} · `image` {png} · `note` {problem} · `failed` {kind, problem, remedy}
@@ -26,7 +26,7 @@ Emit = Callable[[dict[str, object]], None]
 UNWANTED = ("pymupdf.layout", "pymupdf4llm", "onnxruntime", "networkx", "tabulate")
 TOC_ROWS, TITLE_CHARS = 10_000, 500  # the longest filing tried has 120 rows; a title stands in one line
 SAVE_AGAIN = "Open it in a PDF viewer, save it again (print to PDF), and add that copy."
-META_CHARS = 2_000  # of a title or an author; the parent keeps fewer, and says so
+META_CHARS = 2_000  # a title or an author is cut there; the parent keeps fewer, and says so
 
 
 class Failure(Exception):
@@ -234,7 +234,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
 
 
 def meta(document: Any) -> dict[str, str]:
-    """What the document says about itself; of each text the first `META_CHARS` characters."""
+    """The document's own metadata; of each text the first `META_CHARS` characters."""
     return {key: str(value or "")[:META_CHARS] for key, value in (document.metadata or {}).items()}
 
 

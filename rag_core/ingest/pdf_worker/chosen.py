@@ -1,4 +1,4 @@
-"""A device of MuPDF that hands everything on to another one, but of the texts only some."""
+"""A device of MuPDF that hands everything on to another device, but only some of the texts."""
 
 # mypy: allow-untyped-calls
 

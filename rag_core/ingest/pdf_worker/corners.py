@@ -1,4 +1,4 @@
-"""Says whether a path is an upright rectangle, also where MuPDF does not see that it is."""
+"""Says whether a path is an upright rectangle, also where MuPDF does not see it."""
 
 # mypy: allow-untyped-calls
 

@@ -1,5 +1,6 @@
-"""Finds what one glyph is said to show and cannot: `ToUnicode` may give a glyph many characters (the page shows 28, the text says 28000).
+"""Finds glyphs that are said to show more than they can.
 
+`ToUnicode` may give a glyph many characters (the page shows 28, the text says 28000).
 Honest files do that for ligatures, for fractions and other signs that Unicode has as one character, and for scripts that are drawn with
 glyphs for groups of letters.
 """

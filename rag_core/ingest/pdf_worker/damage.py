@@ -18,7 +18,7 @@ import pymupdf
 LOST = "This page is damaged, and some of its text may be missing or wrong."
 REPAIRED = "The file is damaged and was repaired while reading; something may be missing."
 
-# of what text is made of; broken pictures and the outlines of letters lose no text, nor does a wrong /Length
+# damage to text itself; broken pictures and the outlines of letters lose no text, nor does a wrong /Length
 _COMPLAINTS = re.compile(
     r"zlib error|read error; treating as end of file|premature end of data|"  # a stream that cannot be unpacked to its end
     r"cannot load (?:content stream|object)|is not a stream|invalid indirect reference|unknown filter name|"  # one that is not there

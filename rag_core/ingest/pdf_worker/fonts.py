@@ -25,8 +25,8 @@ DIGITS = "0123456789"
 # ASCII digits and letters, and the Latin letters with marks (U+00C0 to U+024F)
 KNOWN = [chr(code) for code in (*range(0x30, 0x3A), *range(0x41, 0x5B), *range(0x61, 0x7B), *range(0xC0, 0x250)) if chr(code).isalnum()]
 REFERENCES = ("Helvetica", "Helvetica-Bold", "Times-Roman", "Times-Bold", "Courier", "Courier-Bold")
-MIN_EM = 0.001  # of a glyph with ink; MuPDF gives a blank one an extent of a ten-millionth
-NEAR = 0.25  # of a square, by which a glyph may differ from the reference that it is taken for
+MIN_EM = 0.001  # the least extent of a glyph with ink; MuPDF gives a blank one a ten-millionth
+NEAR = 0.25  # a glyph may differ by so much of a square from the reference that it is taken for
 RATHER = 1.25  # times as many pixels must differ from what the map says as from what the font says
 APART = 1.5  # times as many pixels must differ from what the map says as from what is shown
 

@@ -1,4 +1,4 @@
-"""Why text cannot be seen, what a span's attributes say about it, and how much of it a page has; `sight` looks at the page."""
+"""The reasons why text cannot be seen: from a span's attributes, with counts for each page. `sight` looks at the page itself."""
 
 # mypy: allow-untyped-calls
 
@@ -11,9 +11,9 @@ from typing import Any
 import pymupdf
 
 TINY_PT = 1.5  # no print is that small; the smallest legal notices are about 4 pt
-TRANSPARENT = 12  # of 255: under 5 % opacity
+TRANSPARENT = 12  # steps of 255: under 5 % opacity
 PALE = 224  # lowest channel of a colour that is hard to see on white paper
-SAMPLE_CHARS = 200  # of hidden text, to show what it is about; chosen
+SAMPLE_CHARS = 200  # hidden text that is shown, to say what it is about; chosen
 
 
 class Kind(Enum):

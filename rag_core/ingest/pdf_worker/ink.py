@@ -1,4 +1,4 @@
-"""Looks at a page, and says which words show: the page is drawn as it is, and drawn again without its text.
+"""Says which words of a page can be seen: draws the page as it is, and again without its text.
 
 Where the two pictures are alike, the text shows nothing: it was painted over, clipped, masked, or has the colour of its ground. Where the
 letters would be is known from a third picture, of the text alone. Only the part of the page with the words in question is drawn.
@@ -20,15 +20,15 @@ from .marks import fitting_zoom
 from .rows import Rect, union
 from .trace import CONTRAST
 
-MAX_PIXELS = 6_000_000  # of one drawing: A4 at three pixels a point is 4.5 million
+MAX_PIXELS = 6_000_000  # one drawing: A4 at three pixels a point is 4.5 million
 ZOOMS = ((8.0, 2.0), (5.0, 3.0), (0.0, 4.0))  # from this font size in points, pixels a point: a stem is then about a pixel wide
-DENSE = 100  # of 255: a pixel that a letter covers by that much belongs to its ink
+DENSE = 100  # a pixel that a letter covers by that much of 255 belongs to its ink
 FAINT = 24  # the same for letters that are transparent, or thinner than a pixel
 ENOUGH = 3  # pixels of ink, from which they are a sample
-SHOWN_SHARE = 0.4  # of a word's ink that must show; a rule through a word takes up to a fifth
-LETTER_SHARE = 0.3  # of the ink of each letter and digit: "38" with its 3 covered is not "38"
+SHOWN_SHARE = 0.4  # share of a word's ink that must show; a rule through a word takes up to a fifth
+LETTER_SHARE = 0.3  # the same for each letter and digit: "38" with its 3 covered is not "38"
 MAX_LOOKS = 24  # at texts by themselves; more words in one another's places than that are no print
-MIN_COUNT = 8  # of 255: smaller differences are rounding
+MIN_COUNT = 8  # steps of 255; smaller differences are rounding
 
 _TEXT = ("fill_text", "stroke_text")
 # for each value of a pixel, 0 to 255, whether it passes

@@ -28,8 +28,8 @@ from .sight import InkedRun, InkedWord, reasons
 
 FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE  # not clipped to the page: text beside it is counted as hidden
 FEW_CHARS = 50  # a page number, a scanner's stamp, a Bates number: fewer letters than that on a picture do not make it a page of text
-PICTURE_SHARE = 0.5  # of the page's area from which a picture is taken for the page's content
-UNKNOWN_SHARE = 0.3  # of characters without a Unicode value, from which the text layer is worth less than the picture
+PICTURE_SHARE = 0.5  # a picture of so much of the page's area is taken for the page's content
+UNKNOWN_SHARE = 0.3  # with so many characters without a Unicode value the text layer is worth less than the picture
 FEW_UNKNOWN_SHARE = 0.01  # from which the user is told; below it they are single signs such as bullets
 BLANK_CHECK_PIXELS = 500_000  # an A4 page at about 72 dpi: print of 4 pt still leaves its grey
 RULE_PT = 3.0  # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
@@ -40,7 +40,7 @@ _DELIMITERS = dict.fromkeys([*range(33), 160])  # what MuPDF parts words at
 
 @dataclass(frozen=True)
 class Options:
-    """What the caller asked for: see `rag_core.ingest.pdf.Limits`."""
+    """The caller's options: see `rag_core.ingest.pdf.Limits`."""
 
     hidden_signs: Sequence[str] | None  # put before and after each hidden word, which is kept then; None to leave them out
     page_chars: int

@@ -91,7 +91,7 @@ def turned(box: Rect, direction: tuple[int, int]) -> Rect:
 
 def _rows(runs: Iterable[Run]) -> Iterable[list[Run]]:
     row: list[Run] = []
-    core: Rect = (0, 0, 0, 0)  # of the row's tallest run, so that a superscript does not move the row
+    core: Rect = (0, 0, 0, 0)  # the row's tallest run, so that a superscript does not move the row
     end = 0.0
     for run in runs:
         first, last = turned(run.words[0].box, run.direction), turned(run.words[-1].box, run.direction)

@@ -1,4 +1,4 @@
-"""Says of each word of a page why it is not to be read, or that it is: by its own ink first, then by what was painted, then by a picture.
+"""Says for each word of a page whether it is read, and why not: by its own ink first, then by what was painted, then by a picture.
 
 Each step costs more than the one before it, and is asked only about the words that the one before it left in doubt.
 """
@@ -24,7 +24,7 @@ from .trace import Trace
 
 InkedWord = tuple[Word, Ink]
 InkedRun = tuple[list[InkedWord], tuple[int, int], tuple[int, int]]  # words, (block, line) of MuPDF, reading direction
-_Place = tuple[int, int]  # of a run, and of a word in it
+_Place = tuple[int, int]  # the number of a run, and of a word in it
 _Letters = dict[tuple[int, int], list[tuple[str, Rect]]]
 
 

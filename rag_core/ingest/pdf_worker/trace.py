@@ -22,14 +22,14 @@ from .rows import Rect, union
 MAX_OPERATIONS = 30_000  # a dense table has 2,000; more would take longer to walk over than to render, and all of the page is a suspect
 THIN_PT = 1.2  # a rule; it cannot cover print, unless there are many
 MANY_RULES = 6  # rules at different places within one band of BAND_PT: a table has at most four
-CONTRAST = 30  # of 255 in some channel: what differs less from its ground cannot be read
+CONTRAST = 30  # steps of 255 in some channel: what differs less from its ground cannot be read
 LOOSE_PT = 1.5  # MuPDF gives text an extent that is about a point wider than its ink; no clip within it cuts a letter off
-CORE = 0.15  # of a text's height, above and below, that others may touch: ascenders and descenders reach into the next line
+CORE = 0.15  # share of a text's height, above and below, that others may touch: ascenders and descenders reach into the next line
 
-GRAY, RGB = 1, 2  # of MuPDF's fz_colorspace_type, which its bindings do not name
+GRAY, RGB = 1, 2  # values of MuPDF's fz_colorspace_type, which its bindings do not name
 EVERYWHERE: Rect = (float("-inf"), float("-inf"), float("inf"), float("inf"))
 
-ITEM_BYTES = 24  # of MuPDF's fz_text_item: x, y, advance as floats; glyph, character, code as integers
+ITEM_BYTES = 24  # the size of MuPDF's fz_text_item: x, y, advance as floats; glyph, character, code as integers
 
 _Colour = tuple[int, int, int]
 _CALLBACKS = (
@@ -40,7 +40,7 @@ _CALLBACKS = (
 
 
 class Trace(mupdf.FzDevice2):  # type: ignore[misc]
-    """What was found on one page, in points of the page as it is shown.
+    """The findings on one page, in points of the page as it is shown.
 
     `replaced`: text stands for other text. `texts`: the extents of what was written, in order. `fonts`: by an address that names it while
     it is kept, each font with the glyphs that were used. `crowded`: by the same address, what one glyph is said to show and cannot.
@@ -72,7 +72,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
         try:
             mupdf.fz_run_page(page.this, self, mupdf.FzMatrix(), self._cookie)
             mupdf.fz_close_device(self)
-        except Exception:  # of MuPDF, on a damaged page whose text came out all the same: what was not walked over is looked at
+        except Exception:  # MuPDF raises on a damaged page whose text came out all the same: what was not walked over is looked at
             self._operations = MAX_OPERATIONS + 1
         if self._operations > MAX_OPERATIONS:
             self.complete = False
@@ -215,7 +215,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self._painted(_unit(ctm), None)
 
     def begin_metatext(self, _ctx: Any, meta: int, text: str) -> None:
-        """What follows is to be read as `text`; bullets and hyphens say nothing."""
+        """Text until `end_metatext` is to be read as `text`; bullets and hyphens say nothing."""
         self.replaced = self.replaced or (meta == mupdf.FZ_METATEXT_ACTUALTEXT and any(map(str.isalnum, text)))
 
     def clip_path(self, _ctx: Any, path: Any, _even_odd: Any, ctm: Any, _scissor: Any) -> None:
@@ -250,16 +250,16 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self._clips.pop()
 
     def begin_mask(self, *_: Any) -> None:
-        """What follows is a mask, which is not painted itself."""
+        """A mask begins, which is not painted itself."""
         self._strange += 1
 
     def end_mask(self, *_: Any) -> None:
-        """What follows is painted through the mask, up to `pop_clip`."""
+        """The mask ends; all up to `pop_clip` is painted through it."""
         self._strange -= 1
         self._push(EVERYWHERE, shaped=True)
 
     def begin_group(self, _ctx: Any, _box: Any, _space: Any, _isolated: int, _knockout: int, blend: int, alpha: float) -> None:
-        """What follows is painted as a whole."""
+        """A group begins, which is painted as a whole."""
         self._groups.append(bool(blend) or alpha < 1)
         self._strange += self._groups[-1]
 
@@ -269,7 +269,7 @@ class Trace(mupdf.FzDevice2):  # type: ignore[misc]
             self._strange -= self._groups.pop()
 
     def begin_tile(self, *_: Any) -> int:
-        """What follows is repeated all over what the clip leaves."""
+        """A tile begins, which is repeated over all that the clip leaves."""
         self._painted(EVERYWHERE, None)
         self._strange += 1
         return 0
