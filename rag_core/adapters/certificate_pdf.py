@@ -1,4 +1,4 @@
-"""A sheet as one printed page: paragraphs, a table of facts, and curves over a threshold. It knows nothing of what they mean.
+"""Prints a sheet as one page: paragraphs, a table of facts, and curves over a threshold. It does not know what they mean.
 
 matplotlib is imported when a page is drawn, and not before: it costs half a second. Every text is drawn as it stands, names are never read
 as formulas, and the fonts are in the file. Equal input gives equal bytes.
@@ -20,9 +20,9 @@ from typing import Any
 from rag_core.adapters.optional import require
 
 A4 = (8.27, 11.69)  # inches
-LEFT, RIGHT = 0.09, 0.93  # of the page's width
+LEFT, RIGHT = 0.09, 0.93  # shares of the page's width
 CHARS, NARROW = 104, 72  # characters of a line of text, and of a value in the table
-MAX_LINES = 46  # of text above the curve
+MAX_LINES = 46  # lines of text that fit above the curve
 # Okabe and Ito's colours, told apart by those who do not see all of them; the lines differ in their strokes too
 STYLES = (("#D55E00", "--"), ("#CC79A7", "-."), ("#0072B2", ":"))
 COVERAGE = "#009E73"
@@ -40,7 +40,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """What was seen over the values of a threshold: the first line in front, the others told apart by colour and stroke.
+    """The curves over the values of a threshold: the first line in front, the others told apart by colour and stroke.
 
     `certified` of the values are shaded, `chosen` is marked; `title` is empty where there is one plot.
     """

@@ -1,4 +1,4 @@
-"""Packages that part of the product needs and the rest does without: the extras of pyproject.toml.
+"""Optional packages, which only a part of the product needs: the extras of pyproject.toml.
 
 Setup installs them all. An installation that leaves some out answers questions as before; what needs one says which, and the command.
 """

@@ -1,4 +1,4 @@
-"""Takes accepted sources into a namespace, one after the other: what is complete is published, whatever happens to the rest."""
+"""Adds accepted sources to a collection, one after the other. Each complete document is published, whatever happens to the rest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class AddReport:
-    """What became of the sources.
+    """The report on sources that were added.
 
     `unchanged` were in the library already, indexed with the same settings. `problems` are (name, error). Those files are not in the
     library, except where the pages of a stored file that was damaged since are kept (StoredFileDamaged). When it was cancelled, what is
@@ -100,7 +100,7 @@ class Adding:
         )
 
     def _publish(self) -> None:
-        self._writer.publish(anyhow=self._at_once)  # of a rebuild from which nothing came, the library has to be usable all the same
+        self._writer.publish(anyhow=self._at_once)  # where nothing came of a rebuild, the library has to be usable all the same
         self._inbox.drop(self._settled)
 
     def _one(self, row: Accepted, password: str | None) -> None:

@@ -1,4 +1,4 @@
-"""How long what is said about a document may be: it stands in every listing, prompt and record, and is read for every question.
+"""Limits on the length of a document's metadata: they stand in every listing, prompt and record, and are read for every question.
 
 Of 67 filings, papers and slides the longest title had 109 characters, the longest author 57.
 """
@@ -12,12 +12,12 @@ from rag_core.errors import InvalidInput
 from rag_core.ingest.pdf import MAX_STATED_CHARS
 from rag_core.library.sources import Source
 
-MAX_NAME_CHARS = 255  # of a file's name, as file systems have it, or of a caller's id
-MAX_TITLE_CHARS = MAX_STATED_CHARS  # of a title, whoever states it
-MAX_KEYS = 64  # of free metadata; Dublin Core has 55 terms
+MAX_NAME_CHARS = 255  # a file's name, as file systems have it, or a caller's id
+MAX_TITLE_CHARS = MAX_STATED_CHARS  # a title, whoever states it
+MAX_KEYS = 64  # keys of free metadata; Dublin Core has 55 terms
 MAX_KEY_CHARS = 64  # as many as the name of a collection may have
-MAX_VALUE_CHARS = 1000  # of a free value, about a paragraph
-MAX_LANGUAGE_CHARS = 35  # of a language's code, the longest that BCP 47 asks programs to take
+MAX_VALUE_CHARS = 1000  # a free value, about a paragraph
+MAX_LANGUAGE_CHARS = 35  # a language's code: the longest that BCP 47 asks programs to take
 
 
 def require_source(source: Source) -> None:

@@ -1,4 +1,4 @@
-"""What the indexes are made of: the vectors and the index terms of passages, within limits on time and memory. It knows no files."""
+"""Makes the vectors and the index terms of passages, within limits on time and memory. It knows no files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file handed in, on disk instead of in memory. It has no name: nothing is left of it when nobody holds it, or the process is killed."""
+"""A user's file on disk instead of in memory. It has no name: nothing of it is left when nobody holds it, or the process is killed."""
 
 from __future__ import annotations
 

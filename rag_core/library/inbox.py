@@ -1,4 +1,4 @@
-"""What was accepted and is not in the library yet: listed on disk, so that a killed process forgets nothing.
+"""The inbox: sources that were accepted and are not in the library yet. It is on disk, so that a killed process forgets nothing.
 
 A source's bytes are stored before it is listed. Passwords are never stored: a listed source only says that it needs one.
 """
@@ -54,7 +54,7 @@ class Accepted:
 
     @property
     def digest_prefixes(self) -> tuple[bytes, ...]:
-        """What its digest may be begun with, before its bytes: one where its id is known. Earlier versions named a text by its id."""
+        """The texts that may come before its bytes in its digest: one where its id is known. Earlier versions named a text by its id."""
         ids = ("", *self.names) if self.caller_id is None else (self.caller_id,)
         return tuple(dict.fromkeys(map(digest_prefix, ids)))
 
@@ -73,7 +73,7 @@ class Accepted:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Accepted:
-        """What `to_json` gave."""
+        """The value that `to_json` wrote."""
         return cls(**{**row, "names": tuple(row["names"]), "metadata": metadata_from_json(row["metadata"])})
 
 

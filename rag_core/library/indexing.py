@@ -1,4 +1,4 @@
-"""From an accepted source to a complete document folder: read, detect the language, cut, embed, list the terms.
+"""Makes a complete document folder of an accepted source: read, detect the language, cut, embed, list the terms.
 
 Every step's outcome depends only on the bytes and the options, which name the folder; a folder that is complete is never made twice.
 """
@@ -37,7 +37,7 @@ from rag_core.library.stored_json import document_from_json, document_to_json, p
 from rag_core.library.writer import TERMS, VECTORS, Parts, pack_terms
 from rag_core.settings import Settings
 
-INDEX_VERSION = 2  # of chunker, language module and normalisation together; a library of another version must be rebuilt
+INDEX_VERSION = 2  # chunker, language module and normalisation together; a library of another version must be rebuilt
 DOCUMENT = "document.json"
 LANGUAGE_CHARS = 20_000  # enough to detect a language by
 
@@ -132,7 +132,7 @@ class Indexer:
         return Prepared(row, key, document, title, tuple(passages), indexed, folder, reading.source, problem)
 
     def problem(self, row: Accepted) -> StoredFileDamaged | None:
-        """What is wrong with the stored file of a source whose pages were read before; None when it is what was handed in."""
+        """The fault in the stored file of a source whose pages were read before; None when it is as it was handed in."""
         try:
             stored_sources.check(self._store.root, row, self._known.get(row.digest))
         except LibraryDamaged as error:
@@ -256,7 +256,7 @@ def _sample(pages: Iterable[Page]) -> str:
 
 
 def _title_of(row: Accepted) -> str:
-    """What a PDF's name says about it ("AMAZON_2017_10K.pdf"), for the context that is embedded; a caller's id says nothing."""
+    """A title from a PDF's name ("AMAZON_2017_10K.pdf"), for the context that is embedded; a caller's id says nothing."""
     return Path(row.name).stem.replace("_", " ") if row.kind == "pdf" else ""
 
 
@@ -288,7 +288,7 @@ def _no_text(document: Document) -> EmptyDocument:
 
 
 def _remedy(problems: Sequence[str]) -> str:
-    """What can be done about pages that could not be read, by what the reader says of them; the sentences are those of the PDF reader."""
+    """The remedy for pages that could not be read, by the reader's findings; the sentences are those of the PDF reader."""
     said, packages = " ".join(problems), " ".join(missing_packages())
     if "switched off" in said:
         what = "Switch on the setting `ocr` and index the file again"

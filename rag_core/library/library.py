@@ -254,7 +254,7 @@ class Library(Opened):
             self._store.verify(manifest)
 
     def size_bytes(self) -> int:
-        """What the namespace takes on disk: indexes, pages, sources, unfinished files, and the older generations that are kept."""
+        """The bytes that the collection takes on disk: indexes, pages, sources, unfinished files, and the older versions that are kept."""
         return self._store.size_bytes()
 
     def _index(
@@ -292,7 +292,7 @@ def _described(entries: Iterable[Entry]) -> list[Accepted]:
 
 
 def _stamps(entries: Iterable[Entry]) -> dict[str, Stamp]:
-    """What a manifest says of the stored sources, by digest."""
+    """The stamps of the stored sources in a manifest, by digest."""
     return {entry.source.digest: entry.files[stored_sources.name_of(entry.source)] for entry in entries}
 
 

@@ -1,4 +1,4 @@
-"""The manifest of a generation: every file that it consists of, with its checksum, and what it was built with."""
+"""The manifest of a version: each of its files with its checksum, and the models and settings that it was built with."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Entry:
         return replace(self, document=replace(self.document, name=known.name, metadata=metadata), source=known)
 
     def reindexed(self, new: Entry) -> Entry:
-        """What `new` was made into, under the names and metadata of this one; what the file says of itself is added."""
+        """The document `new` under the names and metadata of this one; metadata of the file itself are added."""
         metadata = combined(new.document.metadata, self.document.metadata)
         return replace(
             new, document=replace(new.document, name=self.document.name, metadata=metadata), source=replace(new.source, names=self.names)
@@ -59,7 +59,7 @@ class Entry:
 
 
 def combined(known: Metadata, given: Metadata) -> Metadata:
-    """What was given, and what was known where nothing was given."""
+    """The metadata that were given, and those known before where nothing was given."""
     return Metadata(
         given.title or known.title,
         given.date or known.date,
@@ -78,7 +78,7 @@ class Manifest:
     index_version: int
     index: str = ""  # the folder under indexes/ with the vector and word indexes
     entries: tuple[Entry, ...] = ()
-    files: Mapping[str, Stamp] | None = None  # of the indexes, relative to the namespace's folder
+    files: Mapping[str, Stamp] | None = None  # the indexes' files, relative to the collection's folder
     vector_store: str = UNSAID_STORE  # made the vector index, and alone can read it
 
     def all_files(self) -> dict[str, Stamp]:
@@ -100,7 +100,7 @@ class Manifest:
 
     @classmethod
     def from_bytes(cls, data: bytes, path: Path) -> Manifest:
-        """What `to_bytes` gave; `path` is for messages.
+        """The manifest that `to_bytes` wrote; `path` is for messages.
 
         Raises:
             LibraryError: written by a newer version of this program.

@@ -1,4 +1,4 @@
-"""A namespace as one process holds it: the newest generation in memory, swapped as a whole, and the writer's lock around every change."""
+"""A collection in one process: the newest version in memory, swapped as a whole, and the writer's lock around every change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths that a user names, and what folders hold: names as they can be shown and stored, and files opened only where they are files.
+"""Paths that a user names and the contents of folders. Names are made fit to show and store; only real files are opened.
 
 A folder may hold anything: names that are no text, pipes that nobody writes to, links to nowhere. Each is one problem.
 """

@@ -1,4 +1,4 @@
-"""A source read into pages, kept on disk: reading may have taken minutes of OCR, so a killed process does not read again."""
+"""The pages that were read from a source, kept on disk. Reading may take minutes of OCR; a killed process need not read again."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from rag_core.library.pagereader import LAYOUT, PAGES, read_pages
 from rag_core.library.pagewriter import PageWriter
 from rag_core.library.stored_json import metadata_from_json, metadata_to_json
 
-READING_VERSION = 3  # of the PDF reader; pages read by another version are read again
+READING_VERSION = 3  # the PDF reader's version; pages read by another version are read again
 READING = "reading.json"
 UNREAD = Stamp("", 0)
 READING_FILES = (PAGES, LAYOUT, READING)
-HELD_BYTES = 64 << 20  # of the file being read, in this process: 16 million characters in any script but emoji, and 200,000 rows
+HELD_BYTES = 64 << 20  # what one file being read may hold in this process: 16 million characters in any script but emoji, and 200,000 rows
 LAYOUT_BYTES = 64 << 20  # packed, on disk; the longest filing tried takes 2 MB. The page reader holds as much of all documents together
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What decides how a source is read. `can_ocr` says whether pictures could be read on this machine."""
+    """The options by which a source is read. `can_ocr` says whether pictures could be read on this machine."""
 
     kind: str
     ocr: bool
@@ -59,7 +59,7 @@ class Reading:
     pages: tuple[Page, ...]
     metadata: Metadata = field(default_factory=Metadata)
     problems: tuple[str, ...] = ()
-    source: Stamp = UNREAD  # of the bytes that it was read from
+    source: Stamp = UNREAD  # the bytes that it was read from
 
 
 def read(

@@ -1,4 +1,4 @@
-"""What a rebuild starts from: the newest manifest and the inbox, or where these are damaged all that is still whole.
+"""Finds what a rebuild can start from: the newest manifest and the inbox, or, where these are damaged, all that is still whole.
 
 Older manifests say what most documents were called; complete document folders say it of those that came later; what nobody names any more
 is a stored source. Nothing is deleted: damaged lists, and sources that may turn out to be unusable, are copied aside.
@@ -33,7 +33,7 @@ MAGIC_BYTES = 1024  # a PDF says what it is within so many
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """What can be indexed again.
+    """The sources that can be indexed again.
 
     Args:
         generation: the newest one that anything tells of; the next has to be newer.

@@ -1,4 +1,4 @@
-"""An immutable view of a namespace: what a question searches, from its first step to its last."""
+"""An immutable view of a collection. A question searches one of them, from its first step to its last."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Snapshot:
         return self.passages[rows.start : rows.stop]
 
     def size_bytes(self, document_id: str) -> int:
-        """What a document takes on disk: its source, pages, passages, vectors and terms; its part of the common indexes is not counted.
+        """The bytes that a document takes on disk: its source, pages, passages, vectors and terms, without its part of the common indexes.
 
         Raises:
             InvalidInput: there is no such document.

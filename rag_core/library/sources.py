@@ -1,4 +1,4 @@
-"""What a user hands in: PDF files, folders of them, plain text, and .jsonl files of text documents. Reads bytes, understands none."""
+"""The sources that a user adds: PDF files, folders of them, plain text, and .jsonl files of text documents. It reads bytes only."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Source:
 
 
 def digest_prefix(id: str) -> bytes:
-    """What a source's digest is begun with: the caller's id of a text document, nothing where there is none."""
+    """The text that comes first in a source's digest: the caller's id of a text document, nothing where there is none."""
     return f"id\0{len(id)}\0{id}\0".encode() if id else b""
 
 

@@ -1,4 +1,4 @@
-"""A namespace on disk: where its files lie, how a generation is published, loaded and cleared away.
+"""A collection on disk: where its files lie, and how a version is published, loaded and cleared away.
 
     <namespace>/CURRENT                     which generation is the newest: its number and its manifest's checksum
     <namespace>/manifests/<generation>.json
@@ -239,7 +239,7 @@ def sync_tree(folders: Iterable[Path]) -> None:
 
 
 def children(folder: Path) -> list[Path]:
-    """What is in a folder; nothing where there is none."""
+    """The contents of a folder; nothing where there is none."""
     return list(folder.iterdir()) if folder.is_dir() else []
 
 

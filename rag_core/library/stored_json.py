@@ -1,4 +1,4 @@
-"""The JSON forms of documents, passages and pages on disk. Rows of arrays where there are many: the names would be most of the bytes."""
+"""The JSON forms of documents, passages and pages on disk. Where there are many they are arrays: names would be most of the bytes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def metadata_to_json(metadata: Metadata) -> dict[str, Any]:
 
 
 def metadata_from_json(row: Mapping[str, Any]) -> Metadata:
-    """What `metadata_to_json` was given."""
+    """The metadata that `metadata_to_json` was given."""
     return Metadata(row["title"], row["date"], row["authority"], row["verified"], MappingProxyType(dict(row["values"])))
 
 
@@ -40,7 +40,7 @@ def document_to_json(document: Document) -> dict[str, Any]:
 
 
 def document_from_json(row: Mapping[str, Any]) -> Document:
-    """What `document_to_json` was given."""
+    """The document that `document_to_json` was given."""
     lists = {name: tuple(row[name]) for name in ("ocr_pages", "unreadable_pages", "problems")}
     return Document(**{"reading_version": LAST_UNSAID, **row, **lists, "metadata": metadata_from_json(row["metadata"])})
 
@@ -57,7 +57,7 @@ def passages_to_json(passages: Iterable[Passage]) -> Iterator[list[Any]]:
 
 
 def passages_from_json(rows: Sequence[Sequence[Any]], document: str) -> tuple[Passage, ...]:
-    """What `passages_to_json` was given; `document` is the id of the document they belong to."""
+    """The passages that `passages_to_json` was given; `document` is the id of the document they belong to."""
     return tuple(
         Passage(
             id, document, text, _spans_from_json(spans), language, section, PassageKind(kind),

@@ -1,4 +1,4 @@
-"""Builds the next generation of a namespace and publishes it. Used by one thread that holds the writer's lock."""
+"""Builds the next version of a collection and publishes it. One thread uses it, which holds the writer's lock."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PUBLISH_SHARE = 4.0  # and publishing takes at most one part in five of the time
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a document adds to the indexes: passages, their vectors of shape (n, dim), and their index terms."""
+    """The parts that a document adds to the indexes: passages, their vectors of shape (n, dim), and their index terms."""
 
     passages: tuple[Passage, ...]
     vectors: Vectors
@@ -152,7 +152,7 @@ def pack_terms(rows: Sequence[Sequence[str]]) -> bytes:
 
 
 def unpack_terms(data: bytes, path: Path) -> list[list[str]]:
-    """What `pack_terms` was given.
+    """The terms that `pack_terms` was given.
 
     Raises:
         LibraryDamaged: the bytes are not packed terms.

@@ -29,7 +29,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.update({"HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1", "ORT_DISABLE_TELEMETRY": "1"})
 
 EMBEDDED = "all-MiniLM-L6-v2"
-# of model.safetensors, as published for sentence-transformers/all-MiniLM-L6-v2
+# SHA-256 of model.safetensors, as published for sentence-transformers/all-MiniLM-L6-v2
 EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 EMBEDDED_LANGUAGES = frozenset({"en"})  # what it was trained on; measured on XQuAD, its ranking is of no use in hi and ru
 BATCH = 16  # texts a forward pass; larger batches were not faster on two cores
@@ -87,7 +87,7 @@ def offline() -> bool:
 
 
 def precision_here(precision: str) -> str:
-    """What "auto" means on this processor; any other precision is itself."""
+    """The precision that "auto" stands for on this processor; any other precision is itself."""
     return ("bfloat16" if has_bfloat16() else "float32") if precision == "auto" else precision
 
 
@@ -216,4 +216,4 @@ class CrossEncoderReranker:
         return [float(score) for score in np.clip(scores, 0.0, 1.0)]
 
 
-PREFIX = "openai:"  # of the models of a server
+PREFIX = "openai:"  # begins the names of a server's models

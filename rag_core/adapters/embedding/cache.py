@@ -1,4 +1,4 @@
-"""An embedder that remembers what it embedded: sentences of a passage are compared with many questions, but embedded once.
+"""An embedder that remembers what it embedded. Sentences of a passage are compared with many questions, but embedded once.
 
 It also makes answers repeat: in bfloat16 a text's vector depends a little on the batch it was embedded in.
 """

@@ -1,4 +1,4 @@
-"""A small cross-encoder of ours: one log odds for two texts read together. The answerability and the support model are such.
+"""A small cross-encoder of our own: it reads two texts together and gives one logit. The answerability and the support model are such.
 
 Fine-tuned from the embedded MiniLM, whose word embeddings it still shares: its file in data/models holds the other layers only.
 data/models/README.md has the cards.

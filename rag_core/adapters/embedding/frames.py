@@ -1,4 +1,4 @@
-"""Messages between a process and its child over pipes: a JSON head and a body of raw bytes, both with their length before them.
+"""Messages between a process and its child over pipes: a JSON head and a body of raw bytes. The length of each comes first.
 
 No pickle: what is received is data, whoever sent it.
 """
@@ -10,8 +10,8 @@ import struct
 from collections.abc import Mapping
 from typing import IO, Any
 
-MAX_BYTES = 1 << 28  # of a head or a body: the text of far more pages than a file may have; more is a fault
-_LENGTHS = struct.Struct("!II")  # of the head and of the body, in bytes
+MAX_BYTES = 1 << 28  # a head or a body: the text of far more pages than a file may have; more is a fault
+_LENGTHS = struct.Struct("!II")  # bytes of the head and of the body
 
 Head = dict[str, Any]
 

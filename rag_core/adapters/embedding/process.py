@@ -29,10 +29,10 @@ from rag_core.adapters.embedding.cross_encoder import version_of
 from rag_core.domain.ports import Vectors
 from rag_core.errors import ModelTimedOut, ModelUnavailable
 
-ROOT = Path(__file__).resolve().parents[3]  # of the repository: the child imports rag_core from there
+ROOT = Path(__file__).resolve().parents[3]  # the repository: the child imports rag_core from there
 WORKER = "rag_core.adapters.embedding.worker"
 LINE_BYTES = 4096  # a line of the child's standard error; longer ones are cut into pieces
-LAST_WORDS_CHARS = 200  # of each line that an error quotes from a child that ended
+LAST_WORDS_CHARS = 200  # each line that an error quotes from a child that ended is cut there
 ANSWER_SECONDS = 300.0  # for one request to a loaded model; the longest usual one, three passages for a verifier, takes some seconds
 END_SECONDS = 2.0  # for a child that closed its pipe to be gone, so that it can be said why
 _log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""The child of `embedding_process`: loads one model, then embeds and counts as it is told over standard input.
+"""The child of `process`: loads one model, then embeds and counts as it is told over standard input.
 
     read   {"do": "load", "model", "precision"}     write  {"name", "max_tokens", "tokenizer", "unblocked"}
     read   {"do": "count_tokens", "texts"}          write  {"counts"}
@@ -81,7 +81,7 @@ def _own_standard_output() -> IO[bytes]:
 
 
 def _import_early() -> None:
-    """What every model needs takes a second to import: it is there when the parent says which model it wants."""
+    """Import what every model needs, which takes a second, before the parent says which model it wants."""
     with suppress(Exception):  # loading fails again, and is answered
         import torch  # noqa: F401
 

@@ -1,4 +1,4 @@
-"""Verifiers by name: the embedded one, or a larger one of transformers whose files are on this machine.
+"""Entailment models by name: the embedded one, or a larger one of transformers whose files are on this machine.
 
 Nothing is downloaded, and no code that comes with a model is run. What a model may be is said in `verifier_forms` and docs/verifiers.md.
 """

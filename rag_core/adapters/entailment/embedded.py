@@ -1,4 +1,4 @@
-"""The support model: a small cross-encoder that reads a claim with a text and says how likely the text supports it."""
+"""The embedded entailment model: a small cross-encoder that reads a claim with a text and says how likely the text supports it."""
 
 from __future__ import annotations
 

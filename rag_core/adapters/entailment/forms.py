@@ -1,4 +1,4 @@
-"""The forms in which verifiers read a text with a claim: what goes in, and which output says that the text supports the claim.
+"""The forms in which verifiers read a text with a claim: their input, and the output that says that the text supports the claim.
 
     one output       [CLS] text [SEP] claim [SEP]              its logit; a sentence-transformers cross-encoder
     named outputs    the same                                  entailment against the others; a model for natural language inference
@@ -24,10 +24,10 @@ from rag_core.errors import ModelUnavailable
 if TYPE_CHECKING:
     from torch import Tensor
 
-MAX_TOKENS = 1024  # of a pair, where the model itself has no limit; windows of evidence are far shorter
+MAX_TOKENS = 1024  # a pair, where the model itself has no limit; windows of evidence are far shorter
 SUPPORTED = frozenset({"entailment", "entails", "supported", "supports", "consistent"})  # outputs by name, folded
 HHEM = "HHEMv2"  # its model_type
-_PARTS = ("{text1}", "{text2}")  # of its prompt
+_PARTS = ("{text1}", "{text2}")  # where the two texts stand in its prompt
 
 
 class Tokens(NamedTuple):
@@ -53,7 +53,7 @@ class PairForm:
         self._typed = "token_type_ids" in tokenizer.model_input_names
 
     def tokens(self, evidence: str, claim: str) -> Tokens:
-        """What the model reads."""
+        """The tokens that the model reads."""
         made = self._tokenizer(
             evidence, claim, truncation="longest_first", max_length=self._limit, split_special_tokens=True,
             return_special_tokens_mask=True, return_token_type_ids=True,
@@ -98,7 +98,7 @@ class JoinedForm:
         self._limit = _limit(model.config, tokenizer)
 
     def tokens(self, evidence: str, claim: str) -> Tokens:
-        """What the model reads."""
+        """The tokens that the model reads."""
         second = self._said(f"{self._middle}{claim}{self._after}")[: self._limit // 2]
         fixed = len(self._start) + len(self._between) + 1
         first = self._said(f"{self._lead}{evidence}")[: max(0, self._limit - fixed - len(second))]
@@ -235,7 +235,7 @@ def _hhem(folder: Path, config: dict[str, Any], foundation: Path, precision: str
 
 
 def _cut_up(prompt: str) -> tuple[str, str, str]:
-    """What a prompt says before, between and after the two texts."""
+    """The parts of a prompt before, between and after the two texts."""
     lead, found, rest = prompt.partition(_PARTS[0])
     middle, also, after = rest.partition(_PARTS[1])
     if not (found and also):

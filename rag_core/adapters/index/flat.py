@@ -17,7 +17,7 @@ from rag_core.errors import LibraryDamaged
 from rag_core.library.disk.private import write
 
 FILE = "vectors.faiss"
-DIM = 384  # of the embedded model's vectors
+DIM = 384  # the length of the embedded model's vectors
 
 
 class FaissIndex:

@@ -1,4 +1,4 @@
-"""Answers of language models kept beside a namespace's documents, so that the very same prompt is not asked twice.
+"""Keeps answers of language models beside a collection's documents, so that the very same prompt is not asked twice.
 
 One SQLite file, readable by its owner only, since answers hold words of the documents: it is emptied when a document is deleted. A cache
 that cannot be used is no problem of a question: the model is asked instead.

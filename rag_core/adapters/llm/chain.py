@@ -1,4 +1,4 @@
-"""Several language models in an order: the first one that answers is taken, and it is said why the earlier ones did not."""
+"""Several language models in an order. The first one that answers is taken, with the reason why the earlier ones did not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a language model's server is talked to: an HTTP client with bounds, driven by one thread of its own.
+"""Talks to a language model's server: an HTTP client with bounds, driven by one thread of its own.
 
 The thread runs an event loop: a deadline or a cancelled question closes the socket at once, whatever the server does meanwhile.
 """

@@ -168,7 +168,7 @@ class OpenAIModel:
         return None
 
     def _not_understood(self, error: openai.APIStatusError, unknown: frozenset[Feature]) -> Feature | None:
-        """What of the request the server does not know, by what it says; None where that is not why it was turned away."""
+        """The part of the request that the server does not know, by its own words; None where it refused for another reason."""
         if error.status_code not in _UNKNOWN:
             return None
         said = f"{error.param} {error.message}".casefold()
@@ -225,7 +225,7 @@ def _response_format(schema: type[BaseModel]) -> dict[str, Any]:
 
 
 def _completion(body: bytes, schema: type[BaseModel], structured: bool, endpoint: Endpoint, ms: float) -> Completion:
-    """What a server's answer says, without the key that it was sent.
+    """The text of a server's answer, without the key that it was sent.
 
     Raises:
         LookupError, TypeError, ValueError, AttributeError, RecursionError: it is no chat completion.

@@ -1,4 +1,4 @@
-"""Takes a key out of a text that came back from the server that was sent it: a model, or a proxy before it, may repeat what it got."""
+"""Takes a key out of a text that a server sent back: a model, or a proxy before it, may repeat what it got."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 MIN_CHARS = 8  # a shorter key ("none", "ollama") is a word that a document may hold, and guards nothing
-MIN_PART_CHARS = 16  # of a part of a key that is taken out by itself; a shorter one may be a word, and tells little of the key
+MIN_PART_CHARS = 16  # a part of a key that is taken out by itself; a shorter one may be a word, and tells little of the key
 HIDDEN = "[key]"
 
 

@@ -1,1 +1,1 @@
-"""What a collection keeps beside its documents, in SQLite."""
+"""The SQLite files that a collection keeps beside its documents."""

@@ -1,4 +1,4 @@
-"""The decisions that a namespace keeps, and what readers said of them."""
+"""The decisions that a collection keeps, with the readers' feedback on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One SQLite file: opened when it is needed, created when something is written, and its failures told as errors with a remedy.
+"""One SQLite file: opened when needed, created when something is written. Its failures become errors with a remedy.
 
 Safe between threads (one connection under a lock) and between processes (write-ahead log, waiting for the other writer). It knows nothing
 about what the tables hold.

@@ -1,4 +1,4 @@
-"""The labelled sets of a namespace, their runs with what was measured, and the presets that were saved."""
+"""The labelled sets of a collection, their runs with all measurements, and the saved presets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a namespace keeps beside its documents, in one SQLite file: decisions, feedback, labelled sets, their runs, saved presets.
+"""The store that a collection keeps beside its documents, one SQLite file: decisions, feedback, labelled sets, runs, saved presets.
 
 Decisions and results are records (`rag_core.records`): numbers, offsets and hashes, no text of a document; what a language model wrote
 stands in a table of its own. Everything from outside is a bound parameter. One store may serve all threads of a process, and several

@@ -1,4 +1,4 @@
-"""A checksum in every row of a SQLite file: SQLite notices a page that makes no sense, but not a changed letter.
+"""A checksum in every row of a SQLite file. SQLite notices a page that makes no sense, but not a changed letter.
 
 Each connection of ours fills the column `checksum` when a row is written, by triggers, and compares it when a row is read through the view
 `sound_<table>`, or changed. Triggers and views are temporary: the file itself stays readable to any other program.

@@ -1,4 +1,4 @@
-"""The tables of a namespace's records, and what the parts of the store share: the file, times, names, packed JSON."""
+"""The tables of a collection's store, and what its parts share: the file, times, names, packed JSON."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ MIGRATIONS = (
 
 
 class Records:
-    """What the parts of a namespace's store share."""
+    """The base that the parts of a collection's store share."""
 
     def __init__(self, path: Path) -> None:
         self._file = RecordFile(path, MIGRATIONS, GUARDED)
         self.namespace = path.parent.name
 
     def _choice(self, name: str) -> Any:
-        """What was last chosen under a name; None when nothing was."""
+        """The last choice under a name; None when there is none."""
         with self._file.reading() as db:
             row = db.execute("SELECT value FROM sound_choices WHERE name = ?", (name,)).fetchone()
         return None if row is None else self._json(row[0])
@@ -99,7 +99,7 @@ class Records:
 
     @contextmanager
     def _as_written(self) -> Iterator[None]:
-        """What a row holds has its checksum; where an earlier version, which had none, left damage, that is told all the same."""
+        """Compare a row with its checksum. Where an earlier version, which had none, left damage, that is told all the same."""
         try:
             yield
         except (ValueError, TypeError, KeyError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""What language models wrote for kept questions and for results of runs, apart from their records: it may hold words of documents.
+"""The texts that language models wrote for kept questions and for runs, apart from the records: they may hold words of documents.
 
 It goes with the record, the words of rejected drafts earlier, and all that may come from a document goes when that one is deleted. The
 record stays and replays, with "[text deleted]" in its place.

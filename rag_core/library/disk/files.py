@@ -1,4 +1,4 @@
-"""Files written so that a kill at any moment leaves the old or the new one, and read so that a changed byte is noticed.
+"""Writes files so that a kill at any moment leaves the old one or the new one. Reads them so that a changed byte is noticed.
 
 Knows nothing about documents. Nothing here is pickle: JSON, gzip and NumPy's own array format only.
 """
@@ -29,7 +29,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True)  # for syncfs, which Linux has and Pyt
 
 
 class Stamp(NamedTuple):
-    """What a file must be: SHA-256 of its bytes as hex digits, and its size in bytes."""
+    """The stamp of a file: SHA-256 of its bytes as hex digits, and its size in bytes."""
 
     sha256: str
     size: int
@@ -144,7 +144,7 @@ def pack_parts(parts: Iterable[str]) -> bytes:
 
 
 def unpack(data: bytes, path: Path) -> Any:
-    """What `pack` was given.
+    """The value that `pack` was given.
 
     Raises:
         LibraryDamaged: the bytes are not packed JSON. `path` is for the message.
@@ -163,7 +163,7 @@ def pack_vectors(vectors: Vectors) -> bytes:
 
 
 def unpack_vectors(data: bytes, path: Path) -> Vectors:
-    """What `pack_vectors` was given.
+    """The vectors that `pack_vectors` was given.
 
     Raises:
         LibraryDamaged: the bytes are not a two-dimensional float32 array.
@@ -200,5 +200,5 @@ def stamps_to_json(stamps: Mapping[str, Stamp]) -> dict[str, list[Any]]:
 
 
 def stamps_from_json(rows: Mapping[str, Any]) -> dict[str, Stamp]:
-    """What `stamps_to_json` was given."""
+    """The stamps that `stamps_to_json` was given."""
     return {name: Stamp(str(sha256), int(size)) for name, (sha256, size) in rows.items()}

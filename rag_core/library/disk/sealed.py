@@ -1,4 +1,4 @@
-"""JSON objects that carry a checksum of themselves, so that a changed byte is noticed in a file that nothing else vouches for."""
+"""JSON objects that carry a checksum of themselves, for files whose checksum stands nowhere else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def seal(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unseal(row: Any, unsealed: Collection[str] = ()) -> dict[str, Any]:
-    """What `seal` was given.
+    """The value that `seal` was given.
 
     Files of earlier versions have no checksum. `unsealed` are their keys: an object of exactly these is taken as it is; none by default.
 

@@ -1,4 +1,4 @@
-"""What killed processes leave in a namespace's folder: drafts of files, and half-made documents that nobody will finish.
+"""Sweeps away what killed processes leave in a collection's folder: drafts of files, and half-made documents.
 
 Called by the writer, who holds the lock: no other process is writing what is swept here.
 """
