@@ -1,4 +1,4 @@
-"""Ask the documents: upload, question, and a cited answer or a refusal that says why."""
+"""The ask page: upload, question, and a cited answer or a refusal that says why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is indexed: every document with what was found while reading it, and what can be done about it; files that were interrupted."""
+"""The documents: each with what was found while reading it and what can be done about it; and files that were interrupted."""
 
 from __future__ import annotations
 

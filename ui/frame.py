@@ -1,4 +1,4 @@
-"""What every page begins with: the engine, or what is still missing; the sample documents at the first start; running jobs."""
+"""The beginning of every page: the engine, or a word on what is still missing; the sample documents at the first start; running jobs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What every page needs: start, session state, texts, running work."""
+"""The parts that every page needs: start, session state, texts, running work."""

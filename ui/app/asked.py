@@ -42,7 +42,7 @@ class Asked:
     settings: Settings
     before: tuple[Decision, Settings] | None = None
     namespace: str = NAMESPACE
-    number: int = 0  # of the question in its session, from 1
+    number: int = 0  # counts the questions of the session, from 1
     record: int | None = None
     given: Given | None = None
     outdated: bool = False

@@ -17,7 +17,7 @@ SAMPLES = DATA / "samples"
 MARKER = ".samples-offered"  # in the library's folder
 FIRST = "flow-meter-manual.pdf"  # is indexed first: the first example question is about it
 
-LANGUAGES = ("en", "cs", "de", "hi")  # of the samples, the first one's first
+LANGUAGES = ("en", "cs", "de", "hi")  # the samples' languages, the first one's first
 
 
 def is_due(engine: Engine, folder: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Who may speak to the page: itself, under a name of this machine, and programs; pages of other origins are refused.
+"""Decides who may speak to the page: itself, under a name of this machine, and programs. Pages of other origins are refused.
 
 Streamlit, which comes after it, checks less: the host of a WebSocket only, and its origin without the port. For a foreign origin it also
 asks a service of the internet for this machine's address.

@@ -1,4 +1,4 @@
-"""Long work beside the page, on documents or on labelled questions: one job at a time in the process, with its progress and its result.
+"""Long work beside the page, on documents or on labelled questions: one job at a time in the process.
 
 A thread does the work, so that moving a slider, leaving the page or closing the tab does not cut it off. Progress is shown to every
 session that has the same library open; what came of a job belongs to the session that started it, for as long as that one looks.
@@ -26,7 +26,7 @@ Work = Callable[[Progress, Cancel], "AddReport | Ran"]
 Place = tuple[str, str]  # a library's folder and namespace
 LEFT_ALONE_SECONDS = 90.0  # a browser looks every half second, and once a minute from a tab in the background
 MAX_KEPT = 50  # finished jobs whose result nobody has seen
-READING_SHARE = 0.6  # of a file's bar; embedding is the rest
+READING_SHARE = 0.6  # reading's share of a file's bar; embedding is the rest
 WHOLE = ("documents", "questions")  # steps that count whole files, or questions
 _log = logging.getLogger(__name__)
 
@@ -77,7 +77,7 @@ class Job:
     shown: bool = False  # its result, to the session that started it
     looked_at: float = field(default_factory=time.monotonic)  # by that session
     _first: tuple[float, int] | None = None  # when the first question was done, and how many were then: recorded ones take no time
-    _stage: str = ""  # of the current file: FileState.READING, FileState.EMBEDDING, or nothing yet
+    _stage: str = ""  # the current file's: FileState.READING, FileState.EMBEDDING, or nothing yet
     _failed: set[int] = field(default_factory=set, repr=False)
     _stop: threading.Event = field(default_factory=threading.Event, repr=False)
 
@@ -92,7 +92,7 @@ class Job:
 
     @property
     def stage(self) -> str:
-        """What is being done with the current file: reading, embedding, or nothing of the two."""
+        """The stage of the current file: reading, embedding, or neither."""
         return self._stage
 
     @property
@@ -135,7 +135,7 @@ class Job:
         return FileState(self._stage) if number == self.files_done and self._stage else FileState.WAITING
 
     def progress(self, step: str, done: int, total: int) -> None:
-        """What the library reports."""
+        """Take the progress that the library reports."""
         if step in WHOLE:
             self.files_done, self.files, self._stage = done, total, ""
             if self._first is None:

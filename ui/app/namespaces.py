@@ -1,4 +1,4 @@
-"""Which collection (namespace) the session works in: a field above the page, and a way to make a new one."""
+"""The collection that the session works in: a field above the page, and a way to make a new one."""
 
 from __future__ import annotations
 

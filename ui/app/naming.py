@@ -1,4 +1,4 @@
-"""One label for each document, for fields to choose from: Streamlit tells options apart by their label only."""
+"""One label for each document, for fields to choose from. Streamlit tells options apart by their label only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question that is asked beside the page, because a language model takes its time: what is being done, a way to stop it, what came of it.
+"""A question that is asked beside the page, because a language model is slow: its stage, a way to stop it, and its result.
 
 A thread asks, so that moving a slider or looking at another page neither cuts it off nor asks twice. Closing the tab ends it.
 """

@@ -1,4 +1,4 @@
-"""Running and finished jobs: progress of each file, stop, what came of it, and the password that a file asks for."""
+"""Shows running and finished jobs: progress of each file, stop, result, and the password that a file asks for."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def _show_result(key: str, job: Job) -> None:
 
 
 def _show_ran(ran: Ran) -> None:
-    """What came of a run of labelled questions."""
+    """Show the result of a run of labelled questions."""
     if ran.cancelled or ran.over_budget:
         stopped = "jobs.ran_budget" if ran.over_budget else "jobs.ran_stopped"
         st.info(say(stopped, n=ran.measured + ran.reused, all=ran.total), icon=":material/info:")

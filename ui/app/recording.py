@@ -1,4 +1,4 @@
-"""Which questions are kept, and for how long: the record of a question as it is asked, and the switch in the sidebar."""
+"""Keeps the questions that are asked: how long, and the switch for it in the side bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where to search: chosen documents, and what their metadata must say."""
+"""The scope of a search: chosen documents, and values that their metadata must have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lives longer than one run of a page: the engine and the jobs of this process, the settings and the questions of a session."""
+"""State that outlives one run of a page: the engine and the jobs of this process, the settings and the questions of a session."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Held:
 
 @dataclass
 class Session:
-    """What one browser tab holds. `values` are the settings by name; `preset` is where they started from.
+    """The state of one browser tab. `values` are the settings by name; `preset` is where they started from.
 
     `history` holds the questions, oldest first, each as it was last decided; `asked` is the one on the page. `held` are those that wait to
     be asked, oldest first. `pending` is the one that is on its way, `stopped` the text of the one that came to nothing last, until another

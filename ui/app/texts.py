@@ -1,4 +1,4 @@
-"""Every word on the screens, by key, from `data/screens/<language>/`: one file a part of the screen, so that a translation is a folder.
+"""Every word on the screens, by key, from `data/screens/<language>/`. Each part of the screen has a file; a translation is a folder.
 
 `say` is for elements that interpret their text (labels, captions, badges): it takes numbers only, so that nothing untrusted can reach them
 through it. `tell` is for elements that do not (`st.text`, alternative texts) and takes anything.

@@ -1,4 +1,4 @@
-"""What a field or button sent is taken, and its callback run to its end, before the next touch of the page ends the run.
+"""Takes what a field or button sent and runs its callback to the end, before the next touch of the page ends the run.
 
 Streamlit looks for the next touch once before it takes what the last one sent, and at each reading of the session in a callback. A touch
 that was found there put an end to the run: a question that was typed 0.1 s earlier was dropped unseen, a callback was left half done.

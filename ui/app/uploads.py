@@ -1,4 +1,4 @@
-"""Files that a browser sends, on disk from their arrival until they are indexed: Streamlit would hold them in memory as long as a session.
+"""Keeps files that a browser sends on disk until they are indexed. Streamlit would hold them in memory as long as a session.
 
 `OnDisk` takes the place of Streamlit's own store; `taken` gives what was dropped on a page, and lets Streamlit forget it.
 """

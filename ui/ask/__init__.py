@@ -1,1 +1,1 @@
-"""What the ask page is made of."""
+"""The parts of the ask page."""

@@ -35,7 +35,7 @@ COLOURS: Mapping[ConfidenceLevel, Colour] = {
     ConfidenceLevel.LOW: "yellow",
     ConfidenceLevel.INSUFFICIENT: "orange",
 }
-WIDTHS = (11, 9)  # of the answer and of the page beside it
+WIDTHS = (11, 9)  # the answer and the page beside it
 
 
 def show(engine: Engine, asked: Asked) -> None:
@@ -171,7 +171,7 @@ def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
 
 
 def _show_notes(asked: Asked) -> None:
-    """What the reader must know besides; contradictions are shown with the answer."""
+    """Show the other notes; contradictions are shown with the answer."""
     said = {f"{contradiction(conflict, asked.case.library)}." for conflict in asked.case.conflicts} if asked.decision.conflicts else set()
     said |= {stand_in(asked.decision)} if asked.decision.is_safe() else set()
     for number, note in enumerate(note for note in asked.decision.notes if note not in said):

@@ -1,4 +1,4 @@
-"""When a question is measured again, and when what was measured is only judged again; and who waits for a language model meanwhile."""
+"""Decides when a question is measured again and when it is only judged again; and waits for a language model."""
 
 from __future__ import annotations
 

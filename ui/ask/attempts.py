@@ -1,4 +1,4 @@
-"""What a language model was asked for a question and what it wrote: inside the trace, and nowhere else where it was rejected.
+"""Shows, inside the trace, what a language model was asked and what it wrote. Rejected text stands nowhere else.
 
 Whatever a model wrote is shown as inert text only.
 """
@@ -17,7 +17,7 @@ from ui.ask.sentences import show_sentences
 
 
 def show_attempts(attempts: Sequence[AttemptView], generation: LlmTrace | None) -> None:
-    """What the model said of the passages, then its drafts, each to be unfolded; nothing where it was not asked."""
+    """Show the model's verdict on the passages, then its drafts, each to be unfolded; nothing where it was not asked."""
     verdicts = generation.verdicts if generation else ()
     if not attempts and not verdicts:
         return
@@ -33,7 +33,7 @@ def show_attempts(attempts: Sequence[AttemptView], generation: LlmTrace | None) 
 
 
 def call_in_words(call: Call) -> str:
-    """What was sent to whom, what it cost, and why nothing came of it, in lines."""
+    """Lines on one call: what was sent to whom, what it cost, and why nothing came of it."""
     lines = [tell("attempts.prompt", prompt=call.prompt)] if call.prompt else []
     lines += [tell("attempts.tried", why=why) for why in call.tried]
     if call.model:

@@ -1,4 +1,4 @@
-"""What changed when a setting moved: which one, from what to what, how the question ends now, and the check that made the difference."""
+"""Says what a moved setting changed: its old and new value, how the question ends now, and the check that made the difference."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _why_refused(decision: Decision) -> str:
 
 
 def _otherwise(before: Decision, after: Decision) -> str:
-    """What is different though the outcome is the same: the reason of a refusal, the level or the words of an answer."""
+    """The difference where the outcome is the same: the reason of a refusal, the level or the words of an answer."""
     if not after.is_safe():
         return tell("changes.now", why=_why_refused(after)) if after.reason is not before.reason else ""
     if before.confidence_level is not after.confidence_level:

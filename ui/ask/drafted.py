@@ -1,4 +1,4 @@
-"""Who drafted what is on the page: the language model, by name and host, or the extract, and then why not the model; and what it cost.
+"""Says who drafted the answer: the language model, with its name, host and cost, or the extract, and then why not the model.
 
 Names of models and hosts, and whatever a model says, are shown as inert text only.
 """
@@ -38,7 +38,7 @@ def drafter_in_words(decision: Decision) -> list[str]:
 
 
 def stand_in(decision: Decision) -> str:
-    """What the reader must know where the extract stands in for a model that failed, one of the notes; empty where none does."""
+    """The note that the extract stands in for a model that failed; empty where it does not."""
     why = decision.metadata.get("drafter_note")
     return next((note for note in decision.notes if why and note.startswith(why)), "")
 

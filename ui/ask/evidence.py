@@ -1,4 +1,4 @@
-"""Where an answer comes from: a card for each source, and the table of all passages that were found."""
+"""Shows where an answer comes from: a card for each source, and the table of all passages that were found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an empty page teaches: questions to try on the sample documents, and what to do when there are none."""
+"""The empty page: questions to try on the sample documents, and the next step when there are none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reader's word on a decision: right, or wrong, in one click; then, if they like, why, and which page holds the answer.
+"""Takes a reader's feedback on a decision: right or wrong, in one click; then, if they like, why, and the page that holds the answer.
 
 It stores the decision as it stands on the page, also where questions are not kept, and can be taken back.
 """

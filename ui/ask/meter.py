@@ -1,4 +1,4 @@
-"""A check drawn: the measured value on its scale, the threshold as a mark, and the side that passes shaded.
+"""Draws a check: the measured value on its scale, the threshold as a mark, and the side that passes shaded.
 
 An SVG of numbers alone: no text of a document can be in it. Its colours hold on a light and on a dark ground, and nothing is said by
 colour alone: a value on the allowed side is a plain bar that ends in a dot, one beyond it is hatched and ends in a cross.

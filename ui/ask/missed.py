@@ -1,4 +1,4 @@
-"""Where the right page ranked: the reader points at the page that holds the answer, and the step that lost it is named."""
+"""Shows where the right page ranked. The reader points at the page that holds the answer; the step that lost it is named."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _became_of(engine: Engine, asked: Asked, document: str, page: int) -> Missed
 
 
 def show_finding(missed: Missed) -> None:
-    """What became of the page, where its passages ranked, and what to do about it."""
+    """Show the fate of the page, where its passages ranked, and what to do about it."""
     st.text(verdict(missed))
     if missed.passages:
         _show_ranks(missed)
@@ -105,7 +105,7 @@ def show_finding(missed: Missed) -> None:
 
 
 def verdict(missed: Missed) -> str:
-    """What became of the page, in one or two sentences with its ranks."""
+    """The fate of the page, in one or two sentences with its ranks."""
     best = missed.passages[0] if missed.passages else None
     numbers: dict[str, object] = {"k": missed.top_k, "candidates": missed.candidates, "searched": f"{missed.searched:,}"}
     if best is not None:

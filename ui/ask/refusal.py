@@ -1,4 +1,4 @@
-"""A refusal: why in one plain sentence, the check that refused with what it measured and by how much it missed, and what can be done."""
+"""Shows a refusal: why, in one plain sentence; the check that refused, with its value and by how much it missed; and what can be done."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def missed_by(check: CheckResult) -> str:
 
 
 def _show_check(number: int, check: CheckResult) -> None:
-    """What the check is called, its picture, and the same in words."""
+    """Show the check: its name, its picture, and the same in words."""
     with st.container(key=f"refused_by_{number}", gap="xsmall"):
         st.caption(say("refusal.check"))
         st.markdown(say(f"trace.title_{check.stage}"), help=say(f"trace.about_{check.stage}"))

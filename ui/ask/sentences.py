@@ -18,7 +18,7 @@ from rag_core.grounding.wording import flag_of
 from ui.app.texts import say, tell
 
 MAX_FLAGGED = 3  # parts that a refusal names; the trace has them all
-PART_CHARS = 120  # of a part that is quoted
+PART_CHARS = 120  # a part that is quoted is cut there
 BEFORE = frozenset([*(check.name for check in GATING), SUFFICIENCY.name])  # checks before anything is drafted
 _FIRST = ("fabricated", "quote_missing", "quote_elsewhere", "indicator")  # what the headline of a refusal is about, where there is any
 
@@ -63,7 +63,7 @@ def flagged(decision: Decision, case: Measurements) -> list[str]:
 
 
 def findings(claim: Claim, audit: ClaimMeasurement) -> list[Finding]:
-    """What the audits found on a sentence, in their order, each thing once.
+    """The findings on a sentence, in the order of the checks, each once.
 
     A flag that a named part explains already is not said of the whole sentence too.
     """

@@ -79,7 +79,7 @@ def state_in_words(check: CheckResult) -> str:
 
 
 def mode_in_words(check: CheckResult) -> str:
-    """What a check may do."""
+    """The mode of a check, in words."""
     if check.mode is Mode.ENFORCE and mode_knob(check.stage) is None:
         return say("trace.mode_always")
     return say(f"trace.mode_{check.mode}")
@@ -138,7 +138,7 @@ def _group(stage: str) -> str:
 
 
 def _show_details(check: CheckResult) -> None:
-    """What a check asks, what it found in words, and where its limit comes from and is set."""
+    """Show the question that a check asks, its finding in words, and where its threshold comes from and is set."""
     with st.container(border=True, gap="xsmall", key="trace_details"):
         st.subheader(say(f"trace.title_{check.stage}"), anchor=False)
         st.markdown(say(f"trace.about_{check.stage}"))

@@ -1,4 +1,4 @@
-"""What the page shows instead of an answer while a language model is asked, when that was stopped, and when it was not allowed yet.
+"""Stands in the answer's place while a language model is asked, after that was stopped, and before it was allowed.
 
 Only the stage is shown, never a word of a draft: it is judged first.
 """
@@ -19,7 +19,7 @@ LOOK_SECONDS = 0.25  # how soon the page sees that an answer has come; chosen
 
 @st.fragment(run_every=LOOK_SECONDS)
 def show(pending: Pending) -> None:
-    """What is being done now and for how long, with a way to stop it; runs the page when it is over."""
+    """Show the work that is being done and for how long, with a way to stop it; run the page when it is over."""
     if state.session().pending is not pending or pending.wait():
         st.rerun()
     with st.container(border=True, key="waiting"):
@@ -33,7 +33,7 @@ def show(pending: Pending) -> None:
 
 
 def stage(pending: Pending) -> str:
-    """What is being done now, in words."""
+    """The work that is being done now, in words."""
     if not pending.step:
         return say("waiting.measuring")
     if pending.step in (Step.VERIFY, "check"):

@@ -1,4 +1,4 @@
-"""Which single change of a setting would turn this refusal into an answer, or this answer into a refusal; each can be tried at once."""
+"""Lists the single changes of a setting that turn this refusal into an answer, or this answer into a refusal. Each can be tried at once."""
 
 from __future__ import annotations
 

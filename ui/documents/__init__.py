@@ -1,1 +1,1 @@
-"""What the documents page is made of."""
+"""The parts of the documents page."""

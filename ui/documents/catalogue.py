@@ -17,7 +17,7 @@ from ui.app.texts import say, tell
 SEARCH_FROM = 9  # documents: fewer are seen at a glance
 TABLE_ROWS = 12  # in view; a longer table scrolls
 ROW_PIXELS = 35  # the height of a row in Streamlit's table
-NAME_PIXELS = 240  # of a name in the table: a longer one is cut there, and whole in the details
+NAME_PIXELS = 240  # a longer name in the table is cut there, and whole in the details
 
 
 def language_name(code: str) -> str:
@@ -55,7 +55,7 @@ def rows(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> l
 
 
 def show_totals(engine: Engine, snapshot: Snapshot) -> None:
-    """What the collection holds, in four numbers."""
+    """Show the size of the collection in four numbers."""
     root = engine.library.size_bytes()
     with st.container(horizontal=True, gap="large", key="totals"):
         st.metric(say("documents.total_documents"), len(snapshot.documents), width="content")

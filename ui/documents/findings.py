@@ -1,4 +1,4 @@
-"""What reading a document found, in words: facts, and each problem with what can be done about it."""
+"""The findings of reading a document, in words: facts, and each problem with its remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be done with documents of the collection: read again, delete; and with files that were interrupted: resume, discard."""
+"""Actions on documents of the collection: read again, delete; and on files that were interrupted: resume, discard."""
 
 from __future__ import annotations
 

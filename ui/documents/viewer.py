@@ -20,12 +20,12 @@ from ui.app import state
 from ui.app.problems import show_error
 from ui.app.texts import say
 
-DPI = 110.0  # of a whole page: sharp in half a wide window; enlarged pictures have more in proportion
+DPI = 110.0  # a whole page: sharp in half a wide window; enlarged pictures have more in proportion
 MAX_PIXELS = 8_000_000  # twice the size of A4 has 4.7 million
 ZOOMED_HEIGHT = 720  # pixels of the frame that an enlarged page scrolls in
 AROUND = 600  # characters of a page's text that are shown on each side of the words
 ROOM = 10.0  # percent of an enlarged page that are in view above the words and left of them
-ANCHOR = "page"  # of the heading: in a narrow window the page stands below the sources, and a link leads to it
+ANCHOR = "page"  # the heading's name: in a narrow window the page stands below the sources, and a link leads to it
 WHOLE = "whole"
 ZOOMS: Mapping[str, float] = MappingProxyType({WHOLE: 1.0, "larger": 1.5, "double": 2.0})  # times the width of the column
 
@@ -52,7 +52,7 @@ class Place:
         return cls(citation.document_id, citation.page, citation.boxes, citation.spans)
 
     def on(self, page: int) -> tuple[Box, ...]:
-        """What is marked on a page."""
+        """The marks on a page."""
         return tuple(box for number, box in self.marks if number == page)
 
     def holds(self, page: int) -> bool:
@@ -88,7 +88,7 @@ def show(engine: Engine, place: Place) -> None:
 
 
 def _question() -> tuple[str, int]:
-    """What names the question on the page."""
+    """The key that names the question on the page."""
     asked = state.session().asked
     return (asked.namespace, asked.number) if asked is not None else (state.session().namespace, 0)
 
@@ -104,7 +104,7 @@ def _turn(place: Place, page: int) -> None:
 
 
 def _show_head(document: Document, place: Place, page: int) -> None:
-    """Which document and page this is, and the buttons that turn pages."""
+    """Show the names of document and page, and the buttons that turn pages."""
     with st.container(key="viewer_title"):
         st.text(document.title)
     if document.title != document.name:

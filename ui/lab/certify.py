@@ -27,13 +27,13 @@ from ui.settings.wording import setting_name
 
 USUAL = {Kind.WRONG_ANSWERS: 5.0, Kind.MISSED_ANSWERS: 10.0, Kind.FALSE_REFUSALS: 10.0}  # percent; the first is switched on
 SURE = (80, 90, 95, 99)  # percent of confidence that are offered
-NAME_CHARS = 80  # of a preset's name; it stands in a list in the side bar
+NAME_CHARS = 80  # a preset's name; it stands in a list in the side bar
 _KEY = "certified"
 
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """What certifying gave, and for which run."""
+    """The result of certifying, and its run."""
 
     run: tuple[str, int, int]
     found: Certificate | Uncertified
@@ -89,7 +89,7 @@ def _certify(
 
 
 def _form() -> Request | None:
-    """What is asked for, once the button is pressed with at least one target."""
+    """The targets that are asked for, once the button is pressed with at least one."""
     with st.form(key="certify", border=True):
         columns = st.columns(len(Kind))
         wanted = [_target(kind) for column, kind in zip(columns, Kind, strict=True) if _entered(column, kind)]
@@ -187,7 +187,7 @@ def _show_lack(found: Uncertified) -> None:
 
 
 def _say_lack(lack: Shortage, *, exclude: bool) -> None:
-    """What one target lacks; `exclude` where each can be kept alone."""
+    """Say why one target is not met; `exclude` where each can be met alone."""
     target = lack.target
     st.text(tell("lab_certify.lack_target", what=say(f"lab_certify.line_{target.kind}"), at_most=percent(target.at_most)))
     if lack.alone and not exclude:

@@ -18,7 +18,7 @@ from rag_core.evaluation import metrics
 from rag_core.evaluation.metrics import Bin, Curve
 from ui.app.texts import say
 
-MAX_POINTS = 400  # of a curve: more are closer than pixels
+MAX_POINTS = 400  # points of a curve: more are closer than pixels
 HEIGHT = 340  # pixels, with axes and legend
 BINS, MAX_COUNTS = 25, 40  # bars of a histogram; counts up to so many get a bar each
 BLUE, ORANGE, PURPLE, GREY = "#4a7fc4", "#c2700a", "#9564c8", "#7b8682"
@@ -107,7 +107,7 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
 
 
 def reliability(bins: Sequence[Bin]) -> Spec:
-    """What became of questions with like probabilities: the share that is answerable with its interval, against the probability said."""
+    """Draw reliability: the share of answerable questions among those with like probabilities, with its interval, against these."""
     rows = [{"said": b.mean, "share": b.share, "low": b.interval.low, "high": b.interval.high, "n": b.n} for b in bins if b.n]
     x = alt.X("said:Q", title=say("lab_results.axis_said"), scale=alt.Scale(domain=[0, 1]), axis=_PERCENT)
     y = alt.Y("share:Q", title=say("lab_results.axis_came_true"), scale=alt.Scale(domain=[0, 1]), axis=_PERCENT)

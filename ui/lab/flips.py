@@ -81,7 +81,7 @@ def _list(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], 
 
 
 def members(now: Judged, before: Judged) -> dict[str, Flags]:
-    """Which questions belong to each list, shape (n,) each."""
+    """The questions of each list, shape (n,) each."""
     return {
         "flipped": (now.outcomes.answered != before.outcomes.answered) & ~now.marked.needs_model & ~before.marked.needs_model,
         "false_refusals": now.marked.false_refusal,
@@ -94,7 +94,7 @@ def members(now: Judged, before: Judged) -> dict[str, Flags]:
 
 
 def reason_in_words(reason: Reason) -> str:
-    """Which check decided, by the name it has in a trace, or what else did."""
+    """The check that decided, by its name in the trace, or the other reason."""
     own = f"lab_results.reason_{reason}"
     return tell(own) if own in screen() else tell(f"trace.title_{STAGES.get(reason, reason)}")
 
@@ -200,7 +200,7 @@ def _show_chosen(questions: Sequence[LabelledQuestion], cases: Sequence[Measurem
 
 
 def _label_lines(question: LabelledQuestion) -> list[str]:
-    """What the label says besides: the right answers, where they stand, and where was searched."""
+    """The other lines of a label: the right answers, where they stand, and where was searched."""
     lines = [tell("lab_results.right_answers", answers=" · ".join(question.answers))] if question.answers else []
     places = [tell("lab_results.place", document=place.document, page=place.page or "–") for place in question.places]
     if places:

@@ -24,8 +24,8 @@ from ui.ask.history import outcome_in_words
 from ui.ask.refusal import why_refused
 
 SHOWN = 5  # at once: each has a form
-MAX_ANSWER_CHARS = 500  # of an answer's text in the list of feedback; the rest is cut
-KIND = "feedback"  # of the labels, for breakdowns
+MAX_ANSWER_CHARS = 500  # an answer in the list of feedback is cut there
+KIND = "feedback"  # the labels' kind, for breakdowns
 DEFAULT_SET = "feedback"
 _DONE, _PROBLEM = "queue_done", "queue_problem"
 
@@ -52,7 +52,7 @@ def show(engine: Engine) -> None:
 
 
 def _show_done() -> None:
-    """What came of the last button."""
+    """Show the result of the last button."""
     done, problem = st.session_state.pop(_DONE, None), st.session_state.pop(_PROBLEM, None)
     if problem is not None:
         show_error(problem)
@@ -81,7 +81,7 @@ def _show_one(engine: Engine, one: Feedback, sets: Sequence[str]) -> None:
 
 
 def _show_decision(engine: Engine, one: Feedback) -> Decision | None:
-    """What was decided, under the settings of then; the texts of documents that are gone are marked as deleted."""
+    """Show the decision under the settings of that time; the texts of documents that are gone are marked as deleted."""
     st.caption(say("lab_feedback.decided"))
     try:
         decision = decide(recording.store().case(one.decision, engine.library.snapshot.page_text))
@@ -96,7 +96,7 @@ def _show_decision(engine: Engine, one: Feedback) -> Decision | None:
 
 
 def _show_form(documents: Sequence[Document], one: Feedback, sets: Sequence[str], decision: Decision | None) -> None:
-    """What the label would be, and the two ways out of the list."""
+    """Show the label as it would be, and the two ways out of the list."""
     answerable = st.radio(
         say("lab_feedback.answerable"), [True, False], index=_first_guess(one, decision), key=f"queue_answerable_{one.id}", horizontal=True,
         format_func=lambda yes: say("lab_feedback.yes") if yes else say("lab_feedback.no"), help=say("lab_feedback.answerable_help"),

@@ -1,4 +1,4 @@
-"""What a run says under the settings of the side bar: rates against their targets, curves, breakdowns, and the questions themselves.
+"""The results of a run under the settings of the side bar: rates against their targets, curves, breakdowns, and the questions.
 
 Everything is judged again from the records whenever a setting moves; nothing is measured. Settings that need a new run are named.
 """
@@ -67,7 +67,7 @@ def show(
 
 
 def _say_what_is_not_applied(recorded: Settings, settings: Settings) -> None:
-    """Which settings of the side bar need a new run, and what they were in this one."""
+    """Name the settings of the side bar that need a new run, with their values in this one."""
     costly = {knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY}
     moved = {name: values for name, values in changed_knobs(recorded, settings).items() if name in costly}
     if not moved:

@@ -26,7 +26,7 @@ from ui.lab import spending
 from ui.lab import state as lab
 from ui.settings.wording import setting_name, value_in_words
 
-SEED = 20261121  # of a sample, so that the same part is drawn again
+SEED = 20261121  # for a sample, so that the same part is drawn again
 MAX_NAME_CHARS = 100  # as many as the store keeps (`rag_core.adapters.records.tables`)
 WIDTHS = {"drafter": 180}  # pixels, of a column whose values may be long; the others fit theirs
 
@@ -148,7 +148,7 @@ def _running(head: RunHead) -> bool:
 
 
 def _show_chosen(engine: Engine, head: RunHead) -> None:
-    """What the chosen run was measured under, and its buttons."""
+    """Show the settings that the chosen run was measured under, and its buttons."""
     stale = not evaluate.is_current(head, engine)
     st.text(lab.label(head))
     if stale:

@@ -137,7 +137,7 @@ def _take_pending(names: Sequence[str]) -> None:
 
 
 def _show_problems() -> None:
-    """What could not be used of the last file, until it is dismissed. It quotes the file, so it is shown inert."""
+    """Show the rows of the last file that could not be used, until they are dismissed. They quote the file, so they are shown inert."""
     held = st.session_state.get(_PROBLEMS)
     if held is None:
         return

@@ -88,7 +88,7 @@ def over_rejected(judged: Judged) -> Rate:
 
 
 def _show_pick(prompt_only: Judged | None) -> None:
-    """What their rule picks by what is left with the hardened prompt alone; without a model both of its figures are missing."""
+    """Show the pick of the rule, by what is left with the hardened prompt alone; without a model both of its figures are missing."""
     left = None
     if prompt_only is not None and not prompt_only.marked.needs_model.any():
         left = evaluate.rates(prompt_only.marked, np.ones_like(prompt_only.marked.answered))[1].share

@@ -1,4 +1,4 @@
-"""What a run will take of a language model: its tokens as far as they can be told beforehand, and the budget that stops it."""
+"""The cost of a run: an estimate of its tokens, and the budget that stops it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def ask_budget(key: str, offered: int) -> int | None:
 
 
 def _look(engine: Engine, questions: tuple[LabelledQuestion, ...], settings: Settings) -> _LookedAt:
-    """Which questions have to be measured, and the prompts of some; kept until something of that changes, or a run is done."""
+    """The questions that have to be measured, and the prompts of some; kept until something of that changes, or a run is done."""
     store, held = recording.store(), st.session_state.get(_LOOKED_AT)
     under = evaluate.judged_under(settings, Settings.load())  # judgements change the estimate, not what it rests on
     runs = tuple((head.id, head.done) for head in store.runs())

@@ -63,7 +63,7 @@ def label(head: RunHead) -> str:
 
 
 def replay_set(run: RunHead) -> Recorded:
-    """What is recorded for a run, with the texts of its collection as it is now.
+    """The records of a run, with the texts of its collection as it is now.
 
     Raises:
         RagError: the collection or its records cannot be read.

@@ -1,4 +1,4 @@
-"""Which calibration the probability comes from; without one, a preset that goes by similarity, since one that needs it would refuse all."""
+"""Says which calibration the probability comes from. Without one, it offers a preset that goes by similarity, as others refuse all."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def in_a_line(certificate: Certificate) -> str:
 
 
 def promise(certificate: Certificate) -> str:
-    """What is guaranteed, in one or two sentences."""
+    """The guarantee, in one or two sentences."""
     bounds = [say(f"lab_certify.promise_{bound.kind}", at_most=percent(bound.at_most)) for bound in certificate.parts[0].bounds]
     answerable = sum(part.answerable for part in certificate.parts)
     return tell(
@@ -46,7 +46,7 @@ def thresholds(part: Part) -> list[tuple[str, str]]:
 
 
 def part_name(part: str) -> str:
-    """Which questions a part is about; empty for all of them."""
+    """The name of a part of the questions; empty for all of them."""
     return say(f"lab_certify.part_{part}") if part else ""
 
 

@@ -5,7 +5,6 @@ The values live in the session, since Streamlit forgets the fields that are not 
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import streamlit as st
@@ -16,7 +15,6 @@ from ui.app.texts import say, screen
 from ui.settings.model_fields import rules_field
 
 FIXED = state.MODEL  # a library refuses another model than the one it was built with
-_IDS = re.compile(r" \(S\d-\d+(?:, S\d-\d+)*\)")  # of the requirements: for the documentation, not for the page
 
 
 def set_knob(name: str, value: Any) -> None:
@@ -59,8 +57,8 @@ def show_field(knob: Knob, start: Settings) -> None:
 
 
 def help_text(knob: Knob) -> str:
-    """What a setting does, its scale, which way is stricter, and what a change costs."""
-    parts = [_IDS.sub("", knob.help)]
+    """The help of a setting: its effect, its scale, which way is stricter, and what a change costs."""
+    parts = [knob.help]
     if knob.low is not None:
         parts.append(say(f"settings.scale_{knob.scale}"))
     if knob.stricter:
@@ -70,7 +68,7 @@ def help_text(knob: Knob) -> str:
 
 
 def _cost(knob: Knob) -> str:
-    """What a change costs, and which way is stricter; where a language model drafts, asking again waits for a button."""
+    """The cost of a change, and which way is stricter; where a language model drafts, asking again waits for a button."""
     if knob.name in FIXED:
         return "fixed"
     by_button = knob.cost is Cost.ASK and state.session().values["drafter"] == "model"

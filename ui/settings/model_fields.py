@@ -1,4 +1,4 @@
-"""What the settings say of the language model: which one is configured, its key masked, or how to configure one; and the rules for it."""
+"""The language model in the settings: the one that is configured, with its key masked, or how to configure one; and its rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RULES = "compress_prompt"
 
 
 def show_beside(name: str) -> None:
-    """What belongs below the field of a setting: the model below how answers are drafted, the versions below its rules."""
+    """Show what belongs below the field of a setting: the model below how answers are drafted, the versions below its rules."""
     if name == "drafter":
         _show_configured()
     elif name == RULES:
@@ -55,7 +55,7 @@ def _in_words(number: int, endpoint: Endpoint) -> list[str]:
 
 
 def _show_rules() -> None:
-    """Which rules hold, and a start for your own."""
+    """Show the rules that hold, and a start for the user's own."""
     own = state.session().values[RULES]
     st.caption(say("model.rules_own" if own else "model.rules_built_in", version=COMPRESS_VERSION))
     if not own:

@@ -26,7 +26,7 @@ from ui.settings.fields import FIXED, changed, help_text, take
 
 FILE = "plumbline-settings.yaml"
 COLLECTION = "collection"  # its parameter
-MAX_KB = 64  # of a settings file: all settings take 5
+MAX_KB = 64  # a settings file: all settings take 5
 LINE_ENDS = frozenset("\x85\u2028\u2029")  # that PyYAML would write as they are, and read as a line end
 SETTLE_SECONDS = 1.0  # a browser that was told a new address may have sent the old one just before
 MAX_SAID, MAX_CHARS = 5, 200  # problems of an address that are named, and characters of each
@@ -34,7 +34,7 @@ MAX_SAID, MAX_CHARS = 5, 200  # problems of an address that are named, and chara
 
 @dataclass
 class Address:
-    """What the session knows of the page's address.
+    """The page's address as the session knows it.
 
     `written` is what it should be, by parameter; the browser was last told so `at` (seconds of a clock that never goes back). `blank` says
     whether an address without parameters stands for the settings of the start; a page that was left and is opened again has one too, and it
@@ -106,7 +106,7 @@ def write_address(settings: Settings) -> None:
 
 
 def show_omissions() -> None:
-    """What of the address was not taken over, until it is closed."""
+    """Show the parts of the address that were not taken over, until this is closed."""
     known = _known()
     if not known.left_out:
         return
