@@ -146,7 +146,7 @@ def precision_line(alike: Mapping[str, Measured]) -> str:
 
 
 def own_fit_line(one: Measured) -> str:
-    """What a fit of its own does for a set, judged on what was left out of it."""
+    """The line on a fit of its own for a set, judged out of fold."""
     own = fitted(calibrate.read(calibrate.FILE).identity, one.samples, {}).provenance["left_out_of_the_fit"]["all"]
     shipped = one.figures()
     return (
@@ -193,7 +193,7 @@ def _panel(panel: Any, one: Measured) -> None:
 
 
 def block(sets: Sequence[Measured], alike: Mapping[str, Measured], diagrams: str) -> str:
-    """What is written between the marks of the page."""
+    """The text between the marks of the page."""
     settings, calibration = Settings.load(), calibrate.read(calibrate.FILE)
     return "\n\n".join(
         [

@@ -1,4 +1,4 @@
-"""What each part of the audit is worth on labelled answers: a table in Markdown.
+"""Measures what each part of the check of claims is worth on labelled answers: a table in Markdown.
 
     python -m examples.grounding_report FOLDER … [--set KEY=VALUE …]
 
@@ -48,7 +48,7 @@ def without_verifier(ones: Sequence[Measured], _: str) -> float:
 
 
 def verifier_alone(ones: Sequence[Measured], _: str) -> float:
-    """What the network says; even odds where it does not read the language."""
+    """The network's verdict; even odds where it does not read the language."""
     return combine([1 / (1 + math.exp(-one.value("entailment"))) for one in ones])
 
 

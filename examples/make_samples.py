@@ -101,7 +101,7 @@ def _relettered(stream: bytes, fonts: dict[str, dict[int, float]], words: list[s
     """The content stream with each run of one of `fonts` spelled out as the next of `words`."""
     out: list[bytes] = []
     font, size, x, y = "", 0.0, 0.0, 0.0
-    glyphs: list[tuple[float, int]] = []  # of the word at hand: where each starts, in points, and its number
+    glyphs: list[tuple[float, int]] = []  # the glyphs of the word: where each starts, in points, and its number
     waiting = iter(words)
 
     def close() -> None:

@@ -28,7 +28,7 @@ CZECH = "Jaká je doba plnění?"
 
 
 def save(page: Page, name: str, top: Locator | None = None) -> None:
-    """What the window shows, with `top` scrolled to its upper edge."""
+    """Save what the window shows, with `top` scrolled to its upper edge."""
     settled(page)
     if top is not None:
         top.first.evaluate("e => document.querySelector('[data-testid=stMain]').scrollBy(0, e.getBoundingClientRect().top - 76)")
@@ -93,7 +93,7 @@ def trace(page: Page) -> None:
 
 
 def documents(page: Page) -> None:
-    """What is indexed."""
+    """The documents that are indexed."""
     go(page, say("documents.page"))
     save(page, "8-documents")
 

@@ -1,4 +1,4 @@
-"""Reads back from PDFs what citations mark in them, and says how often the marked words are the quoted ones.
+"""Reads the marked words back from PDFs, and says how often they are the quoted ones.
 
     python -m examples.marks_report FILE.pdf FOLDER [...] [--most 300] [--show 10]
 
@@ -45,7 +45,7 @@ FLAGS = pymupdf.TEXT_PRESERVE_LIGATURES | pymupdf.TEXT_PRESERVE_WHITESPACE  # a 
 LIGATURES = frozenset("ﬀﬁﬂﬃﬄﬅﬆ")
 HYPHENS = frozenset("-\u2010\u00ad")
 ROUNDED = 0.01  # points; boxes are kept to two decimals, and a sign above another letter has no width
-MUCH = 0.1  # of the letters under the marks that were not quoted: more is a failure of its own kind
+MUCH = 0.1  # share of letters under the marks that were not quoted: more is a failure of its own kind
 KINDS = ("all", "one row", "several rows", "hyphenated", "columns", "ligature", "table", "page break")
 
 
@@ -59,7 +59,7 @@ class Letter(NamedTuple):
 
 @dataclass(frozen=True)
 class Read:
-    """What was read back for one citation: its kinds, the letters under the marks and how many of them were quoted; `failure` or ""."""
+    """The reading of one citation: its kinds, the letters under the marks and how many of them were quoted; `failure` or ""."""
 
     document: str
     page: int
@@ -111,7 +111,7 @@ def indexed(paths: Sequence[Path], folder: Path) -> Snapshot:
 
 
 def citations_of(corpus: Snapshot, document: Document, most: int) -> Iterator[tuple[PassageKind, tuple[Evidence, ...]]]:
-    """What answers would quote from a document, at most `most` sentences and rows, evenly spread."""
+    """The texts that answers would quote from a document, at most `most` sentences and rows, evenly spread."""
     found = [unit for passage in corpus.passages_of(document.id) for unit in units(passage, corpus.page_text)]
     step = max(1.0, len(found) / most)
     for number in range(min(most, len(found))):
@@ -151,7 +151,7 @@ def stands_in(quote: str, under: str) -> bool:
 
 
 def kinds_of(corpus: Snapshot, document: Document, kind: PassageKind, spans: Sequence[Span]) -> Iterator[str]:
-    """What makes this place easy or hard to mark."""
+    """The things that make this place easy or hard to mark."""
     texts = [corpus.page_text(document.id, span.page)[span.start : span.end] for span in spans]
     broken = any("\n" in text for text in texts)
     if kind is PassageKind.TABLE:

@@ -1,1 +1,1 @@
-"""What Plumbline is made of: the lock of its packages, whether an environment equals it, their licences, the bill of materials."""
+"""Keeps the supply chain: the lock of all packages, the check of an environment against it, their licences, the bill of materials."""

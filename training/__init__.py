@@ -1,1 +1,1 @@
-"""Programs that fit what lies in data/. They read data from a path given to them; the product never needs them."""
+"""Programs that fit the models and coefficients in data/. They read data from a path; the product never needs them."""

@@ -52,7 +52,7 @@ class AnswerNetwork(Network):
         return answer[:, 0].float(), places.float().masked_fill(~allowed[:, :, None], -1e4)
 
     def heads(self) -> list[nn.Parameter]:
-        """What is trained beside the encoder."""
+        """The layers that are trained beside the encoder."""
         return [*super().heads(), *self.span.parameters()]
 
 

@@ -1,4 +1,4 @@
-"""Labelled (question, passage) pairs for the answerability model: what is trained on, and what is held out. Not part of the product.
+"""Labelled (question, passage) pairs for the answerability model: those to train on, and those held out. Not part of the product.
 
     python -m training.answer_rows PATH_TO_TRAINING_DATA ROWS.jsonl [MORE.jsonl ...]
 

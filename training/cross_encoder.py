@@ -72,7 +72,7 @@ class Network(nn.Module):
         return found
 
     def heads(self) -> list[nn.Parameter]:
-        """What is trained beside the encoder."""
+        """The layers that are trained beside the encoder."""
         return [*self.answer.parameters()]
 
 

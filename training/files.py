@@ -1,4 +1,4 @@
-"""What the programs here share: how they read rows, and the seed they draw with."""
+"""Shared by the programs here: how they read rows, and the seed that they draw with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences with one fact changed, and sentences changed without harm: what the audit of facts must see, and what it must let pass.
+"""Sentences with one changed fact, which the check of facts must see, and sentences changed without harm, which it must let pass.
 
     python -m training.mutations PATH... [--lang en] [--limit N] [--seed 7] [--misses N] [--export ROWS.jsonl]
 

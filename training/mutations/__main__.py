@@ -1,4 +1,4 @@
-"""The command line: rates of the audit of facts over the sentences of files, and rows to train on."""
+"""The command line: rates of the check of facts over the sentences of files, and rows to train on."""
 
 from __future__ import annotations
 

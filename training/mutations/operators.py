@@ -51,7 +51,7 @@ class Mutation:
 
 
 def mutations(sentence: str, page: str, lang: str, draw: random.Random) -> list[Mutation]:
-    """What becomes of a sentence by each operator, at most twice each; [] for a question, which states nothing.
+    """The mutations of a sentence by each operator, at most two each; [] for a question, which states nothing.
 
     Args:
         sentence: stands on the page word for word, white space and ligatures aside.

@@ -1,4 +1,4 @@
-"""Changed small words: a negation added or removed, another modal, comparison or quantifier. What becomes what stands in the word lists."""
+"""Changes small words: adds or removes a negation; takes another modal, comparison or quantifier. The word lists have the pairs."""
 
 from __future__ import annotations
 

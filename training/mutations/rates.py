@@ -1,4 +1,4 @@
-"""How often a changed fact is seen, by operator and language, and how often a sentence is flagged that was not or harmlessly changed."""
+"""Counts how often a changed fact is seen, by operator and language, and how often a true sentence is flagged."""
 
 from __future__ import annotations
 

@@ -14,14 +14,14 @@ from training.mutations.operators import Mutation
 from training.mutations.values import dates_in, laws_in, number_words
 
 REWRITES = ("case", "punctuation", "notation", "order", "synonym")
-MAX_COUNT = {"case": 1, "punctuation": 1}  # of a kind for one sentence; else 2
+MAX_COUNT = {"case": 1, "punctuation": 1}  # changes of a kind for one sentence; else 2
 _QUOTES = {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "–": "-", "…": "..."}
 _DEVANAGARI = "०१२३४५६७८९"
 _LARGEST_WORD = 12  # larger numbers are written in digits
 
 
 def rewrites(sentence: str, lang: str, draw: random.Random) -> list[Mutation]:
-    """What becomes of a sentence so that it says the same, once or twice of each kind.
+    """The harmless changes of a sentence, which still says the same: one or two of each kind.
 
     Args:
         sentence: any sentence.

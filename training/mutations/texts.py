@@ -1,4 +1,4 @@
-"""Where the sentences come from: PDF files, plain text, JSON lines; each sentence with its page and its evidence.
+"""Reads the sentences from PDF files, plain text or JSON lines; each with its page and its evidence.
 
 The evidence of a sentence is what a passage would be: its page from 250 to 750 characters before it to as many behind it, cut at
 spaces. As in the product, the sentences of a paragraph mostly share one.
@@ -22,7 +22,7 @@ from rag_core.language import detect, sentences
 from training.mutations.lists import LANGUAGES
 
 AROUND, STEP = 250, 500  # characters of the page on either side of a sentence at least; where evidence may begin and end
-MIN_WORDS, MAX_CHARACTERS = 4, 400  # of a sentence: shorter ones state nothing, longer ones are lists or tables
+MIN_WORDS, MAX_CHARACTERS = 4, 400  # sentences: shorter ones state nothing, longer ones are lists or tables
 _FIELDS = ("context", "text", "passage")
 _ENDS = (".", "!", "।", ":", ";", ".”", ".“", '."', ".)", "।”")
 
