@@ -13,7 +13,7 @@ BRAND = Path(__file__).resolve().parent / "data" / "brand"
 
 
 def page() -> None:
-    """What every session runs."""
+    """Run the page of a session: configure it, and call the chosen one."""
     touches.take_each()
     st.set_page_config(page_title="Plumbline", page_icon=BRAND / "mark.svg", layout="wide")
     st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")

@@ -1,4 +1,4 @@
-"""Facts of a sentence, and which of them its evidence lacks: values and what they are attached to, names, codes, small words, operators.
+"""Facts of a sentence, and those that its evidence lacks: values and what they are attached to, names, codes, small words, operators.
 
 Word overlap passes a sentence in which one number or one "not" was changed; these comparisons do not. They know no model: a fact
 that is stated in other words, or follows by calculation, counts as lacking.

@@ -1,4 +1,4 @@
-"""Sentences as words with their markers, and one laid beside another: which words stand in both, in the same order.
+"""Aligns two sentences: finds the words, with their markers, that stand in both in the same order.
 
 Words meet by their stem. What was replaced, inserted or left out between them is a gap; what that means, this module does not know.
 """

@@ -1,4 +1,4 @@
-"""The words that a value is attached to: those nearest to it in its sentence, and what it is counted from or a part of.
+"""The words that a value is attached to: the nearest ones in its sentence, and those that it is counted from or a part of.
 
 A value of a claim is in a wrong role where the evidence has it too, but never with the claim's words, and these with another value, or
 where it is counted from something else: "30 days after signature" for "30 days after delivery". What is merely told in other words, with
@@ -24,7 +24,7 @@ from rag_core.language import alike, synonyms
 _BOUNDARY = regex.compile(r"[,;:|()\n–—]")
 _CROSSING = 4  # words that a comma or an "and" between a word and a value counts for
 _REACH = 12  # words from a value; beyond it nothing is attached to it
-_MAX_WORDS = 160  # of a sentence; longer ones are tables, lists or hostile
+_MAX_WORDS = 160  # words of a sentence; longer ones are tables, lists or hostile
 _MAX_RELATIONS = 3  # words between a value and what it is counted from
 _COUNTED_FROM = 3  # words of that
 

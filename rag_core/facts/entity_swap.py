@@ -1,4 +1,4 @@
-"""Names in the place of others, in a sentence that otherwise stands in the evidence: each name stands on the page, but not here.
+"""Finds a name in the place of another, in a sentence that otherwise stands in the evidence: each name stands on the page, but not here.
 
 Where capitals mark names, a name in the place of a name is a change. German capitalises every noun and Hindi has no capitals: there a word
 counts as a name when it is a known name, follows a title, or stands in no dictionary; and a noun that the evidence has elsewhere is a
@@ -19,10 +19,10 @@ from rag_core.language import LANGUAGES, fold, forms, is_known, synonyms, words
 from rag_core.language import string_similarity as string_similarity
 
 _CLEAR = regex.compile(r"\p{Lu}[\p{Lu}\p{N}]+|\p{Lu}?\p{Ll}+\p{Lu}\w*")  # "NATO", "SpaceX"
-_ENDING = regex.compile(r"(?:e[rnms]?|das|ein|ihr|zum|zur|[aiv]m|vom|beim|[ai]ns)$")  # of a German article or adjective
+_ENDING = regex.compile(r"(?:e[rnms]?|das|ein|ihr|zum|zur|[aiv]m|vom|beim|[ai]ns)$")  # endings of a German article or adjective
 _CASELESS = frozenset(info.code for info in LANGUAGES.values() if info.script not in ("Latin", "Cyrillic", "Greek"))
 _MAX_ABBREVIATED = 4  # letters
-_MIN_LETTERS = 3  # of a name that is found by its form alone
+_MIN_LETTERS = 3  # letters of a name that is found by its form alone
 
 Span = tuple[int, int]
 

@@ -1,4 +1,4 @@
-"""Operators and raised signs of formulas: what turns a formula into another one while all its letters stay.
+"""Operators and raised signs of formulas. They can turn a formula into another one while all its letters stay.
 
 A formula is a run of operands with signs between them: "S = n/2 [2a + (n - 1)d]". It is held against those of the evidence that have the
 same operands in the same order; where there is none, each sign between its two neighbours.
@@ -14,7 +14,7 @@ import regex
 
 from rag_core.language import fold, words
 
-_MARK = r"\p{L}\p{M}*(?:\p{L}|\^\p{Nd}{1,3}+|\p{N})?+(?![\p{L}\p{M}])"  # of a variable: "n", "d", "x2"
+_MARK = r"\p{L}\p{M}*(?:\p{L}|\^\p{Nd}{1,3}+|\p{N})?+(?![\p{L}\p{M}])"  # a variable: "n", "d", "x2"
 _NUMBER = r"\d{1,24}+(?:[.,]\d{1,24}+){0,4}+(?:\^[-−+]?\d{1,3}+|\p{No}{1,3}+)?+"
 _TOKEN = regex.compile(
     rf"(?P<operand>(?<![\p{{L}}\p{{M}}\p{{N}}])(?:{_NUMBER}(?:{_MARK})?+|{_MARK})|(?<=[)\]]){_MARK})"
@@ -116,7 +116,7 @@ def substituted_operators(claim: str, evidence: str) -> list[str]:
 
 
 def _misplaced(mine: Formula, theirs: Sequence[Formula]) -> list[Triple] | None:
-    """What the likest formula with the same operands has otherwise; None where no formula has them."""
+    """The sign that the likest formula with the same operands has otherwise; None where no formula has them."""
     beside = [signs for other in theirs for signs in _beside(mine, other)] if len(mine.operands) <= _LONGEST else []
     if not beside:
         return None

@@ -1,4 +1,4 @@
-"""Negations of a claim that is worded otherwise than its evidence: what each of both negates, compared by the words it bears on."""
+"""Compares negations of a claim in other words than its evidence: by the words that each negation bears on."""
 
 from __future__ import annotations
 

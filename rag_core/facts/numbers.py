@@ -221,7 +221,7 @@ def _compound_unit(word: str, vocabulary: ValueWords) -> str:
 
 
 def _exponent(body: str, power: str) -> str:
-    """What a number is raised to, in ASCII, or empty where the raised digits only mark a footnote."""
+    """The exponent of a number, in ASCII, or empty where the raised digits only mark a footnote."""
     plain = unicodedata.normalize("NFKC", power).replace("−", "-").lstrip("^+")
     is_power = power[:1] in "^⁺⁻" or (power != "¹" and _POWER_OF.fullmatch(body))
     return plain if is_power else ""

@@ -1,4 +1,4 @@
-"""Sentences turned round: the same words, but who does it and to whom it is done have changed places ("X sued Y", "Y sued X").
+"""Finds role swaps: the same words, but who acts and who is acted on have changed places ("X sued Y", "Y sued X").
 
 Only where the order of words decides that: in English, and where a claim is made of nothing but words of one sentence of its evidence, in
 the same forms. A passive has another form of the verb, and an adverbial that moved to the front changes places with nothing.
@@ -15,7 +15,7 @@ from rag_core.facts.align import Sentence, read
 
 _LANGUAGES = frozenset({"en"})
 _ARTICLES = frozenset({"a", "an", "the"})
-_MAX_TOKENS = 80  # of a sentence; longer ones are tables or lists
+_MAX_TOKENS = 80  # words of a sentence; longer ones are tables or lists
 _CLOSE = 5  # words
 _DOER_WITHIN = 3  # words after a verb in the passive
 _JOINED = regex.compile(r"[,;:|()/•]|\b(?:and|or|nor|and/or)\b", regex.IGNORECASE)  # what stands between the items of a list

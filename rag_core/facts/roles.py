@@ -1,4 +1,4 @@
-"""What a value is attached to: "30 days after signature" is not "30 days after delivery", though both say 30 days.
+"""Finds what a value is attached to: "30 days after signature" is not "30 days after delivery", though both say 30 days.
 
 In a sentence that stands in the evidence nearly word for word, a value in the place of another is in a wrong role, wherever else the
 evidence has it. Nothing is said of values whose surroundings differ too much to be compared.

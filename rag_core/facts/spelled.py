@@ -26,7 +26,7 @@ class Spelled:
 
 
 class _Part(NamedTuple):
-    """What a word, or a part of a compound, is in a number: "number", "ordinal", "one", "scale", "join", or "either" number or scale."""
+    """A part of a compound, and its role in a number: "number", "ordinal", "one", "scale", "join", or "either" number or scale."""
 
     kind: str
     value: int
@@ -106,7 +106,7 @@ def _read(run: Sequence[_Part]) -> tuple[int, int, bool, int]:
 
 
 def _kind(part: _Part, closed: int, value: int, following: Sequence[str]) -> str:
-    """What a part is where it stands; empty where it ends the number."""
+    """The role of a part where it stands; empty where it ends the number."""
     if part.kind == "either":
         return "scale" if value else "number"
     if part.kind == "one":

@@ -1,4 +1,4 @@
-"""Small words and names that were changed in a sentence which otherwise stands in the evidence, nearly word for word.
+"""Finds small words and names that were changed in a sentence that otherwise stands in the evidence, nearly word for word.
 
 In the gaps between the common words of two sentences a marker against another ("at least" for "at most"), a party or name for another, a
 negation that only one of them has, and an added or dropped "only" are changed facts. Of sentences that have less in common, only the

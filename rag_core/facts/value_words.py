@@ -163,7 +163,7 @@ def exact_units() -> Mapping[str, tuple[str, Decimal]]:
 
 @cache
 def dimension(unit: str) -> str:
-    """What a unit measures: units of one dimension may stand in each other's place."""
+    """The dimension that a unit measures: units of one dimension may stand in each other's place."""
     named = next((name for name, units in _data()["dimensions"].items() if unit.split()[-1:] and unit.split()[-1] in units.split()), "")
     return named or exact_units().get(unit, (unit, Decimal(1)))[0]
 

@@ -1,4 +1,4 @@
-"""The values of a sentence held against its evidence: numbers with their units, dates, times, references to laws.
+"""Compares the values of a sentence with its evidence: numbers with their units, dates, times, references to laws.
 
 Equal values agree in any notation, and in another unit where the conversion is exact. What a value is attached to is for
 `rag_core.facts.roles` to compare.
@@ -27,7 +27,7 @@ _AFTER_ORDINAL = 40  # characters in which the word is looked for that an ordina
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What a text states in values; no two of them overlap. Of days of the week `spans` knows nothing: they may be names."""
+    """The values that a text states; no two of them overlap. `spans` leaves out days of the week: they may be names."""
 
     dates: tuple[Date, ...]
     laws: tuple[Law, ...]

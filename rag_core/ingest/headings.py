@@ -11,8 +11,8 @@ import regex
 from rag_core.ingest.normalise import normalise
 from rag_core.ingest.rows import Row, ends_sentence
 
-MAX_CHARS = 120  # a longer row is text; chosen, as is the next
-MAX_WORDS = 16
+MAX_CHARS = 120  # a longer row is text; chosen
+MAX_WORDS = 16  # chosen, too
 MAX_ROWS = 3  # a heading of more rows is a paragraph in bold
 LARGER = 1.08  # times the body's font size
 FULL = 0.7  # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is shorter

@@ -1,4 +1,4 @@
-"""Which language a document or a question is written in.
+"""Detects the language of a document or a question.
 
 Detectors are good on paragraphs and poor on short questions ("záruka?" is Hungarian to py3langid). So three things are
 added up, in points: the function words of our own lists (clear in short texts), the detector's log-probability (clear in
@@ -25,7 +25,7 @@ _MAX_EVIDENCE = 5.0
 _DOCUMENT_LANGUAGE = 0.9
 _LOG_PROBABILITY_PER_POINT = 20.0
 
-_SAMPLE_CHARS = 4000  # of a document, at its beginning, middle and end: some 600 words each say its language
+_SAMPLE_CHARS = 4000  # read at the beginning, middle and end of a document: some 600 words each say its language
 _SHORT_WORDS = 2
 _TELLING_WORDS = 2  # written small, so no names
 _CLEARLY = 1.0  # points by which a language must lead to be certain

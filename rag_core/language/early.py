@@ -1,4 +1,4 @@
-"""Loads what the other functions of this package load at their first use, so that no question has to wait for it."""
+"""Loads early what this package would load at its first use, so that no question has to wait for it."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Stems, lemmas and index terms: what makes the inflected forms of a word meet.
+"""Stems, lemmas and index terms, by which the inflected forms of a word meet.
 
 Measured on the training questions of XQuAD (277 answerable questions per language, windows of 180 words, BM25 alone,
 recall@5 / MRR@5). The stem of the lemma is best or level in recall everywhere and costs nothing once cached:

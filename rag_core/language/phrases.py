@@ -95,7 +95,7 @@ def asks_about_library(text: str) -> bool:
 
 
 def intent(question: str, lang: str) -> Intent:
-    """What kind of answer a question asks for: the first that fits, in the order of `Intent`, else factual."""
+    """The kind of answer that a question asks for: the first that fits, in the order of `Intent`, else factual."""
     if is_greeting(question):
         return "greeting"
     if asks_about_library(question):

@@ -1,4 +1,4 @@
-"""What is written down about each language: one JSON file in `data/languages`, one `LanguageInfo`.
+"""The facts that are written down about each language: one JSON file in `data/languages`, one `LanguageInfo`.
 
 A new language is a new file there. The lists are our own; every pattern is matched against folded words joined by single
 spaces, so it needs neither case nor punctuation, and user text never becomes part of a pattern.

@@ -1,4 +1,4 @@
-"""How alike two index terms are: what a stemmer leaves apart, German compounds, and names that a case ending changes.
+"""Measures how alike two index terms are: forms that a stemmer leaves apart, German compounds, names with a case ending.
 
 "vertrag" and "vertragsparteien", "кубл" and "кублай" say nearly the same; a lexical index knows them as different words.
 """

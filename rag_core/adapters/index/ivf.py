@@ -20,7 +20,7 @@ from rag_core.domain.ports import VectorIndex, Vectors
 FILE = "vectors.ivf.faiss"
 EXACT_ROWS = 4096  # comparing so many vectors of 384 numbers takes about a millisecond
 READ_SHARE = 8  # one group in so many is read, and `MIN_READ` of them at least
-MIN_READ = 16
+MIN_READ = 16  # groups; chosen
 
 
 class IvfIndex:

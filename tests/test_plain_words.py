@@ -1,0 +1,67 @@
+"""The part of plain English that a program can look up: openings of docstrings, comments, numbers without a word."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("rag_core", "ui", "pages", "training", "examples", "reports", "supply")
+USUAL = {0, 1, 2}  # numbers that need no word: nothing, one, a pair, and their negatives
+
+
+def modules() -> Iterator[tuple[str, str, ast.Module]]:
+    for path in [ROOT / "app.py", *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))]:
+        text = path.read_text(encoding="utf-8")
+        yield str(path.relative_to(ROOT)), text, ast.parse(text)
+
+
+def comments(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Line, words, and whether it has a line of its own."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string, not token.line[: token.start[1]].strip()
+
+
+def has_unusual_number(value: ast.expr) -> bool:
+    numbers = (one.value for one in ast.walk(value) if isinstance(one, ast.Constant))
+    return any(isinstance(number, (int, float)) and number not in USUAL for number in numbers)
+
+
+def test_given_a_docstring_then_it_opens_with_what_it_is_about() -> None:
+    """Neither "What is kept …" nor "Which rows …": somebody who reads quickly takes them for questions."""
+    found = [
+        f"{name}: {docstring.splitlines()[0]}"
+        for name, _, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+        and re.match(r"(What|Which)\b", docstring := ast.get_docstring(node) or "")
+    ]
+    assert found == []
+
+
+def test_given_a_comment_then_it_does_not_start_with_of() -> None:
+    found = [f"{name}:{line}: {said}" for name, text, _ in modules() for line, said, _ in comments(text) if re.match(r"#:?\s*of\b", said)]
+    assert found == []
+
+
+def test_given_a_number_that_is_a_constant_of_a_module_then_a_comment_says_what_it_is_and_where_it_comes_from() -> None:
+    """On its own lines, or on a line above it or above the constants that it stands among."""
+    found = []
+    for name, text, tree in modules():
+        said = {line: alone for line, _, alone in comments(text)}
+        explained, end = False, 0
+        for node in tree.body:
+            if isinstance(node, (ast.Assign, ast.AnnAssign)):
+                explained = said.get(node.lineno - 1, False) or (explained and node.lineno == end + 1)
+                beside = any(line in said for line in range(node.lineno, (node.end_lineno or node.lineno) + 1))
+                if node.value and has_unusual_number(node.value) and not (explained or beside):
+                    found.append(f"{name}:{node.lineno}: {ast.unparse(node)[:80]}")
+            else:
+                explained = False
+            end = node.end_lineno or node.lineno
+    assert found == []
