@@ -21,7 +21,7 @@ class ModelSettings(BaseModel):
     temperature: float = number(0.0, 0.0, 2.0, 0.1, Stage.DRAFT, _A, "temperature", "Randomness of the model's wording; 0 for none.")
     max_tokens: int = number(150, 20, 2000, 10, Stage.DRAFT, _A, "tokens", "Longest answer a model may write, without its quotes.")
     max_retries: int = number(
-        3, 0, 5, 1, Stage.DRAFT, _R, "drafts", "New drafts after one that an audit rejected, each with what was found."
+        3, 0, 5, 1, Stage.DRAFT, _R, "drafts", "New drafts after one that a check rejected; each is told what was found."
     )
     fallback_extract: bool = choice(
         True, Stage.DRAFT, _R, "Show the extract where no draft of the model passes or the model cannot be asked; otherwise refuse."
@@ -44,7 +44,7 @@ class ModelSettings(BaseModel):
         "higher",
     )  # fmt: skip
     refuse_partial: bool = choice(
-        False, Stage.GATE, _R, "Refuse where the passages answer a part only; otherwise that part is answered at a low level."
+        False, Stage.GATE, _R, "Refuse where the passages answer only a part; otherwise that part is answered at a low level."
     )
     expand_searches: int = number(
         2, 0, 2, 1, Stage.GATE, _R, "searches", "Further searches for what the model says is missing, before it refuses."
@@ -58,14 +58,14 @@ class ModelSettings(BaseModel):
     answer_length_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer length", switch=VALIDATION)
     max_added_words: int = number(
         2, 0, 20, 1, Stage.AUDIT, _R, "words",
-        "Most words in a row that a model's sentence may have and the passages it cites, their titles and the question do not.", "lower",
+        "Most words in a row of a model's sentence that stand in no passage it cites, in no title and not in the question.", "lower",
     )  # fmt: skip
     added_words_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "added words", switch=VALIDATION)
     model_seconds: int = number(
-        60, 5, 600, 5, Stage.DRAFT, _A, "seconds", "What one question may take of the model's time, all calls together."
+        60, 5, 600, 5, Stage.DRAFT, _A, "seconds", "Most time that the model may take for one question, all calls together."
     )
     model_budget: int = number(
-        30000, 1000, 500000, 1000, Stage.DRAFT, _A, "tokens", "What one question may take of the model's tokens, all calls together."
+        30000, 1000, 500000, 1000, Stage.DRAFT, _A, "tokens", "Most tokens that the model may take for one question, all calls together."
     )
     model_cache: bool = choice(
         True, Stage.DRAFT, _A, "Take a model's answer to the very same prompt from the cache instead of asking again."

@@ -40,9 +40,16 @@ class Settings(ModelSettings):
 
     # retrieve
     top_k: int = number(10, 1, 50, 1, Stage.RETRIEVE, _A, "passages", "How many passages are retrieved for a question.")
-    over_retrieve: int = number(2, 1, 10, 1, Stage.RETRIEVE, _A, "times", "Candidates taken by meaning, as a multiple of top_k.")
+    over_retrieve: int = number(2, 1, 10, 1, Stage.RETRIEVE, _A, "times", "Candidates of the dense search, as a multiple of top_k.")
     semantic_weight: float = number(
-        0.5, 0.0, 1.0, 0.05, Stage.RETRIEVE, _A, "ratio", "Weight of the ranking by meaning when rankings are fused; words get the rest."
+        0.5,
+        0.0,
+        1.0,
+        0.05,
+        Stage.RETRIEVE,
+        _A,
+        "ratio",
+        "Weight of the dense ranking when rankings are fused; the lexical one gets the rest.",
     )
     unknown_semantic_weight: float = number(
         0.0,
@@ -123,7 +130,7 @@ class Settings(ModelSettings):
         "higher",
     )
     max_missing_entities: int = number(
-        0, 0, 10, 1, Stage.GATE, _R, "names", "Refuse when more names, codes, years or numbers of the question are in no document.",
+        0, 0, 10, 1, Stage.GATE, _R, "names", "Refuse when more names, codes, years or numbers of the question are missing than this.",
         "lower",
     )  # fmt: skip
     required_entities_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "required entities")
@@ -154,7 +161,9 @@ class Settings(ModelSettings):
     return_short_context: bool = choice(
         False, Stage.DRAFT, _A, "Return the retrieved passages unchanged when together they are short enough."
     )
-    short_context_words: int = number(150, 10, 1000, 10, Stage.DRAFT, _A, "words", "What counts as short for the switch above.")
+    short_context_words: int = number(
+        150, 10, 1000, 10, Stage.DRAFT, _A, "words", "Passages of at most so many words together are short for the switch above."
+    )
     max_sentences: int = number(3, 1, 10, 1, Stage.DRAFT, _A, "sentences", "At most this many sentences are extracted.")
     strict_summary: bool = choice(
         False,
@@ -164,7 +173,7 @@ class Settings(ModelSettings):
     )
     extra_sentence_ratio: float = number(
         0.6, 0.0, 1.0, 0.01, Stage.DRAFT, _A, "ratio",
-        "A further sentence is added when it bears on the question at least this much as well as the best one.",
+        "A further sentence is added when its relevance is at least this share of the best one's.",
     )  # fmt: skip
 
     # audits; citations present, complete, valid and verbatim have no switch
@@ -221,7 +230,7 @@ class Settings(ModelSettings):
         "auto", Stage.INGEST, _I, "How documents are cut into passages; auto looks at each document."
     )
     passage_tokens: int = number(256, 32, 512, 8, Stage.INGEST, _I, "tokens", "Largest passage; never more than the embedding model reads.")
-    overlap_tokens: int = number(50, 0, 200, 5, Stage.INGEST, _I, "tokens", "What neighbouring passages share.")
+    overlap_tokens: int = number(50, 0, 200, 5, Stage.INGEST, _I, "tokens", "Text that neighbouring passages share.")
     ocr: bool = choice(True, Stage.INGEST, _I, "Read pages without a text layer by OCR where Tesseract is installed.")
     keep_hidden: bool = choice(
         False, Stage.INGEST, _I, "Index text that cannot be seen on the page (transparent, tiny, covered, in the colour of its ground)."
