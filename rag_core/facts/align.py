@@ -14,7 +14,7 @@ import regex
 
 from rag_core.facts.lexicon import lexicon
 from rag_core.facts.markers import Marker, markers
-from rag_core.language import LANGUAGES, fold, sentences, stem, words
+from rag_core.language import LANGUAGES, any_language, fold, sentences, stem, words
 
 _MAX_TOKENS = 160  # longer sentences are tables, lists or hostile; beyond their equal ends they are compared this far
 _CANDIDATES = 3  # sentences of the evidence that are laid beside one of the claim
@@ -23,7 +23,6 @@ _LONGEST_GAP = 8  # words
 _STOP = regex.compile(r"[.:;!?।]")
 _NUMBER_NEXT = regex.compile(r"\.?\s?\d")
 _MINUS = regex.compile(r"(?:^|[^\p{L}\p{M}\p{N})\]])[-−]$")  # before a number: no range, and no operator
-_NUMBERED = frozenset({"no", "nr", "ne"})  # before a number they are no negation
 
 
 class Token(NamedTuple):
@@ -246,7 +245,7 @@ def _common(a: list[str], b: list[str]) -> list[tuple[int, int]]:
 
 
 def _sentence(text: str, start: int, end: int, lang: str) -> Sentence:
-    light = (LANGUAGES.get(lang) or LANGUAGES["en"]).function_words
+    light = LANGUAGES.or_fallback(lang).function_words
     tokens: list[Token] = []
     for word in words(text[start:end]):
         first, last = start + word.start, start + word.end
@@ -262,5 +261,5 @@ def _sentence(text: str, start: int, end: int, lang: str) -> Sentence:
 def _read_as(token: Token, place: int, text: str, lang: str) -> str:
     """The folded word, or empty where it only looks like a marker: the month of May, "No. 5"."""
     month = place and token.text[0].isupper() and token.folded in lexicon(lang).months
-    numbered = token.folded in _NUMBERED and _NUMBER_NEXT.match(text, token.end)
+    numbered = token.folded in any_language().numbered and _NUMBER_NEXT.match(text, token.end)
     return "" if month or numbered else token.folded

@@ -10,15 +10,14 @@ from typing import NamedTuple
 import regex
 
 from rag_core.facts.lexicon import lexicon
-from rag_core.facts.value_words import value_words
-from rag_core.language import Word, fold
+from rag_core.facts.value_words import ordinal_suffixes, value_words
+from rag_core.language import LANGUAGES, Word, fold, grammar
 
 _NUMERIC = (
     r"(?<![\p{N}.])(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)"
     r"|(?<![\p{N}.])(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>\d{4})(?!\d)"
     r"|(?<![\p{N}/-])(?P<a>\d{1,2})(?P<sep>[/-])(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4})(?!\d)"
 )
-_MONTH_FIRST = frozenset({"en"})  # languages in which 3/12/2024 may also be the 12th of March
 
 
 class Day(NamedTuple):
@@ -65,12 +64,15 @@ def _pattern(lang: str) -> regex.Pattern[str]:
     names = sorted(lexicon(lang).months, key=len, reverse=True)
     longest = max(map(len, names)) + 4  # folding may drop marks
     month = rf"(?P<month>\p{{L}}[\p{{L}}\p{{M}}]{{1,{longest}}})\.?"
-    suffix = r"(?:\.|st|nd|rd|th)?"
+    suffix = rf"(?:\.|{'|'.join(ordinal_suffixes())})?"
+    facts = [info.facts for info in LANGUAGES.values() if info.facts]
+    of = rf"(?:(?:{'|'.join(word for one in facts for word in one.date_joins)})\s+)?"
+    of_year = rf"(?:(?:{'|'.join(word for one in facts for word in one.year_joins)})\s+)?"
     return regex.compile(
         rf"{_NUMERIC}"
-        rf"|(?<![\p{{N}}.,])(?P<d>\d{{1,2}}){suffix}\s+(?:of\s+|de\s+)?{month}(?:,?\s+(?:de\s+)?(?P<y>\d{{4}})(?!\d))?"
+        rf"|(?<![\p{{N}}.,])(?P<d>\d{{1,2}}){suffix}\s+{of}{month}(?:,?\s+{of_year}(?P<y>\d{{4}})(?!\d))?"
         rf"|(?<![\p{{L}}\p{{M}}]){month}\s+(?P<d>\d{{1,2}}){suffix}(?![\p{{N}}.,]\d|\d)(?:,?\s+(?P<y>\d{{4}})(?!\d))?"
-        rf"|(?<![\p{{L}}\p{{M}}]){month},?\s+(?:de\s+)?(?P<y>\d{{4}})(?!\d)",
+        rf"|(?<![\p{{L}}\p{{M}}]){month},?\s+{of_year}(?P<y>\d{{4}})(?!\d)",
         regex.IGNORECASE,
     )
 
@@ -92,7 +94,7 @@ def _readings(match: regex.Match[str], lang: str) -> frozenset[Day]:
     year, day = int(part["y"] or 0), int(part["d"] or 0)
     if part["a"]:
         first, second = int(part["a"]), int(part["b"])
-        days = [Day(year, second, first)] + ([Day(year, first, second)] if lang in _MONTH_FIRST else [])
+        days = [Day(year, second, first)] + ([Day(year, first, second)] if grammar(lang).month_first else [])
     elif part["month"]:
         days = [Day(year, _month(part["month"], lang), day)]
     else:

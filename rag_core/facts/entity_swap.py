@@ -15,12 +15,10 @@ from babel import Locale, UnknownLocaleError
 
 from rag_core.facts.align import Aligned, Sentence, Token
 from rag_core.facts.lexicon import lexicon
-from rag_core.language import LANGUAGES, fold, forms, is_known, synonyms, words
-from rag_core.language import string_similarity as string_similarity
+from rag_core.language import LANGUAGES, fold, forms, grammar, is_known, string_similarity, synonyms, words
 
 _CLEAR = regex.compile(r"\p{Lu}[\p{Lu}\p{N}]+|\p{Lu}?\p{Ll}+\p{Lu}\w*")  # "NATO", "SpaceX"
-_ENDING = regex.compile(r"(?:e[rnms]?|das|ein|ihr|zum|zur|[aiv]m|vom|beim|[ai]ns)$")  # endings of a German article or adjective
-_CASELESS = frozenset(info.code for info in LANGUAGES.values() if info.script not in ("Latin", "Cyrillic", "Greek"))
+_CASED = frozenset({"Latin", "Cyrillic", "Greek"})  # scripts with capitals
 _MAX_ABBREVIATED = 4  # letters
 _MIN_LETTERS = 3  # letters of a name that is found by its form alone
 
@@ -67,7 +65,7 @@ def is_name(sentence: Sentence, place: int, lang: str, spans: Collection[Span]) 
     token = sentence.tokens[place]
     if any(start <= token.start < end for start, end in spans):
         return True
-    if _CLEAR.fullmatch(token.text) or (lang in _CASELESS and token.text[0].isupper()):
+    if _CLEAR.fullmatch(token.text) or (lang in LANGUAGES and grammar(lang).script not in _CASED and token.text[0].isupper()):
         return not _shouted(sentence)
     if not _every_noun_alike(token, lang) or len(token.text) < _MIN_LETTERS:
         return False
@@ -83,9 +81,9 @@ def _is_noun(sentence: Sentence, place: int, lang: str) -> bool:
 
 
 def _is_bare(sentence: Sentence, place: int, lang: str) -> bool:
-    """Whether a German noun stands without an article or adjective, like a name: "in Harvard", but "das Unternehmen"."""
-    before = sentence.tokens[place - 1].text if place else ""
-    return lang == "de" and _is_noun(sentence, place, lang) and not (before.islower() and _ENDING.search(before))
+    """Whether a noun stands without an article or adjective, like a name: "in Harvard", but "das Unternehmen"; where all have capitals."""
+    before, companion = sentence.tokens[place - 1].text if place else "", grammar(lang).noun_companion
+    return companion is not None and _is_noun(sentence, place, lang) and not (before.islower() and companion.search(before))
 
 
 def _shouted(sentence: Sentence) -> bool:
@@ -95,7 +93,7 @@ def _shouted(sentence: Sentence) -> bool:
 
 def _every_noun_alike(token: Token, lang: str) -> bool:
     """Whether capitals do not tell a name from another noun here."""
-    return (lang == "de" and token.text[0].isupper()) or token.text.lower() == token.text.upper()
+    return (grammar(lang).nouns_capitalised and token.text[0].isupper()) or token.text.lower() == token.text.upper()
 
 
 def _is_said(sentence: Sentence, place: int, moved: Collection[str], lang: str) -> bool:

@@ -17,7 +17,6 @@ from rag_core.language import fold
 _MAX_PARTS = 6  # article, paragraph, sentence, letter and two more
 _MAX_IN_A_LIST = 20  # references that one word heads, "Art. 5, 6 and 7"; chosen
 _VALUE = r"(?:\d{1,4}(?:\.\d{1,3}){0,3}(?:\s?\p{Ll}(?![\p{L}\p{M}]))?|[IVXL]{1,6}|\p{Lu})(?![\p{L}\p{M}\p{N}]|[.,]\d)"
-_NUMBER_SIGN = r"(?:č\.|no\.|nr\.|संख्या)?"
 _BRACKETED = regex.compile(r"\s?\((?P<value>\d{1,3}|\p{Ll}{1,4})\)")
 _MARKER = regex.compile(r"\((?P<value>\d{1,3}|\p{Ll}{1,2})\)|(?:^|[\n.:;|।])\s*(?P<value>\d{1,3}|\p{Ll})[.)]\s")
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50}  # values of the Roman digits that `_VALUE` reads
@@ -54,9 +53,10 @@ def _patterns() -> _Patterns:
         "|".join(regex.escape(word) for word in sorted(row, key=len, reverse=True))
         for row in (words.families, words.levels, words.lone, words.joints, words.of)
     )
+    number = "|".join(map(regex.escape, words.number))
     return _Patterns(
         head=regex.compile(
-            rf"(?:(?P<head>§{{1,3}})|(?<![\p{{L}}\p{{M}}])(?P<head>{head})(?:\.|\s))\s{{0,2}}(?i:{_NUMBER_SIGN})\s{{0,2}}(?P<value>{_VALUE})"
+            rf"(?:(?P<head>§{{1,3}})|(?<![\p{{L}}\p{{M}}])(?P<head>{head})(?:\.|\s))\s{{0,2}}(?i:(?:{number})?)\s{{0,2}}(?P<value>{_VALUE})"
         ),
         level=regex.compile(
             rf"\s{{0,2}},?\s{{0,2}}(?:(?:{of})\s{{1,2}})?(?i:{level})(?:\.|\s|(?=\())\s{{0,2}}(?:\((?P<value>\w{{1,4}})\)|(?P<value>\d{{1,3}}\p{{Ll}}?|\p{{L}})\)?)(?![\p{{L}}\p{{N}}])"

@@ -1,17 +1,17 @@
-"""The words that carry facts, by language: months, number words, scales, units, bounds, negative forms. Read from `data/facts.json`."""
+"""The words that carry facts, by language: months, number words, scales, units, bounds, negative forms.
+
+A question is read with these alone: a calibrated score rests on them.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import regex
 
-from rag_core.language import fold
-from rag_core.settings import DATA
+from rag_core.language import FALLBACK, LANGUAGES, any_language, fold
 
 _NEVER = regex.compile(r"(?!)")
 
@@ -52,50 +52,43 @@ class Lexicon:
 @cache
 def lexicon(lang: str) -> Lexicon:
     """The lexicon of a language; an unknown one gets the English."""
-    data = _data()
-    rows = data["languages"]
-    row = rows.get(lang, rows["en"])
-    english = rows["en"]
+    english = LANGUAGES[FALLBACK].facts
+    assert english is not None, "the English file has facts"
+    row = LANGUAGES.or_fallback(lang).facts or english
     return Lexicon(
-        months={**_months(english["months"]), **_months(row["months"])},
-        months_capitalised=row["months_capitalised"],
-        numbers=_pairs(row["numbers"]),
-        scales={**_pairs(english["scales"]), **_pairs(row["scales"])},
-        units={fold(word.replace("-", " ")): unit for unit, words in data["units"].items() for word in words.split()},
-        negative_prefixes=tuple(fold(prefix) for prefix in row["negative_prefixes"].split()),
-        not_prefixed=_folded(row["not_prefixed"]),
-        negated_words=_negated(row["negated_words"]),
-        at_least=_phrases(row["at_least"].split("|")),
-        at_most=_phrases(row["at_most"].split("|")),
-        bounds_follow=bool(row.get("bounds_follow", False)),
-        names=_folded(row.get("names", "")),
-        titles=_folded(row.get("titles", "")),
-        auxiliaries=_folded(row.get("auxiliaries", "")),
+        months={**_months(english.months), **_months(row.months)},
+        months_capitalised=row.months_capitalised,
+        numbers=_folded_keys(row.numbers),
+        scales={**_folded_keys(english.scales), **_folded_keys(row.scales)},
+        units=by_spelling([info.units for info in LANGUAGES.values()], any_language().units),
+        negative_prefixes=tuple(fold(prefix) for prefix in row.negative_prefixes),
+        not_prefixed=_folded(row.not_prefixed),
+        negated_words={fold(word): fold(positive) for word, positive in row.negated_words},
+        at_least=_phrases(row.at_least),
+        at_most=_phrases(row.at_most),
+        bounds_follow=row.bounds_follow,
+        names=_folded(row.names),
+        titles=_folded(row.titles),
+        auxiliaries=_folded(row.auxiliaries),
     )
 
 
-@cache
-def _data() -> Mapping[str, Any]:
-    data: dict[str, Any] = json.loads((DATA / "facts.json").read_text(encoding="utf-8"))
-    return data
+def by_spelling(languages: Iterable[Mapping[str, Sequence[str]]], first: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The name of each folded spelling, from rows of spellings. Of two names that of `first` counts, then the earlier language's."""
+    rows = [*reversed([*languages]), first]
+    return {fold(word): name for row in rows for name, words in row.items() for word in words}
 
 
-def _folded(row: str) -> frozenset[str]:
-    return frozenset(fold(word) for word in row.split())
+def _folded(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(fold, words))
 
 
-def _months(row: str) -> dict[str, int]:
-    return {fold(name): number for number, names in enumerate(row.split("|"), 1) for name in names.split()}
+def _months(groups: Iterable[Sequence[str]]) -> dict[str, int]:
+    return {fold(name): number for number, names in enumerate(groups, 1) for name in names}
 
 
-def _pairs(row: str) -> dict[str, int]:
-    parts = row.split()
-    return {fold(word): int(value) for word, value in zip(parts[::2], parts[1::2], strict=True)}
-
-
-def _negated(row: str) -> dict[str, str]:
-    words = fold(row.replace("|", " ")).split()
-    return dict(zip(words[::2], words[1::2], strict=True))
+def _folded_keys(numbers: Mapping[str, int]) -> dict[str, int]:
+    return {fold(word): value for word, value in numbers.items()}
 
 
 def _phrases(phrases: Iterable[str]) -> regex.Pattern[str]:

@@ -1,19 +1,16 @@
-"""Small words that decide what a sentence says: negations, modals, comparisons and quantifiers. Read from `data/markers.json`.
+"""Small words that decide what a sentence says: negations, modals, comparisons and quantifiers.
 
 A marker has a kind and a level: "must not" is modality, prohibition; "at most" is comparison, amount-. What it bears on, this module does
-not know. A language without a row has no markers.
+not know. A language without markers gets the English ones.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-from rag_core.language import fold
-from rag_core.settings import DATA
+from rag_core.language import FALLBACK, LANGUAGES, fold
 
 _STEM_CHARS = (2, 3, 4)  # at most so many of a phrase like "increas*" are what it is looked up by
 _NO_MARKER = "none"  # level of phrases that only look like a marker: "not only"
@@ -141,18 +138,11 @@ def _fits(pattern: str, word: str) -> bool:
 def _index(lang: str) -> _Index:
     """Phrases with the place of the word by which they are found: a whole word, or the beginning of one."""
     index: dict[str, list[tuple[_Phrase, int]]] = {}
-    for kind, levels in _data().get(lang, _data()["en"]).items():
+    for kind, levels in (LANGUAGES.or_fallback(lang).markers or LANGUAGES[FALLBACK].markers).items():
         for level, phrases in levels.items():
-            for text in phrases.split("|"):
+            for text in phrases:
                 words = tuple(fold(word) for word in text.split())
                 offset = next((place for place, word in enumerate(words) if "*" not in word), 0)
                 key = words[offset] if "*" not in words[offset] else words[offset][:-1][: _STEM_CHARS[-1]] + "*"
                 index.setdefault(key, []).append((_Phrase(kind, level, words), offset))
     return {key: tuple(found) for key, found in index.items()}
-
-
-@cache
-def _data() -> Mapping[str, Any]:
-    data: dict[str, Any] = json.loads((DATA / "markers.json").read_text(encoding="utf-8"))
-    data.pop("note")
-    return data

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import regex
 
 from rag_core.facts.lexicon import lexicon
-from rag_core.language import LANGUAGES, Word, fold, forms, sentences, words
+from rag_core.language import FALLBACK, LANGUAGES, Word, any_language, fold, forms, grammar, sentences, words
 
 _HYPHEN = "[-/\u2010\u2011]"
 _NO_DIGIT, _NO_CAPITAL = r"(?:\p{L}|[^\P{N}\d])*+", r"(?:\p{N}|[^\P{L}\p{Lu}])*+"  # runs in a code
@@ -26,8 +27,6 @@ _CODE = regex.compile(
 )
 _NOT_A_CODE = regex.compile(r"\d+(?P<unit>\p{L}{2,})")  # "5GB": a number with its unit, but "3M"
 _FISCAL_YEAR = regex.compile(r"FY\s?['’]?(?P<year>\d{4}|\d{2})")
-_GAP = regex.compile(r"[ \u00A0]+(?:&|and(?=[ ]\p{Lu}\w*[ ](?:Inc|Co|Ltd|Sons)))?[ \u00A0]*|[-’'&\u2010\u2011]|\.[ \u00A0]?")
-_CONNECTORS = frozenset("of de van der den del da du la le do dos di".split())  # German "von" is also a genitive
 _ACRONYM = regex.compile(r"\p{Lu}[\p{Lu}\p{N}]+")
 _CAMEL = regex.compile(r"\p{Lu}?\p{Ll}+\p{Lu}\w*")
 _OPENING = regex.compile(r"[:;•|\"“„»«(\[]\s*$|[\n\r]\s*$")
@@ -52,7 +51,7 @@ def codes(text: str) -> list[Name]:
     found = []
     for match in _CODE.finditer(text):
         unit = _NOT_A_CODE.fullmatch(match.group())
-        if unit and fold(unit["unit"]) in lexicon("en").units:
+        if unit and fold(unit["unit"]) in lexicon(FALLBACK).units:
             continue
         kind = "year" if _FISCAL_YEAR.fullmatch(match.group()) else "code"
         found.append(Name(kind, match.group(), *match.span()))
@@ -101,7 +100,7 @@ def name_stands(name: str, evidence_words: Collection[str], lang: str) -> bool:
         evidence_words: the folded words of the text.
         lang: of the text.
     """
-    parts = [word for word in words(name) if fold(word.text) not in _CONNECTORS]
+    parts = [word for word in words(name) if fold(word.text) not in any_language().connectors]
     if len(parts) > 1 and fold("".join(part.text[0] for part in parts)) in evidence_words:
         return True
     return all(_word_stands(part.text, evidence_words, lang) for part in parts)
@@ -147,14 +146,21 @@ def _runs(text: str, tokens: list[Word], covered: bytearray) -> Iterator[list[Wo
             run.append(word)
         gap = text[word.end : after.start]
         initial = len(word.text) == 1 or not gap.startswith(".")
-        if not (after.text and _GAP.fullmatch(gap) and initial):
+        if not (after.text and _gap().fullmatch(gap) and initial):
             yield from _finished(run)
             run = []
 
 
+@cache
+def _gap() -> regex.Pattern[str]:
+    """Matches what stands between two words of a name."""
+    joint, forms = any_language().company_joint, "|".join(any_language().legal_forms)
+    return regex.compile(rf"[ \u00A0]+(?:&|{joint}(?=[ ]\p{{Lu}}\w*[ ](?:{forms})))?[ \u00A0]*|[-’'&\u2010\u2011]|\.[ \u00A0]?")
+
+
 def _connects(run: list[Word], word: Word, after: Word) -> bool:
     """Whether "of" binds two parts of one name: "Bank of England", but not "CEO of Boeing"."""
-    return fold(word.text) in _CONNECTORS and bool(after.text) and _capital(after) and not _ACRONYM.fullmatch(run[-1].text)
+    return fold(word.text) in any_language().connectors and bool(after.text) and _capital(after) and not _ACRONYM.fullmatch(run[-1].text)
 
 
 def _finished(run: list[Word]) -> Iterator[list[Word]]:
@@ -168,14 +174,14 @@ def _trim(text: str, run: list[Word], firsts: set[int], lang: str, repeated: fro
     """The part of a run that is clearly a name."""
     first = run[0]
     if _starts(text, first, firsts) and not _clear(first) and first.text not in repeated:
-        ordinary = len(run) == 1 or _is_function_word(first.text, lang) or lang == "de"
+        ordinary = len(run) == 1 or _is_function_word(first.text, lang) or grammar(lang).nouns_capitalised
         run = run[1:] if ordinary else run
         while run and not _capital(run[0]):
             run = run[1:]
     run = [word for word in run if len(run) > 1 or not _is_function_word(word.text, lang)]
     if len(run) == 1:
         word = run[0]
-        if len(word.text) == 1 or (lang == "de" and not _clear(word)) or fold(word.text) in lexicon(lang).units:
+        if len(word.text) == 1 or (grammar(lang).nouns_capitalised and not _clear(word)) or fold(word.text) in lexicon(lang).units:
             return []
     return run
 
@@ -185,5 +191,4 @@ def _clear(word: Word) -> bool:
 
 
 def _is_function_word(word: str, lang: str) -> bool:
-    info = LANGUAGES.get(lang) or LANGUAGES["en"]
-    return word.lower() in info.function_words
+    return word.lower() in LANGUAGES.or_fallback(lang).function_words

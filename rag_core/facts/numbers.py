@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 import regex
@@ -21,31 +21,58 @@ from babel.numbers import NumberFormatError, parse_decimal
 
 from rag_core.facts.lexicon import Lexicon, lexicon
 from rag_core.facts.spelled import Spelled, spelled
-from rag_core.facts.value_words import ValueWords, cover, exact_units, plain_words, qualified, value_words
-from rag_core.language import fold, words
+from rag_core.facts.value_words import (
+    ValueWords,
+    cover,
+    exact_units,
+    ordinal_suffixes,
+    parted_units,
+    plain_words,
+    qualified,
+    units_before,
+    value_words,
+)  # fmt: skip
+from rag_core.language import any_language, fold, grammar, words
 
-_LOCALES = ("en", "de", "hi")  # 1,250.50 · 1.250,50 · 1,25,000.50
-_SPACE_GROUPS = frozenset({"cs", "sk", "pl", "ru", "uk", "fr", "bg", "sv", "fi", "nb"})  # "12 300" is one number here
 _MAX_DIGITS = 24  # more are no quantity, and beyond the precision of a Decimal
 _DIGITS = regex.compile(r"\p{Nd}")
 _FRACTION = "[¼-¾⅐-⅞]"
-_NUMBER = regex.compile(
-    rf"(?<![\p{{L}}\p{{M}}\p{{N}}]|\p{{L}}\^)(?P<sign>(?<![\p{{N}})]\s?)[-−](?=\d|{_FRACTION}))?"
-    r"(?:(?P<body>\d{1,3}(?:[ '’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
-    rf"(?:(?P<power>\^[-−+]?\d{{1,3}}(?!\d)|[⁺⁻]?[⁰¹²³⁴-⁹]+)|[ \u00A0]?(?P<fraction>{_FRACTION}))?|(?P<fraction>{_FRACTION}))"
-    r"(?:(?P<ordinal>st|nd|rd|th)(?!\p{L}))?"
-)
 _DECADE = regex.compile(r"(?<=\d0)\s?(?:['’]\s?)?s(?!\p{L})")
 _POWER_OF = regex.compile(r"\d{1,3}")  # a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
-_CURRENCY_BEFORE = regex.compile(r"(?P<unit>\p{Sc}|US\$|\b(?:USD|EUR|GBP|CZK|INR|Rs\.?|Kč))\s?[-−]?$")
-_UNIT_BEFORE = regex.compile(r"(?<![\p{L}\p{M}])(?P<unit>\p{Lu}{3}|Euro|रु(?:पये)?)\.?\s?[-−]?$")
-_AFTER = regex.compile(
-    r"\s?-?\s?(?P<unit>[%‰°\p{Sc}]\p{L}?|(?:per|por|pour) ?c(?:ent|iento)\b|per ?mille\b|प्रति ?हज़ार"
-    r"|\p{L}[\p{L}\p{M}]*(?:\d|(?<!\p{Ll}{4})\p{No})?)"
-)
 _MAX_BETWEEN = 2  # qualifiers and fillers between a number and its unit
 _LONGEST_JOINT = 12  # characters between the ends of a range
 _NEAR = 4  # words in which a bound ("at least") is looked for
+
+
+@cache
+def _number() -> regex.Pattern[str]:
+    return regex.compile(
+        rf"(?<![\p{{L}}\p{{M}}\p{{N}}]|\p{{L}}\^)(?P<sign>(?<![\p{{N}})]\s?)[-−](?=\d|{_FRACTION}))?"
+        r"(?:(?P<body>\d{1,3}(?:[ '’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
+        rf"(?:(?P<power>\^[-−+]?\d{{1,3}}(?!\d)|[⁺⁻]?[⁰¹²³⁴-⁹]+)|[ \u00A0]?(?P<fraction>{_FRACTION}))?|(?P<fraction>{_FRACTION}))"
+        rf"(?:(?P<ordinal>{'|'.join(ordinal_suffixes())})(?!\p{{L}}))?"
+    )
+
+
+@cache
+def _currency_before() -> regex.Pattern[str]:
+    names = (
+        regex.escape(name) if regex.search(r"\p{Sc}", name) else rf"\b{regex.escape(name)}" for name in any_language().currencies_before
+    )
+    return regex.compile(rf"(?P<unit>\p{{Sc}}|{'|'.join(names)})\s?[-−]?$")
+
+
+@cache
+def _unit_before() -> regex.Pattern[str]:
+    return regex.compile(rf"(?<![\p{{L}}\p{{M}}])(?P<unit>\p{{Lu}}{{3}}|{'|'.join(units_before())})\.?\s?[-−]?$")
+
+
+@cache
+def _after() -> regex.Pattern[str]:
+    return regex.compile(
+        rf"\s?-?\s?(?P<unit>[%‰°\p{{Sc}}]\p{{L}}?|{'|'.join(parted_units())}"
+        r"|\p{L}[\p{L}\p{M}]*(?:\d|(?<!\p{Ll}{4})\p{No})?)"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +130,13 @@ def quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()) -> l
 
 
 def plain_quantities(text: str, lang: str, taken: Iterable[tuple[int, int]] = ()) -> list[Quantity]:
-    """The numbers in the plain reading: no ordinals in words, no ranges, the units of `facts.json` only."""
+    """The numbers in the plain reading: no ordinals in words, no ranges, the units that questions know only."""
     return _quantities(text, lang, taken, plain_words(lang))
 
 
 def _quantities(text: str, lang: str, taken: Iterable[tuple[int, int]], vocabulary: ValueWords) -> list[Quantity]:
     lex, covered = lexicon(lang), cover(text, taken)
-    found = [_quantity(text, match, lang, lex, vocabulary) for match in _NUMBER.finditer(text) if not covered[match.start()]]
+    found = [_quantity(text, match, lang, lex, vocabulary) for match in _number().finditer(text) if not covered[match.start()]]
     for quantity in found:
         covered[quantity.start : quantity.end] = b"\1" * (quantity.end - quantity.start)
     found += [_spelled(text, number, lex, vocabulary) for number in spelled(text, words(text), covered, vocabulary)]
@@ -164,10 +191,10 @@ def _quantity(text: str, match: regex.Match[str], lang: str, lex: Lexicon, vocab
         value = f"{value}^{exponent}"
     elif match["power"] and end == match.end():
         end = match.end("body")
-    if before := _CURRENCY_BEFORE.search(text[max(0, start - 6) : start]):
+    if before := _currency_before().search(text[max(0, start - 6) : start]):
         unit = vocabulary.units.get(fold(before["unit"]).rstrip("."), unit)
         start -= before.end() - before.start()
-    elif not unit and not vocabulary.is_plain and (before := _UNIT_BEFORE.search(text[max(0, start - 8) : start])):
+    elif not unit and not vocabulary.is_plain and (before := _unit_before().search(text[max(0, start - 8) : start])):
         unit = vocabulary.units.get(fold(before["unit"]), "")
         start -= before.end() - before.start() if unit else 0
     if scale > 1 and regex.fullmatch(r"\d{3}(?: \d{3})+", value):
@@ -189,7 +216,7 @@ def _spelled(text: str, number: Spelled, lex: Lexicon, vocabulary: ValueWords) -
 
 def _scale_and_unit(text: str, end: int, vocabulary: ValueWords) -> tuple[int, str, int]:
     scale = 1
-    if (match := _AFTER.match(text, end)) and (factor := vocabulary.scales.get(fold(match["unit"]))):
+    if (match := _after().match(text, end)) and (factor := vocabulary.scales.get(fold(match["unit"]))):
         scale, end = factor, match.end() + (text[match.end() : match.end() + 1] == ".")
     return scale, *_unit(text, end, vocabulary)
 
@@ -198,7 +225,7 @@ def _unit(text: str, end: int, vocabulary: ValueWords) -> tuple[str, int]:
     """The unit behind a number, and where it ends; words that change nothing about it or make another unit of it may stand between."""
     place, qualifier = end, ""
     for _ in range(_MAX_BETWEEN + 1):
-        match = _AFTER.match(text, place)
+        match = _after().match(text, place)
         if not match:
             break
         word, symbol = fold(match["unit"]), match["unit"][0]
@@ -234,10 +261,10 @@ def _value(body: str, lang: str) -> tuple[str, tuple[str, ...]]:
     parts: tuple[str, ...] = ()
     if len(groups) > 1 and " " in body:
         parts = tuple(_value(group, lang)[0] for group in groups)
-        if lang not in _SPACE_GROUPS and not regex.search(r"\d{3}[.,]", body) and len(groups[0]) == 3:
+        if not grammar(lang).groups_by_space and not regex.search(r"\d{3}[.,]", body) and len(groups[0]) == 3:
             return body, parts  # "250 300": most likely two numbers of a table's row
     digits = "".join(groups)
-    for locale in (lang, *_LOCALES) if len(digits) <= _MAX_DIGITS else ():
+    for locale in (lang, *any_language().number_locales) if len(digits) <= _MAX_DIGITS else ():
         try:
             return _canonical(Decimal(parse_decimal(digits, locale=locale, strict=True))), parts
         except (NumberFormatError, UnknownLocaleError):  # not this convention

@@ -1,53 +1,54 @@
 """Finds role swaps: the same words, but who acts and who is acted on have changed places ("X sued Y", "Y sued X").
 
-Only where the order of words decides that: in English, and where a claim is made of nothing but words of one sentence of its evidence, in
-the same forms. A passive has another form of the verb, and an adverbial that moved to the front changes places with nothing.
+Only where the order of words decides that (`WordOrder`: in English), and where a claim is made of nothing but words of one sentence of its
+evidence, in the same forms. A passive has another form of the verb, and an adverbial that moved to the front changes places with nothing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 import regex
 
 from rag_core.facts.align import Sentence, read
+from rag_core.language import LANGUAGES
+from rag_core.language.schema import WordOrder
 
-_LANGUAGES = frozenset({"en"})
-_ARTICLES = frozenset({"a", "an", "the"})
 _MAX_TOKENS = 80  # words of a sentence; longer ones are tables or lists
 _CLOSE = 5  # words
 _DOER_WITHIN = 3  # words after a verb in the passive
-_JOINED = regex.compile(r"[,;:|()/•]|\b(?:and|or|nor|and/or)\b", regex.IGNORECASE)  # what stands between the items of a list
 
 
 def role_swaps(claim: str, evidence: str, lang: str) -> Iterator[str]:
     """The words of a claim around which others have changed places, as "manager informs employee". Both are reading forms."""
-    if lang not in _LANGUAGES:
+    order = LANGUAGES[lang].word_order if lang in LANGUAGES else None
+    if order is None:
         return
     theirs = [sentence for sentence in read(evidence, lang) if len(sentence.tokens) <= _MAX_TOKENS]
     for sentence in read(claim, lang):
-        near = [other for other in theirs if _made_of(sentence, other)] if len(sentence.tokens) <= _MAX_TOKENS else []
-        turned = [_turned(sentence, claim, other, evidence) for other in near]
+        near = [other for other in theirs if _made_of(sentence, other, order)] if len(sentence.tokens) <= _MAX_TOKENS else []
+        turned = [_turned(sentence, claim, other, evidence, order) for other in near]
         if near and all(turned):
             yield turned[0]
 
 
-def _made_of(sentence: Sentence, other: Sentence) -> bool:
+def _made_of(sentence: Sentence, other: Sentence, order: WordOrder) -> bool:
     """Whether all words of a sentence, articles left out, stand in the other one in the same form."""
-    mine, theirs = (Counter(token.folded for token in one.tokens if token.folded not in _ARTICLES) for one in (sentence, other))
+    mine, theirs = (Counter(token.folded for token in one.tokens if token.folded not in order.articles) for one in (sentence, other))
     return mine <= theirs
 
 
-def _turned(sentence: Sentence, claim: str, other: Sentence, evidence: str) -> str:
+def _turned(sentence: Sentence, claim: str, other: Sentence, evidence: str, order: WordOrder) -> str:
     """Two words that have changed places around the one between them; all say something. Empty where none have."""
     mine, theirs = _places(sentence), _places(other)
     for word, at in mine.items():
         if (
             word not in theirs
-            or _is_passive(sentence, at) != _is_passive(other, theirs[word])
-            or _is_listed(sentence, at, claim)
-            or _is_listed(other, theirs[word], evidence)
+            or _is_passive(sentence, at, order) != _is_passive(other, theirs[word], order)
+            or _is_listed(sentence, at, claim, order)
+            or _is_listed(other, theirs[word], evidence, order)
         ):
             continue
         beside = [max((n for n in mine.values() if n < at), default=-1), min((n for n in mine.values() if n > at), default=-1)]
@@ -70,14 +71,21 @@ def _places(sentence: Sentence) -> dict[str, int]:
     return {token.folded: n for n, token in enumerate(sentence.tokens) if sentence.says(n) and counts[token.folded] == 1}
 
 
-def _is_passive(sentence: Sentence, place: int) -> bool:
+def _is_passive(sentence: Sentence, place: int, order: WordOrder) -> bool:
     """Whether a doer follows a word: "directed by"."""
-    return "by" in {token.folded for token in sentence.tokens[place + 1 : place + 1 + _DOER_WITHIN]}
+    return order.doer in {token.folded for token in sentence.tokens[place + 1 : place + 1 + _DOER_WITHIN]}
 
 
-def _is_listed(sentence: Sentence, place: int, text: str) -> bool:
+def _is_listed(sentence: Sentence, place: int, text: str, order: WordOrder) -> bool:
     """Whether a word stands in a list, where the order says nothing."""
     tokens = sentence.tokens
     before = text[tokens[place - 1].start if place else sentence.start : tokens[place].start]
     after = text[tokens[place].end : tokens[place + 1].end if place + 1 < len(tokens) else sentence.end]
-    return bool(_JOINED.search(before) or _JOINED.search(after))
+    joined = _joined(order.list_joints)
+    return bool(joined.search(before) or joined.search(after))
+
+
+@cache
+def _joined(joints: tuple[str, ...]) -> regex.Pattern[str]:
+    """Finds what stands between the items of a list."""
+    return regex.compile(rf"[,;:|()/•]|\b(?:{'|'.join(map(regex.escape, joints))})\b", regex.IGNORECASE)

@@ -2,31 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import regex
 
 from rag_core.facts.value_words import cover
-from rag_core.language import fold
+from rag_core.language import LANGUAGES, TimeWords, fold
 
 _HALF_DAY = 12 * 60  # minutes
-_PARTS_OF_DAY = {  # Hindi, before the hour: the hours of the day in which it may lie
-    "सुबह": (0, 12), "प्रातः": (0, 12), "पूर्वाह्न": (0, 12), "दोपहर": (11, 17), "अपराह्न": (12, 24), "शाम": (15, 21), "सायं": (15, 21),
-    "रात": (18, 30),
-}  # fmt: skip
 _CLOCK = r"(?P<hour>[01]?\d|2[0-4])"
 _MINUTE = r"(?P<minute>[0-5]\d)(?!\d|[.,:/]\d)"
-_TIME = regex.compile(
-    rf"(?<![\p{{L}}\p{{M}}\p{{N}}.,:/-])(?:"
-    rf"(?:(?P<part>{'|'.join(_PARTS_OF_DAY)})\s{{1,2}}(?:के\s)?)?{_CLOCK}(?:[.:]{_MINUTE})?\s{{1,2}}(?P<bell>बजे|बजकर)"
-    rf"|{_CLOCK}(?:[.:]{_MINUTE})?\s{{0,2}}(?P<half>[ap])\.?\s?m(?!\p{{L}})\.?"
-    rf"|{_CLOCK}(?:[.:]{_MINUTE})?\s{{1,2}}(?:Uhr|o['’]clock)(?!\p{{L}})"
-    rf"|{_CLOCK}[.:]{_MINUTE}\s{{0,2}}(?:hod(?:in)?|hrs|h)(?!\p{{L}})\.?"
-    rf"|(?<=(?<!\p{{L}})(?:v|ve|od|do|um|mezi|ab|gegen)\s){_CLOCK}\.{_MINUTE}"
-    rf"|{_CLOCK}:{_MINUTE})",
-    regex.IGNORECASE,
-)
+
+
+@cache
+def _words() -> list[TimeWords]:
+    return [info.times for info in LANGUAGES.values() if info.times]
+
+
+@cache
+def _parts_of_day() -> Mapping[str, tuple[int, int]]:
+    """The hours in which each part of the day may lie; those past 24 are of the next day's morning."""
+    return {word: (int(first), int(last)) for one in _words() for word, first, last in one.parts_of_day}
+
+
+@cache
+def _pattern() -> regex.Pattern[str]:
+    parts, joints = _any_of(_parts_of_day()), _any_of(one.joint for one in _words() if one.joint)
+    bells, behind, with_minutes, before = (
+        _any_of(word for one in _words() for word in getattr(one, name)) for name in ("bells", "behind", "behind_minutes", "before")
+    )
+    return regex.compile(
+        rf"(?<![\p{{L}}\p{{M}}\p{{N}}.,:/-])(?:"
+        rf"(?:(?P<part>{parts})\s{{1,2}}(?:{joints}\s)?)?{_CLOCK}(?:[.:]{_MINUTE})?\s{{1,2}}(?P<bell>{bells})"
+        rf"|{_CLOCK}(?:[.:]{_MINUTE})?\s{{0,2}}(?P<half>[ap])\.?\s?m(?!\p{{L}})\.?"
+        rf"|{_CLOCK}(?:[.:]{_MINUTE})?\s{{1,2}}(?:{behind})(?!\p{{L}})"
+        rf"|{_CLOCK}[.:]{_MINUTE}\s{{0,2}}(?:{with_minutes})(?!\p{{L}})\.?"
+        rf"|(?<=(?<!\p{{L}})(?:{before})\s){_CLOCK}\.{_MINUTE}"
+        rf"|{_CLOCK}:{_MINUTE})",
+        regex.IGNORECASE,
+    )
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """The words as alternatives, the longest first; of none what never stands."""
+    return "(?:" + ("|".join(map(regex.escape, sorted(words, key=len, reverse=True))) or "(?!)") + ")"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +77,9 @@ class Time:
 
 def times(text: str, taken: Iterable[tuple[int, int]] = ()) -> list[Time]:
     """The times of a text in order, those that touch a `taken` range left out. Digits must be ASCII."""
-    found = [Time(_minutes(match), bool(match["half"] or match["bell"]), match.group(), *match.span()) for match in _TIME.finditer(text)]
+    found = [
+        Time(_minutes(match), bool(match["half"] or match["bell"]), match.group(), *match.span()) for match in _pattern().finditer(text)
+    ]
     covered = cover(text, taken)
     return [time for time in found if not any(covered[time.start : time.end])]
 
@@ -70,6 +93,6 @@ def _minutes(match: regex.Match[str]) -> frozenset[int]:
         return frozenset({at})
     both = {hour % 12 * 60 + minute, hour % 12 * 60 + minute + _HALF_DAY}
     if match["part"]:
-        first, last = _PARTS_OF_DAY[match["part"]]
+        first, last = _parts_of_day()[match["part"]]
         both = {time for time in both if first * 60 <= time < last * 60 or first * 60 <= time + 2 * _HALF_DAY < last * 60} or both
     return frozenset(both)

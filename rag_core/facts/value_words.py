@@ -1,26 +1,25 @@
-"""The words that values are read with, by language: number words, ordinals, units. Read from `data/values.json` and `data/facts.json`.
+"""The words that values are read with, by language: number words, ordinals, units.
 
-There are two readings. The plain one knows the words of `facts.json` alone: questions are read with it, and a calibrated score rests on
+There are two readings. The plain one knows the words of `facts` alone: questions are read with it, and a calibrated score rests on
 that. The full one is for holding a sentence against its evidence.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from itertools import product
-from typing import Any
 
 import regex
 
-from rag_core.facts.lexicon import lexicon
-from rag_core.language import fold
-from rag_core.settings import DATA
+from rag_core.facts.lexicon import by_spelling, lexicon
+from rag_core.language import LANGUAGES, ValueRows, any_language, fold
 
 _NEVER = regex.compile(r"(?!)")
+_NO_ROWS = ValueRows()
+_FAMILIES = ("section", "article", "annex", "rule")  # what is numbered in laws and contracts
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +76,7 @@ class LawWords:
         lone: those of them that are a reference by themselves.
         joints: words within a list.
         of: words between a part and what it is a part of.
+        number: before the number of a law: "nr.".
     """
 
     families: Mapping[str, str]
@@ -85,6 +85,7 @@ class LawWords:
     lone: tuple[str, ...]
     joints: tuple[str, ...]
     of: tuple[str, ...]
+    number: tuple[str, ...]
 
 
 def cover(text: str, taken: Iterable[tuple[int, int]]) -> bytearray:
@@ -106,14 +107,14 @@ def plain_words(lang: str) -> ValueWords:
 @cache
 def value_words(lang: str) -> ValueWords:
     """The words of the full reading; a language without a list of its own gets the plain words, and units in any language."""
-    lex, row = lexicon(lang), _data()["languages"].get(lang, {})
-    ones, joins = _folded(row.get("ones", "")), _folded(row.get("join", ""))
-    numbers = {**lex.numbers, **_pairs(row.get("numbers", ""))}
-    if joint := fold(row.get("tens_joint", "")):
+    lex, row = lexicon(lang), (LANGUAGES[lang].values if lang in LANGUAGES else None) or _NO_ROWS
+    ones, joins = _folded(row.ones), _folded(row.join)
+    numbers = {**lex.numbers, **_folded_keys(row.numbers)}
+    if joint := fold(row.tens_joint):
         units = {**{word: 1 for word in ones}, **{word: value for word, value in numbers.items() if value < 10}}
         tens = {word: value for word, value in numbers.items() if 20 <= value < 100}
         numbers |= {f"{unit}{joint}{ten}": units[unit] + tens[ten] for unit, ten in product(units, tens)}
-    scales = {**lex.scales, **_pairs(row.get("scales", ""))}
+    scales = {**lex.scales, **_folded_keys(row.scales)}
     return ValueWords(
         is_plain=False,
         numbers=numbers,
@@ -121,83 +122,93 @@ def value_words(lang: str) -> ValueWords:
         joins=joins,
         ordinals=_ordinals(row, numbers),
         scales=scales,
-        units={**_by_word(_data()["units"]), **lex.units},
-        symbols=_data()["symbols"],
-        qualifiers=_by_word(_data()["qualifiers"]),
-        fillers=_folded(_data()["fillers"]),
-        to=_joint(row.get("range", "").split()),
-        between=regex.compile(rf"(?<!\p{{L}})(?:{row['between']})\s+$", regex.IGNORECASE) if row.get("between") else _NEVER,
-        compound=_compound({*numbers, *scales, *ones, *joins}) if row.get("compound") else None,
-        prefixes=_data()["prefixes"] if row.get("compound") else {},
-        weekdays={word: day for day, names in enumerate(_data()["weekdays"].get(lang, "").split("|"), 1) for word in names.split()},
-        relations=_folded(row.get("relations", "")),
-        relations_before=bool(row.get("relations_before", False)),
+        units={**by_spelling([one.units for one in _rows()], any_language().value_units), **lex.units},
+        symbols=any_language().symbols,
+        qualifiers=by_spelling([one.qualifiers for one in _rows()], {}),
+        fillers=_folded(word for one in _rows() for word in one.fillers),
+        to=_joint(row.range),
+        between=regex.compile(rf"(?<!\p{{L}})(?:{row.between})\s+$", regex.IGNORECASE) if row.between else _NEVER,
+        compound=_compound({*numbers, *scales, *ones, *joins}) if row.compound else None,
+        prefixes=row.prefixes if row.compound else {},
+        weekdays={word: day for day, names in enumerate(row.weekdays, 1) for word in names},
+        relations=_folded(row.relations),
+        relations_before=row.relations_before,
     )
+
+
+def _rows() -> list[ValueRows]:
+    return [info.values for info in LANGUAGES.values() if info.values]
+
+
+@cache
+def ordinal_suffixes() -> tuple[str, ...]:
+    """Endings that make an ordinal of a number in digits, in any language: "3rd"."""
+    return tuple(suffix for one in _rows() for suffix in one.ordinal_suffixes)
+
+
+@cache
+def units_before() -> tuple[str, ...]:
+    """Units in words that stand before their number, in any language: "Euro 5"."""
+    return tuple(regex.escape(word) for one in _rows() for word in one.units_before)
+
+
+@cache
+def parted_units() -> tuple[str, ...]:
+    """Patterns of units of two words, in any language: "per cent"."""
+    return tuple(pattern for one in _rows() for pattern in one.parted_units)
 
 
 @cache
 def law_words() -> LawWords:
     """The words of references to laws and clauses."""
-    row = _data()["laws"]
-    families = {word: name for name, words in row["families"].items() for word in words.split()}
+    rows = [info.laws for info in LANGUAGES.values() if info.laws]
+    families = {word: name for name in _FAMILIES for row in rows for word in getattr(row, name)}
     families |= {word[0].upper() + word[1:]: name for word, name in families.items()} | {
         word.upper(): name for word, name in families.items()
     }
-    plurals = row["plurals"].split()
+    plurals = [word for row in rows for word in row.plurals]
     return LawWords(
         families=families,
         plurals=frozenset([*plurals, *(word.capitalize() for word in plurals)]),
-        levels=tuple(row["levels"].split()),
-        lone=tuple(row["lone"].split()),
-        joints=tuple(row["joints"].split()),
-        of=tuple(row["of"].split()),
+        levels=tuple(word for row in rows for word in row.levels),
+        lone=tuple(word for row in rows for word in row.lone),
+        joints=tuple(word for row in rows for word in row.joints),
+        of=tuple(word for row in rows for word in row.of),
+        number=tuple(word for row in rows for word in row.number),
     )
 
 
 @cache
 def exact_units() -> Mapping[str, tuple[str, Decimal]]:
     """Of a unit another one and how many of that it is exactly: an hour is 3600 seconds; a year is 12 months and no number of days."""
-    pairs = {unit: row.split() for unit, row in _data()["exact"].items()}
+    pairs = {unit: row.split() for unit, row in any_language().exact.items()}
     return {unit: (base, Decimal(factor)) for unit, (base, factor) in pairs.items()}
 
 
 @cache
 def dimension(unit: str) -> str:
     """The dimension that a unit measures: units of one dimension may stand in each other's place."""
-    named = next((name for name, units in _data()["dimensions"].items() if unit.split()[-1:] and unit.split()[-1] in units.split()), "")
+    named = next((name for name, units in any_language().dimensions.items() if unit.split()[-1:] and unit.split()[-1] in units), "")
     return named or exact_units().get(unit, (unit, Decimal(1)))[0]
 
 
 def qualified(qualifier: str, unit: str) -> str:
     """The unit that a qualifier makes of another: "business day", "m2" of square metres."""
     name = f"{qualifier} {unit}"
-    return str(_data()["qualified"].get(name, name))
+    return any_language().qualified.get(name, name)
 
 
-@cache
-def _data() -> Mapping[str, Any]:
-    data: dict[str, Any] = json.loads((DATA / "values.json").read_text(encoding="utf-8"))
-    return data
+def _folded(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(fold, words))
 
 
-def _folded(row: str) -> frozenset[str]:
-    return frozenset(fold(word) for word in row.split())
+def _folded_keys(numbers: Mapping[str, int]) -> dict[str, int]:
+    return {fold(word): value for word, value in numbers.items()}
 
 
-def _by_word(rows: Mapping[str, str]) -> dict[str, str]:
-    return {fold(word.replace("_", " ")): name for name, row in rows.items() for word in row.split()}
-
-
-def _pairs(row: str) -> dict[str, int]:
-    parts = row.split()
-    return {fold(word): int(value) for word, value in zip(parts[::2], parts[1::2], strict=True)}
-
-
-def _ordinals(row: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, int]:
-    endings = row.get("ordinal_endings", "").split() or [""]
-    parts = row.get("ordinals", "").split()
-    found = {fold(stem + ending): int(value) for stem, value in zip(parts[::2], parts[1::2], strict=True) for ending in endings}
-    found |= {word + fold(ending): value for word, value in numbers.items() for ending in row.get("cardinal_endings", "").split()}
+def _ordinals(row: ValueRows, numbers: Mapping[str, int]) -> dict[str, int]:
+    found = {fold(stem + ending): value for stem, value in row.ordinals.items() for ending in row.ordinal_endings or ("",)}
+    found |= {word + fold(ending): value for word, value in numbers.items() for ending in row.cardinal_endings}
     return {word: value for word, value in found.items() if word not in numbers}
 
 

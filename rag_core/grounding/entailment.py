@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import InvalidInput, ModelUnavailable
@@ -26,7 +27,6 @@ from rag_core.grounding.wording import flag_of
 from rag_core.language import fold, words
 from rag_core.settings import DATA
 
-_FITTED_ON = "en"  # the language of the rows behind data/support.json
 _NEAR = 3  # windows that together count as the evidence of a claim
 _VALUES = ("number", "unit", "date", "code", "year", "law")
 _WORDS = ("negation", "modality", "comparison", "quantifier", "operator", "role")
@@ -102,7 +102,7 @@ class SupportRegression:
 @cache
 def support_models() -> dict[str, SupportRegression]:
     """The fitted regressions of `data/support.json`, by name."""
-    data = json.loads((DATA / "support.json").read_text(encoding="utf-8"))
+    data = _card()
     found = {name: data[name] for name in ("read", "words", "anywhere")}
     unknown = {name for one in found.values() for name in one["features"]} - set(FEATURES)
     if unknown:
@@ -115,6 +115,18 @@ def support_models() -> dict[str, SupportRegression]:
         )
         for name, one in found.items()
     }
+
+
+@cache
+def fitted_languages() -> frozenset[str]:
+    """The languages of the rows that the regressions were fitted on."""
+    return frozenset(_card()["provenance"]["languages"])
+
+
+@cache
+def _card() -> Mapping[str, Any]:
+    card: dict[str, Any] = json.loads((DATA / "support.json").read_text(encoding="utf-8"))
+    return card
 
 
 def assess(
@@ -240,7 +252,7 @@ def judged(one: Measured, *, read: bool = True) -> Assessment:
     """
     if not one.evidence:
         return Assessment(0.0, one.flags)
-    name = "read" if read and one.read else "words" if one.lang == _FITTED_ON else "anywhere"
+    name = "read" if read and one.read else "words" if one.lang in fitted_languages() else "anywhere"
     fitted = support_models()[name].probability(one)
     support = min(fitted, CEILING) if DECISIVE.intersection(one.flags) else fitted
     flags = list(one.flags)

@@ -8,7 +8,7 @@ from functools import cache
 import regex
 
 from rag_core.ingest.normalise import normalise
-from rag_core.language import indicator_phrases
+from rag_core.language import FALLBACK, indicator_phrases
 
 
 def indicators(claim_text: str, evidence_text: str, languages: Iterable[str]) -> tuple[str, ...]:
@@ -17,7 +17,7 @@ def indicators(claim_text: str, evidence_text: str, languages: Iterable[str]) ->
     Whole phrases count, whatever their case and white space. English phrases are looked for beside those of `languages`.
     """
     claim, evidence = normalise(claim_text).text, normalise(evidence_text).text
-    phrases = dict.fromkeys(phrase for lang in (*languages, "en") for phrase in indicator_phrases(lang))
+    phrases = dict.fromkeys(phrase for lang in (*languages, FALLBACK) for phrase in indicator_phrases(lang))
     return tuple(phrase for phrase in phrases if _pattern(phrase).search(claim) and not _pattern(phrase).search(evidence))
 
 

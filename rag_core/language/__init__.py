@@ -7,6 +7,7 @@ falls back to folded words and English phrases. This package alone imports simpl
 from rag_core.language.detection import certain_language, detect, question_language
 from rag_core.language.inflection import forms, is_known, lemma, stem, term, terms
 from rag_core.language.keywords import content_terms, keywords, synonyms
+from rag_core.language.loader import FALLBACK, LANGUAGES, any_language, grammar
 from rag_core.language.phrases import (
     Intent,
     asks_about_library,
@@ -19,17 +20,25 @@ from rag_core.language.phrases import (
     is_time_sensitive,
     refusal,
 )
-from rag_core.language.profiles import LANGUAGES, LanguageInfo
+from rag_core.language.schema import ComparedWords, FactWords, LanguageInfo, LawRows, LimitRows, TimeWords, ValueRows, spaced
 from rag_core.language.sentences import sentences
 from rag_core.language.string_similarity import alike, string_similarity
 from rag_core.language.words import Word, fold, words
 
 __all__ = [
+    "FALLBACK",
     "LANGUAGES",
+    "ComparedWords",
+    "FactWords",
     "Intent",
     "LanguageInfo",
+    "LawRows",
+    "LimitRows",
+    "TimeWords",
+    "ValueRows",
     "Word",
     "alike",
+    "any_language",
     "asks_about_library",
     "asks_number",
     "certain_language",
@@ -37,6 +46,7 @@ __all__ = [
     "detect",
     "fold",
     "forms",
+    "grammar",
     "indicator_phrases",
     "intent",
     "is_greeting",
@@ -49,6 +59,7 @@ __all__ = [
     "question_language",
     "refusal",
     "sentences",
+    "spaced",
     "stem",
     "string_similarity",
     "synonyms",

@@ -12,7 +12,7 @@ from functools import lru_cache
 import py3langid
 import regex
 
-from rag_core.language.profiles import LANGUAGES
+from rag_core.language.loader import LANGUAGES, grammar
 from rag_core.language.words import fold, words
 
 UNDETERMINED = "und"
@@ -34,12 +34,6 @@ _SCRIPTS = {
     name: regex.compile(rf"\p{{{name}}}") for name in ("Latin", "Cyrillic", "Devanagari", "Greek", "Arabic", "Hebrew", "Han", "Hangul")
 }
 _LETTER = regex.compile(r"\p{L}")
-_SCRIPT_OF_OTHERS = {
-    **dict.fromkeys(("uk", "bg", "be", "sr", "mk", "mn", "kk", "ky", "tg", "tt", "ba"), "Cyrillic"),
-    **dict.fromkeys(("mr", "ne", "sa"), "Devanagari"),
-    **dict.fromkeys(("ar", "fa", "ur", "ps", "ug"), "Arabic"),
-    "el": "Greek", "he": "Hebrew", "yi": "Hebrew", "zh": "Han", "ja": "Han", "ko": "Hangul",
-}  # fmt: skip
 
 
 def script(text: str) -> str:
@@ -49,12 +43,6 @@ def script(text: str) -> str:
     if count:
         return name
     return "Other" if _LETTER.search(text) else ""
-
-
-def _script_of(language: str) -> str:
-    if language in LANGUAGES:
-        return LANGUAGES[language].script
-    return _SCRIPT_OF_OTHERS.get(language, "Latin")
 
 
 def _sample(text: str) -> str:
@@ -103,17 +91,17 @@ def _points(text: str, preferred: Collection[str]) -> dict[str, float]:
     """The points of the languages of the text's script, or of the script its function words are in."""
     evidence = _evidence(text)
     main_script = script(text)
-    if evidence and _script_of(evidence.most_common(1)[0][0]) != main_script:
-        main_script = _script_of(evidence.most_common(1)[0][0])
-    points = {code: value for code, value in _detector_points(text).items() if _script_of(code) == main_script}
+    if evidence and grammar(evidence.most_common(1)[0][0]).script != main_script:
+        main_script = grammar(evidence.most_common(1)[0][0]).script
+    points = {code: value for code, value in _detector_points(text).items() if grammar(code).script == main_script}
     if len(words(text)) <= _SHORT_WORDS:
         # One or two words say too little for 140 languages; ours and the documents' are likelier.
         points = {code: value for code, value in points.items() if code in LANGUAGES or code in preferred} or points
     for code in preferred:
-        if _script_of(code) == main_script:
+        if grammar(code).script == main_script:
             points[code] = points.get(code, min(points.values(), default=0.0)) + _DOCUMENT_LANGUAGE
     for code, value in evidence.items():
-        if _script_of(code) == main_script:
+        if grammar(code).script == main_script:
             points[code] = points.get(code, min(points.values(), default=0.0)) + min(value, _MAX_EVIDENCE)
     return points
 
@@ -121,13 +109,14 @@ def _points(text: str, preferred: Collection[str]) -> dict[str, float]:
 def detect(text: str) -> str:
     """The language of a document: an ISO 639-1 code, or "und" for a text without letters.
 
-    Text that is mostly Devanagari counts as Hindi. Long texts are judged by their beginning, middle and end.
+    Text that is mostly in Devanagari counts as Hindi (`Grammar.names_script`). Long texts are judged by their beginning, middle and end.
     """
     sample = _sample(text)
     main_script = script(sample)
     if not main_script:
         return UNDETERMINED
-    return "hi" if main_script == "Devanagari" else _best(sample, ())
+    named = next((code for code, info in LANGUAGES.items() if info.grammar.names_script and info.grammar.script == main_script), "")
+    return named or _best(sample, ())
 
 
 def question_language(question: str, document_languages: Collection[str]) -> str:

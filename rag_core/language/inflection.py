@@ -20,16 +20,8 @@ import simplemma
 import Stemmer
 from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
+from rag_core.language.loader import grammar
 from rag_core.language.words import MAX_WORD_CHARS, fold, words
-
-#: The Snowball algorithm of each language. A language may have a stemmer, a dictionary, both or none.
-SNOWBALL = {
-    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
-    "es": "spanish", "et": "estonian", "eu": "basque", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
-    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian", "ne": "nepali",
-    "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian",
-    "sv": "swedish", "ta": "tamil", "tr": "turkish",
-}  # fmt: skip
 
 _CACHED_WORDS = 1 << 16  # results of each function that are remembered; chosen
 _local = threading.local()
@@ -39,16 +31,17 @@ def _analysable(word: str) -> bool:
     return len(word) <= MAX_WORD_CHARS and not any(character.isdigit() for character in word)
 
 
-def _stemmer(language: str) -> Stemmer.Stemmer:
+def _stemmer(algorithm: str) -> Stemmer.Stemmer:
     """This thread's stemmer: a Snowball stemmer keeps state while it works and must not be shared."""
     stemmers = _local.__dict__.setdefault("stemmers", {})
-    if language not in stemmers:
-        stemmers[language] = Stemmer.Stemmer(SNOWBALL[language], 0)
-    return stemmers[language]
+    if algorithm not in stemmers:
+        stemmers[algorithm] = Stemmer.Stemmer(algorithm, 0)
+    return stemmers[algorithm]
 
 
 def _raw_stem(word: str, language: str) -> str:
-    return str(_stemmer(language).stemWord(word)) if language in SNOWBALL else word
+    algorithm = grammar(language).stemmer
+    return str(_stemmer(algorithm).stemWord(word)) if algorithm else word
 
 
 def _raw_lemma(word: str, language: str) -> str:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 import regex
 
 from rag_core.language.inflection import forms, term
-from rag_core.language.profiles import LANGUAGES
+from rag_core.language.loader import LANGUAGES
 from rag_core.language.words import Word, fold, words
 
 #: Shortest keyword in characters ("longer than 3" in the specification). Scripts that write vowels as marks or syllables say more in fewer.

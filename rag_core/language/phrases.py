@@ -5,7 +5,8 @@ from typing import Literal
 
 import regex
 
-from rag_core.language.profiles import LANGUAGES, LanguageInfo, spaced
+from rag_core.language.loader import FALLBACK, LANGUAGES
+from rag_core.language.schema import LanguageInfo, spaced
 from rag_core.language.sentences import sentences
 
 Intent = Literal["greeting", "about_library", "comparative", "procedural", "factual"]
@@ -17,7 +18,7 @@ _QUOTED = regex.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]
 
 
 def _info(lang: str) -> LanguageInfo:
-    return LANGUAGES.get(lang, LANGUAGES["en"])
+    return LANGUAGES.or_fallback(lang)
 
 
 def refusal(lang: str) -> str:
@@ -44,7 +45,7 @@ def is_order(text: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _refusal_phrases() -> regex.Pattern[str]:
-    phrases = {phrase for info in LANGUAGES.values() for phrase in info.refusal_phrases}
+    phrases = {phrase for info in LANGUAGES.values() for phrase in (*info.refusal_phrases, spaced(info.refusal))}
     return regex.compile(rf"(?:^| )(?:{'|'.join(sorted(map(regex.escape, phrases)))})(?: |$)")
 
 
@@ -62,7 +63,7 @@ def is_refusal(text: str) -> bool:
     if len(text) > _SHORT_TEXT_CHARS:
         return False
     own_words = text if _QUOTED.fullmatch(text.strip()) else _QUOTED.sub(" ", text)
-    found = sentences(own_words, "en")
+    found = sentences(own_words, FALLBACK)
     if not 0 < len(found) <= _MAX_REFUSAL_SENTENCES:
         return False
     start, end = found[0]

@@ -12,7 +12,8 @@ from itertools import pairwise
 import regex
 import sentencex
 
-from rag_core.language.profiles import LANGUAGES, LanguageInfo
+from rag_core.language.loader import FALLBACK, LANGUAGES
+from rag_core.language.schema import LanguageInfo
 
 _LINE = regex.compile(r"[^\n\f\u2029]*[\n\f\u2029]?")
 _LINE_BREAKS = str.maketrans({"\r": "\n", "\v": "\n", "\x1c": "\n", "\x1d": "\n", "\x1e": "\n", "\x85": "\n", "\u2028": "\n"})
@@ -100,7 +101,7 @@ def _block_sentences(text: str, start: int, end: int, lang: str, info: LanguageI
     block = text[start:end].replace("\n", " ")  # the blocks have decided what line breaks mean; sentencex has other views
     if not block.strip():
         return
-    code = lang if info else "en"
+    code = lang if info else FALLBACK
     pieces = [(int(piece["start_index"]), int(piece["end_index"])) for piece in sentencex.get_sentence_boundaries(code, block)]
     open_start = 0
     for (_, cut), (_, following_end) in pairwise(pieces):
@@ -140,7 +141,7 @@ def _full_stop_is_part(token: str, following: str, info: LanguageInfo | None) ->
         return False
     if _NUMBER.match(token):
         following_word = next(iter(following.split(maxsplit=1)), "")
-        return info.ordinal_dot and (following[:1].isdigit() or _follows_ordinal(following_word, info))
+        return info.grammar.ordinal_dot and (following[:1].isdigit() or _follows_ordinal(following_word, info))
     word = token.lower()
     if word in info.abbreviations:
         return True

@@ -1,6 +1,5 @@
 """The words of a sentence that must not change: modals, comparisons, quantifiers, negations, names in their place, formulas."""
 
-import json
 import time
 
 import pytest
@@ -12,8 +11,8 @@ from rag_core.facts import changed_facts
 from rag_core.facts.align import Gap, beside, gaps, read
 from rag_core.facts.logic import formulas
 from rag_core.facts.markers import Marker, markers
+from rag_core.language import LANGUAGES as LANGUAGE_FILES
 from rag_core.language import fold
-from rag_core.settings import DATA
 
 LANGUAGES = ("en", "cs", "de", "hi")
 PAGE = {
@@ -245,10 +244,9 @@ def test_given_other_languages_then_only_what_needs_no_words_is_compared() -> No
 
 @each("lang", LANGUAGES)
 def test_given_every_phrase_of_the_list_then_it_is_found_with_its_level(lang: str) -> None:
-    rows = json.loads((DATA / "markers.json").read_text(encoding="utf-8"))[lang]
-    for kind, levels in rows.items():
+    for kind, levels in LANGUAGE_FILES[lang].markers.items():
         for level, phrases in levels.items():
-            for phrase in phrases.split("|"):
+            for phrase in phrases:
                 folded = [fold(word).replace("*", "abc") for word in phrase.split()]
                 found = {(marker.kind, marker.level, marker.start, marker.end) for marker in markers(folded, lang)}
                 inside = kind == "negation" and any(end - start > 1 for other, _, start, end in found if other != kind)

@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 import regex
 
+from rag_core.language import FALLBACK
+
 FOLDER = Path(__file__).resolve().parent / "words"
-LANGUAGES = ("en", "cs", "de", "hi")
+LANGUAGES = tuple(sorted((path.stem for path in FOLDER.glob("*.json")), key=lambda code: (code != FALLBACK, code)))
 CURRENCY_CODES = ("USD", "EUR", "GBP", "CZK", "INR", "CHF")
 PHRASE_OPERATORS = ("negation", "modality", "comparison", "quantifier")
 
@@ -38,6 +40,7 @@ class Lists:
     that write the same fact otherwise, `synonyms` groups of words that mean the same. `capitals` says what a capital marks: "names",
     "nouns" or "none". `names` and `parties` (of a contract: they stand for each other only)
     are words that are names though nothing in the script says so, `common` capitalised words that are none.
+    `dotted_dates`: dates as "3. 12. 2024"; `month_first`: "March 12, 2024" too; `own_digits`: other digits than 0-9 may be used.
     """
 
     phrases: Mapping[str, tuple[tuple[regex.Pattern[str], tuple[str, ...]], ...]]
@@ -60,6 +63,9 @@ class Lists:
     no_items: frozenset[str]
     notations: tuple[tuple[regex.Pattern[str], str], ...]
     synonyms: tuple[tuple[str, ...], ...]
+    dotted_dates: bool
+    month_first: bool
+    own_digits: bool
 
 
 @cache
@@ -96,6 +102,9 @@ def lists(lang: str) -> Lists:
         no_items=frozenset(row["no_items"].split()),
         notations=tuple((regex.compile(pattern), text) for pattern, text in row["notations"].items()),
         synonyms=tuple(tuple(group.split("/")) for group in row["synonyms"].split("|")),
+        dotted_dates="dotted" in row.get("dates", ""),
+        month_first="month first" in row.get("dates", ""),
+        own_digits=row.get("own_digits", False),
     )
 
 

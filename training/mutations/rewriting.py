@@ -77,7 +77,7 @@ def _notations(text: str, lang: str, known: Lists, draw: random.Random) -> Itera
     for match in regex.finditer(r"(?<![\p{N}\p{L}.,:/=(×+−–§-]|\p{N}\s|[=×÷+−–<>≤≥-]\s)(?:[2-9]|1[0-2])(?=\s\p{L}{3})", text):
         if match[0] in words and all(match.end() <= start or end <= match.start() for start, end in taken):
             yield Edit.over(match.span(), like(text if not match.start() else "", words[match[0]])).of(text)
-    if lang == "hi" and regex.search(r"[0-9]", text):
+    if known.own_digits and regex.search(r"[0-9]", text):
         yield regex.sub(r"[0-9]", lambda match: _DEVANAGARI[int(match[0])], text)
 
 
@@ -88,11 +88,11 @@ def _other_dates(text: str, lang: str, known: Lists) -> Iterator[str]:
     for match in regex.finditer(pattern, text):
         day, month, year = int(match["d"]), months[match["mon"]], int(match["y"])
         yield Edit.over(match.span(), f"{year}-{month:02}-{day:02}").of(text)
-        if lang in ("cs", "de"):
+        if known.dotted_dates:
             yield Edit.over(match.span(), f"{day}. {month}. {year}").of(text)
-        if lang == "en":
+        if known.month_first:
             yield Edit.over(match.span(), f"{match['mon']} {day}, {year}").of(text)
-    if lang in ("cs", "de"):
+    if known.dotted_dates:
         for match in regex.finditer(r"(?<![\p{N}.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)", text):
             if 1 <= int(match[2]) <= 12:
                 names = known.months[int(match[2]) - 1].forms

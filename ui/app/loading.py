@@ -56,7 +56,7 @@ class Opening:
 
 def _load_languages(folder: Path, namespace: str) -> None:
     """Load the dictionaries that the first questions need, while a child loads the embedding model."""
-    early.load(languages(folder, namespace) or first_run.LANGUAGES)
+    early.load(languages(folder, namespace) or first_run.languages())
 
 
 def _load_client(engine: Engine, settings: Settings) -> None:

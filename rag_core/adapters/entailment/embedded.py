@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rag_core.adapters.embedding.by_name import trained_on
 from rag_core.adapters.embedding.cross_encoder import PairModel, version_of
 from rag_core.settings import DATA
 
 FILE = DATA / "models" / "support.safetensors"
 MAX_TOKENS = 320  # claim, evidence and special tokens; only the evidence is cut
-LANGUAGES = frozenset({"en"})  # that it was trained on
+LANGUAGES = trained_on("support")
 
 
 class SupportModel:

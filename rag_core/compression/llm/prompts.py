@@ -17,7 +17,7 @@ from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.status import ConfidenceLevel
 from rag_core.grounding.feedback import Finding
 from rag_core.ingest.normalise import normalise
-from rag_core.language import LANGUAGES, refusal
+from rag_core.language import FALLBACK, LANGUAGES, refusal
 from rag_core.settings import Settings
 
 COMPRESS_VERSION = 1
@@ -197,7 +197,7 @@ def verify_prompt(claims: Sequence[Claim], sources: Mapping[str, str], settings:
         data_line({"claim": number, "sentence": claim.text, "sources": [ids[one] for one in dict.fromkeys(claim.cited) if one in ids]})
         for number, claim in enumerate(claims, 1)
     ]
-    system = [VERIFY_ROLE, HARDENING.format(refusal=refusal("en")), VERIFY_FORM.format()]
+    system = [VERIFY_ROLE, HARDENING.format(refusal=refusal(FALLBACK)), VERIFY_FORM.format()]
     user = [passages, "The claims, as JSON lines:\n" + "\n".join(rows), REMINDER]
     return Prompt(
         "verify", VERIFY_VERSION, "\n\n".join(system), "\n\n".join(user), VerifyReply, VERIFY_PLAIN, 0.0, 100 + 60 * len(claims)

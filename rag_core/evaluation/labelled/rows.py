@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from rag_core.evaluation.labelled.question import PAGED, LabelledQuestion, Place, given_id
+from rag_core.language import LANGUAGES
 
 QUESTION = ("question", "user_input", "query")
 _ANSWERABLE = ("answerable", "is_answerable")
@@ -16,8 +18,8 @@ _EVIDENCE = ("reference_contexts",)
 _DOCUMENTS, _PAGE, _PAGES, _PLACES = ("documents", "document"), ("page",), ("pages",), ("places",)
 _LANGUAGE, _KIND, _ID = ("language", "lang"), ("kind", "type"), ("id", "_id", "qid", "question_id")
 COLUMNS = frozenset((*QUESTION, *_ANSWERABLE, *_REFERENCE, *_ANSWERS, *_DOCUMENTS, *_PAGE, *_PAGES, *_PLACES, *_LANGUAGE, *_KIND, *_ID))
-_YES = frozenset(("true", "yes", "y", "t", "1", "1.0", "answerable", "ano", "ja", "wahr", "हाँ", "हां", "sí", "si", "oui", "tak", "да"))
-_NO = frozenset(("false", "no", "n", "f", "0", "0.0", "unanswerable", "ne", "nein", "falsch", "नहीं", "non", "nie", "нет"))
+_YES = frozenset(("true", "t", "1", "1.0", "answerable"))  # beside the words of each language
+_NO = frozenset(("false", "f", "0", "0.0", "unanswerable"))
 _MAX_PAGES = 1_000_000  # far more than any document has; a larger number is a slip
 _SHOWN = 40  # characters of a value that an error quotes
 
@@ -81,15 +83,25 @@ def _answerable(row: Mapping[str, Any], shown: bool) -> bool:
             raise ValueError("it says neither whether the question is answerable nor what the answer is")
         return True
     said = _text(stated).casefold()
-    if said not in _YES | _NO:
+    if said not in _yes() | _no():
         raise ValueError(f"answerable is {quoted(_text(stated))}, which is neither yes nor no")
     if _is_no(row) and shown:
         raise ValueError("it is labelled unanswerable, but has an answer or a place where it stands")
-    return said in _YES
+    return said in _yes()
 
 
 def _is_no(row: Mapping[str, Any]) -> bool:
-    return _text(_first(row, _ANSWERABLE)).casefold() in _NO
+    return _text(_first(row, _ANSWERABLE)).casefold() in _no()
+
+
+@cache
+def _yes() -> frozenset[str]:
+    return _YES.union(*(info.yes for info in LANGUAGES.values()))
+
+
+@cache
+def _no() -> frozenset[str]:
+    return _NO.union(*(info.no for info in LANGUAGES.values()))
 
 
 def _side_by_side(documents: tuple[str, ...], pages: tuple[str, ...]) -> tuple[Place, ...]:

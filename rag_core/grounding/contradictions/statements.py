@@ -19,12 +19,11 @@ from rag_core.facts.names import Name, canonical_code
 from rag_core.facts.numbers import Quantity, ascii_digits, quantities
 from rag_core.facts.value_words import exact_units, value_words
 from rag_core.facts.values import values
-from rag_core.grounding.contradictions.word_lists import Telling, parted, telling, word_lists
-from rag_core.language import LANGUAGES, fold, words
+from rag_core.grounding.contradictions.word_lists import Telling, either, parted, telling, word_lists
+from rag_core.language import LANGUAGES, fold, grammar, words
 
 _YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _TO_NOUN = regex.compile(r"[^\S\n]*-?[^\S\n]*")  # between a number and what it counts; "3. Employees" counts nothing
-_JOINT = regex.compile(r"\s*(?:[-–—/]|to|and|or|až|a|nebo|do|bis|und|oder|से|और|या)\s*")  # joins two values of which neither is meant
 _RATE = regex.compile(r"\s?/\s?\p{L}+[²³]?")
 _NOUN_WORDS = 3  # words that are shown of what a number counts
 _NEAR = 2  # words beside a number in which it is said to be about right
@@ -142,7 +141,7 @@ class Statement:
     @property
     def roles(self) -> tuple[str, ...]:
         """The words whose order says who does what to whom: parties and names. German capitals are no names."""
-        own, names = word_lists()[self.language].own, self.language != "de"
+        own, names = word_lists()[self.language].own, not grammar(self.language).nouns_capitalised
         return tuple(
             word.term for n, word in enumerate(self.telling) if word.word in own or (names and n and self.source[word.start].isupper())
         )
@@ -207,7 +206,7 @@ class Statement:
         ranges = {
             place
             for n, (one, other) in enumerate(pairwise(found))
-            if one.kind[0] == other.kind[0] and _JOINT.fullmatch(self.text[max(one.end, one.unit[1]) : other.start])
+            if one.kind[0] == other.kind[0] and either().fullmatch(self.text[max(one.end, one.unit[1]) : other.start])
             for place in (n, n + 1)
         }
         for n, value in enumerate(found):

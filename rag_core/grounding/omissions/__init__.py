@@ -2,7 +2,7 @@
 
 What is left is made of the source's own words and says more than it does. A claim is held against the nearest sentence of its evidence: it
 keeps what that states, and neither the limit, nor another word for one, nor the words of the limit, and the question did not ask for it.
-Made for English, Czech, German and Hindi (`data/limits.json`); a claim in another language leaves nothing out that this module knows.
+Made for the languages whose files have `limits`; a claim in another language leaves nothing out that this module knows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from rag_core.ingest.normalise import normalise
 _NEAR = 0.5  # share of a claim's words that its nearest sentence holds, at least
 _MIN_WORDS = 2  # a shorter statement cannot be limited
 _MAX_TOKENS = 160  # words of a sentence; longer ones are tables or lists
-_VERB_NEXT = frozenset({"en"})  # languages in which a modal stands right before its verb
 
 
 def omissions(claim: str, evidence: str, lang: str, question: str = "") -> tuple[str, ...]:
@@ -167,7 +166,7 @@ class _Comparison:
             while end < len(tokens) and not self._parted(tokens, end) and not self._joins(tokens, end):
                 end += 1
             governed = next((token for token in tokens[marker.end : end] if not token.light), None)
-            if self.lang in _VERB_NEXT and not (governed and self.mine.has(governed)):
+            if self.limits.modal_before_verb and not (governed and self.mine.has(governed)):
                 continue
             around = (*tokens[begin : marker.start], *tokens[marker.end : end])
             if self._states([token for token in around if not any(one.start <= token.start < one.end for one in conditions)]):

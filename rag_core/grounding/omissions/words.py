@@ -1,15 +1,17 @@
-"""The words that limit a statement, by language: conditions, bounds, modals. Read from `data/limits.json`, which says what each row is."""
+"""The words that limit a statement, by language: conditions, bounds, modals.
+
+What each row is stands in `rag_core.language.schema.LimitRows`.
+"""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import regex
 
-from rag_core.language import fold
-from rag_core.settings import DATA
+from rag_core.language import LANGUAGES, fold
 
 _NEVER = regex.compile(r"(?!)")
 _START, _END = r"(?<![\p{L}\p{M}\p{N}])", r"(?![\p{L}\p{M}\p{N}])"
@@ -44,55 +46,51 @@ class LimitWords:
     all: frozenset[str]
     on: frozenset[str]
     of: frozenset[str]
+    modal_before_verb: bool
 
 
 @cache
 def limit_words(lang: str) -> LimitWords | None:
     """The words of a language; None where there is no list."""
-    row: dict[str, str] | None = _data().get(lang)
+    row = LANGUAGES[lang].limits if lang in LANGUAGES else None
     if row is None:
         return None
-    bounds, points = row["bounds"], f"{row['points']}|{row['points_after']}|{row['points_kept']}"
+    bounds = row.bounds
     return LimitWords(
-        conditions=_phrases(row["conditions"]),
-        behind=_phrases(row["behind"]),
-        kept=_phrases(row["kept"]),
-        bounded=_phrases(row["bounded"]),
+        conditions=_phrases(row.conditions),
+        behind=_phrases(row.behind),
+        kept=_phrases(row.kept),
+        bounded=_phrases(row.bounded),
         bounds_before=_phrases(bounds, before=True),
-        bounds_behind=_phrases(row["bounds_after"], behind=True),
-        restricts_before=_restricting(f"{bounds}|{row['restricts']}", row["with"]),
-        within_before=_phrases(row["within"], before=True),
-        within_behind=_phrases(row["within"], behind=True),
-        points_before=_phrases(row["points"], before=True),
-        points_behind=_phrases(row["points_after"], behind=True),
-        points=_phrases(points),
-        bounds=_phrases(f"{bounds}|{row['bounds_after']}"),
-        eras=_phrases(row["eras"]),
-        then=_folded(row["then"]),
-        joins=_folded(row["joins"]),
-        relative=_folded(row["relative"]),
-        modal=_phrases(row["modal"]),
-        who=_folded(row["who"]),
-        modals=_folded(row["modals"]),
-        all=_folded(row["all"]),
-        on=_folded(row["on"]),
-        of=_folded(row["of"]),
+        bounds_behind=_phrases(row.bounds_after, behind=True),
+        restricts_before=_restricting((*bounds, *row.restricts), row.joining),
+        within_before=_phrases(row.within, before=True),
+        within_behind=_phrases(row.within, behind=True),
+        points_before=_phrases(row.points, before=True),
+        points_behind=_phrases(row.points_after, behind=True),
+        points=_phrases((*row.points, *row.points_after, *row.points_kept)),
+        bounds=_phrases((*bounds, *row.bounds_after)),
+        eras=_phrases(row.eras),
+        then=_folded(row.then),
+        joins=_folded(row.joins),
+        relative=_folded(row.relative),
+        modal=_phrases(row.modal),
+        who=_folded(row.who),
+        modals=_folded(row.modals),
+        all=_folded(row.all),
+        on=_folded(row.on),
+        of=_folded(row.of),
+        modal_before_verb=row.modal_before_verb,
     )
 
 
-@cache
-def _data() -> dict[str, dict[str, str]]:
-    data: dict[str, dict[str, str]] = json.loads((DATA / "limits.json").read_text(encoding="utf-8"))
-    return {lang: row for lang, row in data.items() if lang != "note"}
+def _folded(row: Sequence[str]) -> frozenset[str]:
+    return frozenset(map(fold, row))
 
 
-def _folded(row: str) -> frozenset[str]:
-    return frozenset(fold(phrase) for phrase in row.split("|") if phrase)
-
-
-def _alternatives(row: str) -> str:
+def _alternatives(row: Sequence[str]) -> str:
     """The phrases of a row as alternatives, the longest first; empty for none."""
-    phrases = sorted({phrase for phrase in row.split("|") if phrase}, key=len, reverse=True)
+    phrases = sorted(dict.fromkeys(row), key=len, reverse=True)
     return "|".join((_STOP if phrase[0] == "," else "") + _GAP.join(map(_word, phrase.replace(",", "").split())) for phrase in phrases)
 
 
@@ -103,13 +101,13 @@ def _word(word: str) -> str:
     return f"{regex.escape(beginning)}{letters}{regex.escape(end)}"
 
 
-def _phrases(row: str, *, before: bool = False, behind: bool = False) -> regex.Pattern[str]:
+def _phrases(row: Sequence[str], *, before: bool = False, behind: bool = False) -> regex.Pattern[str]:
     found = _alternatives(row)
     start, end = (r"\s*+" if behind else _START), (r"\s*$" if before else _END)
     return regex.compile(f"{start}(?:{found}){end}", regex.IGNORECASE) if found else _NEVER
 
 
-def _restricting(bounds: str, joining: str) -> regex.Pattern[str]:
+def _restricting(bounds: Sequence[str], joining: Sequence[str]) -> regex.Pattern[str]:
     """Right before a value: a bound with what joins it to the noun that it restricts ("of more than")."""
     found, joined = _alternatives(bounds), _alternatives(joining)
     return regex.compile(rf"{_START}(?:(?:{joined}){_GAP})?(?:{found})\s*$", regex.IGNORECASE) if joined else _NEVER

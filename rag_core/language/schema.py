@@ -1,0 +1,425 @@
+"""The keys of a language file, `data/languages/<code>.toml`, by section, and how each is read.
+
+Keys without a default are required where their section stands; a section that may be missing is None then, and what needs it does
+without: numbers in words, say, are not read. Words are parted by white space, phrases by bars or as an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+import regex
+
+from rag_core.language.words import fold, words
+
+
+def spaced(text: str) -> str:
+    """The folded words of a text joined by single spaces: what phrases and patterns are compared with."""
+    return " ".join(fold(word.text) for word in words(text))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"a text is needed, not {value!r}")
+    return " ".join(value.split())
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"true or false is needed, not {value!r}")
+    return value
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return tuple(_text(value).split())
+
+
+def _phrases(value: Any) -> tuple[str, ...]:
+    found = map(_text, value if isinstance(value, list) else _text(value).split("|"))
+    return tuple(phrase for phrase in map(str.strip, found) if phrase)
+
+
+def _groups(value: Any) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(phrase.split()) for phrase in _phrases(value))
+
+
+def _numbers(value: Any) -> Mapping[str, int]:
+    parts = _words(value)
+    return {word: int(number) for word, number in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _table(value: Any) -> Mapping[str, str]:
+    return {name: _text(text) for name, text in value.items()}
+
+
+def _spellings(value: Any) -> Mapping[str, tuple[str, ...]]:
+    return {name: tuple(word.replace("_", " ") for word in _words(row)) for name, row in value.items()}
+
+
+def _levels(value: Any) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    return {kind: {level: _phrases(row) for level, row in levels.items()} for kind, levels in value.items()}
+
+
+def _search_pattern(value: Any) -> regex.Pattern[str] | None:
+    return regex.compile(rf"(?:^| )(?:{fold(_text(value))})(?: |$)") if value else None
+
+
+def _whole_pattern(value: Any) -> regex.Pattern[str] | None:
+    return regex.compile("|".join(f"(?:{fold(source)})" for source in _phrases(value))) if value else None
+
+
+def _plain_pattern(value: Any) -> regex.Pattern[str] | None:
+    return regex.compile(_text(value)) if value else None
+
+
+Text = Annotated[str, _text]
+Flag = Annotated[bool, _flag]
+Words = Annotated[tuple[str, ...], _words]
+WordSet = Annotated[frozenset[str], lambda value: frozenset(_words(value))]
+FoldedSet = Annotated[frozenset[str], lambda value: frozenset(map(fold, _words(value)))]
+Phrases = Annotated[tuple[str, ...], _phrases]
+SpacedPhrases = Annotated[tuple[str, ...], lambda value: tuple(map(spaced, _phrases(value)))]
+Groups = Annotated[tuple[tuple[str, ...], ...], _groups]
+Numbers = Annotated[Mapping[str, int], _numbers]
+Table = Annotated[Mapping[str, str], _table]
+Spellings = Annotated[Mapping[str, tuple[str, ...]], _spellings]
+Levels = Annotated[Mapping[str, Mapping[str, tuple[str, ...]]], _levels]
+SearchPattern = Annotated[regex.Pattern[str] | None, _search_pattern]
+WholePattern = Annotated[regex.Pattern[str] | None, _whole_pattern]
+PlainPattern = Annotated[regex.Pattern[str] | None, _plain_pattern]
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """How a language is written, as far as programs have to know; a language without a file may have one in `any_language.toml`.
+
+    Args:
+        script: Unicode script.
+        names_script: whether text that is mostly in the script counts as this language, whatever else uses it.
+        stemmer: name of its Snowball algorithm, empty for none.
+        ordinal_dot: whether a full stop makes an ordinal of a number: "3. března".
+        nouns_capitalised: whether every noun has a capital, so that capitals do not tell names.
+        noun_companion: pattern of a word that stands before a noun but hardly before a name.
+        month_first: whether 3/12/2024 may also be the 12th of March.
+        groups_by_space: whether "12 300" is one number.
+    """
+
+    script: Text = "Latin"
+    names_script: Flag = False
+    stemmer: Text = ""
+    ordinal_dot: Flag = False
+    nouns_capitalised: Flag = False
+    noun_companion: PlainPattern = None
+    month_first: Flag = False
+    groups_by_space: Flag = False
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """Answers that need no document: to a greeting; what the library holds ("{documents}", "{pages}"); that it is empty."""
+
+    greeting: Text
+    holds: Text
+    nothing: Text
+
+
+@dataclass(frozen=True, slots=True)
+class FactWords:
+    """Words that carry facts. With these alone questions are read too: a calibrated score rests on them.
+
+    Args:
+        months: twelve groups of spellings, from January.
+        months_capitalised: whether a month needs its capital ("may" is a verb).
+        numbers: words for whole numbers; one is left out where it is mostly an article.
+        scales: multipliers behind a number.
+        negative_prefixes: beginnings that negate a word; `not_prefixed`: words that only look like that.
+        negated_words: pairs of a word and its positive.
+        at_least, at_most: what makes a number a bound; `bounds_follow`: whether it may stand behind the number.
+        names, titles, auxiliaries: of people, before a name, behind a verb: where capitals do not tell a name.
+        date_joins: words before the month of a date ("3rd of March"); `year_joins`: before its year.
+    """
+
+    months: Groups
+    months_capitalised: Flag
+    numbers: Numbers
+    scales: Numbers
+    negative_prefixes: Words
+    not_prefixed: Words
+    negated_words: Groups
+    at_least: Phrases
+    at_most: Phrases
+    bounds_follow: Flag = False
+    names: Words = ()
+    titles: Words = ()
+    auxiliaries: Words = ()
+    date_joins: Words = ()
+    year_joins: Words = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRows:
+    """Further words for values, where a sentence is held against its evidence. A question is read without them.
+
+    Args:
+        numbers, scales: further ones; `ones`: words for one, counted within a longer number only.
+        join: between number words; `tens_joint`: between units and tens where units come first; `compound`: whether all is one word.
+        ordinals: with `ordinal_endings`; `cardinal_endings`: with which a cardinal becomes an ordinal; `ordinal_suffixes`: behind digits.
+        range: between two values; `between`: before two that `join` joins.
+        relations: between a value and what it is counted from or is a part of; `relations_before`: that stands before the value.
+        weekdays: seven groups of spellings, from Monday, as they are written.
+        units: further spellings; `units_before`: units in words that stand before their number; `parted_units`: patterns of those of two
+            words.
+        qualifiers: words between number and unit that make it another unit; `fillers`: that change nothing.
+        prefixes: beginnings of a compound with a unit, each with the qualifier that it is, or "".
+    """
+
+    numbers: Numbers = field(default_factory=dict)
+    scales: Numbers = field(default_factory=dict)
+    ones: Words = ()
+    join: Words = ()
+    tens_joint: Text = ""
+    compound: Flag = False
+    ordinals: Numbers = field(default_factory=dict)
+    ordinal_endings: Words = ()
+    cardinal_endings: Words = ()
+    ordinal_suffixes: Words = ()
+    range: Words = ()
+    between: Text = ""
+    relations: Words = ()
+    relations_before: Flag = False
+    weekdays: Groups = ()
+    units: Spellings = field(default_factory=dict)
+    units_before: Words = ()
+    parted_units: Phrases = ()
+    qualifiers: Spellings = field(default_factory=dict)
+    fillers: Words = ()
+    prefixes: Table = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWords:
+    """Words of times of day.
+
+    Args:
+        parts_of_day: before the hour, each with the hours in which it may lie: "morning 0 12"; `joint`: may stand behind them.
+        bells: behind an hour that may be of either half of the day.
+        behind: behind an hour of the whole day; `behind_minutes`: only where minutes are stated.
+        before: before a time whose parts a full stop joins ("um 14.30").
+    """
+
+    parts_of_day: Groups = ()
+    joint: Text = ""
+    bells: Words = ()
+    behind: Words = ()
+    behind_minutes: Words = ()
+    before: Words = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LawRows:
+    """Words of references to laws and clauses, as a document in any language may cite them.
+
+    Args:
+        section, article, annex, rule: spellings of what is numbered; `plurals`: of several.
+        levels: parts below; `lone`: those that stand by themselves too.
+        joints: between the numbers of a list; `of`: before what a part is of; `number`: before the number ("no.").
+    """
+
+    section: Words = ()
+    article: Words = ()
+    annex: Words = ()
+    rule: Words = ()
+    plurals: Words = ()
+    levels: Words = ()
+    lone: Words = ()
+    joints: Words = ()
+    of: Words = ()
+    number: Words = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WordOrder:
+    """For a language in which the order of words alone says who does what: articles, words of lists, what precedes a passive's doer."""
+
+    articles: WordSet
+    list_joints: Words
+    doer: Text
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRows:
+    """Words that limit a statement. A star stands for the rest of a word or its beginning, a comma before one for a stop or the beginning.
+
+    Args:
+        conditions: before a condition or exception; `behind`: behind it; `then`: between it and what it leads to; `kept`: what else says
+            in a compression that there is one.
+        joins: between statements of one sentence; `relative`: words that are it behind a comma only.
+        modals: markers of permission, possibility or advice that govern a verb; `modal`: what else says so in a compression;
+            `modal_before_verb`: whether one stands right before its verb.
+        bounds: right before a value; `bounds_after`: right behind it; `restricts`: further ones that limit what a noun means; `within`:
+            bounds that often go without saying; `bounded`: words by which a compression says one anywhere.
+        points: right before a date, time or place in a row from or until which something holds; `points_after`: right behind it;
+            `points_kept`: what else says so in a compression; `eras`: what an ordinal counts that is no such place.
+        all: before a noun that is meant without exception; `who`: right behind a noun, before what restricts it; `on`: before a noun that a
+            rule is about; `joining`: between such a noun and its bound; `of`: between a bound and the noun behind it.
+    """
+
+    then: Phrases
+    conditions: Phrases
+    behind: Phrases
+    kept: Phrases
+    joins: Phrases
+    relative: Phrases
+    modal: Phrases
+    modals: Phrases
+    bounds: Phrases
+    bounds_after: Phrases
+    restricts: Phrases
+    within: Phrases
+    bounded: Phrases
+    points: Phrases
+    points_after: Phrases
+    points_kept: Phrases
+    eras: Phrases
+    who: Phrases
+    all: Phrases
+    on: Phrases
+    joining: Phrases
+    of: Phrases
+    modal_before_verb: Flag = False
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedWords:
+    """Words by which two statements are compared; a language without them is not compared.
+
+    Args:
+        light: may differ without changing what is said.
+        same: wordings of one thing, parted by commas; the first stands for all.
+        figures: mark a figure of a period (what was), as against a rule (what is); `periods`: a length of time behind them is a figure's.
+        reports: in a title, say that the document tells of its period.
+        rules: of a table's cell, say that it sets a limit, a price or a right; `accounts`: mark a figure of a period too.
+        own: speak of a document's own parties.
+        labels: the number behind them names a thing and counts none.
+        headings: words of a heading that name no subject; `columns`: of a table's header that say nothing of its cells.
+        about: the number behind them is not exact, or is one of a row that goes on ("the last two quarters").
+        examples: the sentence tells of a case that is made up.
+        deadlines: a day of these, with its year, is a rule.
+        links: between a unit and what it is of; `endings`: units that end a compound.
+        either: between two values of which neither is meant.
+    """
+
+    light: FoldedSet
+    same: Phrases
+    figures: FoldedSet
+    periods: FoldedSet
+    reports: FoldedSet
+    rules: FoldedSet
+    accounts: FoldedSet
+    own: FoldedSet
+    labels: FoldedSet
+    headings: FoldedSet
+    columns: FoldedSet
+    about: FoldedSet
+    examples: FoldedSet
+    deadlines: FoldedSet
+    links: FoldedSet
+    endings: Words = ()
+    either: Words = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageInfo:
+    """All that is written down about one language.
+
+    `question_words` and `stop_words` are lower case, not folded. They hold no negation and no modal of obligation or permission, because
+    these decide what a clause says; `function_words` is both together.
+
+    Args:
+        refusal: the sentence that refuses; `refusal_phrases`: what else does. `conditionals`: first words of a rule, which is no refusal.
+        indicator_phrases: by which an answer claims knowledge from elsewhere.
+        orders: pattern of orders to a language model.
+        greetings, greeting_fillers: all that a greeting is made of.
+        about_library: patterns of whole questions about the library.
+        comparative, procedural, asks_number, time_sensitive: patterns of what a question asks for. Patterns meet folded words joined by
+            single spaces, so they need neither case nor punctuation, and user text never becomes part of one.
+        abbreviations: whose full stop ends no sentence; `number_abbreviations`: before a number only; `ordinal_followers`: words behind
+            an ordinal.
+        synonym_groups: words that may stand for each other in a search.
+        negations: words for "not" and "no"; in brackets they leave open which is meant.
+        yes, no: how a table of labelled questions may say so.
+        units: spellings by canonical unit, known in every text and to questions too; an underscore stands for a space.
+        markers: by kind and level, phrases whose change changes what a sentence says. Folded words; a star for the rest of a word
+            ("increas*") or its beginning; of phrases that overlap the longest counts. Levels with plus and minus are two directions of one
+            scale; "none" only looks like a marker.
+    """
+
+    code: str
+    function_words: frozenset[str]
+    name: Text
+    grammar: Grammar
+    question_words: WordSet
+    stop_words: WordSet
+    refusal: Text
+    refusal_phrases: SpacedPhrases
+    indicator_phrases: Phrases
+    greetings: SpacedPhrases
+    greeting_fillers: SpacedPhrases
+    about_library: WholePattern
+    conditionals: FoldedSet = frozenset()
+    orders: SearchPattern = None
+    comparative: SearchPattern = None
+    procedural: SearchPattern = None
+    asks_number: SearchPattern = None
+    time_sensitive: SearchPattern = None
+    abbreviations: WordSet = frozenset()
+    number_abbreviations: WordSet = frozenset()
+    ordinal_followers: WordSet = frozenset()
+    synonym_groups: Groups = ()
+    negations: Words = ()
+    yes: Words = ()
+    no: Words = ()
+    units: Spellings = field(default_factory=dict)
+    replies: Replies | None = None
+    facts: FactWords | None = None
+    values: ValueRows | None = None
+    times: TimeWords | None = None
+    laws: LawRows | None = None
+    word_order: WordOrder | None = None
+    markers: Levels = field(default_factory=dict)
+    limits: LimitRows | None = None
+    contradictions: ComparedWords | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnyLanguage:
+    """Facts that hold in every language, and how languages without a file are written: `data/any_language.toml`.
+
+    Args:
+        units: spellings by canonical unit, known to questions; `value_units`: further ones.
+        symbols: units that are a letter, with its case.
+        qualified: a unit with a qualifier that has a name of its own.
+        dimensions: units that may stand in each other's place.
+        exact: a unit as a multiple of another, where it is exactly that.
+        currencies_before: currencies that may stand before their amount.
+        number_locales: whose notations of numbers are tried, in this order, after the text's own.
+        numbered: short for "number" before a number, where it is no negation.
+        connectors: small words within a name; `company_joint` is one before a `legal_forms` only.
+        grammars: of languages without a file.
+    """
+
+    units: Spellings
+    value_units: Spellings
+    symbols: Table
+    qualified: Table
+    dimensions: Spellings
+    exact: Table
+    currencies_before: Words
+    number_locales: Words
+    numbered: WordSet
+    connectors: WordSet
+    company_joint: Text
+    legal_forms: Words
+    grammars: Annotated[Mapping[str, Grammar], dict]
