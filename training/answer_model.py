@@ -20,11 +20,11 @@ import torch
 from tokenizers import Encoding
 from torch import Tensor, nn
 
-from rag_core.adapters.embedding.answerability import FILE, MAX_TOKENS
+from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE, ANSWERABILITY_TOKENS
 from training.cross_encoder import Example, Network, auroc_by_source, fit, padded, save, say, scores, tokenizer
 from training.files import SEED, rows
 
-LENGTHS = (96, 144, 192, 240, MAX_TOKENS)  # tokens that batches are padded to: few shapes, little padding
+LENGTHS = (96, 144, 192, 240, ANSWERABILITY_TOKENS)  # tokens that batches are padded to: few shapes, little padding
 SPAN = 0.5  # weight of the two span losses against that of the answer
 UNKNOWN = -100  # the span of an answer that does not stand in the passage as given
 
@@ -59,7 +59,7 @@ class AnswerNetwork(Network):
 def examples(path: Path, dropped: Sequence[str]) -> list[AnswerExample]:
     """The pairs of a file as tokens; pairs to train on from the `dropped` sources are left out."""
     kept = [row for row in rows(path) if not (row["split"] == "train" and row["source"].split("/")[0] in dropped)]
-    encoded = tokenizer(MAX_TOKENS).encode_batch([(row["question"], row["passage"]) for row in kept])
+    encoded = tokenizer(ANSWERABILITY_TOKENS).encode_batch([(row["question"], row["passage"]) for row in kept])
     return [
         AnswerExample(
             ids=one.ids, kinds=one.type_ids, label=row["answerable"], source=row["source"], split=row["split"], span=_span(row, one)
@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=float, default=1.5)
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--drop", default="squad2-dev-sv", help="sources that are not trained on, parted by commas")
-    parser.add_argument("--out", type=Path, default=FILE)
+    parser.add_argument("--out", type=Path, default=ANSWERABILITY_FILE)
     given = parser.parse_args()
     random.seed(SEED)
     torch.manual_seed(SEED)

@@ -165,7 +165,7 @@ def auroc_by_source(held: Sequence[Example], scores: np.ndarray) -> dict[str, fl
 
 
 def save(network: Network, path: Path) -> None:
-    """The layers that were trained, in bfloat16, by the names that `rag_core/adapters/embedding/bert.py` reads."""
+    """The layers that were trained, in bfloat16, by the names that `rag_core/adapters/embedding/minilm.py` reads."""
     state = {name.removeprefix("bert."): weight for name, weight in network.state_dict().items() if name.startswith("bert.")}
     state = {name: weight for name, weight in state.items() if not name.startswith("embeddings.word")}
     state |= {f"{network.head}.{name}": weight for name, weight in network.answer.state_dict().items()}

@@ -17,12 +17,11 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from rag_core.adapters.embedding import answerability as answer_model
-from rag_core.adapters.entailment.embedded import FILE, MAX_TOKENS
+from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE, SUPPORT_FILE, SUPPORT_TOKENS
 from training.cross_encoder import Example, Network, auroc_by_source, fit, padded, save, say, scores, tokenizer
 from training.files import SEED, rows
 
-LENGTHS = (32, 48, 64, 96, 144, 208, 256, MAX_TOKENS)  # tokens that batches are padded to: few shapes, little padding
+LENGTHS = (32, 48, 64, 96, 144, 208, 256, SUPPORT_TOKENS)  # tokens that batches are padded to: few shapes, little padding
 OFTEN = {  # real answers and long texts are few; short premises and mutations are many
     "begin": 1.5, "faithdial": 1.5, "q2": 1.5, "fool-me-twice": 1.5, "fever-symmetric": 1.0, "summedits": 2.0, "wice": 2.0, "mnli": 0.35,
     "snli": 0.2, "fever-rte": 0.4, "scitail": 0.6, "mutations": 0.17, "qa/": 0.45,
@@ -32,7 +31,7 @@ OFTEN = {  # real answers and long texts are few; short premises and mutations a
 def examples(path: Path) -> list[Example]:
     """The pairs of a file as tokens, claim first."""
     found = rows(path)
-    encoded = tokenizer(MAX_TOKENS).encode_batch([(row["claim"][:2000], row["evidence"]) for row in found])
+    encoded = tokenizer(SUPPORT_TOKENS).encode_batch([(row["claim"][:2000], row["evidence"]) for row in found])
     return [
         Example(ids=one.ids, kinds=one.type_ids, label=row["supported"], source=row["source"], split=row["split"])
         for row, one in zip(found, encoded, strict=True)
@@ -54,8 +53,8 @@ def main() -> None:
     parser.add_argument("rows", type=Path)
     parser.add_argument("--epochs", type=float, default=2.0)
     parser.add_argument("--rate", type=float, default=1e-4)
-    parser.add_argument("--start", type=Path, default=answer_model.FILE)
-    parser.add_argument("--out", type=Path, default=FILE)
+    parser.add_argument("--start", type=Path, default=ANSWERABILITY_FILE)
+    parser.add_argument("--out", type=Path, default=SUPPORT_FILE)
     given = parser.parse_args()
     random.seed(SEED)
     torch.manual_seed(SEED)

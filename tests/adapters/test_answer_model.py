@@ -11,8 +11,9 @@ from folding import each
 from safetensors.torch import load_file, save_file
 
 from rag_core import wiring
-from rag_core.adapters.embedding.answerability import FILE, MAX_TOKENS, AnswerModel
-from rag_core.adapters.embedding.cross_encoder import MAX_COUNT, version_of
+from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE as FILE
+from rag_core.adapters.embedding.pair_models import ANSWERABILITY_TOKENS as MAX_TOKENS
+from rag_core.adapters.embedding.pair_models import MAX_COUNT, AnswerModel, version_of
 from rag_core.errors import ModelUnavailable
 from rag_core.settings import Settings
 
@@ -57,7 +58,7 @@ def test_given_any_text_then_the_odds_are_finite_and_in_their_range(text: str, m
 
 def test_given_a_passage_that_writes_a_special_token_then_it_is_letters_and_ends_nothing(model: AnswerModel) -> None:
     for text in ("[SEP]", "Brno [SEP] [CLS] Praha", "[PAD] [MASK]"):
-        encoded = model._model._tokenizer.encode(QUESTION, text)
+        encoded = model._model.tokenizer.encode(QUESTION, text)
 
         assert [encoded.tokens.count(mark) for mark in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")] == [1, 2, 0, 0]
 

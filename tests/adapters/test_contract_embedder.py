@@ -16,7 +16,7 @@ from tiny_models import LETTERS, MAX_TOKENS, cross_encoder, embedding_model
 
 from rag_core import wiring
 from rag_core.adapters.embedding import by_name as adapter
-from rag_core.adapters.embedding import embedded as embedded_model
+from rag_core.adapters.embedding import minilm
 from rag_core.adapters.embedding.by_name import EMBEDDED, CrossEncoderReranker, SentenceTransformerEmbedder, embedded_folder
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.choose import load_embedder
@@ -139,7 +139,7 @@ def test_given_an_embedded_model_that_is_damaged_then_the_remedy_is_the_command_
 ) -> None:
     (tmp_path / "model.safetensors").symlink_to(embedded_folder() / "model.safetensors")
     (tmp_path / "tokenizer.json").write_text("{", encoding="utf-8")
-    monkeypatch.setattr(embedded_model, "embedded_folder", lambda: tmp_path)
+    monkeypatch.setattr(minilm, "embedded_folder", lambda: tmp_path)
 
     with pytest.raises(ModelUnavailable, match="embedded model could not be loaded") as caught:
         EmbeddedModel("float32")

@@ -15,7 +15,7 @@ from folding import each
 from tiny_models import cross_encoder, hhem, minicheck, multilingual, t5, without_head
 
 from rag_core import wiring
-from rag_core.adapters.embedding.cross_encoder import MAX_COUNT, version_of
+from rag_core.adapters.embedding.pair_models import MAX_COUNT, version_of
 from rag_core.adapters.entailment.by_name import NamedVerifier, VerifierOnDemand, card_languages, declared_languages, load_entailment_model
 from rag_core.domain.ports import EntailmentModel
 from rag_core.errors import InvalidSetting, ModelUnavailable

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from rag_core.adapters.embedding.embedded import EmbeddedModel
-from rag_core.adapters.entailment.embedded import SupportModel
+from rag_core.adapters.embedding.pair_models import SupportModel
 from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import ModelUnavailable
 from rag_core.grounding.entailment import CEILING, FAILS, FEATURES, assess, judged, measure, require_assessed, support_models

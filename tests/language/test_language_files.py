@@ -198,7 +198,7 @@ WITHOUT_WORDS = ("rag_core", "ui", "pages", "training/mutations")
 ALLOWED = {  # the loader's fallback, the language of the screens, and a name of torch that only looks like a code
     ("rag_core/language/loader.py", "en"),
     ("ui/app/texts.py", "en"),
-    ("rag_core/adapters/embedding/cross_encoder.py", "pt"),
+    ("rag_core/adapters/embedding/minilm.py", "pt"),
 }
 
 

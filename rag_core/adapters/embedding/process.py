@@ -24,8 +24,7 @@ from typing import IO
 import numpy as np
 
 from rag_core.adapters.embedding import frames
-from rag_core.adapters.embedding.answerability import FILE, LANGUAGES
-from rag_core.adapters.embedding.cross_encoder import version_of
+from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE, ANSWERABILITY_LANGUAGES, version_of
 from rag_core.domain.ports import Vectors
 from rag_core.errors import ModelTimedOut, ModelUnavailable
 
@@ -160,8 +159,8 @@ class ProcessReader:
 
     def __init__(self, embedder: ProcessEmbedder) -> None:
         self._embedder = embedder
-        self.version = version_of(FILE)
-        self.languages = LANGUAGES
+        self.version = version_of(ANSWERABILITY_FILE)
+        self.languages = ANSWERABILITY_LANGUAGES
 
     def answers(self, question: str, passages: Sequence[str]) -> list[float]:
         """See `AnswerModel.answers`."""

@@ -24,9 +24,9 @@ from queue import SimpleQueue
 from typing import IO
 
 from rag_core.adapters.embedding import frames
-from rag_core.adapters.embedding.answerability import FILE, AnswerModel
 from rag_core.adapters.embedding.by_name import PREFIX, offline
 from rag_core.adapters.embedding.choose import load_embedder
+from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE, AnswerModel
 from rag_core.adapters.entailment.by_name import load_entailment_model
 from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import MissingDependency, ModelUnavailable
@@ -93,7 +93,7 @@ def _reader() -> AnswerModel:
 
 def _read_early() -> None:
     """The first question should not wait for the answerability model; where it cannot be loaded, that question is told so."""
-    if FILE.exists():
+    if ANSWERABILITY_FILE.exists():
         with suppress(ModelUnavailable):
             _reader()
 

@@ -13,8 +13,7 @@ from pathlib import Path
 import yaml
 
 from rag_core.adapters.embedding.by_name import precision_here
-from rag_core.adapters.embedding.cross_encoder import MAX_COUNT
-from rag_core.adapters.entailment.embedded import SupportModel
+from rag_core.adapters.embedding.pair_models import MAX_COUNT, SupportModel
 from rag_core.adapters.entailment.forms import load_form
 from rag_core.domain.ports import EntailmentModel
 from rag_core.errors import InvalidSetting, MissingDependency, ModelUnavailable

@@ -1,0 +1,87 @@
+"""Two small cross-encoders of ours, each of which reads two texts together: the answerability model and the support model.
+
+Both are fine-tuned from the embedded MiniLM (`minilm.py`) and end in one number, the log odds of a yes. Their cards stand in
+data/models/README.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from rag_core.adapters.embedding.by_name import trained_on
+from rag_core.adapters.embedding.minilm import MiniLm
+from rag_core.errors import ModelUnavailable
+from rag_core.settings import DATA
+
+MAX_COUNT = 10.0  # log odds
+ANSWERABILITY_FILE, SUPPORT_FILE = (DATA / "models" / f"{name}.safetensors" for name in ("answerability", "support"))
+ANSWERABILITY_TOKENS = 288  # question, passage and special tokens; only the passage is cut
+SUPPORT_TOKENS = 320  # claim, evidence and special tokens; only the evidence is cut
+ANSWERABILITY_LANGUAGES, SUPPORT_LANGUAGES = trained_on("answerability"), trained_on("support")
+
+
+class AnswerModel:
+    """An `AnswerabilityModel`: how likely a passage answers a question. Safe to call from several threads.
+
+    `training/answer_model.py` made it.
+
+    Args:
+        precision: float32, bfloat16 or auto (bfloat16 where the processor has it).
+        file: the fine-tuned layers.
+
+    Raises:
+        ModelUnavailable: the file, or the package that it shares its word embeddings with, is missing or damaged.
+    """
+
+    def __init__(self, precision: str = "auto", file: Path = ANSWERABILITY_FILE) -> None:
+        self._model = MiniLm("answerability", precision, ANSWERABILITY_TOKENS, file)
+        self.version = version_of(file)
+        self.languages = ANSWERABILITY_LANGUAGES
+
+    def answers(self, question: str, passages: Sequence[str]) -> list[float]:
+        """The log of the odds that each passage holds the answer, in [-10, 10]; the score on top is what is calibrated.
+
+        Raises:
+            ModelUnavailable: the model returns something that is not a number.
+        """
+        return _odds("answerability", self._model, "answerable", [(question, passage) for passage in passages])
+
+
+class SupportModel:
+    """An `EntailmentModel`: how likely a text supports a claim. Safe to call from several threads.
+
+    `training/support_model.py` made it. Arguments and errors as in `AnswerModel`.
+    """
+
+    def __init__(self, precision: str = "auto", file: Path = SUPPORT_FILE) -> None:
+        self._model = MiniLm("support", precision, SUPPORT_TOKENS, file)
+        self.version = version_of(file)
+        self.languages = SUPPORT_LANGUAGES
+
+    def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """For each (evidence, claim) the log of the odds that the evidence supports the claim, in [-10, 10]; uncalibrated.
+
+        Raises:
+            ModelUnavailable: the model returns something that is not a number.
+        """
+        return _odds("support", self._model, "support", [(claim, evidence) for evidence, claim in pairs])
+
+
+def _odds(name: str, model: MiniLm, layer: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """The log odds of each pair of texts, in [-10, 10], as the network's last layer says them."""
+    import torch
+
+    order = sorted(range(len(pairs)), key=lambda at: -len(pairs[at][0]) - len(pairs[at][1]))
+    found = model.run(pairs, order, 1, lambda x, mask: model.linear(x[:, 0], layer).float().clamp(-MAX_COUNT, MAX_COUNT))
+    if not bool(torch.isfinite(found).all()):
+        raise ModelUnavailable(f"The {name} model returned something that is not a number.", remedy="Restore data/models.")
+    return [float(one) for one in found[:, 0]]
+
+
+@cache
+def version_of(file: Path) -> str:
+    """12 hex digits of the SHA-256 of a model's file."""
+    return sha256(file.read_bytes()).hexdigest()[:12]
