@@ -1,13 +1,20 @@
-"""What holds for every test: no network beyond this machine, no model of its maker, no skipped browser or OCR test in the build."""
+"""What holds for every test: no network beyond this machine, no model of its maker, no skipped browser or OCR test in the build.
+
+Markers follow from the folder: `browser` and `app` for what needs Chromium or Streamlit's AppTest, `slow` for what plays an attacker,
+runs child processes or measures. What has none of these, nor `ocr` or `tracer`, is `unit`. What is dear to make is made once for all
+processes of a run (`made_once`).
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 # named here, not imported: this file is also copied to where there is no rag_core (tests/test_house.py)
@@ -16,6 +23,8 @@ MODEL_VARIABLES = (
 )  # fmt: skip
 LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
 MUST_RUN = ("browser", "ocr", "tracer")
+MARKERS = {"e2e": "browser", "pages": "app", "hostile": "slow", "adversarial": "slow", "supply": "slow"}  # by folder
+NOT_UNIT = ("app", "browser", "ocr", "tracer", "slow")
 
 
 class NetworkUsed(OSError):
@@ -47,6 +56,55 @@ os.environ.update(
 # Property tests try the same examples in every run, and a busy machine does not fail one for being slow.
 settings.register_profile("plumbline", deadline=None, derandomize=True)
 settings.load_profile("plumbline")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test by its folder. The longest ones go first, so that no process is left alone with one of them at the end."""
+    for item in items:
+        for part in item.path.parts[-3:-1]:
+            if part in MARKERS and not item.get_closest_marker(MARKERS[part]):
+                item.add_marker(MARKERS[part])
+        if not any(item.get_closest_marker(name) for name in NOT_UNIT):
+            item.add_marker("unit")
+    items.sort(key=lambda item: item.get_closest_marker("longest") is None)
+
+
+MadeOnce = Callable[[str, Callable[[Path], None]], Path]
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
+    """A folder by its name, and what fills it: the first process that asks fills it, the others wait for it. Nobody writes to it later."""
+    here = tmp_path_factory.getbasetemp()
+    shared = (here.parent if "PYTEST_XDIST_WORKER" in os.environ else here) / "made-once"
+    shared.mkdir(exist_ok=True)
+
+    def made(name: str, fill: Callable[[Path], None]) -> Path:
+        folder, done = shared / name, shared / f"{name}.done"
+        with FileLock(shared / f"{name}.lock"):
+            if not done.exists():
+                folder.mkdir()
+                fill(folder)
+                done.touch()
+        return folder
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def sample_library(made_once: MadeOnce) -> Path:
+    """A library that holds the samples, as the first start of the app leaves it. Copy it to write to it."""
+
+    def fill(folder: Path) -> None:
+        from rag_core.settings import Settings
+        from rag_core.wiring import open_engine
+        from ui.app import first_run
+
+        settings = Settings.load()
+        report = first_run.index_samples(open_engine(folder, "default", settings), folder, settings, lambda *_: None, lambda: False)
+        assert report.problems == ()
+
+    return made_once("samples", fill)
 
 
 @pytest.hookimpl(wrapper=True)

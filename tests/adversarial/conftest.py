@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,24 +15,25 @@ from planted import GARAGES
 
 from rag_core.engine import Engine
 from rag_core.library.library import AddReport
-from rag_core.library.sources import Source, sources_from
+from rag_core.library.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
 
-SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
-
 
 @pytest.fixture(scope="session")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+def world(made_once: Callable[[str, Callable[[Path], None]], Path], sample_library: Path) -> Engine:
     """The samples, and the rules of three garages; in the hidden ones text that cannot be seen is indexed too."""
-    engine = open_engine(tmp_path_factory.mktemp("world"))
-    seen = [source for source in sources_from([SAMPLES]) if isinstance(source, Source)]
-    seen += [Source(garage.name(), garage.pdf(), "pdf") for garage in GARAGES.values()]
-    unseen = [Source(garage.name(hidden=True), garage.pdf(hidden=True), "pdf") for garage in GARAGES.values()]
-    for sources, settings in ((seen, Settings.load()), (unseen, Settings.load(values={"keep_hidden": True}))):
-        report: AddReport = engine.library.add(sources, settings)
-        assert report.problems == ()
-    return engine
+
+    def fill(folder: Path) -> None:
+        shutil.copytree(sample_library, folder, dirs_exist_ok=True)
+        engine = open_engine(folder)
+        seen = [Source(garage.name(), garage.pdf(), "pdf") for garage in GARAGES.values()]
+        unseen = [Source(garage.name(hidden=True), garage.pdf(hidden=True), "pdf") for garage in GARAGES.values()]
+        for sources, settings in ((seen, Settings.load()), (unseen, Settings.load(values={"keep_hidden": True}))):
+            report: AddReport = engine.library.add(sources, settings)
+            assert report.problems == ()
+
+    return open_engine(made_once("world", fill))
 
 
 @pytest.fixture(scope="session")

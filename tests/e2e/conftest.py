@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,9 +22,10 @@ Opener = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a freshly started page with a library of its own."""
+def server(tmp_path_factory: pytest.TempPathFactory, sample_library: Path) -> Iterator[str]:
+    """The address of a freshly started page with a library of its own, which holds the samples."""
     folder = tmp_path_factory.mktemp("served")
+    shutil.copytree(sample_library, folder / "library")
     with served(folder / "library", folder / "log") as address:
         yield address
 

@@ -23,7 +23,7 @@ from traced import bare_environment, needs_strace, read_trace, under_strace
 from ui.app.texts import say
 
 pytestmark = [
-    pytest.mark.browser, pytest.mark.tracer, pytest.mark.slow, needs_strace,
+    pytest.mark.browser, pytest.mark.tracer, pytest.mark.slow, pytest.mark.longest, needs_strace,
     pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium"),
 ]  # fmt: skip
 

@@ -1,4 +1,9 @@
-"""What the process that serves everybody may take for one file: measured in a process of its own, which plays it (`parent`)."""
+"""What the process that serves everybody may take for one file: measured in a process of its own, which plays it (`parent`).
+
+The limits of the product are 400 MiB for a file that attacks and 1,024 MiB for an ordinary one of 2,000 pages. That process takes about
+190 MiB before it reads anything. Here the files of many pages have a third and a quarter of the size, and what they may take beyond the
+190 MiB is a third and a quarter too; `make campaign ARGS=memory` measures them in full size.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,10 @@ import greedy
 import pytest
 
 HERE = Path(__file__).parent
-ATTACK_MIB, ORDINARY_MIB = 400, 1_024
+EMPTY_MIB = 190
+ATTACK_MIB, THIRD_MIB, QUARTER_MIB = 400, EMPTY_MIB + (400 - EMPTY_MIB) // 3, EMPTY_MIB + (1_024 - EMPTY_MIB) // 4
+THIRDS = ("letters.pdf", "cells.pdf", "sentences.pdf", "headings.pdf")
+PAGES = 500
 
 
 def indexed(folder: Path, files: dict[str, bytes]) -> list[dict[str, Any]]:
@@ -31,16 +39,16 @@ def indexed(folder: Path, files: dict[str, bytes]) -> list[dict[str, Any]]:
     return rows
 
 
-@pytest.mark.slow
+@pytest.mark.longest
 @pytest.mark.timeout(600)
 def test_given_small_files_that_ask_for_gigabytes_when_indexed_then_the_process_stays_small_and_goes_on(tmp_path: Path) -> None:
-    """Without columns, streaming and limits the first one took 480 MiB; a plain file comes last."""
+    """Without columns, streaming and limits the first one took 480 MiB at three times the size; a plain file comes last."""
     files = {
-        "letters.pdf": greedy.letters(30),
+        "letters.pdf": greedy.letters(10),
+        "cells.pdf": greedy.cells(4),
+        "sentences.pdf": greedy.sentences(4),
+        "headings.pdf": greedy.headings(50),
         "crowded.pdf": greedy.crowded(),
-        "cells.pdf": greedy.cells(12),
-        "sentences.pdf": greedy.sentences(12),
-        "headings.pdf": greedy.headings(150),
         "outline.pdf": greedy.outline(12_000),
         "title.pdf": greedy.long_title(),
         "lines.txt": b"a\n" * 2_000_000,
@@ -51,17 +59,17 @@ def test_given_small_files_that_ask_for_gigabytes_when_indexed_then_the_process_
     rows = indexed(tmp_path, files)
 
     for row in rows:
-        assert row["peak"] <= ATTACK_MIB, row
+        assert row["peak"] <= (THIRD_MIB if row["name"] in THIRDS else ATTACK_MIB), row
         assert bool(row["passages"]) != bool(row["problems"]), row
-    assert rows[7]["problems"] == ["lines.txt has 2,000,000 lines; at most 200,000 are allowed."]
+    assert rows[-3]["problems"] == ["lines.txt has 2,000,000 lines; at most 200,000 are allowed."]
     assert rows[-1]["passages"] > 0
 
 
-@pytest.mark.slow
+@pytest.mark.longest
 @pytest.mark.timeout(600)
-def test_given_an_ordinary_file_of_2000_pages_when_indexed_then_it_is_whole_and_the_process_stays_below_a_gigabyte(tmp_path: Path) -> None:
-    (row,) = indexed(tmp_path, {"long.pdf": greedy.ordinary(2_000)})
+def test_given_an_ordinary_long_file_when_indexed_then_it_is_whole_and_the_process_stays_in_its_share_of_a_gigabyte(tmp_path: Path) -> None:
+    (row,) = indexed(tmp_path, {"long.pdf": greedy.ordinary(PAGES)})
 
     assert row["problems"] == []
-    assert row["passages"] > 2_000
-    assert row["peak"] <= ORDINARY_MIB
+    assert row["passages"] > PAGES
+    assert row["peak"] <= QUARTER_MIB

@@ -28,7 +28,7 @@ def scans(pages: int) -> bytes:
 @needs_strace
 @pytest.mark.tracer
 @pytest.mark.ocr
-@pytest.mark.slow
+@pytest.mark.longest
 @pytest.mark.skipif(not find_tessdata()[0], reason="no Tesseract language data found")
 def test_given_a_long_file_when_indexed_then_no_process_looks_up_a_name_opens_a_socket_or_writes_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "long.pdf").write_bytes(scans(PAGES))

@@ -13,21 +13,9 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core import wiring
 from rag_core.adapters.embedding.embedded import EmbeddedModel
-from rag_core.settings import Settings
-from rag_core.wiring import open_engine
-from ui.app import first_run, loading
+from ui.app import loading
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="session")
-def sample_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library that holds the samples."""
-    folder = tmp_path_factory.mktemp("samples")
-    settings = Settings.load()
-    report = first_run.index_samples(open_engine(folder, "default", settings), folder, settings, lambda *_: None, lambda: False)
-    assert report.problems == ()
-    return folder
 
 
 @pytest.fixture
