@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
+from hash_embedder import DIM as DIM
+from hash_embedder import HashEmbedder as HashEmbedder
 
 from rag_core.adapters.index.bm25 import Bm25Index, Bm25Store
 from rag_core.adapters.index.flat import FaissIndex, FaissStore
@@ -19,15 +19,14 @@ from rag_core.domain.documents import Document, Metadata, Span, WordBox
 from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
-from rag_core.domain.ports import Embedder, Vectors
+from rag_core.domain.ports import Embedder
 from rag_core.errors import InvalidInput
 from rag_core.gating.features import FEATURES
 from rag_core.gating.scores import Calibration, Identity
 from rag_core.ingest.normalise import normalise
-from rag_core.language import terms, words
+from rag_core.language import terms
 from rag_core.settings import Mode, Settings
 
-DIM = 32
 SENTENCE = "The notice period is 30 days."
 
 # Every gate and audit that has a switch, and the switches; what the four citation audits and availability judge has none.
@@ -151,31 +150,6 @@ def calibration(model: str = "hash", weight: float = 8.0, middle: float = 0.5) -
     return Calibration(
         identity(model), FEATURES, means, (1.0,) * len(FEATURES), coefficients, 0.0, {"fitted_on": "nothing: made for a test"}
     )
-
-
-class HashEmbedder:
-    """Unit vectors from the words of a text alone: equal words, equal vectors; `alike` words share one."""
-
-    max_tokens = 256
-    tokenizer = "words"
-
-    def __init__(self, dim: int = DIM, alike: Mapping[str, str] | None = None, name: str = "hash@float32") -> None:
-        self.name = name
-        self._dim = dim
-        self._alike = alike or {}
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return [len(words(text)) + 2 for text in texts]
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        rows = np.zeros((len(texts), self._dim), dtype=np.float32)
-        rows[:, 0] = 1e-3
-        for row, text in zip(rows, texts, strict=True):
-            for word in words(text):
-                spelling = word.text.casefold()
-                seed = hashlib.sha256(self._alike.get(spelling, spelling).encode()).digest()[:8]
-                row += np.random.default_rng(int.from_bytes(seed)).standard_normal(self._dim).astype(np.float32)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ processes of a run (`made_once`).
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Generator
@@ -67,6 +68,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if not any(item.get_closest_marker(name) for name in NOT_UNIT):
             item.add_marker("unit")
     items.sort(key=lambda item: item.get_closest_marker("longest") is None)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays: no collection of garbage looks at it again, which took half a second each with torch and Streamlit."""
+    gc.collect()
+    gc.freeze()
 
 
 MadeOnce = Callable[[str, Callable[[Path], None]], Path]

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 
-from builders import HashEmbedder
+from hash_embedder import HashEmbedder
 
 from rag_core.adapters.embedding import frames
 from rag_core.adapters.embedding import worker as embedding_worker
@@ -58,4 +58,5 @@ def load(head: frames.Head) -> Embedder:
 if __name__ == "__main__":
     embedding_worker._load = load  # type: ignore[assignment]
     embedding_worker._import_early = lambda: None  # type: ignore[assignment]
+    embedding_worker._read_early = lambda: None  # type: ignore[assignment]
     embedding_worker.main()

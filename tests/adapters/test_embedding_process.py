@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import DIM, HashEmbedder
+from hash_embedder import DIM, HashEmbedder
 from hypothesis import given
 from hypothesis import strategies as st
 
