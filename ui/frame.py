@@ -10,14 +10,13 @@ import streamlit as st
 from rag_core.engine import Engine
 from rag_core.errors import ModelMismatch, RagError, StoreMismatch
 from ui.app import asked, first_run, loading, namespaces, state
-from ui.app.loading import Opening
+from ui.app.background import watch
 from ui.app.problems import show_error
 from ui.app.progress import show_jobs
 from ui.app.texts import say
 from ui.documents import rebuild
 
 STYLE = Path(__file__).with_name("style.css")
-LOOK_AGAIN_SECONDS = 0.25  # how soon the page sees that the model has been loaded; chosen
 
 
 def start() -> Engine:
@@ -26,7 +25,7 @@ def start() -> Engine:
     namespaces.choose()
     opened = state.opening()
     if not opened.wait(loading.PATIENCE_SECONDS):
-        _wait_for(opened)
+        watch(opened.wait, _show_opening)
         st.stop()
     try:
         engine = state.engine()
@@ -51,11 +50,8 @@ def offer_samples(engine: Engine) -> None:
         state.runner().start_once(str(folder), say("jobs.samples"), work, len(first_run.samples()))
 
 
-@st.fragment(run_every=LOOK_AGAIN_SECONDS)
-def _wait_for(opened: Opening) -> None:
-    """Says what is being waited for, until it is there."""
-    if opened.wait(0):
-        st.rerun()
+def _show_opening() -> None:
+    """What is being waited for."""
     st.info(say("frame.opening"), icon=":material/hourglass_top:")
     st.skeleton(height=120)
 

@@ -13,7 +13,6 @@ if __name__ == "__main__":
     prepare()  # the embedding model takes longest to be there: its process starts before the slow imports of this one
 
 import argparse
-import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -26,6 +25,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from rag_core.errors import RagError
 from ui import frame
 from ui.app import asked, loading, state, uploads
+from ui.app.background import Background
 from ui.app.guard import Asgi, Message, OnlyThisPage, Receive, Send
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"
@@ -65,7 +65,7 @@ class SecurityHeaders:
 @asynccontextmanager
 async def warm(_app: object) -> AsyncIterator[dict[str, object]]:
     """Begin with the server what the first page would wait for: loading the model, and at the first start the sample documents."""
-    threading.Thread(target=_begin, daemon=True, name="beginning").start()
+    Background[None]("beginning").start(lambda _: _begin())
     yield {}
 
 

@@ -144,7 +144,8 @@ def test_given_files_when_progress_is_reported_then_each_file_says_where_it_stan
 def test_given_a_job_that_was_stopped_when_looked_at_then_files_that_had_no_turn_are_waiting() -> None:
     job = job_of("a.pdf", "b.pdf")
     job.progress("documents", 1, 2)
-    job.run(lambda progress, stop: AddReport(cancelled=True))
+    job.begin(lambda progress, stop: AddReport(cancelled=True))
+    finished(job)
 
     assert states(job, "a.pdf") == ["ready", "waiting"]
 

@@ -6,18 +6,19 @@ session that has the same library open; what came of a job belongs to the sessio
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rag_core.domain.ports import Cancel, Progress
-from rag_core.errors import PasswordNeeded, RagError
+from rag_core.errors import PasswordNeeded
 from rag_core.library.library import AddReport
 from rag_core.library.sources import Source
+from ui.app.background import Background
 
 if TYPE_CHECKING:
     from rag_core.evaluation import Ran  # its figures need scipy, which the first page need not wait for
@@ -28,7 +29,6 @@ LEFT_ALONE_SECONDS = 90.0  # a browser looks every half second, and once a minut
 MAX_KEPT = 50  # finished jobs whose result nobody has seen
 READING_SHARE = 0.6  # reading's share of a file's bar; embedding is the rest
 WHOLE = ("documents", "questions")  # steps that count whole files, or questions
-_log = logging.getLogger(__name__)
 
 
 class FileState(StrEnum):
@@ -51,8 +51,8 @@ class File:
 
 
 @dataclass(eq=False)
-class Job:
-    """One call of add, resume, reread, rebuild or evaluate. The working thread writes it, pages read it.
+class Job(Background["AddReport | Ran"]):
+    """One call of add, resume, reread, rebuild or evaluate.
 
     `step` is what is being done now (untrusted text: it names a file), `done` of `total` its pages or passages; `files_done` of `files`
     counts whole files or questions, files in the order of `listed` where that is known. `sources` are kept so that a password can be tried
@@ -71,24 +71,20 @@ class Job:
     files: int = 0
     report: AddReport | None = None
     ran: Ran | None = None  # the report of an evaluation
-    error: RagError | None = None
     started: bool = False  # its turn has come
-    finished: bool = False
     shown: bool = False  # its result, to the session that started it
     looked_at: float = field(default_factory=time.monotonic)  # by that session
     _first: tuple[float, int] | None = None  # when the first question was done, and how many were then: recorded ones take no time
     _stage: str = ""  # the current file's: FileState.READING, FileState.EMBEDDING, or nothing yet
     _failed: set[int] = field(default_factory=set, repr=False)
-    _stop: threading.Event = field(default_factory=threading.Event, repr=False)
 
-    def stop(self) -> None:
-        """Ask it to stop; what is complete is kept."""
-        self._stop.set()
+    def __post_init__(self) -> None:
+        super().__init__("a job", kept="What was complete is kept.")
 
     @property
-    def stopping(self) -> bool:
-        """Whether it was asked to stop."""
-        return self._stop.is_set()
+    def finished(self) -> bool:
+        """Whether it ended, in whatever way."""
+        return self.wait()
 
     @property
     def stage(self) -> str:
@@ -148,22 +144,20 @@ class Job:
         self.step, self.done, self.total = step, done, total
         self._stage = what if what in (FileState.READING, FileState.EMBEDDING) else ""
 
-    def run(self, work: Work) -> None:
-        """Do the work in this thread; whatever happens, the job ends with a report or an error."""
-        self.started = True
-        try:
-            found = work(self.progress, self._stop.is_set)
-            self.report, self.ran = (found, None) if isinstance(found, AddReport) else (None, found)
-        except RagError as error:
-            self.error = error
-        except Exception as error:
-            _log.exception("a job failed")
-            problem = f"It stopped because of a fault in this program ({type(error).__name__})."
-            self.error = RagError(problem, remedy="What was complete is kept. Report it with the log.")
-        finally:
-            locked = {name for name, error in (self.report or AddReport()).problems if isinstance(error, PasswordNeeded)}
-            self.sources = tuple(source for source in self.sources if source.name in locked)  # the others only hold memory
-            self.finished = True
+    def begin(self, work: Work, turn: AbstractContextManager[object] | None = None) -> None:
+        """Do the work in a thread of its own, once it has its `turn`; its progress and what it comes to are written into the job."""
+
+        def noted(cancelled: Cancel) -> AddReport | Ran:
+            self.started = True
+            try:
+                found = work(self.progress, cancelled)
+                self.report, self.ran = (found, None) if isinstance(found, AddReport) else (None, found)
+                return found
+            finally:
+                locked = {name for name, error in (self.report or AddReport()).problems if isinstance(error, PasswordNeeded)}
+                self.sources = tuple(source for source in self.sources if source.name in locked)  # the others only hold memory
+
+        self.start(noted, turn)
 
 
 class Runner:
@@ -191,8 +185,7 @@ class Runner:
         with self._starting:
             finished = [known for known in self._jobs if known.finished]
             self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
-        # a daemon: the library survives being killed, so stopping the server need not wait
-        threading.Thread(target=self._run, args=(job, work), daemon=True, name=title).start()
+        job.begin(work, self._turn)  # the library survives being killed, so stopping the server need not wait for it
         return job
 
     def start_once(self, key: str, title: str, work: Work, files: int) -> Job:
@@ -215,7 +208,3 @@ class Runner:
         """Its result was seen."""
         with self._starting:
             self._jobs = [known for known in self._jobs if known is not job]
-
-    def _run(self, job: Job, work: Work) -> None:
-        with self._turn:
-            job.run(work)

@@ -5,53 +5,45 @@ Engines are kept by folder and namespace, for the whole process. The module's ow
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections import OrderedDict
 from contextlib import suppress
 from pathlib import Path
 
+from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.language import early
 from rag_core.settings import Settings
 from rag_core.wiring import as_built, languages, open_engine
 from ui.app import first_run
+from ui.app.background import Background
 
 PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: opening a library with a loaded model takes less
 MAX_COUNT = 8  # namespaces kept open; the least recently used one goes
-_log = logging.getLogger(__name__)
 
 
-class Opening:
+class Opening(Background[Engine]):
     """One library that is being opened, was opened, or could not be; with the model that it was built with, when it is open."""
 
     def __init__(self, folder: Path, namespace: str, settings: Settings) -> None:
-        self.engine: Engine | None = None
+        super().__init__("opening a library", "Opening the library")
         self.settings = settings
-        self.error: RagError | None = None
-        self._done = threading.Event()
-        threading.Thread(target=self._open, args=(folder, namespace, settings), daemon=True, name="opening a library").start()
 
-    def wait(self, seconds: float) -> bool:
-        """Whether it ended within so many seconds."""
-        return self._done.wait(seconds)
-
-    def _open(self, folder: Path, namespace: str, settings: Settings) -> None:
-        try:
+        def opened(_: Cancel) -> Engine:
             self.settings = as_built(folder, namespace, settings)
-            threading.Thread(target=_load_languages, args=(folder, namespace), daemon=True, name="loading dictionaries").start()
-            self.engine = open_engine(folder, namespace, self.settings, apart=True)
+            Background[None]("loading dictionaries").start(lambda _: _load_languages(folder, namespace))
+            engine = open_engine(folder, namespace, self.settings, apart=True)
             if self.settings.drafter == "model":
-                threading.Thread(target=_load_client, args=(self.engine, self.settings), daemon=True, name="loading a client").start()
-        except RagError as error:
-            self.error = error
-        except Exception as error:
-            _log.exception("a library could not be opened")
-            problem = f"Opening the library stopped because of a fault in this program ({type(error).__name__})."
-            self.error = RagError(problem, remedy="Nothing was changed. Report it with the log.")
-        finally:
-            self._done.set()
+                Background[None]("loading a client").start(lambda _: _load_client(engine, self.settings))
+            return engine
+
+        self.start(opened)
+
+    @property
+    def engine(self) -> Engine | None:
+        """The engine over it, once it is open."""
+        return self.result
 
 
 def _load_languages(folder: Path, namespace: str) -> None:

@@ -5,8 +5,6 @@ A thread asks, so that moving a slider or looking at another page neither cuts i
 
 from __future__ import annotations
 
-import logging
-import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
@@ -16,18 +14,17 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rag_core.domain.llm_trace import OnStage, Step
 from rag_core.domain.ports import Cancel
-from rag_core.errors import Cancelled, RagError
+from ui.app.background import Background
 
 if TYPE_CHECKING:
     from ui.app.asked import Asked
 
 Work = Callable[[OnStage, Cancel], "Asked"]
 GONE_SECONDS = 5.0  # a browser whose line was broken for a moment is back by then
-_log = logging.getLogger(__name__)
 
 
-class Pending:
-    """One question on its way. Its thread writes it, the pages of its session read it.
+class Pending(Background["Asked | None"]):
+    """One question on its way.
 
     `step` is what is being done now, `claims` how many sentences that is about, `drafts` how many were asked for so far. At its end
     it has `asked`, or an `error`; neither where it was stopped. `earlier` is the same question on the page as it was decided before, when
@@ -35,50 +32,30 @@ class Pending:
     """
 
     def __init__(self, question: str, work: Work, earlier: Asked | None = None, gone: Cancel = lambda: False) -> None:
+        super().__init__("asking a question", "Asking", gone=gone)
         self.question, self.earlier = question, earlier
         self.step: Step | Literal["check", ""] = ""
         self.claims = self.drafts = 0
-        self.asked: Asked | None = None
-        self.error: RagError | None = None
-        self.since = time.monotonic()
-        self._stop, self._done = threading.Event(), threading.Event()
-        self._gone = gone
-        threading.Thread(target=self._run, args=(work,), daemon=True, name="asking a question").start()
+
+        def asked(cancelled: Cancel) -> Asked | None:
+            found = work(self._on_stage, cancelled)
+            return None if cancelled() else found  # what nobody waits for any more comes to nothing
+
+        self.start(asked)
+
+    @property
+    def asked(self) -> Asked | None:
+        """What came of it."""
+        return self.result
 
     @property
     def seconds(self) -> int:
         """How long it has taken so far."""
         return int(time.monotonic() - self.since)
 
-    def wait(self, seconds: float = 0.0) -> bool:
-        """Whether it ended within so many seconds."""
-        return self._done.wait(seconds)
-
-    def stop(self) -> None:
-        """Ask it to stop; it comes to nothing."""
-        self._stop.set()
-
-    def _cancelled(self) -> bool:
-        return self._stop.is_set() or self._gone()
-
     def _on_stage(self, step: Step | Literal["check"], claims: int) -> None:
         self.drafts += step is Step.DRAFT
         self.step, self.claims = step, claims
-
-    def _run(self, work: Work) -> None:
-        try:
-            asked = work(self._on_stage, self._cancelled)
-            self.asked = None if self._cancelled() else asked
-        except Cancelled:
-            pass  # nobody waits for it
-        except RagError as error:
-            self.error = error
-        except Exception as error:
-            _log.exception("a question failed")
-            problem = f"Asking stopped because of a fault in this program ({type(error).__name__})."
-            self.error = RagError(problem, remedy="Nothing was changed. Report it with the log.")
-        finally:
-            self._done.set()
 
 
 def tab_closed() -> Cancel:

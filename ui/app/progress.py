@@ -12,6 +12,7 @@ import streamlit as st
 from rag_core.errors import PasswordNeeded, RagError
 from rag_core.library.library import AddReport
 from ui.app import loading, state, uploads
+from ui.app.background import watch
 from ui.app.jobs import FileState, Job
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["running", "show_jobs", "show_names", "upload_field", "writing"]
 
-REFRESH_SECONDS = 0.25  # progress that is drawn so often looks smooth; chosen
 LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work on its library
 PATIENCE_SECONDS = 10.0  # between two looks at new documents while a question is on the page: it is asked again with them
 MAX_NAMES = 5  # file names in a sentence; the others are counted
@@ -52,9 +52,9 @@ def show_jobs() -> None:
     _remember()
     with st.container(key="jobs"):  # one place, however many: what follows must not move, or the browser shows it twice for a moment
         if running():
-            _watch()
-        else:
-            _listen()
+            watch(lambda: not running() or _news(), _show_all_running)  # what was indexed can be searched now
+        else:  # nothing on the page; when another session begins to work on this library, the page shows it
+            watch(running, lambda: None, LISTEN_SECONDS)
         for number, job in enumerate(state.session().jobs):
             if job.finished:
                 _show_result(f"{number}", job)
@@ -108,20 +108,9 @@ def _news() -> bool:
     return not documents or state.session().asked is None or time.monotonic() - since > PATIENCE_SECONDS
 
 
-@st.fragment(run_every=REFRESH_SECONDS)
-def _watch() -> None:
-    jobs = _running()
-    if not jobs or _news():
-        st.rerun()  # the whole page: what was indexed can be searched now
-    for number, job in enumerate(jobs):
+def _show_all_running() -> None:
+    for number, job in enumerate(_running()):
         _show_running(number, job)
-
-
-@st.fragment(run_every=LISTEN_SECONDS)
-def _listen() -> None:
-    """Nothing on the page; when another session begins to work on this library, the page shows it."""
-    if running():
-        st.rerun()
 
 
 def _show_running(number: int, job: Job) -> None:

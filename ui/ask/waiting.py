@@ -11,17 +11,17 @@ from rag_core.domain.llm_trace import Step
 from rag_core.domain.status import Reason
 from ui.app import state
 from ui.app.asked import Asked
+from ui.app.background import watch
 from ui.app.pending import Pending
 from ui.app.texts import say, tell
 
-LOOK_SECONDS = 0.25  # how soon the page sees that an answer has come; chosen
 
-
-@st.fragment(run_every=LOOK_SECONDS)
 def show(pending: Pending) -> None:
     """Show the work that is being done and for how long, with a way to stop it; run the page when it is over."""
-    if state.session().pending is not pending or pending.wait():
-        st.rerun()
+    watch(lambda: state.session().pending is not pending or pending.wait(), lambda: _show(pending))
+
+
+def _show(pending: Pending) -> None:
     with st.container(border=True, key="waiting"):
         with st.container(key="waiting_question"):
             st.text(pending.question)
