@@ -12,9 +12,10 @@ from rag_core.evaluation import judged_under
 from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
 from ui import frame
+from ui.app import state
 from ui.app.problems import show_error
 from ui.app.texts import say
-from ui.lab import certify, compare, queue, results, running, sets
+from ui.lab import certify, compare, queue, results, sets
 from ui.lab import state as lab
 from ui.settings.sidebar import settings_from_sidebar
 
@@ -27,7 +28,6 @@ def page() -> None:
     settings = settings_from_sidebar("lab")
     engine = frame.start()
     try:
-        running.take_started()
         lab.choose_run()
         for tab, show in zip(
             st.tabs([say(f"lab.tab_{name}") for name in TABS], key="lab_tab", on_change="rerun"), TABS.values(), strict=True
@@ -35,6 +35,7 @@ def page() -> None:
             if tab.open:
                 with tab:
                     show(engine, settings)
+        state.session().settle()
     except RagError as error:  # the records cannot be read
         show_error(error)
 
@@ -68,10 +69,6 @@ def _guarantee(engine: Engine, settings: Settings) -> None:
     if found := _recorded():
         run, recorded = found
         certify.show(engine, run, *recorded, judged_under(run.settings, settings))
-
-
-def _feedback(engine: Engine, settings: Settings) -> None:
-    queue.show(engine)
 
 
 TABS: Mapping[str, Callable[[Engine, Settings], None]] = {

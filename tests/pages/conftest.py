@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import streamlit as st
-from page_kit import JOB_SECONDS
+from page_kit import JOB_SECONDS, Touch
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.scriptrunner import RerunData, RerunException
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.testing.v1 import AppTest
 
 from rag_core import wiring
@@ -67,3 +71,38 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def page(app: AppTest, library: Path) -> AppTest:
     """The Ask page over the samples, opened."""
     return app.run()
+
+
+@pytest.fixture
+def touch(monkeypatch: pytest.MonkeyPatch) -> Touch:
+    """Ends the page's run at the nth of the places where Streamlit looks for a touch, and runs it anew as a touch does; counts them.
+
+    The next run gets what the browser knows: the fields as they stood before, since what the ended run had to say was dropped.
+    """
+    looks, runs = ScriptRunner._maybe_handle_execution_control_request, ScriptRunner._run_script
+    seen = wanted = 0
+    again = RerunData()
+
+    def run(self: ScriptRunner, sent: RerunData) -> None:
+        nonlocal again
+        known = sent.widget_states.widgets if sent.widget_states else ()
+        fields = [one for one in known if not {"trigger", "chat"} & set(str(one.WhichOneof("value")).split("_"))]  # a press is sent once
+        again = replace(sent, widget_states=WidgetStates(widgets=fields), page_script_hash=self._pages_manager.current_page_script_hash)
+        runs(self, sent)
+
+    def look(self: ScriptRunner) -> None:
+        nonlocal seen
+        looks(self)
+        if self._execing and self._is_in_script_thread():
+            seen += 1
+            if seen == wanted:
+                raise RerunException(again)
+
+    def at(place: int) -> Callable[[], int]:
+        nonlocal seen, wanted
+        seen, wanted = 0, place
+        return lambda: seen
+
+    monkeypatch.setattr(ScriptRunner, "_run_script", run)
+    monkeypatch.setattr(ScriptRunner, "_maybe_handle_execution_control_request", look)  # once: a run keeps the one that it began with
+    return at

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
 from ui.app import state
 
 JOB_SECONDS = 120.0  # reached by what hangs, on a busy machine too
+Touch = Callable[[int], Callable[[], int]]
 
 
 def settle(app: AppTest) -> AppTest:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from page_kit import JOB_SECONDS, ask, asked_of, session_of, texts
-from streamlit.runtime.scriptrunner import RerunData, RerunException
-from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+from page_kit import JOB_SECONDS, Touch, ask, asked_of, session_of, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.errors import ModelUnavailable
@@ -21,35 +18,11 @@ from ui.ask.examples import EXAMPLES
 QUESTION = "How often does the flow meter have to be calibrated?"
 OTHER = "How many vacation days do employees have?"
 SPREAD = 12  # places of a page's run at which it is ended
-Touch = Callable[[int], Callable[[], int]]
 
 
 @pytest.fixture
 def page(library: object, app: AppTest) -> AppTest:
     return app.run()
-
-
-@pytest.fixture
-def touch(monkeypatch: pytest.MonkeyPatch) -> Touch:
-    """Ends the page's run at the nth of the places where Streamlit looks for a touch, and runs it anew as a touch does; counts them."""
-    looks = ScriptRunner._maybe_handle_execution_control_request
-    seen = wanted = 0
-
-    def look(self: ScriptRunner) -> None:
-        nonlocal seen
-        looks(self)
-        if self._execing and self._is_in_script_thread():
-            seen += 1
-            if seen == wanted:
-                raise RerunException(RerunData())
-
-    def at(place: int) -> Callable[[], int]:
-        nonlocal seen, wanted
-        seen, wanted = 0, place
-        return lambda: seen
-
-    monkeypatch.setattr(ScriptRunner, "_maybe_handle_execution_control_request", look)  # once: a run keeps the one that it began with
-    return at
 
 
 def questions(app: AppTest) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from page_kit import session_of, settle, texts
+from page_kit import Touch, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.evaluation import Ran
@@ -277,3 +277,52 @@ def test_given_a_labelled_place_when_its_question_is_opened_then_the_page_says_w
     lab.button(key="lab_why_q1_1").click().run()
     assert not lab.exception
     assert "There is no document named gone.pdf in this collection." in texts(lab)
+
+
+def places_of(page: AppTest, touch: Touch, most: int) -> list[int]:
+    """Places of a run of the page, from its first to its last, at which it can be ended."""
+    seen = touch(0)
+    page.run()
+    return [1 + number * (seen() - 1) // (most - 1) for number in range(most)]
+
+
+def test_given_a_run_that_is_started_when_the_page_is_touched_at_any_moment_then_it_is_begun_once_and_chosen(
+    lab: AppTest, touch: Touch
+) -> None:
+    run_set(upload(lab, b"question,answerable\nWho?,no\n"))
+
+    for number, place in enumerate(places_of(lab, touch, 9), 2):
+        touch(place)
+        next(button for button in lab.button if button.label == say("lab_sets.run")).click().run()
+
+        runs = recording.store().runs()
+        assert len(runs) == len(session_of(lab).jobs) == number, place
+        assert lab.selectbox(key="lab_run_default").value == runs[0].id, place
+        assert not session_of(lab).starting
+
+
+def test_given_a_set_that_is_made_or_renamed_when_the_page_is_touched_at_any_moment_then_it_is_chosen(lab: AppTest, touch: Touch) -> None:
+    upload(lab, b"question,answerable\nWho?,no\n", "0.csv")
+
+    for number, place in enumerate(places_of(lab, touch, 7), 1):
+        touch(place)
+        upload(lab, b"question,answerable\nWho?,no\n", f"{number}.csv")
+        assert lab.selectbox(key="lab_set_default").value == f"{number}", place
+
+        touch(place)
+        lab.text_input(key=f"new_name_{tag(str(number))}").set_value(f"ours {number}")
+        next(button for button in lab.button if button.label == say("lab_sets.rename_do")).click().run()
+        assert lab.selectbox(key="lab_set_default").value == f"ours {number}", place
+
+    assert recording.store().sets() == ("0", *(f"ours {number}" for number in range(1, 8)))
+
+
+def test_given_a_choice_of_the_program_when_the_page_was_drawn_then_the_field_is_the_readers_again(lab: AppTest) -> None:
+    upload(lab)
+    upload(lab, LABELLED, "other.csv")
+    assert lab.selectbox(key="lab_set_default").value == "other"
+
+    lab.selectbox(key="lab_set_default").set_value("mine").run()
+
+    assert lab.selectbox(key="lab_set_default").value == "mine"
+    assert session_of(lab).choices == {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,12 +77,21 @@ class Held:
 
 
 @dataclass
+class Choice:
+    """What the program chose in a field that is still to be drawn; `told` says that a run has drawn it so."""
+
+    value: object
+    told: bool = False
+
+
+@dataclass
 class Session:
     """The state of one browser tab. `values` are the settings by name; `preset` is where they started from.
 
     `history` holds the questions, oldest first, each as it was last decided; `asked` is the one on the page. `held` are those that wait to
     be asked, oldest first. `pending` is the one that is on its way, `stopped` the text of the one that came to nothing last, until another
-    is asked.
+    is asked. `choices` are those that the program made for fields, by their key; `starting` is the labelled set whose run was asked for and
+    has not begun yet.
     """
 
     preset: str
@@ -94,6 +103,8 @@ class Session:
     stopped: str = ""
     history: list[Asked] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
+    choices: dict[str, Choice] = field(default_factory=dict)
+    starting: str = ""
     uploads: int = 0  # counts up so that the upload field is empty again
     questions: int = 0  # asked so far
 
@@ -113,6 +124,22 @@ class Session:
         self.history = sorted([*(one for one in self.history if one.number != asked.number), asked], key=lambda one: one.number)
         self.history = self.history[-MAX_QUESTIONS:]
         self.asked = asked
+
+    def choose(self, key: str, value: object) -> None:
+        """Choose in a field of the page; for a widget's callback, or any place after the field was drawn."""
+        self.choices[key] = Choice(value)
+
+    def tell(self, key: str, options: Collection[object]) -> None:
+        """Put what was chosen for a field into it, before it is drawn. Each run does until `settle`: one that is ended is not seen."""
+        choice = self.choices.get(key)
+        if choice is not None and choice.value in options:
+            st.session_state[key] = choice.value
+            choice.told = True
+
+    def settle(self) -> None:
+        """At the end of a run that drew all: the fields are the reader's again, and what it could not begin is not asked for any more."""
+        self.starting = ""
+        self.choices = {key: choice for key, choice in self.choices.items() if not choice.told}
 
     def hold(self, question: str, again: bool = False) -> None:
         """Take a question that was submitted; for a widget's callback, which no other touch of the page ends (`ui.app.touches`)."""

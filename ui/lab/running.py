@@ -18,7 +18,9 @@ from rag_core.settings import Settings
 from rag_core.settings.configuration import retention
 from rag_core.wiring import records
 from ui.app import loading, recording, state
+from ui.app.jobs import Runner
 from ui.app.problems import show_error
+from ui.app.state import Session
 from ui.app.texts import say, tell
 from ui.app.work import Here, here
 from ui.ask.asking import changed_knobs
@@ -54,26 +56,33 @@ def offer_start(engine: Engine, set_name: str, tag: str, questions: Sequence[Lab
                 help=say("lab_sets.run_most_help"),
             )  # fmt: skip
         budget = spending.ask_budget("run_budget", offered)
-        if st.form_submit_button(say("lab_sets.run"), type="primary", icon=":material/play_arrow:"):
+        st.form_submit_button(say("lab_sets.run"), type="primary", icon=":material/play_arrow:", on_click=_hold, args=(set_name,))
+        if state.session().starting == set_name:
+            drawn = sample(questions, int(most))
             try:
-                head = evaluate.begin(
-                    engine, (name or "").strip() or set_name, set_name, sample(questions, int(most)), settings, recording.store()
-                )
+                _begin(engine, (name or "").strip() or set_name, set_name, drawn, settings, budget)
             except RagError as error:
                 show_error(error)
             else:
-                st.session_state[_CHOOSE] = head.id
-                start(head, budget)
                 st.rerun()
 
 
-_CHOOSE = "lab_run_started"  # in the session: the field above the tabs is drawn before
+def _hold(set_name: str) -> None:
+    """Take the press of the button in its callback, which no other touch of the page ends; a run of the page then begins what was asked."""
+    state.session().starting = set_name
 
 
-def take_started() -> None:
-    """Choose the run that was just started; before the field is drawn."""
-    if _CHOOSE in st.session_state:
-        st.session_state[lab.run_key()] = st.session_state.pop(_CHOOSE)
+def _begin(engine: Engine, name: str, set_name: str, drawn: Sequence[LabelledQuestion], settings: Settings, budget: int | None) -> None:
+    """Begin a run, once: from the record of it to its job, nothing reads the session, which is where a run of the page may be ended.
+
+    Raises:
+        RagError: it cannot be begun.
+    """
+    session, store, key, place, runner = state.session(), recording.store(), lab.run_key(), here(), state.runner()
+    session.starting = ""
+    head = evaluate.begin(engine, name, set_name, drawn, settings, store)
+    session.choose(key, head.id)
+    _start(session, place, runner, head, budget)
 
 
 def sample(questions: Sequence[LabelledQuestion], most: int) -> Sequence[LabelledQuestion]:
@@ -86,13 +95,15 @@ def sample(questions: Sequence[LabelledQuestion], most: int) -> Sequence[Labelle
 
 def start(head: RunHead, budget: int | None = None) -> None:
     """Start a job that measures what a run lacks, within a budget; it belongs to the session, and goes on when the page is left."""
-    at = here()
+    _start(state.session(), here(), state.runner(), head, budget)
 
+
+def _start(session: Session, at: Here, runner: Runner, head: RunHead, budget: int | None) -> None:
     def work(progress: Progress, stop: Cancel) -> evaluate.Ran:
         return _run(at, head.id, progress, stop, budget)
 
-    job = state.runner().start(tell("lab_sets.job", name=head.name), work, head.total, kind="evaluating", place=at.place)
-    state.session().jobs.append(job)
+    job = runner.start(tell("lab_sets.job", name=head.name), work, head.total, kind="evaluating", place=at.place)
+    session.jobs.append(job)
 
 
 def _run(at: Here, run: int, progress: Progress, stop: Cancel, budget: int | None) -> evaluate.Ran:

@@ -39,7 +39,6 @@ def show(engine: Engine, settings: Settings) -> None:
     """The chosen set with its table and files, then its runs."""
     store = recording.store()
     names = store.sets()
-    _take_pending(names)
     chosen = _choose(engine, names)
     _show_problems()
     if chosen is not None:
@@ -70,6 +69,7 @@ def _choose(engine: Engine, names: Sequence[str]) -> str | None:
         return None
     if st.session_state.get(set_key()) not in names:
         st.session_state.pop(set_key(), None)
+    state.session().tell(set_key(), names)
     chosen = st.selectbox(say("lab_sets.set"), names, key=set_key(), help=say("lab_sets.set_help"), persist_state="session")
     with st.expander(say("lab_sets.new"), icon=":material/add:", key="new_set"):
         _offer_new(engine)
@@ -78,18 +78,22 @@ def _choose(engine: Engine, names: Sequence[str]) -> str | None:
 
 def _offer_new(engine: Engine) -> None:
     number = st.session_state.get("labelled_uploads", 0)
-    files = st.file_uploader(
-        say("lab_sets.upload"), TYPES, accept_multiple_files=True, key=f"labelled_{number}", help=say("lab_sets.upload_help")
+    st.file_uploader(
+        say("lab_sets.upload"), TYPES, accept_multiple_files=True, key=f"labelled_{number}", help=say("lab_sets.upload_help"),
+        on_change=_take_uploaded, args=(number,),
     )  # fmt: skip
     st.caption(say("lab_sets.upload_about"))
-    if files:
-        st.session_state["labelled_uploads"] = number + 1
-        _take_files([(file.name, uploads.contents(file)) for file in files])
-        st.rerun()
     samples = {source.name for source in first_run.samples()}
     if samples <= {document.name for document in engine.library.snapshot.documents}:
         st.button(say("lab_sets.samples"), key="labelled_samples", icon=":material/science:", on_click=_take_samples)
     st.caption(say("lab_sets.from_feedback"))
+
+
+def _take_uploaded(number: int) -> None:
+    """Read what was dropped; the next run draws an empty field."""
+    if files := st.session_state[f"labelled_{number}"]:
+        st.session_state["labelled_uploads"] = number + 1
+        _take_files([(file.name, uploads.contents(file)) for file in files])
 
 
 def _take_samples() -> None:
@@ -117,7 +121,7 @@ def _store(name: str, questions: Sequence[LabelledQuestion], problems: Sequence[
     except RagError as error:
         st.session_state[_PROBLEMS] = (name, error)
         return
-    st.session_state["labelled_pending"] = free
+    state.session().choose(set_key(), free)
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:
@@ -127,13 +131,6 @@ def free_name(name: str, taken: Sequence[str]) -> str:
         number += 1
         found = f"{name[: MAX_NAME_CHARS - 6]} {number}"
     return found
-
-
-def _take_pending(names: Sequence[str]) -> None:
-    """Choose the set that was just made or renamed; before its field is drawn."""
-    pending = st.session_state.pop("labelled_pending", None)
-    if pending in names:
-        st.session_state[set_key()] = pending
 
 
 def _show_problems() -> None:
@@ -240,9 +237,8 @@ def _offer_files(name: str, questions: Sequence[LabelledQuestion]) -> None:
                 icon=":material/download:", on_click="ignore",
             )  # fmt: skip
         with st.popover(say("lab_sets.rename"), icon=":material/edit:"), st.form(key=f"rename_set_{tag(name)}", border=False):
-            new = st.text_input(say("lab_sets.new_name"), name, max_chars=MAX_NAME_CHARS, key=f"new_name_{tag(name)}")
-            if st.form_submit_button(say("lab_sets.rename_do")):
-                _rename(name, (new or "").strip(), questions)
+            st.text_input(say("lab_sets.new_name"), name, max_chars=MAX_NAME_CHARS, key=f"new_name_{tag(name)}")
+            st.form_submit_button(say("lab_sets.rename_do"), on_click=_rename, args=(name,))
         key = f"delete_set_{tag(name)}"
         if not st.session_state.get(key):
             st.button(say("lab_sets.delete"), key=f"ask_{key}", icon=":material/delete:", on_click=_set, args=(key, True))
@@ -252,19 +248,18 @@ def _offer_files(name: str, questions: Sequence[LabelledQuestion]) -> None:
         st.button(say("lab_sets.delete_sure"), key=f"sure_{key}", type="primary", on_click=_delete, args=(name,))
 
 
-def _rename(old: str, new: str, questions: Sequence[LabelledQuestion]) -> None:
-    store = recording.store()
+def _rename(old: str) -> None:
+    new, store = str(st.session_state[f"new_name_{tag(old)}"] or "").strip(), recording.store()
     if new == old:
         return
     try:
         free = free_name(new, store.sets())
-        store.write_set(free, questions)
+        store.write_set(free, store.read_set(old))
         store.delete_set(old)
     except RagError as error:
-        show_error(error)
+        st.session_state[_PROBLEMS] = (old, error)
         return
-    st.session_state["labelled_pending"] = free
-    st.rerun()
+    state.session().choose(set_key(), free)
 
 
 def _set(key: str, value: bool) -> None:

@@ -49,6 +49,7 @@ def choose_run() -> RunHead | None:
         return None
     if st.session_state.get(run_key()) not in runs:
         st.session_state.pop(run_key(), None)
+    state.session().tell(run_key(), runs)
     chosen = st.selectbox(
         say("lab.run"), list(runs), format_func=lambda id: label(runs[id]) if id in runs else say("lab.run_deleted"), key=run_key(),
         help=say("lab.run_help"), persist_state="session",
