@@ -261,7 +261,8 @@ def _draft(drafter: str, claims: tuple[Claim, ...], hits: Sequence[Hit], corpus:
     s = case.settings
     retrieved = {hit.passage.id: _text_of(hit.passage) for hit in hits}
     audits = measure_claims(
-        claims, retrieved, corpus.page_text, case.understanding.language, tools.embedder, entailment_model_for(s, tools), whole=True
+        claims, retrieved, corpus.page_text, case.understanding.language, tools.embedder, entailment_model_for(s, tools),
+        whole=True, supported_from=s.min_support,
     )  # fmt: skip
     citations = cite(claims, hits, corpus)
     return Draft(drafter if claims else "none", claims, audits, citations, context_chars=sum(len(hit.passage.text) for hit in hits))

@@ -16,7 +16,7 @@ from rag_core.domain.ports import Embedder, EntailmentModel, PageText
 from rag_core.facts import changed_facts
 from rag_core.facts.citation_marks import strip_marks
 from rag_core.grounding.citations import evidence_text, fabricated, quote_stands
-from rag_core.grounding.entailment import SAME_SENTENCE, Assessment, assess
+from rag_core.grounding.entailment import MIN_SUPPORT, SAME_SENTENCE, Assessment, assess
 from rag_core.grounding.markup import added_markup
 from rag_core.grounding.omissions import omissions
 from rag_core.grounding.overlap import overlap, similarities
@@ -38,6 +38,7 @@ def measure_claims(
     whole: bool = False,
     languages: Mapping[str, str] = MappingProxyType({}),
     question: str = "",
+    supported_from: float = MIN_SUPPORT,
 ) -> tuple[ClaimMeasurement, ...]:
     """The measurements of each claim that the checks need, in the claims' order.
 
@@ -52,6 +53,8 @@ def measure_claims(
             contrary, are not "word for word", nothing may rest on an order to a language model, and no limit may be left out.
         languages: of the passages, by id, where an answer may be in another language: facts are compared across both then.
         question: that was asked; a limit that it states need not be said again.
+        supported_from: `min_support` of the settings, in [0, 1]: a claim that what it cites supports less is held against the other
+            passages too. The flags say what was seen under this setting; judging the same claims under another one asks no model again.
     """
     same = [_is_its_evidence(claim, page_text) and (whole or _stands_by_itself(claim, retrieved, language)) for claim in claims]
     measured = [_plain(claim, retrieved, page_text, language) for claim in claims]
@@ -61,7 +64,7 @@ def measure_claims(
     cosines = similarities(
         [(normalise(claim.text).text, normalise(text).text) for claim, text in zip(compared, sources, strict=True)], embedder
     )
-    found = _supports(compared, sources, retrieved, language, embedder, verifier)
+    found = _supports(compared, sources, retrieved, language, embedder, verifier, supported_from)
     for index, text, cosine, one in zip(rest, sources, cosines, found, strict=True):
         claim = claims[index]
         theirs = _language(claim, languages) or language
@@ -115,6 +118,7 @@ def _supports(
     language: str,
     embedder: Embedder | None,
     verifier: EntailmentModel | None,
+    supported_from: float,
 ) -> list[Assessment]:
     """Each claim against the passages it cites, all in one batch; against its quotes where none of those was retrieved."""
     if embedder is None or not claims:
@@ -123,7 +127,7 @@ def _supports(
         "\n".join(retrieved[one] for one in _passages(claim) if one in retrieved) or source
         for claim, source in zip(claims, sources, strict=True)
     ]
-    return assess([claim.text for claim in claims], cited, list(retrieved.values()), language, embedder, verifier)
+    return assess([claim.text for claim in claims], cited, list(retrieved.values()), language, embedder, verifier, supported_from)
 
 
 def _is_its_evidence(claim: Claim, page_text: PageText) -> bool:

@@ -25,7 +25,7 @@ from rag_core.grounding.phrases import indicators
 from rag_core.grounding.windows import Window, best_windows, readings
 from rag_core.grounding.wording import flag_of
 from rag_core.language import fold, words
-from rag_core.settings import DATA
+from rag_core.settings import DATA, Settings
 
 _NEAR = 3  # windows that together count as the evidence of a claim
 _VALUES = ("number", "unit", "date", "code", "year", "law")
@@ -39,7 +39,7 @@ ANYWHERE = tuple(name for name in WORDS if name not in ("cosine", "overlap", "pa
 
 DECISIVE = frozenset({"number_changed", "unit_changed", "date_changed"})
 CEILING = 0.15  # chosen so that no overlap can outweigh a decisive flag
-FAILS = 0.5  # below it a claim is held against the other passages, too
+MIN_SUPPORT: float = Settings.model_fields["min_support"].default  # for callers that judge under no settings of their own
 SAME_SENTENCE = 0.6  # share of a claim's words from which a sentence that differs in a fact contradicts it
 
 
@@ -130,7 +130,13 @@ def _card() -> Mapping[str, Any]:
 
 
 def assess(
-    claims: Sequence[str], cited: Sequence[str], others: Sequence[str], lang: str, embedder: Embedder, verifier: EntailmentModel | None
+    claims: Sequence[str],
+    cited: Sequence[str],
+    others: Sequence[str],
+    lang: str,
+    embedder: Embedder,
+    verifier: EntailmentModel | None,
+    supported_from: float = MIN_SUPPORT,
 ) -> list[Assessment]:
     """How well each claim is supported by the text that it cites; see `require_assessed`.
 
@@ -138,13 +144,19 @@ def assess(
         One assessment a claim, in order. Where the verifier fails, the supports of the claims that it was to read are None.
     """
     try:
-        return require_assessed(claims, cited, others, lang, embedder, verifier)
+        return require_assessed(claims, cited, others, lang, embedder, verifier, supported_from)
     except ModelUnavailable:
-        return [replace(judged(one), support=None) for one in measure(claims, cited, lang, embedder, None)]
+        return [replace(judged(one, supported_from), support=None) for one in measure(claims, cited, lang, embedder, None)]
 
 
 def require_assessed(
-    claims: Sequence[str], cited: Sequence[str], others: Sequence[str], lang: str, embedder: Embedder, verifier: EntailmentModel | None
+    claims: Sequence[str],
+    cited: Sequence[str],
+    others: Sequence[str],
+    lang: str,
+    embedder: Embedder,
+    verifier: EntailmentModel | None,
+    supported_from: float = MIN_SUPPORT,
 ) -> list[Assessment]:
     """How well each claim is supported by the text that it cites, as one assessment a claim, in order.
 
@@ -155,12 +167,13 @@ def require_assessed(
         lang: of the claims, ISO 639-1.
         embedder: for the similarity of meaning.
         verifier: None where none is wanted.
+        supported_from: `min_support` of the settings, in [0, 1]: a claim with less support is not supported, here as where it is judged.
 
     Raises:
         ModelUnavailable: the verifier cannot be asked.
     """
-    found = [judged(one) for one in measure(claims, cited, lang, embedder, verifier)]
-    return _with_misattributed(found, claims, cited, others, lang, embedder, verifier)
+    found = [judged(one, supported_from) for one in measure(claims, cited, lang, embedder, verifier)]
+    return _with_misattributed(found, claims, cited, others, lang, embedder, verifier, supported_from)
 
 
 def _with_misattributed(
@@ -171,16 +184,17 @@ def _with_misattributed(
     lang: str,
     embedder: Embedder,
     verifier: EntailmentModel | None,
+    supported_from: float,
 ) -> list[Assessment]:
     """The assessments, with the flag on those claims that what they cite does not support, but what they do not cite does."""
-    failing = [at for at, one in enumerate(found) if (one.support or 0.0) < FAILS and "no_words" not in one.flags]
+    failing = [at for at, one in enumerate(found) if (one.support or 0.0) < supported_from and "no_words" not in one.flags]
     elsewhere = {at: "\n".join(other for other in others if other not in cited[at]) for at in failing}
     asked = [at for at in failing if elsewhere[at]]
     if not asked:
         return found
     again = measure([claims[at] for at in asked], [elsewhere[at] for at in asked], lang, embedder, verifier)
     for at, one in zip(asked, again, strict=True):
-        if (judged(one).support or 0.0) >= FAILS:
+        if (judged(one, supported_from).support or 0.0) >= supported_from:
             found[at] = replace(found[at], flags=(*found[at].flags, "misattributed"))
     return found
 
@@ -243,11 +257,12 @@ def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str) 
     return Measured(claim, best.text, values, tuple(flags), lang)
 
 
-def judged(one: Measured, *, read: bool = True) -> Assessment:
+def judged(one: Measured, supported_from: float = MIN_SUPPORT, *, read: bool = True) -> Assessment:
     """The fitted support, at most `CEILING` when a number, unit or date stands nowhere in the context, with the flags it earns.
 
     Args:
         one: what was measured.
+        supported_from: see `require_assessed`.
         read: False leaves out what the verifier said.
     """
     if not one.evidence:
@@ -258,7 +273,7 @@ def judged(one: Measured, *, read: bool = True) -> Assessment:
     flags = list(one.flags)
     if one.read and one.value("entailment") < 0.0:
         flags.append("not_entailed")
-    if support < FAILS and one.value("overlap") >= SAME_SENTENCE and any(flag.endswith("_changed") for flag in flags):
+    if support < supported_from and one.value("overlap") >= SAME_SENTENCE and any(flag.endswith("_changed") for flag in flags):
         flags.append("contradicted")
     return Assessment(support, tuple(flags), one.read, one.evidence, one.value("overlap"))
 

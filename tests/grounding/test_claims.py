@@ -43,16 +43,16 @@ class WordReader:
 
     version = "words"
 
-    def __init__(self, *languages: str, broken: bool = False) -> None:
+    def __init__(self, *languages: str, broken: bool = False, otherwise: float = -8.0) -> None:
         self.languages = frozenset(languages)
-        self.broken = broken
+        self.broken, self.otherwise = broken, otherwise
         self.asked: list[tuple[str, str]] = []
 
     def supports(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         if self.broken:
             raise ModelUnavailable("The verifier is gone.", remedy="Start it again.")
         self.asked += pairs
-        return [8.0 if self._bag(claim) <= self._bag(evidence) else -8.0 for evidence, claim in pairs]
+        return [8.0 if self._bag(claim) <= self._bag(evidence) else self.otherwise for evidence, claim in pairs]
 
     @staticmethod
     def _bag(text: str) -> set[str]:
@@ -162,6 +162,23 @@ def test_given_a_claim_of_another_passage_then_it_is_misattributed() -> None:
 
     assert "misattributed" in elsewhere.flags
     assert "misattributed" not in here.flags
+
+
+def test_given_a_support_between_one_half_and_the_setting_when_measured_then_the_other_passages_are_looked_at_too() -> None:
+    """One number says what is not supported: the setting's, not one half."""
+    claim = Claim("The notice period is 60 days long.", (on(1, TRUE),), ("p1",))
+    passages = {"p1": PASSAGES["p1"], "p9": claim.text}
+
+    def flags(min_support: float) -> tuple[float, tuple[str, ...]]:
+        reader = WordReader("en", otherwise=-1.0)
+        (one,) = measure_claims([claim], passages, page_text, "en", HashEmbedder(), reader, supported_from=min_support)
+        return one.support or 0.0, one.flags
+
+    support, usual = flags(0.5)
+    assert 0.5 <= support < 0.8
+    assert "misattributed" not in usual
+    assert "misattributed" in flags(0.8)[1]
+    assert "misattributed" not in flags(support)[1], "a value equal to its threshold passes"
 
 
 def test_given_evidence_of_a_passage_that_was_not_retrieved_then_its_quote_is_what_counts() -> None:

@@ -8,7 +8,7 @@ from rag_core.adapters.embedding.embedded import EmbeddedModel
 from rag_core.adapters.embedding.pair_models import SupportModel
 from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import ModelUnavailable
-from rag_core.grounding.entailment import CEILING, FAILS, FEATURES, assess, judged, measure, require_assessed, support_models
+from rag_core.grounding.entailment import CEILING, FEATURES, MIN_SUPPORT, assess, judged, measure, require_assessed, support_models
 
 CONTRACT = (
     "The supplier delivers the goods to the warehouse in Brno. The notice period is 30 days and starts on the first day of a month. "
@@ -52,7 +52,7 @@ def test_given_a_paraphrase_and_an_invention_then_the_support_parts_them(embedde
 
     assert right.support is not None
     assert wrong.support is not None
-    assert right.support > FAILS > wrong.support
+    assert right.support > MIN_SUPPORT > wrong.support
     assert right.read
     assert wrong.read
     assert right.flags == ()
@@ -96,7 +96,7 @@ def test_given_a_language_that_is_not_read_then_the_verifier_is_not_asked_and_it
     assert asked.pairs == []
     assert not found.read
     assert found.support is not None
-    assert found.support > FAILS
+    assert found.support > MIN_SUPPORT
 
 
 def test_given_a_verifier_that_fails_then_no_support_is_made_up(embedder: Embedder) -> None:

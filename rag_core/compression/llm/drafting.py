@@ -24,6 +24,7 @@ from rag_core.facts import absent_facts
 from rag_core.facts.citation_marks import citation_marks, strip_marks
 from rag_core.grounding.citations import evidence_text
 from rag_core.grounding.claims import measure_claims
+from rag_core.grounding.entailment import MIN_SUPPORT
 from rag_core.grounding.locate import overlaps
 from rag_core.grounding.quotes import Quote, Sources, Standing
 from rag_core.grounding.units import units, with_header
@@ -67,6 +68,7 @@ def model_draft(
     embedder: Embedder,
     verifier: EntailmentModel | None,
     question: str = "",
+    supported_from: float = MIN_SUPPORT,
 ) -> Draft:
     """The draft that a model wrote, with everything measured on its claims.
 
@@ -78,6 +80,7 @@ def model_draft(
         embedder: for meanings, see `measure_claims`.
         verifier: reads claims with their passages; None for none.
         question: that was asked; a limit that it states need not be said again.
+        supported_from: `min_support` of the settings, see `measure_claims`.
     """
     given = _Given(hits, corpus)
     said: dict[str, _Grounds] = {}
@@ -87,7 +90,15 @@ def model_draft(
             said[text] = said.get(text, _Grounds()) + grounds
     claims = tuple(Claim(text, one.evidence, one.cited) for text, one in said.items())
     audits = measure_claims(
-        claims, given.texts, corpus.page_text, language, embedder, verifier, languages=given.languages, question=question
+        claims,
+        given.texts,
+        corpus.page_text,
+        language,
+        embedder,
+        verifier,
+        languages=given.languages,
+        question=question,
+        supported_from=supported_from,
     )
     return Draft(
         "model" if claims else "none",
