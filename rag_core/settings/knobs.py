@@ -8,6 +8,8 @@ from typing import Any
 
 from pydantic import Field
 
+from rag_core.settings.scales import Scale, Unit
+
 
 class Mode(StrEnum):
     """The ways in which a check may act: block, only be shown, or not be looked at."""
@@ -37,7 +39,7 @@ class Stage(StrEnum):
 
 
 def number(
-    default: float, low: float, high: float, step: float, stage: Stage, cost: Cost, scale: str, help: str, stricter: str = ""
+    default: float, low: float, high: float, step: float, stage: Stage, cost: Cost, scale: Scale | Unit, help: str, stricter: str = ""
 ) -> Any:
     """Declare a numeric knob. `stricter` is "higher", "lower" or "" where neither end is stricter; integers stay integers."""
     extra: Any = {"step": step, "stage": stage, "cost": cost, "scale": scale, "stricter": stricter}

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from rag_core.settings.knobs import VALIDATION, Cost, Mode, Stage, choice, mode, number
+from rag_core.settings.scales import Scale, Unit
 
 _R, _A = Cost.REPLAY, Cost.ASK
 
@@ -18,10 +19,10 @@ class ModelSettings(BaseModel):
     """The part of the settings that is about a language model."""
 
     model: str = choice("", Stage.DRAFT, _A, "Name of the language model, as its server knows it; empty takes the one of RAG_MODEL.")
-    temperature: float = number(0.0, 0.0, 2.0, 0.1, Stage.DRAFT, _A, "temperature", "Randomness of the model's wording; 0 for none.")
-    max_tokens: int = number(150, 20, 2000, 10, Stage.DRAFT, _A, "tokens", "Longest answer a model may write, without its quotes.")
+    temperature: float = number(0.0, 0.0, 2.0, 0.1, Stage.DRAFT, _A, Unit.TEMPERATURE, "Randomness of the model's wording; 0 for none.")
+    max_tokens: int = number(150, 20, 2000, 10, Stage.DRAFT, _A, Unit.TOKENS, "Longest answer a model may write, without its quotes.")
     max_retries: int = number(
-        3, 0, 5, 1, Stage.DRAFT, _R, "drafts", "New drafts after one that a check rejected; each is told what was found."
+        3, 0, 5, 1, Stage.DRAFT, _R, Unit.DRAFTS, "New drafts after one that a check rejected; each is told what was found."
     )
     fallback_extract: bool = choice(
         True, Stage.DRAFT, _R, "Show the extract where no draft of the model passes or the model cannot be asked; otherwise refuse."
@@ -40,14 +41,14 @@ class ModelSettings(BaseModel):
         "asked (off).",
     )  # fmt: skip
     min_sufficiency: float = number(
-        0.0, 0.0, 1.0, 0.05, Stage.GATE, _R, "share", "Least confidence of the model in its own yes, a number that it only states.",
+        0.0, 0.0, 1.0, 0.05, Stage.GATE, _R, Scale.SHARE, "Least confidence of the model in its own yes, a number that it only states.",
         "higher",
     )  # fmt: skip
     refuse_partial: bool = choice(
         False, Stage.GATE, _R, "Refuse where the passages answer only a part; otherwise that part is answered at a low level."
     )
     expand_searches: int = number(
-        2, 0, 2, 1, Stage.GATE, _R, "searches", "Further searches for what the model says is missing, before it refuses."
+        2, 0, 2, 1, Stage.GATE, _R, Unit.SEARCHES, "Further searches for what the model says is missing, before it refuses."
     )
     verification_mode: Mode = mode(
         Mode.OFF, Stage.AUDIT, "verification",
@@ -57,15 +58,15 @@ class ModelSettings(BaseModel):
     answer_language_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer language", switch=VALIDATION)
     answer_length_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer length", switch=VALIDATION)
     max_added_words: int = number(
-        2, 0, 20, 1, Stage.AUDIT, _R, "words",
+        2, 0, 20, 1, Stage.AUDIT, _R, Unit.WORDS,
         "Most words in a row of a model's sentence that stand in no passage it cites, in no title and not in the question.", "lower",
     )  # fmt: skip
     added_words_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "added words", switch=VALIDATION)
     model_seconds: int = number(
-        60, 5, 600, 5, Stage.DRAFT, _A, "seconds", "Most time that the model may take for one question, all calls together."
+        60, 5, 600, 5, Stage.DRAFT, _A, Unit.SECONDS, "Most time that the model may take for one question, all calls together."
     )
     model_budget: int = number(
-        30000, 1000, 500000, 1000, Stage.DRAFT, _A, "tokens", "Most tokens that the model may take for one question, all calls together."
+        30000, 1000, 500000, 1000, Stage.DRAFT, _A, Unit.TOKENS, "Most tokens that the model may take for one question, all calls together."
     )
     model_cache: bool = choice(
         True, Stage.DRAFT, _A, "Take a model's answer to the very same prompt from the cache instead of asking again."

@@ -1,4 +1,4 @@
-"""The scales on which a check's value and threshold stand, with their bounds."""
+"""The scales on which values, thresholds and settings stand, with their bounds; and the units of settings that count."""
 
 from __future__ import annotations
 
@@ -24,11 +24,29 @@ class Scale(StrEnum):
     DISTANCE = "distance", 0.0, 2.0  # 1 - cosine
     ANSWERABILITY = "answerability", 0.0, 1.0  # a calibrated probability
     SUPPORT = "support", 0.0, 1.0  # an estimated probability
-    SHARE = "share", 0.0, 1.0
-    RATIO = "ratio", 0.0, math.inf
+    SHARE = "share", 0.0, 1.0  # a part of a whole, or a weight beside others
+    RATIO = "ratio", 0.0, math.inf  # of two numbers, either of which may be the greater
     COUNT = "count", 0.0, math.inf
 
     def require(self, name: str, value: float) -> None:
         """Raise ValueError unless the value is finite and on the scale. NaN is neither."""
         if not math.isfinite(value) or not self.low <= value <= self.high:
             raise ValueError(f"{name}: a value on scale {self.value!r} must be finite and in [{self.low}, {self.high}], got {value}")
+
+
+class Unit(StrEnum):
+    """What a setting counts or measures that stands on none of the scales; its own bounds say how far it goes."""
+
+    PASSAGES = "passages"
+    TIMES = "times"
+    RANKS = "ranks"
+    DAYS = "days"
+    CHARACTERS = "characters"
+    WORDS = "words"
+    NAMES = "names"
+    SENTENCES = "sentences"
+    TEMPERATURE = "temperature"
+    DRAFTS = "drafts"
+    SEARCHES = "searches"
+    SECONDS = "seconds"
+    TOKENS = "tokens"

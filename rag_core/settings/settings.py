@@ -20,6 +20,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from rag_core.errors import InvalidSetting
 from rag_core.settings.knobs import STRICT, VALIDATION, Cost, Knob, Mode, Stage, choice, mode, number
 from rag_core.settings.llm import ModelSettings
+from rag_core.settings.scales import Scale, Unit
 
 __all__ = ["DATA", "DEFAULT_PRESET", "Cost", "Knob", "Mode", "Preset", "Settings", "Stage", "presets"]
 
@@ -39,8 +40,8 @@ class Settings(ModelSettings):
     preset: str = Field(DEFAULT_PRESET, description="Name of the preset the values came from.", json_schema_extra={"scale": "label"})
 
     # retrieve
-    top_k: int = number(10, 1, 50, 1, Stage.RETRIEVE, _A, "passages", "How many passages are retrieved for a question.")
-    over_retrieve: int = number(2, 1, 10, 1, Stage.RETRIEVE, _A, "times", "Candidates of the dense search, as a multiple of top_k.")
+    top_k: int = number(10, 1, 50, 1, Stage.RETRIEVE, _A, Unit.PASSAGES, "How many passages are retrieved for a question.")
+    over_retrieve: int = number(2, 1, 10, 1, Stage.RETRIEVE, _A, Unit.TIMES, "Candidates of the dense search, as a multiple of top_k.")
     semantic_weight: float = number(
         0.5,
         0.0,
@@ -48,7 +49,7 @@ class Settings(ModelSettings):
         0.05,
         Stage.RETRIEVE,
         _A,
-        "ratio",
+        Scale.SHARE,
         "Weight of the dense ranking when rankings are fused; the lexical one gets the rest.",
     )
     unknown_semantic_weight: float = number(
@@ -58,60 +59,62 @@ class Settings(ModelSettings):
         0.05,
         Stage.RETRIEVE,
         _A,
-        "ratio",
+        Scale.SHARE,
         "The same weight for a question in a language that the embedding model does not know.",
     )
-    rrf_constant: int = number(60, 1, 200, 1, Stage.RETRIEVE, _A, "ranks", "Constant of reciprocal rank fusion, 1 / (rank + constant).")
+    rrf_constant: int = number(60, 1, 200, 1, Stage.RETRIEVE, _A, Unit.RANKS, "Constant of reciprocal rank fusion, 1 / (rank + constant).")
     reranker: str = choice("", Stage.RETRIEVE, _A, "Name or folder of a cross-encoder that reorders the passages; empty for none.")
     authority_weight: float = number(
-        0.0, 0.0, 1.0, 0.05, Stage.RETRIEVE, _A, "ratio", "How much a document's stated authority raises its passages; 0 does nothing."
+        0.0, 0.0, 1.0, 0.05, Stage.RETRIEVE, _A, Scale.SHARE, "How much a document's stated authority raises its passages; 0 does nothing."
     )
     recency_weight: float = number(
-        0.0, 0.0, 1.0, 0.05, Stage.RETRIEVE, _A, "ratio", "How much a newer date raises a passage, for time-sensitive questions only."
+        0.0, 0.0, 1.0, 0.05, Stage.RETRIEVE, _A, Scale.SHARE, "How much a newer date raises a passage, for time-sensitive questions only."
     )
-    recency_half_life_days: int = number(365, 1, 3650, 1, Stage.RETRIEVE, _A, "days", "Age at which a document counts half in recency.")
+    recency_half_life_days: int = number(365, 1, 3650, 1, Stage.RETRIEVE, _A, Unit.DAYS, "Age at which a document counts half in recency.")
 
     # gates
     min_answerability: float = number(
-        0.56, 0.0, 1.0, 0.01, Stage.GATE, _R, "answerability",
+        0.56, 0.0, 1.0, 0.01, Stage.GATE, _R, Scale.ANSWERABILITY,
         "Refuse when the calibrated probability that the documents answer the question is below this.", "higher",
     )  # fmt: skip
     answerability_mode: Mode = mode(Mode.ENFORCE, Stage.GATE, "answerability", switch=STRICT)
     answerability_extra_procedural: float = number(
-        0.0, -1.0, 1.0, 0.01, Stage.GATE, _R, "answerability",
+        0.0, -1.0, 1.0, 0.01, Stage.GATE, _R, Scale.ANSWERABILITY,
         "Added to min_answerability for questions on how something is done; below 0 they are answered more easily.", "higher",
     )  # fmt: skip
     answerability_extra_comparative: float = number(
-        0.0, -1.0, 1.0, 0.01, Stage.GATE, _R, "answerability",
+        0.0, -1.0, 1.0, 0.01, Stage.GATE, _R, Scale.ANSWERABILITY,
         "Added to min_answerability for questions that compare; below 0 they are answered more easily.", "higher",
     )  # fmt: skip
     min_top_cosine: float = number(
-        0.72, -1.0, 1.0, 0.01, Stage.GATE, _R, "cosine", "Refuse when the closest passage is less similar than this.", "higher"
+        0.72, -1.0, 1.0, 0.01, Stage.GATE, _R, Scale.COSINE, "Refuse when the closest passage is less similar than this.", "higher"
     )
     top_cosine_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "top cosine", switch=STRICT)
     min_mean_cosine: float = number(
-        0.6, -1.0, 1.0, 0.01, Stage.GATE, _R, "cosine", "Refuse when the retrieved passages are less similar than this on average.",
+        0.6, -1.0, 1.0, 0.01, Stage.GATE, _R, Scale.COSINE, "Refuse when the retrieved passages are less similar than this on average.",
         "higher",
     )  # fmt: skip
     mean_confidence_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "mean confidence", switch=STRICT)
     min_relevance: float = number(
-        0.4, -1.0, 1.0, 0.01, Stage.GATE, _R, "cosine",
+        0.4, -1.0, 1.0, 0.01, Stage.GATE, _R, Scale.COSINE,
         "Refuse when the beginnings of the top passages are less similar to the question than this on average.", "higher",
     )  # fmt: skip
-    relevance_passages: int = number(3, 1, 10, 1, Stage.GATE, _A, "passages", "How many top passages the relevance check reads.")
-    relevance_chars: int = number(500, 100, 2000, 50, Stage.GATE, _A, "characters", "How much of each passage the relevance check reads.")
+    relevance_passages: int = number(3, 1, 10, 1, Stage.GATE, _A, Unit.PASSAGES, "How many top passages the relevance check reads.")
+    relevance_chars: int = number(
+        500, 100, 2000, 50, Stage.GATE, _A, Unit.CHARACTERS, "How much of each passage the relevance check reads."
+    )
     relevance_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "relevance", switch=STRICT)
     max_distance: float = number(
-        0.8, 0.0, 2.0, 0.01, Stage.GATE, _R, "distance",
+        0.8, 0.0, 2.0, 0.01, Stage.GATE, _R, Scale.DISTANCE,
         "Passages further than this (1 - cosine) are cut; claims that rest on a cut passage are dropped.", "lower",
     )  # fmt: skip
     distance_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "distance", switch=STRICT)
     min_documents: int = number(
-        1, 1, 20, 1, Stage.GATE, _R, "passages", "Refuse when fewer passages than this pass the distance cut.", "higher"
+        1, 1, 20, 1, Stage.GATE, _R, Unit.PASSAGES, "Refuse when fewer passages than this pass the distance cut.", "higher"
     )
     min_documents_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "minimum documents", switch=STRICT)
     min_keywords: int = number(
-        2, 0, 10, 1, Stage.GATE, _R, "words", "How many content words of the question must stand in the passages; lower to loosen.",
+        2, 0, 10, 1, Stage.GATE, _R, Unit.WORDS, "How many content words of the question must stand in the passages; lower to loosen.",
         "higher",
     )  # fmt: skip
     keywords_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "keyword")
@@ -125,12 +128,12 @@ class Settings(ModelSettings):
         0.01,
         Stage.GATE,
         _A,
-        "cosine",
+        Scale.COSINE,
         "A word of this similarity counts as a match too; 1 switches it off.",
         "higher",
     )
     max_missing_entities: int = number(
-        0, 0, 10, 1, Stage.GATE, _R, "names", "Refuse when more names, codes, years or numbers of the question are missing than this.",
+        0, 0, 10, 1, Stage.GATE, _R, Unit.NAMES, "Refuse when more names, codes, years or numbers of the question are missing than this.",
         "lower",
     )  # fmt: skip
     required_entities_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "required entities")
@@ -142,13 +145,15 @@ class Settings(ModelSettings):
         _R,
         "The score that the confidence level cuts: the calibrated one, or the distance of the closest passage.",
     )
-    high_answerability: float = number(0.9, 0.0, 1.0, 0.01, Stage.OUTPUT, _R, "answerability", "From here on the confidence level is high.")
-    medium_answerability: float = number(
-        0.7, 0.0, 1.0, 0.01, Stage.OUTPUT, _R, "answerability", "From here on the confidence level is at least medium."
+    high_answerability: float = number(
+        0.9, 0.0, 1.0, 0.01, Stage.OUTPUT, _R, Scale.ANSWERABILITY, "From here on the confidence level is high."
     )
-    high_distance: float = number(0.5, 0.0, 2.0, 0.01, Stage.OUTPUT, _R, "distance", "Up to here the confidence level is high.")
-    medium_distance: float = number(0.8, 0.0, 2.0, 0.01, Stage.OUTPUT, _R, "distance", "Up to here it is at least medium.")
-    low_distance: float = number(1.2, 0.0, 2.0, 0.01, Stage.OUTPUT, _R, "distance", "Up to here it is at least low.")
+    medium_answerability: float = number(
+        0.7, 0.0, 1.0, 0.01, Stage.OUTPUT, _R, Scale.ANSWERABILITY, "From here on the confidence level is at least medium."
+    )
+    high_distance: float = number(0.5, 0.0, 2.0, 0.01, Stage.OUTPUT, _R, Scale.DISTANCE, "Up to here the confidence level is high.")
+    medium_distance: float = number(0.8, 0.0, 2.0, 0.01, Stage.OUTPUT, _R, Scale.DISTANCE, "Up to here it is at least medium.")
+    low_distance: float = number(1.2, 0.0, 2.0, 0.01, Stage.OUTPUT, _R, Scale.DISTANCE, "Up to here it is at least low.")
 
     # draft
     drafter: Literal["extract", "raw", "model"] = choice(
@@ -162,9 +167,9 @@ class Settings(ModelSettings):
         False, Stage.DRAFT, _A, "Return the retrieved passages unchanged when together they are short enough."
     )
     short_context_words: int = number(
-        150, 10, 1000, 10, Stage.DRAFT, _A, "words", "Passages of at most so many words together are short for the switch above."
+        150, 10, 1000, 10, Stage.DRAFT, _A, Unit.WORDS, "Passages of at most so many words together are short for the switch above."
     )
-    max_sentences: int = number(3, 1, 10, 1, Stage.DRAFT, _A, "sentences", "At most this many sentences are extracted.")
+    max_sentences: int = number(3, 1, 10, 1, Stage.DRAFT, _A, Unit.SENTENCES, "At most this many sentences are extracted.")
     strict_summary: bool = choice(
         False,
         Stage.DRAFT,
@@ -172,26 +177,26 @@ class Settings(ModelSettings):
         "Cut passages returned as they are to max_sentences sentences; short ones stay whole with return_short_context.",
     )
     extra_sentence_ratio: float = number(
-        0.6, 0.0, 1.0, 0.01, Stage.DRAFT, _A, "ratio",
+        0.6, 0.0, 1.0, 0.01, Stage.DRAFT, _A, Scale.SHARE,
         "A further sentence is added when its relevance is at least this share of the best one's.",
     )  # fmt: skip
 
     # audits; citations present, complete, valid and verbatim have no switch
     indicators_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "indicator phrases", switch=VALIDATION)
     max_length_ratio: float = number(
-        2.0, 0.1, 10.0, 0.1, Stage.AUDIT, _R, "ratio", "Reject an answer longer than this many times its passages.", "lower"
+        2.0, 0.1, 10.0, 0.1, Stage.AUDIT, _R, Scale.RATIO, "Reject an answer longer than this many times its passages.", "lower"
     )
     length_ratio_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "length ratio", switch=VALIDATION)
     min_sentence_overlap: float = number(
-        0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "ratio", "Share of a sentence's words that its evidence must hold.", "higher"
+        0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, Scale.SHARE, "Share of a sentence's words that its evidence must hold.", "higher"
     )
     min_grounded: float = number(
-        0.7, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "ratio", "Share of sentences that must be grounded by overlap.", "higher"
+        0.7, 0.0, 1.0, 0.01, Stage.AUDIT, _R, Scale.SHARE, "Share of sentences that must be grounded by overlap.", "higher"
     )
     overlap_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "word overlap", switch=VALIDATION)
     facts_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "facts", switch=VALIDATION)
     min_similarity: float = number(
-        0.5, -1.0, 1.0, 0.01, Stage.AUDIT, _R, "cosine", "Least similarity between a claim and its evidence.", "higher"
+        0.5, -1.0, 1.0, 0.01, Stage.AUDIT, _R, Scale.COSINE, "Least similarity between a claim and its evidence.", "higher"
     )
     similarity_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "similarity", switch=VALIDATION)
     contradictions_mode: Mode = mode(
@@ -199,7 +204,7 @@ class Settings(ModelSettings):
         "What happens when sources contradict each other: refuse (enforce), answer with both sides at a low level and half the confidence "
         "(observe), or answer as if they did not (off).", switch=VALIDATION)  # fmt: skip
     min_support: float = number(
-        0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, "support",
+        0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, Scale.SUPPORT,
         "Least estimated probability that its evidence supports a claim; `judge` calls a claim supported from here on.", "higher",
     )  # fmt: skip
     support_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "support", switch=VALIDATION)
@@ -229,8 +234,10 @@ class Settings(ModelSettings):
     strategy: Literal["auto", "technical", "code", "legal", "research"] = choice(
         "auto", Stage.INGEST, _I, "How documents are cut into passages; auto looks at each document."
     )
-    passage_tokens: int = number(256, 32, 512, 8, Stage.INGEST, _I, "tokens", "Largest passage; never more than the embedding model reads.")
-    overlap_tokens: int = number(50, 0, 200, 5, Stage.INGEST, _I, "tokens", "Text that neighbouring passages share.")
+    passage_tokens: int = number(
+        256, 32, 512, 8, Stage.INGEST, _I, Unit.TOKENS, "Largest passage; never more than the embedding model reads."
+    )
+    overlap_tokens: int = number(50, 0, 200, 5, Stage.INGEST, _I, Unit.TOKENS, "Text that neighbouring passages share.")
     ocr: bool = choice(True, Stage.INGEST, _I, "Read pages without a text layer by OCR where Tesseract is installed.")
     keep_hidden: bool = choice(
         False, Stage.INGEST, _I, "Index text that cannot be seen on the page (transparent, tiny, covered, in the colour of its ground)."

@@ -11,12 +11,13 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.decision.checks import GATING, GROUNDING
+from rag_core.decision.checks import CHECKS, GATING, GROUNDING
 from rag_core.decision.decide import decide
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.errors import InvalidSetting
-from rag_core.settings import DEFAULT_PRESET, Cost, Mode, Settings, Stage, presets
+from rag_core.settings import DEFAULT_PRESET, Cost, Mode, Scale, Settings, Stage, presets
 from rag_core.settings.knobs import Knob
+from rag_core.settings.scales import Unit
 
 KNOBS = {knob.name: knob for knob in Settings.knobs()}
 NUMBERS = {name: knob for name, knob in KNOBS.items() if knob.low is not None}
@@ -264,3 +265,22 @@ def test_given_any_number_then_it_is_taken_exactly_when_it_is_inside_the_bounds(
         taken = False
 
     assert taken is fits
+
+
+ADDED = ("answerability_extra_procedural", "answerability_extra_comparative")  # to a threshold: they may be below zero
+
+
+def test_given_the_settings_on_a_scale_then_their_ranges_lie_on_it_and_a_share_is_never_called_a_ratio() -> None:
+    for knob in KNOBS.values():
+        if isinstance(knob.scale, Scale) and knob.name not in ADDED:
+            assert knob.low is not None, knob.name
+            assert knob.high is not None, knob.name
+            assert knob.scale.low <= knob.low < knob.high <= knob.scale.high, knob.name
+        assert knob.scale != Scale.RATIO or (knob.high or 0.0) > 1.0, knob.name
+
+
+def test_given_a_check_with_a_threshold_that_is_a_setting_then_both_stand_on_the_same_scale() -> None:
+    for check in CHECKS:
+        if isinstance(check.threshold, str):
+            scale = KNOBS[check.threshold].scale
+            assert scale == check.scale or (check.scale is Scale.COUNT and isinstance(scale, Unit)), check.name
