@@ -18,6 +18,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.domain.trace import Direction, State
 from rag_core.settings import Cost, Mode, Scale, Settings
+from training import checks_page
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,6 +40,7 @@ READ_ELSEWHERE = {
     "verification_mode": {"decision/progress.py", "evaluation/cost.py"},
     "expand_searches": {"decision/progress.py", "evaluation/cost.py"},
     "min_sufficiency": {"decision/progress.py"},  # said in the refusal
+    "min_support": {"decision/measure.py", "decision/llm_steps.py", "grounding/entailment.py"},  # below it other passages are looked at too
     "min_documents": {"settings/configuration.py", "domain/status.py"},  # a variable of the environment; the reason has the same name
 }
 READ_FOR_DRAFTING = {"translate", "max_sentences", "max_tokens"}  # settings of the draft that a check reads as well
@@ -59,6 +61,15 @@ def test_given_the_table_then_names_reasons_and_settings_are_each_check_s_own() 
             knob = next(knob for knob in Settings.knobs() if knob.name == check.threshold)
             assert knob.cost is Cost.REPLAY, check.name
             assert knob.stricter == ("higher" if check.passes is Direction.AT_LEAST else "lower"), check.name
+
+
+def test_given_the_page_of_checks_when_compared_then_it_says_what_the_rows_say() -> None:
+    page = checks_page.PAGE.read_text(encoding="utf-8")
+
+    assert checks_page.written(page) == page, "run: python -m training.checks_page"
+    for check in CHECKS:
+        (row,) = [line for line in page.splitlines() if line.startswith(f"| `{check.name}` |")]
+        assert f"| `{check.reason}` | `{check.status}` |" in row
 
 
 def test_given_the_settings_then_every_mode_belongs_to_one_row() -> None:

@@ -70,9 +70,9 @@ def _none_of(
         return None if found is None else float(len(found))
 
     def said(m: Measurements, value: float | None, _: float) -> str:
-        found = findings(m)
-        if found is None:
+        if value is None:
             return "this was not measured"
+        found = findings(m) or () if value else ()  # looked for again only where there are any: nearly all have none
         listed = "; ".join(finding[:chars] for finding in found[:_SHOWN]) or clean
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         return f"{listed}{more}{after(m)}"
