@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 
 from rag_core.decision.decide import decide
@@ -72,9 +72,23 @@ class Engine:
         *,
         on_stage: OnStage | None = None,
         cancelled: Cancel | None = None,
+        on_measured: Callable[[Measurements], None] | None = None,
     ) -> Decision:
-        """A cited answer or a refusal that says why; raises as `measure` does."""
-        decision = decide(self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled))
+        """A cited answer or a refusal that says why; logged, and raises as `measure` does.
+
+        Args:
+            question: in the words of whoever asks.
+            settings: that measure and judge it.
+            documents: ids of those to search; None for all.
+            filters: values that a document's metadata must have, by name.
+            on_stage: told what a language model is being asked, before it is; see `OnStage`. Called from this thread.
+            cancelled: asked between the steps; True ends it with `Cancelled`.
+            on_measured: gets everything that was measured, before it is judged; for whoever keeps it, to judge it again without asking.
+        """
+        case = self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled)
+        if on_measured is not None:
+            on_measured(case)
+        decision = decide(case)
         log_decision(decision)
         return decision
 

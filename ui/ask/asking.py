@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from rag_core.decision.decide import decide, replay
+from rag_core.decision.decide import replay
 from rag_core.domain.llm_trace import OnStage
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Cancel
-from rag_core.engine import Engine, log_decision
+from rag_core.engine import Engine
 from rag_core.settings import Cost, Settings
 from ui.app import recording
 from ui.app.asked import NAMESPACE, Asked
@@ -81,9 +82,8 @@ def take(patience: float | None = None) -> bool:
     pending = here.pending
     if pending is None or not pending.wait(PATIENCE_SECONDS if patience is None else patience):
         return pending is not None
-    if pending.asked is not None:
-        _show(here, pending.asked, pending.earlier)
-    else:
+    pending.deliver(lambda asked: None if asked is None else _show(here, asked, pending.earlier))
+    if pending.asked is None:
         here.stopped = pending.question
     here.pending = None  # last: a run that is ended before leaves it to the next one
     if pending.error is not None:
@@ -106,10 +106,11 @@ def ask(
         RagError: the question cannot be asked.
         Cancelled: it was stopped.
     """
-    case = engine.measure(question, settings, scope.documents or None, scope.filters, on_stage=on_stage, cancelled=cancelled)
-    decision = decide(case)
-    log_decision(decision)
-    return Asked(question, scope, case, decision, settings, namespace=namespace)
+    measured: list[Measurements] = []
+    decision = engine.ask(
+        question, settings, scope.documents or None, scope.filters, on_stage=on_stage, cancelled=cancelled, on_measured=measured.append
+    )
+    return Asked(question, scope, measured[0], decision, settings, namespace=namespace)
 
 
 def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Asked:
