@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rag_core import errors as errors
+    from rag_core import evaluation as evaluation
     from rag_core.decision.decide import decide as decide
     from rag_core.decision.decide import replay as replay
     from rag_core.domain.answer import Answer as Answer
     from rag_core.domain.answer import Refusal as Refusal
     from rag_core.domain.answer import Reply as Reply
     from rag_core.domain.decision import Decision as Decision
+    from rag_core.domain.measurements import Measurements as Measurements
     from rag_core.domain.passages import Passage as Passage
     from rag_core.engine import Engine as Engine
     from rag_core.grounding.citations import sources_list as sources_list
@@ -27,17 +29,21 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Where each name lives. They are imported when they are first used: the page starts its model's process before all else.
+# Where each name lives; a name that is a module of the core itself has no other place. They are imported when they are first used: the page
+# starts its model's process before all else. The imports above say the same to type checkers and readers; a test compares the two.
 _PLACES = {
     "Answer": "domain.answer",
     "Decision": "domain.decision",
     "Engine": "engine",
+    "Measurements": "domain.measurements",
     "Passage": "domain.passages",
     "Refusal": "domain.answer",
     "Reply": "domain.answer",
     "Settings": "settings",
     "Source": "library.sources",
     "decide": "decision.decide",
+    "errors": "",
+    "evaluation": "",
     "judge_claims": "grounding.judge",
     "load_settings": "settings.configuration",
     "model_environment": "settings.endpoints",
@@ -47,15 +53,11 @@ _PLACES = {
     "text_source": "library.sources",
 }
 
-__all__ = [
-    "Answer", "Decision", "Engine", "Passage", "Refusal", "Reply", "Settings", "Source", "__version__", "decide", "errors", "judge_claims",
-    "load_settings", "model_environment", "open_engine", "replay", "sources_list", "text_source",
-]  # fmt: skip
+__all__ = ["__version__", *_PLACES]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "errors":
-        return import_module("rag_core.errors")
     if name not in _PLACES:
         raise AttributeError(f"rag_core has no public name {name!r}")
-    return getattr(import_module(f"rag_core.{_PLACES[name]}"), name)
+    place = _PLACES[name]
+    return getattr(import_module(f"rag_core.{place}"), name) if place else import_module(f"rag_core.{name}")

@@ -10,13 +10,13 @@ import pymupdf
 import pytest
 from folding import each
 
-from examples import marks_report as report
-from examples.marks_report import Read
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.grounding.locate import How, Located, locate
 from rag_core.grounding.units import units
 from rag_core.library.snapshot import Snapshot
+from reports import marks as report
+from reports.marks import Read
 
 SAMPLES = Path(__file__).resolve().parent.parent / "data" / "samples"
 ROW = 14.0  # points

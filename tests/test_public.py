@@ -12,11 +12,11 @@ import pytest
 import rag_core
 
 ROOT = Path(__file__).resolve().parents[1]
-USAGE = ("quickstart.py", "generation_usage.py")  # the other examples are reports on the insides
 
 
 def test_given_the_public_names_then_each_is_there_and_documented() -> None:
-    assert {*rag_core._PLACES, "errors", "__version__"} == set(rag_core.__all__)
+    assert {*rag_core._PLACES, "__version__"} == set(rag_core.__all__)
+    assert typed_imports() == {name: f"rag_core.{place}" if place else "rag_core" for name, place in rag_core._PLACES.items()}
     for name in rag_core.__all__:
         exported = getattr(rag_core, name)
         assert isinstance(exported, str) or exported.__doc__, name
@@ -24,13 +24,28 @@ def test_given_the_public_names_then_each_is_there_and_documented() -> None:
         rag_core.chunk  # noqa: B018
 
 
-def test_given_the_examples_of_use_then_they_import_from_the_public_face_alone() -> None:
-    for name in USAGE:
-        tree = ast.parse((ROOT / "examples" / name).read_text(encoding="utf-8"))
-        modules = {
-            node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rag_core")
-        }
-        assert modules == {"rag_core"}, name
+def typed_imports() -> dict[str, str]:
+    """What the face imports for type checkers and readers: each name with its module."""
+    tree = ast.parse((ROOT / "rag_core" / "__init__.py").read_text(encoding="utf-8"))
+    (checked,) = [node for node in tree.body if isinstance(node, ast.If)]
+    return {name.asname or name.name: node.module or "" for node in checked.body if isinstance(node, ast.ImportFrom) for name in node.names}
+
+
+def test_given_the_examples_then_they_import_from_the_public_face_alone() -> None:
+    for path in sorted((ROOT / "examples").glob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        modules = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        modules |= {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+        inside = {name for name in modules if name.partition(".")[0] in ("rag_core", "ui", "pages", "training", "reports")} - {"rag_core"}
+        assert not inside, path.name
+
+
+def test_given_the_pages_then_they_ask_through_the_engine_and_decide_no_question_themselves() -> None:
+    """Measuring, deciding and logging a question are one call, for whoever asks."""
+    for path in [*(ROOT / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
+        text = path.read_text(encoding="utf-8")
+        assert "engine.measure(" not in text, path
+        assert "log_decision" not in text, path
 
 
 def test_given_an_import_of_the_core_then_nothing_heavy_comes_with_it() -> None:

@@ -18,7 +18,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.domain.trace import Direction, State
 from rag_core.settings import Cost, Mode, Scale, Settings
-from training import checks_page
+from reports import checks as checks_page
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,7 +66,7 @@ def test_given_the_table_then_names_reasons_and_settings_are_each_check_s_own() 
 def test_given_the_page_of_checks_when_compared_then_it_says_what_the_rows_say() -> None:
     page = checks_page.PAGE.read_text(encoding="utf-8")
 
-    assert checks_page.written(page) == page, "run: python -m training.checks_page"
+    assert checks_page.written(page) == page, "run: python -m reports.checks"
     for check in CHECKS:
         (row,) = [line for line in page.splitlines() if line.startswith(f"| `{check.name}` |")]
         assert f"| `{check.reason}` | `{check.status}` |" in row

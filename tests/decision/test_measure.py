@@ -25,6 +25,7 @@ from rag_core.decision.measure import Tools, measure, understand
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Metadata
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Vectors
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.engine import Engine
@@ -112,6 +113,16 @@ def test_given_a_question_about_something_else_then_it_is_refused_with_what_was_
     assert decision.retrieved
     assert decision.citations == ()
     assert "required" in decision.explanation
+
+
+def test_given_a_question_when_asked_then_what_was_measured_is_handed_on_and_judged_again_the_same(engine: Engine) -> None:
+    measured: list[Measurements] = []
+
+    decision = engine.ask("How often is the interest rate reviewed?", Settings.load(), on_measured=measured.append)
+
+    (case,) = measured
+    assert decide(case) == decision
+    assert decision.is_safe()
 
 
 def test_given_the_vacation_policy_asked_of_the_bank_then_it_is_refused_and_nothing_else_is_searched(engine: Engine) -> None:

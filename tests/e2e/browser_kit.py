@@ -90,7 +90,7 @@ def settled(page: Page) -> None:
 def drop(page: Page, name: str, data: bytes) -> None:
     """Hand a file to the upload field."""
     page.locator('[data-testid="stFileUploader"] input[type=file]').set_input_files(
-        [{"name": name, "mimeType": "application/pdf", "buffer": data}]
+        {"name": name, "mimeType": "application/pdf", "buffer": data}
     )
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from examples import calibration_report as report
-from examples.calibration_report import BEGIN, END, LabelledSet, Measured
 from rag_core.evaluation.calibration import Sample
 from rag_core.gating import scores as calibrate
 from rag_core.gating.features import FEATURES
+from reports import calibration as report
+from reports.calibration import BEGIN, END, LabelledSet, Measured
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
@@ -128,7 +128,7 @@ def test_given_the_page_then_its_figures_are_of_the_shipped_calibration_and_its_
 
     assert pictures
     assert all((ROOT / "docs" / picture).is_file() for picture in pictures)
-    assert f"`{calibrate.read(calibrate.FILE).id}`" in PAGE, "run: python -m examples.calibration_report FOLDER …"
+    assert f"`{calibrate.read(calibrate.FILE).id}`" in PAGE, "run: python -m reports.calibration FOLDER …"
 
 
 def test_given_the_identity_then_the_page_explains_every_component() -> None:

@@ -1,6 +1,6 @@
 """Reads the marked words back from PDFs, and says how often they are the quoted ones.
 
-    python -m examples.marks_report FILE.pdf FOLDER [...] [--most 300] [--show 10]
+    python -m reports.marks FILE.pdf FOLDER [...] [--most 300] [--show 10]
 
 Every sentence and table row of a file's passages (or `--most` of them, evenly spread) is cited as an answer would cite it: found on its
 page, each of its rows one rectangle. Then the letters under those rectangles are read from the PDF, letter by letter, by their own places
@@ -36,6 +36,7 @@ from rag_core.domain.documents import Box, Document, Span
 from rag_core.domain.passages import PassageKind
 from rag_core.domain.ports import Embedder, Vectors
 from rag_core.grounding.units import units
+from rag_core.library.held import blocks_of
 from rag_core.library.library import Library
 from rag_core.library.snapshot import Snapshot
 from rag_core.library.sources import Source, sources_from
@@ -185,7 +186,7 @@ class Pages:
     """The letters of a PDF's pages, each page read once."""
 
     def __init__(self, data: bytes) -> None:
-        self._file = pymupdf.open(stream=data, filetype="pdf")
+        self._file = pymupdf.open(stream=data, filetype="pdf")  # type: ignore[no-untyped-call]
         self._letters = lru_cache(maxsize=8)(self._read)
 
     def under(self, boxes: Sequence[Box], number: int) -> list[Letter]:
@@ -197,13 +198,13 @@ class Pages:
 
     def _read(self, number: int) -> list[Letter]:
         page = self._file[number - 1]
-        text_page = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=FLAGS)
+        text_page = page.get_textpage(clip=pymupdf.INFINITE_RECT(), flags=FLAGS)  # type: ignore[no-untyped-call]
         found = []
         for block in text_page.extractRAWDICT()["blocks"]:
             for line in block.get("lines", ()):
                 for span in line["spans"]:
                     for char in span["chars"]:
-                        box = pymupdf.Rect(char["bbox"]) * page.rotation_matrix
+                        box = pymupdf.Rect(char["bbox"]) * page.rotation_matrix  # type: ignore[no-untyped-call]
                         found.append(Letter(char["c"], (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2))
         return [letter for letter in found if letter.text.strip()]
 
@@ -239,7 +240,7 @@ def table(found: dict[str, Tally]) -> str:
 def main(paths: Sequence[Path], most: int, show: int) -> None:
     """Index, mark, read back, tell."""
     files = [source for source in sources_from(paths) if isinstance(source, Source)]
-    data = {f"sha256:{source.digest}": source.data for source in files}
+    data = {f"sha256:{source.digest}": b"".join(blocks_of(source.data)) for source in files}
     with tempfile.TemporaryDirectory() as folder:
         reads = list(measure(indexed(paths, Path(folder)), data, most))
     sys.stdout.write(table(tallies(reads)) + "\n")

@@ -1,4 +1,4 @@
-"""Takes the pictures of `docs/tour.md`: `python -m examples.make_tour`. It needs Chromium, and starts the page over a library of its own.
+"""Takes the pictures of `docs/tour.md`: `python -m reports.tour`. It needs Chromium, and starts the page over a library of its own.
 
 The pictures are what the page shows at that moment: nothing is drawn into them. Colours are reduced to keep the repository small.
 """
@@ -12,14 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.e2e.browser_kit import FIRST_RUN_MS, WAIT_MS, ask, go, launched, served, settled
 from ui.app.texts import say
 from ui.ask.examples import EXAMPLES
 
 OUT = Path(__file__).resolve().parent.parent / "docs" / "tour"
-SIZE = {"width": 1360, "height": 850}  # pixels of the window, as on a laptop
+SIZE: ViewportSize = {"width": 1360, "height": 850}  # pixels of the window, as on a laptop
 COLOURS = 224  # colours of a picture's palette, for a small file; chosen
 ANSWERED = "How often does the flow meter have to be calibrated?"
 CONTRADICTED = "How many vacation days do employees have?"

@@ -1,6 +1,6 @@
 """Measures what each part of the check of claims is worth on labelled answers: a table in Markdown.
 
-    python -m examples.grounding_report FOLDER … [--set KEY=VALUE …]
+    python -m reports.grounding FOLDER … [--set KEY=VALUE …]
 
 A FOLDER holds `claims.jsonl` (id, lang, context, answer) and `gold.jsonl` (id, supported). Every answer is measured once; balanced accuracy
 at the threshold of the settings, AUROC and calibration error are printed for the rule of shared words, for the facts alone, for

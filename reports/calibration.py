@@ -1,6 +1,6 @@
 """Measures the calibration in force on labelled folders, and writes the figures and diagrams of `docs/calibration.md`.
 
-    python -m examples.calibration_report FOLDER [FOLDER ...] [--keep FOLDER_OF_MEASUREMENTS]
+    python -m reports.calibration FOLDER [FOLDER ...] [--keep FOLDER_OF_MEASUREMENTS]
 
 A labelled folder holds `documents.jsonl`, `questions.jsonl` and `gold.jsonl`; its name names the set. The samples of `data/` come last, in
 both precisions. Only aggregated figures are written. About 25 seconds a set on two cores; what is kept is measured again when a set, the
@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from rag_core import wiring
+from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.evaluation import metrics
 from rag_core.evaluation.calibration import Sample, figures, fitted
 from rag_core.evaluation.labelled import read_labelled_files
@@ -34,7 +35,7 @@ from rag_core.settings import DATA, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "calibration.md"
-BEGIN, END = "<!-- written by python -m examples.calibration_report -->", "<!-- end of what is written -->"
+BEGIN, END = "<!-- written by python -m reports.calibration -->", "<!-- end of what is written -->"
 GREY, BLUE = "#7d8590", "#2f81f7"  # both are readable on white and on GitHub's dark page
 COLUMNS = 4  # diagrams beside each other
 PRECISIONS = ("bfloat16", "float32")
@@ -163,7 +164,7 @@ def diagram(sets: Sequence[Measured], path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    colours = dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), GREY)
+    colours: dict[Any, Any] = dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), GREY)
     with pyplot.rc_context({"svg.fonttype": "none", "svg.hashsalt": "plumbline", "font.size": 9, "font.family": "sans-serif", **colours}):
         rows = -(-len(sets) // COLUMNS)
         drawn, axes = pyplot.subplots(
@@ -183,9 +184,9 @@ def diagram(sets: Sequence[Measured], path: Path) -> None:
 def _panel(panel: Any, one: Measured) -> None:
     bins = [row for row in metrics.reliability(one.probability, one.answerable) if row.n]
     mean, share = ([getattr(row, name) for row in bins] for name in ("mean", "share"))
-    spread = [[row.share - row.interval.low for row in bins], [row.interval.high - row.share for row in bins]]
+    ends = np.array([[row.interval.low for row in bins], [row.interval.high for row in bins]])
     panel.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
-    panel.errorbar(mean, share, yerr=np.abs(spread), fmt="none", ecolor=BLUE, elinewidth=1)
+    panel.errorbar(mean, share, yerr=np.abs(ends - np.array(share)), fmt="none", ecolor=BLUE, elinewidth=1)
     panel.scatter(mean, share, s=[8 + 60 * row.n / len(one.probability) for row in bins], color=BLUE)
     panel.set_title(f"{one.name}: n={len(one.probability)}, off by {metrics.calibration_error(bins):.3f}", fontsize=9, parse_math=False)
     panel.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
@@ -198,7 +199,7 @@ def block(sets: Sequence[Measured], alike: Mapping[str, Measured], diagrams: str
     return "\n\n".join(
         [
             f"Measured on {date.today().isoformat()} at commit {_commit()}, with calibration `{calibration.id}` of "
-            f"{calibration.provenance['date']}, in {wiring.precision_here('auto')}. The rates at the default are those of the gate alone, "
+            f"{calibration.provenance['date']}, in {precision_here('auto')}. The rates at the default are those of the gate alone, "
             f"at a probability of {settings.min_answerability:g}, with exact 95 % intervals.",
             table(sets, settings.min_answerability),
             f"![Reliability of the probability on each set]({diagrams})",
@@ -231,7 +232,7 @@ def written(page: str, new: str) -> str:
 def main(folders: Sequence[Path], keep: Path, page: Path = PAGE) -> None:
     """Measure what is not kept, draw, write."""
     keep.mkdir(parents=True, exist_ok=True)
-    settings = Settings.load().changed(embedding_precision=wiring.precision_here("auto"))
+    settings = Settings.load().changed(embedding_precision=precision_here("auto"))
     alike = {name: measure(SAMPLES, settings.changed(embedding_precision=name), keep) for name in PRECISIONS}
     sets = [*(measure(labelled_folder(folder), settings, keep) for folder in folders), alike[settings.embedding_precision]]
     picture = page.with_suffix("") / "reliability.svg"

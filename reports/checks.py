@@ -1,6 +1,6 @@
 """Writes the table of checks in `docs/checks.md` from the rows of `rag_core.decision.checks`.
 
-    python -m training.checks_page
+    python -m reports.checks
 
 What stands outside the two markers is written by hand and left as it is. A test fails where the page and the rows differ.
 """
@@ -16,7 +16,7 @@ from rag_core.domain.trace import Direction
 from rag_core.settings import Mode, Settings
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "checks.md"
-BEGIN, END = "<!-- written by python -m training.checks_page -->", "<!-- end of what is written -->"
+BEGIN, END = "<!-- written by python -m reports.checks -->", "<!-- end of what is written -->"
 COLUMNS = ("Check", "Stage", "It asks", "Passes", "Scale", "Mode", "Reason", "Status of a refusal", "What to do")
 IT_DEPENDS = "Depends on what was found; the refusal says it."
 
