@@ -13,7 +13,7 @@ NUMBER = re.compile(r"\bS[0-4]-[0-9]+\b")
 MOST = {"S0": 38, "S1": 20, "S2": 31, "S3": 32, "S4": 25}  # points of each of the five documents
 KNOWN = [f"{source}-{number}" for source, most in MOST.items() for number in range(1, most + 1)]
 BY_PAGE = {
-    "S0-33", "S0-38", "S1-8", "S1-10", "S1-13", "S1-14", "S1-15", "S1-16", "S1-17", "S1-19", "S2-5", "S2-28", "S2-29", "S4-23",
+    "S0-33", "S0-38", "S1-8", "S1-19", "S2-5", "S2-28", "S2-29", "S4-23",
 }  # fmt: skip
 NOT_BUILT = {"S3-23", "S3-24", "S3-26", "S3-30", "S3-31"}
 PLANNED = {"S2-30", "S3-32"}

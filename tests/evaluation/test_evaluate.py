@@ -9,37 +9,31 @@ from pathlib import Path
 import numpy as np
 import pytest
 from builders import settings
-from folding import each
 from library.library_kit import HashEmbedder, library, text
 
 from rag_core.adapters.records.store import RecordStore
 from rag_core.decision.batch import Outcomes, ReplaySet, replay_many
 from rag_core.decision.measure import Tools
-from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput
 from rag_core.evaluation import (
-    SETUPS,
     Marks,
     Rate,
     answer_hits,
     begin,
     failing,
-    guard_latency,
     is_current,
     judged_under,
     marks,
     paired,
-    pick,
-    presets_for,
     report,
     run,
 )
 from rag_core.evaluation.labelled import LabelledQuestion, Place, read_labelled
 from rag_core.evaluation.metrics import clopper_pearson, mcnemar
 from rag_core.records.stored import RunHead
-from rag_core.settings import Settings, presets
+from rag_core.settings import Settings
 from rag_core.wiring import records
 
 ANSWERS = settings()  # nothing that can be switched refuses
@@ -278,65 +272,3 @@ def test_given_two_ways_when_paired_then_only_questions_that_both_measured_count
 def test_given_two_ways_of_unlike_sets_when_paired_then_it_is_refused() -> None:
     with pytest.raises(ValueError, match="cannot be paired"):
         paired(marked_as(flags(1), flags(1)), marked_as(flags(1, 1), flags(1, 1)))
-
-
-@each(
-    ("effectiveness", "hallucinations", "option", "missing"),
-    [
-        (0.70, 0.10, 4, ()),
-        (0.69, 0.10, None, ()),
-        (0.69, 0.20, None, ()),
-        (0.69, 0.21, 3, ()),
-        (0.90, 0.21, 3, ()),
-        (None, 0.21, 3, ()),
-        (None, 0.10, None, ("effectiveness",)),
-        (None, None, None, ("effectiveness", "hallucinations")),
-        (0.90, None, None, ("hallucinations",)),
-    ],
-)
-def test_given_figures_when_the_rule_is_asked_then_it_picks_by_name_or_says_what_is_missing(
-    effectiveness: float | None, hallucinations: float | None, option: int | None, missing: tuple[str, ...]
-) -> None:
-    """S1-16: hybrid when prompt hardening is at least 70 % effective, the model guard when hallucinations exceed 20 %."""
-    found = pick(effectiveness, hallucinations)
-
-    assert (found.setup.option if found.setup else None, found.missing) == (option, missing)
-
-
-def test_given_the_set_ups_when_named_then_number_and_name_agree() -> None:
-    """S1-17: the hybrid is option 4, whatever the recommendation calls it."""
-    assert [(setup.option, setup.name) for setup in SETUPS] == [(1, "prompt"), (2, "embedding_guard"), (3, "model_guard"), (4, "hybrid")]
-    picked = pick(0.9, 0.1).setup
-    assert picked is not None
-    assert (picked.option, picked.name) == (4, "hybrid")
-
-
-def test_given_timings_when_the_guards_latency_is_asked_then_it_is_the_time_that_the_guard_adds(engine: Engine, store: RecordStore) -> None:
-    """S1-13, S1-14: the 95th percentile of the latency that the guard adds."""
-    cases, _, _ = judged(engine, store)
-    measured = [case.timings["relevance"] for case in cases if "relevance" in case.timings]
-
-    assert guard_latency(cases) == guard_latency(cases, 4) == pytest.approx(np.percentile(measured, 95))
-    assert guard_latency([]) is None
-    assert guard_latency(cases, 1) == 0.0
-
-
-def test_given_a_guard_by_a_model_when_its_latency_is_asked_then_only_verdicts_that_were_waited_for_count() -> None:
-    """S1-10, S1-13: what the model's verdict adds; a cached one, a failed one and a draft say nothing about it."""
-
-    def asked(*calls: Call) -> Measurements:
-        return Measurements("?", ANSWERS, generation=LlmTrace(verdicts=tuple(map(Sufficiency, calls)), attempts=(Attempt((), DRAFTED),)))
-
-    verdict, DRAFTED = Call(Step.SUFFICIENCY, ms=200.0), Call(Step.DRAFT, ms=9000.0)
-    cases = [asked(verdict), asked(replace(verdict, ms=0.0, cached=True)), asked(replace(verdict, ms=60000.0, failure="It hung."))]
-
-    assert guard_latency(cases, 3) == 200.0
-    assert guard_latency(cases[1:], 3) is None
-
-
-def test_given_a_run_when_its_set_ups_are_named_then_all_four_need_a_model() -> None:
-    """S1-12: a run without a model can be judged by the guards that need none."""
-    assert set(presets_for(ANSWERS)) == {2, 4}
-    found = presets_for(ANSWERS.changed(drafter="model"))
-    assert sorted(found) == [setup.option for setup in SETUPS]
-    assert set(found.values()) <= set(presets())

@@ -231,25 +231,6 @@ def test_given_a_second_run_when_two_runs_are_compared_then_the_same_questions_a
     assert "Questions that both measured: 3." in texts(lab)
 
 
-def test_given_a_run_when_the_four_set_ups_are_compared_then_the_guards_are_measured_and_the_others_say_what_they_need(
-    lab: AppTest,
-) -> None:
-    """S1-13, S1-17, S1-20: metrics and targets of the four, over-rejection, the rule, and options by number and name."""
-    run_set(upload(lab))
-    open_tab(lab, "compare")
-
-    lab.segmented_control(key="lab_way").set_value("setups").run()
-
-    assert not lab.exception
-    rows = table(lab, "by_guard")
-    assert [row["option"] for row in rows] == [
-        "Option 1: prompt only", "Option 2: embedding guard", "Option 3: model guard", "Option 4: hybrid",
-    ]  # fmt: skip
-    assert [row["measured"] == say("lab_compare.setup_needs_model") for row in rows] == [True, False, True, False]
-    assert all("of 2" in rows[option]["by_guard"] and rows[option]["ms"] for option in (1, 3))
-    assert "It picks nothing yet. Missing: how many hallucinations prompt hardening removes, how many are left" in texts(lab)
-
-
 def test_given_moved_settings_when_the_page_is_changed_then_they_stand_on_both(app: AppTest, library: object) -> None:
     page = settle(app)
     page.slider(key="knob_min_answerability").set_value(0.8).run()

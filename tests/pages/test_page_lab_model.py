@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 from folding import each
-from honest_model import honest, question, refusal, sufficient
-from model_server import Asked, ModelServer, Status
+from honest_model import honest
+from model_server import ModelServer, Status
 from page_kit import captions, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
@@ -165,31 +165,3 @@ def test_given_settings_that_would_need_another_prompt_when_judged_then_the_ques
     assert not lab.exception
     assert any(caption.value == say("lab_compare.open_second", n=n) for caption in lab.caption)
     assert server.calls == calls  # judging asks nobody
-
-
-def test_given_a_run_that_asked_the_model_everything_when_the_set_ups_are_compared_then_all_four_are_measured(
-    lab: AppTest, server: ModelServer
-) -> None:
-    """S1-13, S1-16, S1-20: the four measured, with over-rejection by the model's verdict, and the rule's pick."""
-
-    def doubtful(asked: Asked) -> object:
-        """An honest model that finds no passage about France, and says of those about the flow meter, wrongly, that they do not suffice."""
-        if "can_answer" in str(asked.body.get("response_format")):
-            return sufficient("no", missing=("the figure",)) if "flow meter" in question(asked) else sufficient()
-        return refusal("It is not there.") if "France" in question(asked) else honest(asked)
-
-    server.play(doubtful)
-    lab.selectbox(key="preset").set_value("relevance-prompt").run()
-    run_set(lab)
-    lab.session_state["lab_tab"] = say("lab.tab_compare")
-    lab.run()
-    lab.segmented_control(key="lab_way").set_value("setups").run()
-
-    assert not lab.exception
-    rows = next(table.value for table in lab.dataframe if "by_guard" in table.value).to_dict("records")
-    assert [row["measured"] for row in rows] == [say("lab_compare.setup_with_model")] * 4
-    assert ["of 2" in row["by_guard"] for row in rows] == [True] * 4
-    assert rows[0]["by_guard"].startswith("0 of 2")
-    assert not rows[2]["by_guard"].startswith("0 of 2")  # the model's no was wrong: over-rejection
-    assert rows[2]["ms"]
-    assert "It picks Option 4: hybrid." in texts(lab)  # nothing was answered that is not in the documents

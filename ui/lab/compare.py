@@ -1,4 +1,4 @@
-"""Two ways to decide the same questions, side by side: two settings on one run, two runs of one set, or the four set-ups of S1."""
+"""Two ways to decide the same questions, side by side: two settings on one run, or two runs of one set."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from rag_core.wiring import records
 from ui.app import state
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
-from ui.lab import setups
 from ui.lab import state as lab
 from ui.lab.decisions import show_decision, show_label
 from ui.lab.flips import of_in_words, reason_in_words
@@ -32,7 +31,7 @@ from ui.lab.tables import offer
 from ui.settings import saved_presets
 from ui.settings.wording import setting_name
 
-WAYS = ("settings", "runs", "setups")
+WAYS = ("settings", "runs")
 SIDEBAR, RECORDED = "=sidebar", "=recorded"  # options beside the presets; no preset is called so
 ALPHA = 0.05  # below it a difference is called more than chance
 _COSTLY = {knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY}
@@ -60,10 +59,8 @@ def show(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
     )  # fmt: skip
     if way == "settings":
         _two_settings(run, recorded, settings)
-    elif way == "runs":
-        _two_runs(run, recorded, settings)
     else:
-        setups.show(recorded, run)
+        _two_runs(run, recorded, settings)
 
 
 def _two_settings(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:

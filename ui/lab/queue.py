@@ -35,11 +35,14 @@ def show(engine: Engine) -> None:
     st.caption(say("lab_feedback.about"))
     _show_done()
     try:
-        waiting = recording.store().feedback()
-        sets = recording.store().sets()
+        store = recording.store()
+        waiting, sets = store.feedback(), store.sets()
+        said = [one.verdict for kind in FeedbackState for one in store.feedback(kind)]
     except RagError as error:
         show_error(error)
         return
+    if said:
+        st.caption(say("lab_feedback.counts", **{verdict.value: said.count(verdict) for verdict in Verdict}))
     if not waiting:
         st.info(say("lab_feedback.empty"), icon=":material/inbox:")
         return

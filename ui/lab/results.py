@@ -19,7 +19,6 @@ from rag_core.domain.trace import Direction
 from rag_core.engine import Engine
 from rag_core.evaluation import Rate, metrics, rates
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.evaluation.setups import FALSE_NEGATIVES_BELOW, HALLUCINATIONS_BELOW
 from rag_core.settings import Cost, Settings
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
@@ -29,7 +28,8 @@ from ui.lab.judged import Fixed, Judged, fixed, judge
 from ui.lab.tables import offer
 from ui.settings.wording import setting_name, value_in_words
 
-RELIABILITY_BINS = 10  # tenths of the scale  # tenths of the scale, for the calibration error
+FALSE_REFUSALS_BELOW, WRONG_ANSWERS_BELOW = 0.10, 0.05  # shares that the tickets behind the product aim at
+RELIABILITY_BINS = 10  # tenths of the scale, for the calibration error
 MAX_LIMITS = 4  # drawn as lines; where a limit differs from question to question there may be more
 BREAKDOWNS = ("language", "kind", "intent", "document", "reason")
 
@@ -86,8 +86,8 @@ def _show_rates(now: Judged, before: Judged) -> None:
     refused, wrong, missed = rates(now.marked, every)
     old = (_answered(before), *rates(before.marked, every))
     shown = (
-        ("answered", _answered(now), None), ("false_refusals", refused, FALSE_NEGATIVES_BELOW),
-        ("wrong_answers", wrong, HALLUCINATIONS_BELOW), ("missed_answers", missed, HALLUCINATIONS_BELOW),
+        ("answered", _answered(now), None), ("false_refusals", refused, FALSE_REFUSALS_BELOW),
+        ("wrong_answers", wrong, WRONG_ANSWERS_BELOW), ("missed_answers", missed, WRONG_ANSWERS_BELOW),
     )  # fmt: skip
     with st.container(key="lab_rates"):
         for column, (name, rate, target), was in zip(st.columns(len(shown), gap="small"), shown, old, strict=True):

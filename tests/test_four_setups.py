@@ -1,0 +1,119 @@
+"""The example that compares the four set-ups of S1: what it counts, and its rule."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from honest_model import honest, question, refusal, sufficient
+from model_server import Asked, ModelServer
+
+from examples.four_setups import SETUPS, latency, measurable, pick
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
+from rag_core.domain.measurements import Measurements
+from rag_core.settings import Settings, presets
+
+ROOT = Path(__file__).resolve().parents[1]
+LABELLED = (
+    ("How often does the flow meter have to be calibrated?", True),
+    ("How many vacation days do employees have?", True),
+    ("What is the capital of France?", False),
+)
+
+
+def test_given_figures_when_the_rule_is_asked_then_it_picks_by_name_or_says_what_is_missing() -> None:
+    """S1-16: hybrid when prompt hardening is at least 70 % effective, the model guard when hallucinations exceed 20 %."""
+    for effectiveness, hallucinations, option, missing in (
+        (0.90, 0.10, 4, ()),
+        (0.70, 0.10, 4, ()),
+        (0.69, 0.10, None, ()),
+        (0.69, 0.20, None, ()),
+        (0.69, 0.21, 3, ()),
+        (0.90, 0.21, 3, ()),
+        (None, 0.21, 3, ()),
+        (None, 0.10, None, ("effectiveness",)),
+        (None, None, None, ("effectiveness", "hallucinations")),
+        (0.90, None, None, ("hallucinations",)),
+    ):
+        found = pick(effectiveness, hallucinations)
+        assert (found.setup.option if found.setup else None, found.missing) == (option, missing), (effectiveness, hallucinations)
+
+
+def test_given_the_set_ups_then_number_name_and_preset_agree_and_all_four_need_a_model() -> None:
+    """S1-12, S1-17: the hybrid is option 4, whatever the recommendation calls it."""
+    assert [(one.option, one.name) for one in SETUPS] == [(1, "prompt only"), (2, "embedding guard"), (3, "model guard"), (4, "hybrid")]
+    assert {one.preset for one in SETUPS} <= set(presets())
+    assert [one.option for one in measurable(Settings.load())] == [2, 4]
+    assert measurable(Settings.load().changed(drafter="model")) == SETUPS
+
+
+def test_given_timings_when_the_guards_latency_is_asked_then_it_is_the_95th_percentile_of_what_it_adds() -> None:
+    """S1-13, S1-14."""
+    taken = [float(ms) for ms in range(40)]
+    cases = [Measurements("?", Settings.load(), timings={"relevance": ms}) for ms in taken] + [Measurements("?", Settings.load())]
+
+    assert latency(cases, 2) == latency(cases, 4) == pytest.approx(np.percentile(taken, 95))
+    assert latency([], 2) is None
+    assert latency(cases, 1) == 0.0
+
+
+def test_given_a_guard_by_a_model_when_its_latency_is_asked_then_only_verdicts_that_were_waited_for_count() -> None:
+    """S1-10, S1-13: a cached verdict, a failed one and a draft say nothing about it."""
+    drafted = (Attempt((), Call(Step.DRAFT, ms=9000.0)),)
+
+    def asked(*calls: Call) -> Measurements:
+        return Measurements("?", Settings.load(), generation=LlmTrace(verdicts=tuple(map(Sufficiency, calls)), attempts=drafted))
+
+    verdict = Call(Step.SUFFICIENCY, ms=200.0)
+    cases = [asked(verdict), asked(replace(verdict, ms=0.0, cached=True)), asked(replace(verdict, ms=60000.0, failure="It hung."))]
+
+    assert latency(cases, 3) == 200.0
+    assert latency(cases[1:], 3) is None
+
+
+def said_of(tmp_path: Path, **environment: str) -> list[list[str]]:
+    """The rows of the table that the program prints, as cells, and its last line as a row of its own."""
+    labelled = tmp_path / "labelled.jsonl"
+    labelled.write_text("".join(json.dumps({"question": text, "answerable": yes}) + "\n" for text, yes in LABELLED), encoding="utf-8")
+    command = [sys.executable, "-m", "examples.four_setups", "--questions", str(labelled)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200, env={**os.environ, **environment})
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| Option")] + [[lines[-1]]]
+
+
+def test_given_no_model_when_the_four_are_compared_then_two_are_measured_and_the_rule_says_what_is_missing(tmp_path: Path) -> None:
+    """S1-13, S1-15, S1-20."""
+    prompt_only, embedding_guard, model_guard, hybrid, (rule,) = said_of(tmp_path)
+
+    assert prompt_only[1] == model_guard[1] == "needs a language model"
+    assert [row[1].endswith("of 1") and row[2].endswith("of 2") and row[3].endswith("of 2") for row in (embedding_guard, hybrid)] == [
+        True
+    ] * 2
+    assert embedding_guard[4].endswith(" ms")
+    assert "Missing: effectiveness, hallucinations." in rule
+
+
+def test_given_a_model_when_the_four_are_compared_then_all_are_measured_on_one_run_and_the_rule_picks(tmp_path: Path) -> None:
+    """S1-13, S1-16, S1-20: over-rejection by the model's verdict, and the rule's pick."""
+
+    def doubtful(asked: Asked) -> object:
+        """An honest model that finds no passage about France, and says of those about the flow meter, wrongly, that they do not suffice."""
+        if "can_answer" in str(asked.body.get("response_format")):
+            return sufficient("no", missing=("the figure",)) if "flow meter" in question(asked) else sufficient()
+        return refusal("It is not there.") if "France" in question(asked) else honest(asked)
+
+    with ModelServer(doubtful) as server:
+        prompt_only, _, model_guard, _, (rule,) = said_of(tmp_path, OPENAI_BASE_URL=server.base_url, RAG_MODEL="scripted")
+
+    assert prompt_only[1] == "0 of 1"
+    assert prompt_only[3] == "0 of 2"
+    assert model_guard[3] == "1 of 2"  # the model's no was wrong: over-rejection
+    assert model_guard[4].endswith(" ms")
+    assert rule == "The rule picks option 4, hybrid."  # nothing was answered that is not in the documents
