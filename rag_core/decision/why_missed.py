@@ -1,7 +1,7 @@
 """Says where the right passage ranked. The user points at the page that holds the answer; every step that could have lost it is named.
 
 All searched passages are ranked by meaning and by words, not only the candidates; fusion and cut are those of the question itself, by the
-same code. Nothing is judged anew, and no text of a document is in the summary.
+same code. Nothing is judged anew.
 """
 
 from __future__ import annotations
@@ -91,42 +91,6 @@ class Missed:
     reason: Reason = Reason.NONE
     drafter: str = "none"
     quoted: tuple[str, int] | None = None
-
-    def summary(self) -> str:
-        """The verdict in one short sentence without its full stop; numbers and words of ours only."""
-        if self.verdict in _PLAIN:
-            return _PLAIN[self.verdict]
-        best = self.passages[0]
-        by_words = f"{_ordinal(best.rank_by_words)} by words" if best.rank_by_words else "shares no word with the question"
-        ranks = f"{_ordinal(best.rank_by_meaning)} by meaning, {by_words}"
-        found = f"found at rank {best.fused_rank}"
-        return {
-            Verdict.REFUSED: f"{found} and drafted, but the question was refused ({self.reason.replace('_', ' ')})",
-            Verdict.DROPPED: f"{found} and drafted, but its passage lies beyond the distance cut",
-            Verdict.NOT_CHOSEN: f"{found}, {self._others()}",
-            Verdict.NOT_READ: f"{found}, but only the sentences of the first {PASSAGES} passages are read",
-            Verdict.CUT: f"{ranks}, {_ordinal(best.fused_rank)} together, cut at {self.top_k}",
-            Verdict.NOT_CANDIDATE: f"{ranks}; the candidates are the first {self.candidates} of each, cut at {self.top_k}",
-        }[self.verdict]
-
-    def _others(self) -> str:
-        if self.quoted is None:
-            return "but no sentence was drafted"
-        if self.drafter == "raw":
-            return "but the draft was full with the passages before it"
-        document, page = self.quoted
-        where = f"page {page}" if document == self.document else f"page {page} of another document"
-        return f"but its sentences bear no more on the question than those of {where}"
-
-
-_PLAIN: Mapping[Verdict, str] = {
-    Verdict.QUOTED: "found and quoted",
-    Verdict.NOT_SEARCHED: "its document was not among those searched",
-    Verdict.NOT_INDEXED: "nothing on this page was indexed",
-    Verdict.UNREADABLE: "the page has no text that could be read",
-    Verdict.NOT_ASKED: "the question was answered without a search",
-    Verdict.NOT_MEASURED: "the question could not be measured, by a failure of ours",
-}
 
 
 def why_missed(
@@ -252,9 +216,3 @@ def _best_place(claims: Sequence[Claim]) -> tuple[str, int] | None:
         return None
     first = max(cited, key=lambda claim: claim.relevance).evidence[0]
     return first.document, first.spans[0].page
-
-
-def _ordinal(number: int) -> str:
-    """1st, 2nd, 3rd, 4th, … 11th, 12th, 13th, … 21st."""
-    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"

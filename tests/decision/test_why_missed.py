@@ -22,6 +22,8 @@ from rag_core.domain.status import Reason
 from rag_core.errors import InvalidInput
 from rag_core.language import terms
 from rag_core.settings import Mode
+from ui.app.texts import tell
+from ui.ask.missed import verdict as in_words
 
 EMBEDDER = HashEmbedder()
 TOOLS = tools(EMBEDDER)
@@ -71,7 +73,7 @@ def ranked(meaning: int, words: int, fused: int = 0, *, kept: bool = False) -> R
 def test_given_the_page_that_is_quoted_then_it_was_found_and_quoted() -> None:
     found = missed(1, max_sentences=1)
 
-    assert (found.verdict, found.summary()) == (Verdict.QUOTED, "found and quoted")
+    assert found.verdict is Verdict.QUOTED
     assert found.reason is Reason.NONE
 
 
@@ -83,7 +85,7 @@ def test_given_a_page_far_down_then_both_ranks_and_the_cut_are_named() -> None:
     assert (found.verdict, best.within_top_k, found.top_k) == (Verdict.CUT, False, 1)
     assert best.candidate_by_meaning
     assert best.fused_rank > 1
-    assert found.summary() == "2nd by meaning, 2nd by words, 2nd together, cut at 1"
+    assert (best.rank_by_meaning, best.rank_by_words, best.fused_rank) == (2, 2, 2)
 
 
 def test_given_a_page_that_is_no_candidate_then_how_many_are_looked_at_is_named() -> None:
@@ -92,14 +94,14 @@ def test_given_a_page_that_is_no_candidate_then_how_many_are_looked_at_is_named(
 
     assert found.verdict is Verdict.NOT_CANDIDATE
     assert (best.fused_rank, best.candidate_by_meaning, best.candidate_by_words, found.candidates) == (0, False, False, 2)
-    assert found.summary() == "3rd by meaning, 4th by words; the candidates are the first 2 of each, cut at 1"
+    assert (best.rank_by_meaning, best.rank_by_words) == (3, 4)
 
 
 def test_given_a_page_that_shares_no_word_then_that_stands_instead_of_a_rank() -> None:
     found = missed(1, "handbook", question="notice period", top_k=1, over_retrieve=1)
 
     assert found.passages[0].rank_by_words == 0
-    assert "by meaning, shares no word with the question; the candidates" in found.summary()
+    assert found.verdict is Verdict.NOT_CANDIDATE
 
 
 def test_given_a_page_that_was_read_then_the_page_whose_sentences_bear_more_is_named() -> None:
@@ -107,31 +109,28 @@ def test_given_a_page_that_was_read_then_the_page_whose_sentences_bear_more_is_n
 
     assert found.verdict is Verdict.NOT_CHOSEN
     assert found.quoted == ("contract", 1)
-    rank = found.passages[0].fused_rank
-    assert found.summary() == f"found at rank {rank}, but its sentences bear no more on the question than those of page 1"
+    assert in_words(found) == tell("missed.is_not_chosen", rank=found.passages[0].fused_rank, where=tell("missed.same_document", page=1))
 
 
-def test_given_a_page_of_another_document_was_quoted_then_no_name_of_a_file_is_in_the_summary() -> None:
+def test_given_a_page_of_another_document_was_quoted_then_no_name_of_a_file_is_in_the_words() -> None:
     found = missed(1, "handbook", question="How many days of notice?", max_sentences=1)
 
     assert found.verdict is Verdict.NOT_CHOSEN
-    assert found.summary().endswith("than those of page 1 of another document")
-    assert "contract" not in found.summary()
+    assert found.quoted == ("contract", 1)
+    assert tell("missed.other_document", page=1) in in_words(found)
+    assert "contract" not in in_words(found)
 
 
 def test_given_a_page_retrieved_behind_the_passages_that_are_read_then_that_is_the_reason() -> None:
     verdicts = {missed(page, document).passages[0].fused_rank: missed(page, document) for page, document in PAGES}
 
     assert [rank for rank, found in verdicts.items() if found.verdict is Verdict.NOT_READ] == [r for r in verdicts if r > PASSAGES]
-    last = verdicts[max(verdicts)]
-    assert last.summary() == f"found at rank {max(verdicts)}, but only the sentences of the first {PASSAGES} passages are read"
 
 
 def test_given_a_question_that_a_gate_refused_then_the_page_was_drafted_and_refused() -> None:
     found = missed(1, max_sentences=1, min_top_cosine=1.0, top_cosine_mode=Mode.ENFORCE)
 
     assert (found.verdict, found.reason) == (Verdict.REFUSED, Reason.TOP_COSINE)
-    assert found.summary() == f"found at rank {found.passages[0].fused_rank} and drafted, but the question was refused (top cosine)"
 
 
 def test_given_a_claim_that_the_distance_cut_dropped_then_the_page_was_drafted_and_dropped() -> None:
@@ -143,7 +142,6 @@ def test_given_a_claim_that_the_distance_cut_dropped_then_the_page_was_drafted_a
     found = missed(1, max_distance=far - 0.01, **drafted)  # type: ignore[arg-type]
 
     assert (found.verdict, found.reason) == (Verdict.DROPPED, Reason.NONE)
-    assert found.summary().endswith("and drafted, but its passage lies beyond the distance cut")
 
 
 def test_given_the_only_claim_lies_beyond_the_distance_cut_then_the_page_was_dropped_too() -> None:
@@ -156,18 +154,11 @@ def test_given_the_only_claim_lies_beyond_the_distance_cut_then_the_page_was_dro
     assert (found.verdict, found.reason) == (Verdict.DROPPED, Reason.ALL_CLAIMS_CUT)
 
 
-@pytest.mark.parametrize(
-    ("page", "verdict", "summary"),
-    [
-        (3, Verdict.NOT_INDEXED, "nothing on this page was indexed"),
-        (4, Verdict.UNREADABLE, "the page has no text that could be read"),
-    ],
-)
-def test_given_a_page_without_passages_then_it_says_whether_it_could_be_read(page: int, verdict: Verdict, summary: str) -> None:
+def test_given_a_page_without_passages_then_it_says_whether_it_could_be_read() -> None:
     """S3-20: a page that could not be read is said to be one."""
-    found = missed(page)
-
-    assert (found.verdict, found.summary(), found.passages) == (verdict, summary, ())
+    for page, verdict in ((3, Verdict.NOT_INDEXED), (4, Verdict.UNREADABLE)):
+        found = missed(page)
+        assert (found.verdict, found.passages) == (verdict, ()), page
 
 
 def test_given_a_document_outside_the_searched_ones_then_it_was_not_searched() -> None:
@@ -191,7 +182,6 @@ def test_given_a_failure_of_ours_then_that_is_said_and_nothing_else() -> None:
     found = missed(1, reranker="some-model")
 
     assert (found.verdict, found.reason) == (Verdict.NOT_MEASURED, Reason.FAILURE)
-    assert "failure of ours" in found.summary()
 
 
 @pytest.mark.parametrize(("document", "page"), [("nowhere", 1), ("contract", 0), ("contract", 7)])
@@ -201,26 +191,17 @@ def test_given_a_place_that_is_not_there_then_it_is_an_error_with_a_remedy(docum
     assert caught.value.remedy
 
 
-@each(("rank", "shown"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (37, "37th"),
-                                             (102, "102nd"), (113, "113th"), (1001, "1001st")])  # fmt: skip
-def test_given_a_rank_then_it_is_written_as_an_ordinal(rank: int, shown: str) -> None:
-    found = Missed("d", 1, Verdict.CUT, (ranked(rank, 12, 14),), top_k=10)
-
-    assert found.summary() == f"{shown} by meaning, 12th by words, 14th together, cut at 10"
-
-
 @each("verdict", Verdict)
 def test_given_any_verdict_then_it_has_a_sentence(verdict: Verdict) -> None:
     found = Missed("d", 1, verdict, (ranked(4, 0, 4, kept=True),), 9, 20, 10, Reason.OVERLAP, "raw", ("d", 3))
 
-    assert found.summary()
-    assert not found.summary().endswith(".")
+    assert in_words(found)
 
 
 def test_given_a_draft_without_sentences_then_no_page_is_named_instead() -> None:
     found = Missed("d", 1, Verdict.NOT_CHOSEN, (ranked(4, 0, 4, kept=True),))
 
-    assert found.summary() == "found at rank 4, but no sentence was drafted"
+    assert in_words(found) == tell("missed.is_nothing_drafted", rank=4)
 
 
 PAGES = [(passage.page, passage.document) for passage in CORPUS.passages]
