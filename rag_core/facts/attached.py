@@ -15,9 +15,9 @@ from functools import lru_cache
 import regex
 
 from rag_core.facts.align import Sentence, beside, read
+from rag_core.facts.lexicon import value_words
 from rag_core.facts.numbers import Quantity
 from rag_core.facts.roles import Value, all_values, equal_values, replaces
-from rag_core.facts.value_words import value_words
 from rag_core.facts.values import values
 from rag_core.language import alike, synonyms
 

@@ -5,14 +5,14 @@ A reference is compared part by part, whatever its language. A place below a nam
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import regex
 
-from rag_core.facts.value_words import cover, law_words
-from rag_core.language import fold
+from rag_core.facts.lexicon import cover
+from rag_core.language import LANGUAGES, fold
 
 _MAX_PARTS = 6  # article, paragraph, sentence, letter and two more
 _MAX_IN_A_LIST = 20  # references that one word heads, "Art. 5, 6 and 7"; chosen
@@ -20,6 +20,30 @@ _VALUE = r"(?:\d{1,4}(?:\.\d{1,3}){0,3}(?:\s?\p{Ll}(?![\p{L}\p{M}]))?|[IVXL]{1,6
 _BRACKETED = regex.compile(r"\s?\((?P<value>\d{1,3}|\p{Ll}{1,4})\)")
 _MARKER = regex.compile(r"\((?P<value>\d{1,3}|\p{Ll}{1,2})\)|(?:^|[\n.:;|।])\s*(?P<value>\d{1,3}|\p{Ll})[.)]\s")
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50}  # values of the Roman digits that `_VALUE` reads
+_FAMILIES = ("section", "article", "annex", "rule")  # what is numbered in laws and contracts
+
+
+@dataclass(frozen=True, slots=True)
+class LawWords:
+    """The words of references to laws and clauses, of all languages together: a contract may cite a law of another country.
+
+    Args:
+        families: what is numbered, by each of its spellings, lower case or capitalised: "Article", "čl".
+        plurals: those of them that may have a list behind them.
+        levels: words for a part below, behind a number: "Absatz", "písm".
+        lone: those of them that are a reference by themselves.
+        joints: words within a list.
+        of: words between a part and what it is a part of.
+        number: before the number of a law: "nr.".
+    """
+
+    families: Mapping[str, str]
+    plurals: frozenset[str]
+    levels: tuple[str, ...]
+    lone: tuple[str, ...]
+    joints: tuple[str, ...]
+    of: tuple[str, ...]
+    number: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +68,26 @@ class _Patterns:
     lone: regex.Pattern[str]
     more: regex.Pattern[str]
     of: regex.Pattern[str]
+
+
+@cache
+def law_words() -> LawWords:
+    """The words of references to laws and clauses."""
+    rows = [info.laws for info in LANGUAGES.values() if info.laws]
+    families = {word: name for name in _FAMILIES for row in rows for word in getattr(row, name)}
+    families |= {word[0].upper() + word[1:]: name for word, name in families.items()} | {
+        word.upper(): name for word, name in families.items()
+    }
+    plurals = [word for row in rows for word in row.plurals]
+    return LawWords(
+        families=families,
+        plurals=frozenset([*plurals, *(word.capitalize() for word in plurals)]),
+        levels=tuple(word for row in rows for word in row.levels),
+        lone=tuple(word for row in rows for word in row.lone),
+        joints=tuple(word for row in rows for word in row.joints),
+        of=tuple(word for row in rows for word in row.of),
+        number=tuple(word for row in rows for word in row.number),
+    )
 
 
 @cache

@@ -19,12 +19,12 @@ import regex
 from babel.core import UnknownLocaleError
 from babel.numbers import NumberFormatError, parse_decimal
 
-from rag_core.facts.lexicon import Lexicon, lexicon
-from rag_core.facts.spelled import Spelled, spelled
-from rag_core.facts.value_words import (
+from rag_core.facts.lexicon import (
+    Lexicon,
     ValueWords,
     cover,
     exact_units,
+    lexicon,
     ordinal_suffixes,
     parted_units,
     plain_words,
@@ -32,6 +32,7 @@ from rag_core.facts.value_words import (
     units_before,
     value_words,
 )  # fmt: skip
+from rag_core.facts.spelled import Spelled, spelled
 from rag_core.language import any_language, fold, grammar, words
 
 _MAX_DIGITS = 24  # more are no quantity, and beyond the precision of a Decimal

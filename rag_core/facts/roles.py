@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rag_core.facts.align import Aligned, Gap, Sentence
-from rag_core.facts.dates import Date, Weekday
+from rag_core.facts.dates import Date, Time, Weekday
 from rag_core.facts.laws import Law
+from rag_core.facts.lexicon import dimension, value_words
 from rag_core.facts.names import Name, canonical_code
 from rag_core.facts.numbers import Quantity
-from rag_core.facts.times import Time
-from rag_core.facts.value_words import dimension, value_words
 from rag_core.facts.values import Values
 
 Value = Date | Law | Time | Name | Quantity | Weekday

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rag_core.facts.value_words import ValueWords
+from rag_core.facts.lexicon import ValueWords
 from rag_core.language import Word, fold
 
 _GAPS = frozenset({" ", "-", "\u00a0", "\u2010", "\u2011"})  # between the words of one number

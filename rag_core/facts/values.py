@@ -13,12 +13,11 @@ from typing import TypeVar
 
 import regex
 
-from rag_core.facts.dates import Date, Weekday, dates, weekdays
+from rag_core.facts.dates import Date, Time, Weekday, dates, times, weekdays
 from rag_core.facts.laws import Law, law_stands, laws
+from rag_core.facts.lexicon import cover, value_words
 from rag_core.facts.names import Name, canonical_code, codes
 from rag_core.facts.numbers import Quantity, quantities, units_in
-from rag_core.facts.times import Time, times
-from rag_core.facts.value_words import cover, value_words
 from rag_core.language import fold, stem, words
 
 _Found = TypeVar("_Found", Law, Name)

@@ -14,10 +14,9 @@ from itertools import pairwise
 import regex
 
 from rag_core.facts.dates import Date
-from rag_core.facts.lexicon import lexicon
+from rag_core.facts.lexicon import exact_units, lexicon, value_words
 from rag_core.facts.names import Name, canonical_code
 from rag_core.facts.numbers import Quantity, ascii_digits, quantities
-from rag_core.facts.value_words import exact_units, value_words
 from rag_core.facts.values import values
 from rag_core.grounding.contradictions.word_lists import Telling, either, parted, telling, word_lists
 from rag_core.language import LANGUAGES, fold, grammar, words

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from rag_core.facts.align import Sentence, Token
-from rag_core.facts.dates import Date
+from rag_core.facts.dates import Date, Time
 from rag_core.facts.numbers import Quantity
-from rag_core.facts.times import Time
 from rag_core.facts.values import values
 from rag_core.grounding.omissions.said import KEPT, Said
 from rag_core.grounding.omissions.words import LimitWords
