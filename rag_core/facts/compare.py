@@ -11,13 +11,13 @@ from functools import lru_cache
 
 import regex
 
-from rag_core.facts.attached import wrong_roles
 from rag_core.facts.citation_marks import strip_marks
 from rag_core.facts.dates import dates
 from rag_core.facts.logic import changed_operators
 from rag_core.facts.names import Name, canonical_code, codes, initials, name_stands, names
 from rag_core.facts.numbers import ascii_digits, plain_quantities
 from rag_core.facts.role_swap import role_swaps
+from rag_core.facts.roles import wrong_roles
 from rag_core.facts.substitution import substituted_words
 from rag_core.facts.values import changed_values, values
 from rag_core.ingest.normalise import normalise

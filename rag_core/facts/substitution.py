@@ -15,9 +15,11 @@ from rag_core.facts.entity_swap import Span, entity_swaps
 from rag_core.facts.lexicon import Lexicon, lexicon
 from rag_core.facts.logic import substituted_operators
 from rag_core.facts.markers import Marker
-from rag_core.facts.negation import changed_negations, targets
 from rag_core.facts.roles import substituted_values
 from rag_core.facts.values import values
+
+_TARGETS = 2  # content words after a negation that it is taken to negate; before it when none follow
+_MIN_SHARED = 1 / 3  # share of the smaller sentence's words; below it nothing is compared
 
 Change = tuple[str, str]
 
@@ -40,7 +42,7 @@ def substituted_words(claim: str, evidence: str, lang: str, mine: Collection[Spa
     for sentence in read(claim, lang):
         near = beside(sentence, held)
         if not near:
-            found += [("negation", phrase) for phrase in changed_negations(sentence, held, lex)]
+            found += [("negation", phrase) for phrase in _reworded_negations(sentence, held, lex)]
         each = [
             [*_markers(one), *_negations(one, lex), *_operators(one, claim, evidence), *_names(one, terms, lang, mine, theirs)]
             for one in near
@@ -134,7 +136,7 @@ def _negated(sentence: Sentence, start: int, end: int) -> list[str]:
 
 def _bearing(sentence: Sentence, start: int, end: int) -> list[tuple[str, list[int]]]:
     """The negations between two places, each with the places of the words it bears on."""
-    return [(_text(sentence, marker), targets(sentence, marker)) for marker in _in(sentence, start, end) if marker.kind == "negation"]
+    return [(_text(sentence, marker), _targets(sentence, marker)) for marker in _in(sentence, start, end) if marker.kind == "negation"]
 
 
 def _level(found: list[Marker], level: str) -> bool:
@@ -150,3 +152,56 @@ def _clean(aligned: Aligned, gap: Gap) -> bool:
 
 def _text(sentence: Sentence, marker: Marker) -> str:
     return " ".join(token.text for token in sentence.tokens[marker.start : marker.end])
+
+
+def _reworded_negations(mine: Sentence, held: tuple[Sentence, ...], lex: Lexicon) -> Iterator[str]:
+    """Negations that stand in only one of a claim's sentence and its nearest sentence of the evidence.
+
+    The nearest is the one with the largest share of common words among all words of both.
+    """
+    said = _said(mine)
+    if not said or not held:
+        return
+    near = max(held, key=lambda other: len(said & _said(other)) / len(said | _said(other)))
+    theirs = _said(near)
+    if not said & theirs or len(said & theirs) < min(len(said), len(theirs)) * _MIN_SHARED:
+        return
+    my_negated, their_negated = _negated_stems(mine), _negated_stems(near)
+    if (my_negated - their_negated) & theirs:
+        yield ", ".join(_negation_phrases(mine)) or "negation"
+    elif (their_negated - my_negated) & said:
+        yield "without " + (", ".join(_negation_phrases(near)) or "negation")
+    my_words, their_words = {token.folded for token in mine.tokens}, {token.folded for token in near.tokens}
+    yield from _opposites(my_words, their_words, lex, "")
+    yield from _opposites(their_words, my_words, lex, "without ")
+
+
+def _opposites(words: set[str], others: set[str], lex: Lexicon, prefix: str) -> Iterator[str]:
+    for word in sorted(words - others):
+        if (positive := lex.positive(word)) and positive in others:
+            yield prefix + word
+
+
+def _said(sentence: Sentence) -> frozenset[str]:
+    """The stems of the content words, negations left out."""
+    denied = {place for marker in sentence.markers if marker.kind == "negation" for place in range(marker.start, marker.end)}
+    return frozenset(token.stem for place, token in enumerate(sentence.tokens) if not token.light and place not in denied)
+
+
+def _targets(sentence: Sentence, marker: Marker) -> list[int]:
+    """The places of the words that a negation bears on: the next ones in its clause, or the last ones before it."""
+    clause = sentence.tokens[marker.end - 1].clause
+    said = [place for place, token in enumerate(sentence.tokens) if not token.light]
+    after = [place for place in said if place >= marker.end and sentence.tokens[place].clause == clause]
+    return after[:_TARGETS] or [place for place in said if place < marker.start][-_TARGETS:]
+
+
+def _negated_stems(sentence: Sentence) -> set[str]:
+    """The stems of the words that are negated."""
+    negations = (marker for marker in sentence.markers if marker.kind == "negation")
+    return {sentence.tokens[place].stem for marker in negations for place in _targets(sentence, marker)}
+
+
+def _negation_phrases(sentence: Sentence) -> list[str]:
+    negations = (marker for marker in sentence.markers if marker.kind == "negation")
+    return [" ".join(token.text for token in sentence.tokens[marker.start : marker.end]) for marker in negations]
