@@ -54,6 +54,14 @@ STATEMENTS = [
         bad="0.45 pounds a night",
         question=HOTEL,
     ),
+    lie(
+        "a period counted from something else",
+        "Expenses are reimbursed within 14 days of the trip.",
+        "Expenses are reimbursed within 14 days of the claim.",
+        R.FACTS,
+        bad="of the trip",
+        question="When are expenses reimbursed?",
+    ),
     lie("outside knowledge that is true", "The World Health Organization counts influenza as an illness.", SICK_DAY, bad="influenza"),
     lie(
         "outside knowledge added",
