@@ -61,7 +61,7 @@ class MiniLm:
         self.lock = threading.Lock()
 
     def run(self, texts: Sequence[Any], order: Sequence[int], width: int, head: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
-        """What `head` makes of the texts: shape (len(texts), width), float32.
+        """The output of `head` for the texts: shape (len(texts), width), float32.
 
         Args:
             texts: each a text, or a pair of texts.
