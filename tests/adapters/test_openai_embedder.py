@@ -90,6 +90,7 @@ def test_given_texts_when_embedded_then_they_are_unit_vectors_in_order_a_hundred
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
     wanted = np.array(vector(texts[-1]))
     assert vectors[-1] == pytest.approx(wanted / np.linalg.norm(wanted), abs=1e-5)
+    assert BATCH == 100
     assert [len(request["input"]) for request in server.requests] == [BATCH, 5]
     assert {(request["model"], request["path"]) for request in server.requests} == {("text-embedding-3-large", "/v1/embeddings")}
 
