@@ -11,6 +11,7 @@ from rag_core.domain.passages import Passage, PassageKind
 from rag_core.errors import InvalidSetting
 from rag_core.ingest.chunk import chunk
 from rag_core.ingest.strategies import STRATEGIES, choose, named
+from rag_core.settings import Settings
 
 CODE = '''"""Payments: prices with tax, discounts for customers of many years, and invoices with their totals."""
 
@@ -73,10 +74,11 @@ def cut(text: str, strategy: str) -> list[Passage]:
 
 
 def test_the_sizes_of_the_strategies() -> None:
-    """S3-2, S3-4."""
+    """S3-2, S3-4: the sources' sizes, and their overlap of 50 tokens."""
     sizes = {name: strategy.max_tokens for name, strategy in STRATEGIES.items()}
 
     assert sizes == {"technical": 512, "code": 512, "legal": 256, "research": 384}
+    assert Settings().overlap_tokens == 50
 
 
 @each("name", TEXTS)
