@@ -128,15 +128,21 @@ def test_given_any_cases_and_any_judging_settings_then_judging_them_at_once_equa
     assert_equal(replay_many(found, target), found, target)
 
 
-@pytest.mark.parametrize("name", REPLAYED)
-@given(data=st.data())
-@examples(max_examples=25, deadline=None)
-def test_given_any_value_of_one_judging_setting_then_judging_at_once_equals_one_by_one(name: str, data: st.DataObject) -> None:
-    of = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
-    found = data.draw(st.lists(odd_cases(of), min_size=1, max_size=4))
-    target = of.changed(**{name: data.draw(values_of(REPLAYED[name]))})
+ENFORCED = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
 
-    assert_equal(replay_many(found, target), found, target)
+
+@given(
+    found=st.lists(odd_cases(ENFORCED), min_size=1, max_size=4),
+    values=st.fixed_dictionaries({name: values_of(knob) for name, knob in REPLAYED.items()}),
+)
+@examples(max_examples=25, deadline=None)
+def test_given_any_value_of_one_judging_setting_then_judging_at_once_equals_one_by_one(
+    found: list[Measurements], values: dict[str, object]
+) -> None:
+    for name, value in values.items():
+        target = ENFORCED.changed(**{name: value})
+
+        assert_equal(replay_many(found, target), found, target)
 
 
 @each("preset", presets())
