@@ -24,7 +24,7 @@ test: $(TEST_TOOLS)
 
 # What one runs while working: under a minute on two cores. The folders of other tests are not even imported.
 unit: $(TEST_TOOLS)
-	@$(PYTEST) -m unit $(foreach folder,e2e pages hostile adversarial supply,--ignore=tests/$(folder)) $(PYTEST_ARGS)
+	@$(PYTEST) -m unit $(foreach folder,adversarial e2e entrypoints hostile pages supply,--ignore=tests/$(folder)) $(PYTEST_ARGS)
 
 check: $(TEST_TOOLS)
 	$(BIN)/ruff format --check .

@@ -1,8 +1,8 @@
 """What holds for every test: no network beyond this machine, no model of its maker, no skipped browser or OCR test in the build.
 
-Markers follow from the folder: `browser` and `app` for what needs Chromium or Streamlit's AppTest, `slow` for what plays an attacker,
-runs child processes or measures. What has none of these, nor `ocr` or `tracer`, is `unit`. What is dear to make is made once for all
-processes of a run (`made_once`).
+Markers follow from the folder or the file: `browser` and `app` for what needs Chromium or Streamlit's AppTest, `slow` for what plays an
+attacker, runs child processes or measures. What has none of these, nor `ocr` or `tracer`, is `unit`. What is dear to make is made once for
+all processes of a run (`made_once`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,17 @@ MODEL_VARIABLES = (
 )  # fmt: skip
 LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
 MUST_RUN = ("browser", "ocr", "tracer")
-MARKERS = {"e2e": "browser", "pages": "app", "hostile": "slow", "adversarial": "slow", "supply": "slow"}  # by folder
+# By folder, or by the name of a file: those that start processes, load several models or measure processor time.
+MARKERS = {
+    "e2e": "browser",
+    "pages": "app",
+    **dict.fromkeys(("adversarial", "entrypoints", "hostile", "supply"), "slow"),
+    **dict.fromkeys(
+        ("test_certificate_pdf", "test_contract_embedder", "test_embedding_process", "test_optional", "test_verifiers"), "slow"
+    ),
+    **dict.fromkeys(("test_library_killed", "test_library_writers", "test_marks", "test_mutations", "test_samples", "test_pdf"), "slow"),
+    **dict.fromkeys(("test_examples", "test_house", "test_guarantee"), "slow"),
+}
 NOT_UNIT = ("app", "browser", "ocr", "tracer", "slow")
 
 
@@ -62,9 +72,8 @@ settings.load_profile("plumbline")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark each test by its folder. The longest ones go first, so that no process is left alone with one of them at the end."""
     for item in items:
-        for part in item.path.parts[-3:-1]:
-            if part in MARKERS and not item.get_closest_marker(MARKERS[part]):
-                item.add_marker(MARKERS[part])
+        for part in {item.path.parent.name, item.path.stem} & MARKERS.keys():
+            item.add_marker(MARKERS[part])
         if not any(item.get_closest_marker(name) for name in NOT_UNIT):
             item.add_marker("unit")
     items.sort(key=lambda item: item.get_closest_marker("longest") is None)

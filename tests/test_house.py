@@ -254,6 +254,20 @@ def test_given_a_skipped_test_when_on_the_build_server_then_browser_ocr_and_trac
     assert run.returncode == outcome, run.stdout
 
 
+def test_given_the_rule_that_marks_tests_when_read_then_each_folder_and_file_is_there_and_make_unit_leaves_out_those_folders() -> None:
+    here = ROOT / "tests"
+    marked = {name for name in re.findall(r'"(\w+)"', read("tests/conftest.py").split("MARKERS = {")[1].split("\n}")[0])} - {
+        "browser",
+        "app",
+        "slow",
+    }
+    folders = {name for name in marked if not name.startswith("test_")}
+
+    assert [name for name in folders if not (here / name).is_dir()] == []
+    assert [name for name in marked - folders if not list(here.rglob(f"{name}.py"))] == []
+    assert folders == set(re.search(r"foreach folder,([a-z0-9 ]+),", read("Makefile"))[1].split())  # type: ignore[index]
+
+
 def test_given_the_messages_of_the_program_when_they_name_a_limit_to_raise_then_there_is_a_setting_of_that_name() -> None:
     from rag_core.settings import Settings
 
