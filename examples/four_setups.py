@@ -38,6 +38,7 @@ class Setup:
     model: bool
 
 
+# numbered as the source numbers its options
 SETUPS = (
     Setup(1, "prompt only", "relevance-prompt", model=True),
     Setup(2, "embedding guard", "relevance-guard", model=False),
@@ -49,7 +50,7 @@ MEASURES_ALL = SETUPS[0].preset  # it refuses nothing and asks the model everyth
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What was counted for a set-up.
+    """The counts for a set-up.
 
     Args:
         hallucinations: of the unanswerable questions, those that are answered.
@@ -76,7 +77,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """What the rule picks: a set-up, none where neither condition holds, or which figures are still missing."""
+    """The pick of the rule: a set-up, none where neither condition holds, or the figures that are still missing."""
 
     setup: Setup | None
     missing: tuple[str, ...] = ()

@@ -52,7 +52,7 @@ def _stage(check: Check[Any]) -> str:
 
 
 def _passes(check: Check[Any]) -> str:
-    """Which values pass: from or up to a setting with its default, or a number that is no setting."""
+    """The values that pass: from or up to a setting with its default, or a number that is no setting."""
     side = "at least" if check.passes is Direction.AT_LEAST else "at most"
     if not isinstance(check.threshold, str):
         return f"{side} {check.threshold:g}"

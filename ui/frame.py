@@ -51,7 +51,7 @@ def offer_samples(engine: Engine) -> None:
 
 
 def _show_opening() -> None:
-    """What is being waited for."""
+    """The work that is being waited for."""
     st.info(say("frame.opening"), icon=":material/hourglass_top:")
     st.skeleton(height=120)
 

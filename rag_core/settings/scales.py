@@ -25,7 +25,7 @@ class Scale(StrEnum):
     ANSWERABILITY = "answerability", 0.0, 1.0  # a calibrated probability
     SUPPORT = "support", 0.0, 1.0  # an estimated probability
     SHARE = "share", 0.0, 1.0  # a part of a whole, or a weight beside others
-    RATIO = "ratio", 0.0, math.inf  # of two numbers, either of which may be the greater
+    RATIO = "ratio", 0.0, math.inf  # one number against another; either may be the greater
     COUNT = "count", 0.0, math.inf
 
     def require(self, name: str, value: float) -> None:
@@ -35,7 +35,7 @@ class Scale(StrEnum):
 
 
 class Unit(StrEnum):
-    """What a setting counts or measures that stands on none of the scales; its own bounds say how far it goes."""
+    """The unit of a setting that stands on none of the scales; its own bounds say how far it goes."""
 
     PASSAGES = "passages"
     TIMES = "times"

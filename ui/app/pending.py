@@ -45,7 +45,7 @@ class Pending(Background["Asked | None"]):
 
     @property
     def asked(self) -> Asked | None:
-        """What came of it."""
+        """The question with its decision; None before it is there."""
         return self.result
 
     @property

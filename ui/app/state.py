@@ -78,7 +78,7 @@ class Held:
 
 @dataclass
 class Choice:
-    """What the program chose in a field that is still to be drawn; `told` says that a run has drawn it so."""
+    """The program's choice in a field that is still to be drawn; `told` says that a run has drawn it so."""
 
     value: object
     told: bool = False
