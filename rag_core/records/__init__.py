@@ -5,8 +5,8 @@ again from the pages by their spans and compared with their hashes; what a model
 is gone or was changed stands as `DELETED`, and the case replays all the same: no check needs a text that its record lacks.
 """
 
-from rag_core.records.reading import from_record, restored, settings_of
+from rag_core.records.cases import SCHEMA_VERSION, Written, from_record, restored, to_record, write
+from rag_core.records.shapes import settings_of
 from rag_core.records.texts import DELETED, PassageOf, Texts
-from rag_core.records.writing import SCHEMA_VERSION, Written, to_record, write
 
 __all__ = ["DELETED", "SCHEMA_VERSION", "PassageOf", "Texts", "Written", "from_record", "restored", "settings_of", "to_record", "write"]

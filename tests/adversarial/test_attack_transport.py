@@ -13,7 +13,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
 from rag_core.entrypoints.show import show_decision
 from rag_core.errors import Cancelled
-from rag_core.records.writing import write
+from rag_core.records import write
 
 SECRET = "internal stack trace of the server"
 LIMIT = 5  # seconds, the least that a question may be given

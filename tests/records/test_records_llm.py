@@ -257,16 +257,6 @@ def test_given_kept_words_that_were_changed_then_they_count_as_deleted() -> None
     assert restored.attempts[0].draft.claims[0].text == DELETED
 
 
-def test_given_a_record_from_before_there_were_models_then_it_is_read_without_one() -> None:
-    row = through_json(to_record(case(0.9)))
-    del row["generation"]
-    for one in row["draft"]["claims"]:
-        del one["audit"]["quotes_elsewhere"]
-
-    assert from_record(row).generation is None
-    assert from_record(row).draft.audits[0].quotes_elsewhere == ()
-
-
 @each("of", [Call, Sufficiency, Verification, Attempt, LlmTrace])
 def test_given_a_field_of_what_is_asked_then_the_record_has_it(of: type) -> None:
     verified = replace(attempted(), verification=Verification(Call(Step.VERIFY), ("yes",)))
@@ -286,5 +276,5 @@ def test_given_passages_found_again_then_they_are_described_once() -> None:
 
     rounds = to_record(again)["generation"]["expanded"]
 
-    assert all("spans" not in hit for hits in rounds for hit in hits)
+    assert all(isinstance(hit["passage"], str) for hits in rounds for hit in hits)
     assert from_record(through_json(to_record(on_pages(again))), page_text).generation == on_pages(again).generation

@@ -1,0 +1,102 @@
+"""The measurements of a question as a record, and back from the record, of this version or the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import Passage
+from rag_core.domain.ports import PageText
+from rag_core.errors import InvalidInput
+from rag_core.records.shapes import MEASUREMENTS, Reading, Writing
+from rag_core.records.texts import OwnWords, PassageOf, Texts
+from rag_core.records.version_1 import upgraded
+
+SCHEMA_VERSION = 2
+_VERSION = "schema_version"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A record, and beside it what a language model wrote in words of its own, by hash: such texts are kept apart, and shorter.
+
+    Args:
+        record: JSON values.
+        own: words of the model that was asked, its verdicts and its drafts, but for the next.
+        rejected: words of its rejected drafts.
+        documents: ids of the documents that any of these words may come from, sorted.
+    """
+
+    record: dict[str, Any]
+    own: OwnWords
+    rejected: OwnWords
+    documents: tuple[str, ...]
+
+
+def to_record(case: Measurements) -> dict[str, Any]:
+    """The record of a case as JSON values; about 8 KB for a question with ten passages, and a third of that compressed.
+
+    With three rounds of retrieval and four drafts of a model it is about 46 KB, and a fifth of that compressed.
+    """
+    return write(case).record
+
+
+def write(case: Measurements, rejected: Collection[int] = ()) -> Written:
+    """The record with the words of a model beside it; `rejected` are the indexes of the attempts that were."""
+    passages = _retrieved(case)
+    named = _documents(case, passages)
+    to = Writing(passages, named, rejected, own={}, of_rejected={})
+    record = {_VERSION: SCHEMA_VERSION, **MEASUREMENTS.write(case, to)}
+    return Written(record, to.own, to.of_rejected, tuple(sorted(named)))
+
+
+def from_record(
+    row: Mapping[str, Any],
+    page_text: PageText | None = None,
+    passage_of: PassageOf | None = None,
+    own: Mapping[str, str] | None = None,
+) -> Measurements:
+    """The case of a record; replay on it equals replay on the case it was made of.
+
+    Args:
+        row: as `to_record` made it, also after a trip through JSON.
+        page_text: reads the texts again; without it, and where it has no such page any more, they are `DELETED`.
+        passage_of: the library's passages, for their section titles, which are on no known place of a page.
+        own: what is still kept of a model's own words, as `write` gave them; the others are `DELETED`.
+
+    Raises:
+        InvalidInput: another version's record, or one that is not whole.
+    """
+    return restored(row, Texts(page_text, passage_of, own))
+
+
+def restored(row: Mapping[str, Any], texts: Texts) -> Measurements:
+    """The same for one of many records, which share what was read; raises as `from_record` does."""
+    version = row.get(_VERSION)
+    if type(version) is not int or not 1 <= version <= SCHEMA_VERSION:
+        raise InvalidInput(
+            f"A stored question has the record version {version!r}; versions 1 to {SCHEMA_VERSION} are known here.",
+            remedy="Use the version of Plumbline that stored it, or ask the question again.",
+        )
+    try:
+        rest = {name: value for name, value in row.items() if name != _VERSION}
+        found: Measurements = MEASUREMENTS.read(upgraded(rest) if version == 1 else rest, Reading(texts))
+        return found
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise InvalidInput(
+            f"A stored question cannot be read: its record is not whole ({type(error).__name__}).", remedy="Ask the question again."
+        ) from error
+
+
+def _retrieved(case: Measurements) -> dict[str, Passage]:
+    """The passages of all rounds by id."""
+    later = case.generation.expanded if case.generation else ()
+    return {hit.passage.id: hit.passage for hits in (case.hits, *later) for hit in hits}
+
+
+def _documents(case: Measurements, passages: Mapping[str, Passage]) -> set[str]:
+    """The documents that a decision on this case can name; a model cites what was retrieved for it, or nothing."""
+    cited = {evidence.document for claim in case.draft.claims for evidence in claim.evidence}
+    return {passage.document for passage in passages.values()} | cited | {id for one in case.conflicts for id in one.documents}
