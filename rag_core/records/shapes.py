@@ -27,7 +27,7 @@ _NO_CLAIM = Claim("")
 
 @dataclass(slots=True)
 class Writing:
-    """What writing needs beside the value: the passages of all rounds by id, and where a model's own words go.
+    """The context of writing a value: the passages of all rounds by id, and where a model's own words go.
 
     `named` are the documents that a decision can name; `rejected` the numbers of the attempts whose words go into `of_rejected`.
     `described` are passages that have a row already. `claim` and `claims` are those around the value.
@@ -45,7 +45,7 @@ class Writing:
 
 @dataclass(slots=True)
 class Reading:
-    """What reading needs beside the row: what reads texts again, the passages read so far, and the claims around the row."""
+    """The context of reading a row: a reader of texts, the passages read so far, and the claims around the row."""
 
     texts: Texts
     passages: dict[str, Passage] = field(default_factory=dict)
