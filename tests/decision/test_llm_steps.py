@@ -336,3 +336,18 @@ def test_given_an_answer_that_is_there_at_once_when_drafted_then_reading_ahead_i
 
     assert decide(run(corpus, configured(server))).metadata["drafter"] == "model"
     assert ended == [True]
+
+
+def test_given_a_changed_value_when_drafted_then_the_setting_says_what_is_not_supported(corpus: MemoryCorpus, server: ModelServer) -> None:
+    """The flags of a draft are read under `min_support`, the number that the check judges by."""
+    changed = NOTICE.replace("thirty", "sixty")
+    server.play(by_kind(draft=lambda asked: draft((changed, source(asked), NOTICE))))
+
+    def flags(min_support: float) -> tuple[str, ...]:
+        generation = run(corpus, configured(server), min_support=min_support, max_retries=0).generation
+        assert generation is not None
+        return generation.attempts[0].draft.audits[0].flags
+
+    assert {"number_changed", "contradicted"} <= set(flags(0.5))
+    assert "number_changed" in flags(0.0)
+    assert "contradicted" not in flags(0.0)
