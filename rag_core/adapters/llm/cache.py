@@ -13,8 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from rag_core.adapters.records.file import COMPANIONS, RecordFile
-from rag_core.adapters.records.sums import Tables, migration
+from rag_core.adapters.records.file import COMPANIONS, RecordFile, Tables, migration
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.domain.ports import LanguageModel
 from rag_core.errors import LibraryError, RecordsDamaged

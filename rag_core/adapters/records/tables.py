@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rag_core.adapters.records.file import RecordFile
-from rag_core.adapters.records.sums import Tables, migration
+from rag_core.adapters.records.file import RecordFile, Tables, migration
 from rag_core.errors import InvalidInput, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
 
