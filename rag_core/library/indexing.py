@@ -18,11 +18,11 @@ from typing import Any
 from rag_core.domain.documents import Document, Page, PageSource
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import Cancel, Embedder, Progress
-from rag_core.errors import EmptyDocument, LibraryDamaged, LibraryError, StoredFileDamaged
+from rag_core.errors import LibraryDamaged, LibraryError, StoredFileDamaged
 from rag_core.ingest import strategies
 from rag_core.ingest.chunk import chunk
 from rag_core.ingest.layout import json_rows
-from rag_core.ingest.pdf import SAVE_AGAIN, find_tessdata, missing_packages
+from rag_core.ingest.pdf import find_tessdata
 from rag_core.language import detect
 from rag_core.library import stored_sources
 from rag_core.library.disk.files import Stamp, pack_parts, pack_vectors, stamp, stamps_from_json, stamps_to_json, verify_file
@@ -31,7 +31,7 @@ from rag_core.library.disk.sealed import seal, unseal
 from rag_core.library.embedding import terms_of, vectors_of
 from rag_core.library.inbox import Accepted
 from rag_core.library.manifest import Entry, combined
-from rag_core.library.reading import READING_FILES, READING_VERSION, Reading, ReadOptions, read, reuse
+from rag_core.library.reading import READING_FILES, READING_VERSION, Reading, ReadOptions, no_text, read, reuse
 from rag_core.library.store import PASSAGES, Store
 from rag_core.library.stored_json import document_from_json, document_to_json, passages_to_json
 from rag_core.library.writer import TERMS, VECTORS, Parts, pack_terms
@@ -126,7 +126,7 @@ class Indexer:
         )
         document = _document(row, reading, language, choice, reading.source.size)
         if not passages:
-            raise _no_text(document)
+            raise no_text(document)
         indexed = terms_of(row.name, title, passages)
         problem = self.problem(row) if reused else None
         return Prepared(row, key, document, title, tuple(passages), indexed, folder, reading.source, problem)
@@ -277,29 +277,3 @@ def _document(row: Accepted, reading: Reading, language: str, choice: strategies
         size_bytes=size,
         reading_version=READING_VERSION if row.kind == "pdf" else 0,
     )
-
-
-def _no_text(document: Document) -> EmptyDocument:
-    if document.unreadable_pages:
-        return EmptyDocument(
-            f"None of the {document.page_count} pages has text. {' '.join(document.problems)}".strip(), remedy=_remedy(document.problems)
-        )
-    return EmptyDocument(f"There is no text on any of its {document.page_count} pages.", remedy="Check that it is the right file.")
-
-
-def _remedy(problems: Sequence[str]) -> str:
-    """The remedy for pages that could not be read, by the reader's findings; the sentences are those of the PDF reader."""
-    said, packages = " ".join(problems), " ".join(missing_packages())
-    if "switched off" in said:
-        what = "Switch on the setting `ocr` and index the file again"
-    elif "no language data" in said or (packages and "text recognition" in said):
-        what = f"Install the language data of Tesseract for the document's language (on Debian: {packages})"
-    elif "are spent" in said:
-        what = "Split the file into parts, so that each is read in its own time"
-    elif "too large" in said:
-        what = "Print the file to a usual paper size"
-    elif "damaged" in said:
-        return SAVE_AGAIN
-    else:
-        what = "Add a clearer or straighter scan"
-    return f"{what}, or add a copy that has a text layer."

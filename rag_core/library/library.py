@@ -19,7 +19,7 @@ from rag_core.library import stored_sources
 from rag_core.library.adding import Adding, AddReport
 from rag_core.library.bounds import MAX_NAME_CHARS, require_metadata, require_source
 from rag_core.library.disk.files import Stamp
-from rag_core.library.disk.sweep import sweep
+from rag_core.library.disk.lock import sweep
 from rag_core.library.inbox import Accepted
 from rag_core.library.indexing import INDEX_VERSION, Indexer
 from rag_core.library.manifest import Entry, Manifest

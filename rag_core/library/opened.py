@@ -11,9 +11,8 @@ from dataclasses import replace
 from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import LibraryDamaged, LibraryError, ModelMismatch, StoreMismatch
 from rag_core.library.disk.files import storage_problems
-from rag_core.library.disk.lock import writing
+from rag_core.library.disk.lock import sweep, writing
 from rag_core.library.disk.private import is_open, tighten
-from rag_core.library.disk.sweep import sweep
 from rag_core.library.inbox import Inbox
 from rag_core.library.indexing import INDEX_VERSION
 from rag_core.library.manifest import Manifest

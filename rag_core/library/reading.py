@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,15 +15,14 @@ from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import EmptyDocument, IngestError, LibraryError, LimitExceeded, PasswordNeeded
 from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
-from rag_core.ingest.pdf import read_pdf
+from rag_core.ingest.pdf import SAVE_AGAIN, missing_packages, read_pdf
 from rag_core.ingest.pdf_process import size_of
 from rag_core.library.disk.files import Stamp, stamps_from_json, stamps_to_json
 from rag_core.library.disk.private import tighten, write
 from rag_core.library.disk.sealed import seal, unseal
 from rag_core.library.inbox import Accepted
-from rag_core.library.pagereader import LAYOUT, PAGES, read_pages
-from rag_core.library.pagewriter import PageWriter
 from rag_core.library.stored_json import metadata_from_json, metadata_to_json
+from rag_core.library.stored_pages import LAYOUT, PAGES, PageWriter, read_pages
 
 READING_VERSION = 3  # the PDF reader's version; pages read by another version are read again
 READING = "reading.json"
@@ -192,3 +191,30 @@ def _matching(options: ReadOptions, folder: Path) -> Any:
 
 def _to_json(options: ReadOptions) -> dict[str, Any]:
     return {name: getattr(options, name) for name in ReadOptions.__dataclass_fields__}
+
+
+def no_text(document: Document) -> EmptyDocument:
+    """The error for a document whose pages were read and hold no text."""
+    if document.unreadable_pages:
+        return EmptyDocument(
+            f"None of the {document.page_count} pages has text. {' '.join(document.problems)}".strip(), remedy=_remedy(document.problems)
+        )
+    return EmptyDocument(f"There is no text on any of its {document.page_count} pages.", remedy="Check that it is the right file.")
+
+
+def _remedy(problems: Sequence[str]) -> str:
+    """The remedy for pages that could not be read, by the reader's findings; the sentences are those of the PDF reader."""
+    said, packages = " ".join(problems), " ".join(missing_packages())
+    if "switched off" in said:
+        what = "Switch on the setting `ocr` and index the file again"
+    elif "no language data" in said or (packages and "text recognition" in said):
+        what = f"Install the language data of Tesseract for the document's language (on Debian: {packages})"
+    elif "are spent" in said:
+        what = "Split the file into parts, so that each is read in its own time"
+    elif "too large" in said:
+        what = "Print the file to a usual paper size"
+    elif "damaged" in said:
+        return SAVE_AGAIN
+    else:
+        what = "Add a clearer or straighter scan"
+    return f"{what}, or add a copy that has a text layer."

@@ -11,7 +11,7 @@ from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalIndex, VectorIndex
 from rag_core.errors import InvalidInput
 from rag_core.library.manifest import Entry
-from rag_core.library.pagereader import PageReader
+from rag_core.library.stored_pages import PageReader
 
 
 @dataclass(frozen=True, eq=False)

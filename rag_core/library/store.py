@@ -32,9 +32,9 @@ from rag_core.library import stored_sources
 from rag_core.library.disk.files import Stamp, damaged, read_verified, stamp, storage_problems, sync, unpack, verify_file, write_atomically
 from rag_core.library.disk.private import make_folder
 from rag_core.library.manifest import Entry, Manifest
-from rag_core.library.pagereader import PageReader
 from rag_core.library.snapshot import Snapshot
 from rag_core.library.stored_json import passages_from_json
+from rag_core.library.stored_pages import PageReader
 
 PASSAGES = "passages.json.gz"
 NOTHING_YET = (0, "")  # what CURRENT says until the first manifest stands

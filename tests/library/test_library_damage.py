@@ -25,9 +25,8 @@ from rag_core.errors import LibraryDamaged, LibraryError, ModelUnavailable
 from rag_core.library import stored_json as records
 from rag_core.library.disk.files import pack, unpack, unpack_vectors
 from rag_core.library.library import Library
-from rag_core.library.pagereader import read_pages
-from rag_core.library.pagewriter import PageWriter
 from rag_core.library.sources import Source
+from rag_core.library.stored_pages import PageWriter, read_pages
 from rag_core.library.writer import pack_terms, unpack_terms
 
 

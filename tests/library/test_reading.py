@@ -16,9 +16,9 @@ from rag_core.ingest.pdf import read_pdf
 from rag_core.library import reading
 from rag_core.library.disk.files import Stamp, stamp_file
 from rag_core.library.inbox import Accepted
-from rag_core.library.pagereader import LAYOUT, PAGES, read_pages
 from rag_core.library.reading import ReadOptions, kept
 from rag_core.library.sources import Source
+from rag_core.library.stored_pages import LAYOUT, PAGES, read_pages
 
 OPTIONS = ReadOptions("pdf", ocr=False, can_ocr=False, keep_hidden=False)
 

@@ -1,11 +1,17 @@
-"""One writer at a time for a namespace, also across processes; readers never wait."""
+"""One writer at a time for a namespace, also across processes; readers never wait.
+
+The writer who holds the lock sweeps what killed processes left: drafts of files, and half-made documents that nobody will finish. No other
+process is writing these then.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
-from collections.abc import Iterator
+import time
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +22,9 @@ from rag_core.domain.ports import Cancel
 from rag_core.errors import Cancelled, LibraryBusy
 from rag_core.library.disk.files import write_atomically
 from rag_core.library.disk.private import FILE_MODE, make_folder
+
+OTHERS_SECONDS = 3600.0  # a calibration is drafted without the lock, in seconds: a younger draft may be somebody's
+_LOCKED = ("CURRENT", "inbox.json", "lock.json")  # written under the lock alone
 
 
 @contextmanager
@@ -58,3 +67,18 @@ def _who(holder: Path) -> str:
         return f"process {row['pid']} on {row['host']} since {row['since']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"
+
+
+def sweep(root: Path, unfinished: Collection[str]) -> None:
+    """Delete drafts, and the work folders of sources that are not among the `unfinished` (digests). What cannot be deleted stays."""
+    oldest = time.time() - OTHERS_SECONDS
+    for path in root.glob(".*.tmp"):
+        with suppress(OSError):
+            if path.name.startswith(tuple(f".{name}." for name in _LOCKED)) or path.stat().st_mtime < oldest:
+                path.unlink()
+    for path in (*root.glob("manifests/.*.tmp"), *root.glob("sources/*.tmp")):
+        with suppress(OSError):
+            path.unlink()
+    for path in root.glob("work/*"):
+        if path.name.split("-")[0] not in unfinished:
+            shutil.rmtree(path, ignore_errors=True)
