@@ -134,6 +134,7 @@ def launder(root: Path, digest: str, data: bytes) -> None:
     path = root / f"manifests/{pointer['generation']}.json"
     row = json.loads(path.read_bytes())
     row.pop("checksum", None)
+    row.pop("vector_store", None)
     for document in row["documents"]:
         document["files"][f"sources/{digest}"] = list(stamp(data))
         del document["source"]["caller_id"]
