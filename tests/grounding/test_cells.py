@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.grounding.contradictions.cells import cell_statements
+from rag_core.grounding.contradictions.statements import Statement
 
 
 def stated(row: str, header: str = "", language: str = "en") -> list[tuple[str, str]]:
@@ -62,3 +63,11 @@ def test_given_cells_that_cannot_be_told_then_nothing_can_be_contradicted(row: s
 @given(st.text(alphabet="abc 12|;€%-.", max_size=40), st.text(alphabet="abc 12|;", max_size=40), st.sampled_from(["en", "cs", "de", "hi"]))
 def test_given_any_row_then_what_can_be_contradicted_stands_in_it(row: str, header: str, language: str) -> None:
     assert all(value in row for _, value in stated(row, header, language))
+
+
+def test_given_a_cell_of_accounts_then_it_is_a_figure_of_a_period_and_a_sentence_with_the_word_is_not() -> None:
+    """A balance of one year does not contradict that of another; "net" in a sentence says nothing of a period."""
+    (cell,) = cell_statements("Net assets | 500 pounds", "Item | Amount", "en")
+
+    assert cell.is_figure
+    assert not Statement("The net price is 500 euros.", "en").is_figure
