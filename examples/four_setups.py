@@ -114,7 +114,7 @@ def latency(cases: Sequence[Measurements], option: int) -> float | None:
     if option == 1:
         return 0.0
     if option == 3:
-        calls = [call for case in cases if case.generation for call in case.generation.calls]
+        calls = [call for case in cases if case.llm_trace for call in case.llm_trace.calls]
         ms = [call.ms for call in calls if call.step == "sufficiency" and not call.cached and not call.failure]
     else:
         ms = [case.timings["relevance"] for case in cases if "relevance" in case.timings]

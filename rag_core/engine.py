@@ -31,7 +31,7 @@ _EVENTS: Mapping[tuple[str | None, Reason], str] = MappingProxyType(
 
 
 class Engine:
-    """Answers questions from a library, or refuses. Safe to share between threads: a question holds its generation to the end."""
+    """Answers questions from a library, or refuses. Safe to share between threads: a question holds its version to the end."""
 
     def __init__(self, library: Library, tools: Tools) -> None:
         self.library = library
@@ -47,7 +47,7 @@ class Engine:
         on_stage: OnStage | None = None,
         cancelled: Cancel | None = None,
     ) -> Measurements:
-        """Everything measured for a question, under the newest generation of the library, and all that a model had to be asked for it.
+        """Everything measured for a question, under the newest version of the library, and all that a model had to be asked for it.
 
         See `measure` and `generate`. A language model is asked nothing unless the settings have it draft
         and every gate lets the question pass.
@@ -59,7 +59,7 @@ class Engine:
         self.library.refresh()
         snapshot = self.library.snapshot
         case = measure(question, settings, snapshot, self.tools, documents=documents, filters=filters)
-        if case.generation is None:
+        if case.llm_trace is None:
             return case
         return generate(case, snapshot, self.tools, snapshot.rows(documents, filters or {}), on_stage=on_stage, cancelled=cancelled)
 

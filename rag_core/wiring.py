@@ -218,9 +218,9 @@ def open_library(folder: Path, namespace: str, model: Embedder, new: str = UNSAI
     return Library.open(folder, namespace, embedder=model, vectors=vector_store(name), lexical=Bm25Store(), on_delete=forget)
 
 
-def _forget(folder: Path, namespace: str, documents: Collection[str], generation: int) -> None:
+def _forget(folder: Path, namespace: str, documents: Collection[str], version: int) -> None:
     """Delete what a language model wrote from documents that are being deleted: it may hold their words."""
-    records(folder, namespace).forget_documents(documents, generation)
+    records(folder, namespace).forget_documents(documents, version)
     model_cache(folder, namespace).clear()
 
 

@@ -149,9 +149,9 @@ def walked_cases(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
         one, settings=one.settings.changed(drafter="model"), conflicts=draw(st.sampled_from([(), (), (), one.conflicts])), hits=found,
         failure="",
     )  # fmt: skip
-    one = replace(one, generation=LlmTrace(context_words=draw(st.sampled_from([0, 500, 500, 500, 500]))))
+    one = replace(one, llm_trace=LlmTrace(context_words=draw(st.sampled_from([0, 500, 500, 500, 500]))))
     while (ask := pending(one)) is not None:
-        asked = one.generation
+        asked = one.llm_trace
         assert asked is not None
         match ask.step:
             case Step.SUFFICIENCY:
@@ -164,7 +164,7 @@ def walked_cases(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
                 *others, last = asked.attempts
                 verified = replace(last, verification=draw(verifications(len(last.draft.claims))))
                 asked = replace(asked, attempts=(*others, verified))
-        one = replace(one, generation=asked)
+        one = replace(one, llm_trace=asked)
     return one
 
 
@@ -183,4 +183,4 @@ def asked_cases(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
         expanded=tuple(rounds[1:]),
         attempts=tuple(draw(attempts(found, draw(keys))) for _ in range(draw(st.integers(0, 4)))),
     )
-    return replace(one, settings=one.settings.changed(drafter="model"), generation=asked)
+    return replace(one, settings=one.settings.changed(drafter="model"), llm_trace=asked)

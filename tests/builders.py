@@ -166,8 +166,8 @@ class Text:
 class MemoryCorpus:
     """A `Corpus` in memory over exact FAISS and BM25: one page a document, one passage a line."""
 
-    def __init__(self, texts: Sequence[Text], embedder: Embedder, generation: int = 1) -> None:
-        self.generation = generation
+    def __init__(self, texts: Sequence[Text], embedder: Embedder, version: int = 1) -> None:
+        self.version = version
         self.documents = [
             Document(t.id, f"{t.id}.txt", t.language, 1 + len(t.unreadable), t.metadata, unreadable_pages=t.unreadable) for t in texts
         ]

@@ -33,7 +33,7 @@ def decide(case: Measurements) -> Decision:
     if stop is not None:
         judged = [*gates[: stop + 1], *(result.not_reached() for result in (*gates[stop + 1 :], *_grounding(case)))]
         return refuse_for(case, judged, (gates[stop],))
-    if case.generation is None:
+    if case.llm_trace is None:
         return _judge(case, (*gates, *_grounding(case)))
     return _walk(case, gates)
 

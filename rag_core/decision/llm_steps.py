@@ -48,7 +48,7 @@ def generate(
 
     Args:
         case: as it was measured, under the settings that it will be judged by.
-        corpus: the generation that it was measured on.
+        corpus: the version that it was measured on.
         tools: with the model.
         rows: those that may be searched, None for all.
         on_stage: told what begins: the stage is all that may be shown before the audits are done.
@@ -87,11 +87,11 @@ class _Run:
 
     def take(self, ask: Ask, case: Measurements) -> Measurements:
         """Do one step."""
-        assert case.generation is not None
+        assert case.llm_trace is not None
         steps = {Step.SUFFICIENCY: self._judge, Step.EXPAND: self._expand, Step.DRAFT: self._draft, Step.VERIFY: self._verify}
-        return replace(case, generation=steps[ask.step](ask, case, case.generation))
+        return replace(case, llm_trace=steps[ask.step](ask, case, case.llm_trace))
 
-    def _judge(self, ask: Ask, case: Measurements, generation: LlmTrace) -> LlmTrace:
+    def _judge(self, ask: Ask, case: Measurements, llm_trace: LlmTrace) -> LlmTrace:
         self.on_stage(Step.SUFFICIENCY, 0)
         understood = case.understanding
         prompt = sufficiency_prompt(case.question, understood.language, ask.hits, case.library, self.settings)
@@ -114,9 +114,9 @@ class _Run:
                     sides=shown[0] if shown else None, conflict=shown[1] if shown else None,
                 )  # fmt: skip
                 self._count("check", self.tools.clock() - started)
-        return replace(generation, verdicts=(*generation.verdicts, verdict))
+        return replace(llm_trace, verdicts=(*llm_trace.verdicts, verdict))
 
-    def _expand(self, ask: Ask, case: Measurements, generation: LlmTrace) -> LlmTrace:
+    def _expand(self, ask: Ask, case: Measurements, llm_trace: LlmTrace) -> LlmTrace:
         """Retrieve again, more and with what is missing; earlier passages keep their places before the new ones."""
         self.on_stage(Step.EXPAND, 0)
         started = self.tools.clock()
@@ -124,14 +124,14 @@ class _Run:
         wider = replace(
             case, question=" ".join((case.question, *self.wanted))[:MAX_QUESTION_CHARS], settings=self.settings.changed(top_k=top_k)
         )
-        before = case.hits if ask.round == 0 else generation.expanded[ask.round - 1]
+        before = case.hits if ask.round == 0 else llm_trace.expanded[ask.round - 1]
         found = find(wider, read_query(wider, self.tools.embedder), self.corpus, self.tools, self.rows).hits
         known = {hit.passage.id for hit in before}
         hits = (*before, *(hit for hit in found if hit.passage.id not in known))[: max(top_k, len(before))]
         self._count("expand", self.tools.clock() - started)
-        return replace(generation, expanded=(*generation.expanded[: ask.round], hits))
+        return replace(llm_trace, expanded=(*llm_trace.expanded[: ask.round], hits))
 
-    def _draft(self, ask: Ask, case: Measurements, generation: LlmTrace) -> LlmTrace:
+    def _draft(self, ask: Ask, case: Measurements, llm_trace: LlmTrace) -> LlmTrace:
         self.on_stage(Step.DRAFT, 0)
         language = case.understanding.language
         prompt = compress_prompt(case.question, language, ask.hits, ask.level, case.library, self.settings, ask.findings)
@@ -140,7 +140,7 @@ class _Run:
         attempt = Attempt(ask.asked, call)
         if completion is not None:
             attempt = self._read(attempt, completion, ask, case)
-        return replace(generation, attempts=(*generation.attempts, attempt))
+        return replace(llm_trace, attempts=(*llm_trace.attempts, attempt))
 
     @contextmanager
     def _reading_ahead(self, hits: Sequence[Hit], language: str) -> Iterator[None]:
@@ -179,9 +179,9 @@ class _Run:
         self._count("check", self.tools.clock() - started)
         return found if draft.claims else replace(found, problem=Reason.EMPTY_DRAFT)
 
-    def _verify(self, ask: Ask, case: Measurements, generation: LlmTrace) -> LlmTrace:
+    def _verify(self, ask: Ask, case: Measurements, llm_trace: LlmTrace) -> LlmTrace:
         """Ask of each claim with evidence whether the passages it cites say so; the others failed already."""
-        attempt = generation.attempts[-1]
+        attempt = llm_trace.attempts[-1]
         claims = attempt.draft.claims
         self.on_stage(Step.VERIFY, len(claims))
         sources = {hit.passage.id: with_header(hit.passage) for hit in ask.hits}
@@ -192,7 +192,7 @@ class _Run:
                 verification = Verification(call, read_verdicts(completion, len(claims)))
             except MalformedReply as error:
                 verification = Verification(replace(call, failure=str(error)))
-        return replace(generation, attempts=(*generation.attempts[:-1], replace(attempt, verification=verification)))
+        return replace(llm_trace, attempts=(*llm_trace.attempts[:-1], replace(attempt, verification=verification)))
 
     def _complete(self, step: Step, prompt: Prompt) -> tuple[Call, Completion | None]:
         """Send a prompt within what the question may still cost; what fails is recorded, and nothing passes by it."""

@@ -99,12 +99,12 @@ def measure(
     documents: Collection[str] | None = None,
     filters: Mapping[str, str] | None = None,
 ) -> Measurements:
-    """Measure one question against one generation of a library.
+    """Measure one question against one version of a library.
 
     Args:
         question: as asked.
         settings: what to retrieve and how to draft; its thresholds only ride along.
-        corpus: the generation searched; it is held to the end.
+        corpus: the version searched; it is held to the end.
         tools: models and clock.
         documents: ids or names to search in; None for all.
         filters: metadata that a document must have.
@@ -159,7 +159,7 @@ def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> L
         titles={d.id: d.title for d in searched},
         dates={d.id: d.metadata.date for d in searched if d.metadata.date},
         authority={d.id: d.metadata.authority for d in searched if d.metadata.authority is not None},
-        generation=corpus.generation,
+        version=corpus.version,
         model=tools.embedder.name,
         unknown_languages=tuple(code for code in languages if not tools.knows(code)),
     )
@@ -214,7 +214,7 @@ def _measured(case: Measurements, corpus: Corpus, tools: Tools, rows: list[int] 
         missing_entities=missing,
         draft=draft,
         conflicts=conflicts,
-        generation=LlmTrace(context_words(hits)) if s.drafter == "model" else None,
+        llm_trace=LlmTrace(context_words(hits)) if s.drafter == "model" else None,
         timings=dict(timed.ms),
     )
 

@@ -204,7 +204,7 @@ def _metadata(case: Measurements, used: int, action: str = "", beside: AnswerCon
         "drafter": case.draft.drafter,
         "preset": case.settings.preset,
         "settings_hash": case.settings.hash(),
-        "library_generation": case.library.generation,
+        "library_generation": case.library.version,
         "embedding_model": case.library.model,
         "chunks_retrieved": len(case.hits),
         "chunks_used": used,
@@ -213,20 +213,20 @@ def _metadata(case: Measurements, used: int, action: str = "", beside: AnswerCon
         "filtered_count": len(within_cut(case.hits, case.settings)),
         "retrieval_time_ms": round(sum(ms for name, ms in case.timings.items() if name not in drafting), 2),
         "generation_time_ms": round(sum(ms for name, ms in case.timings.items() if name in drafting), 2),
-        "total_tokens": case.generation.tokens if case.generation else 0,
+        "total_tokens": case.llm_trace.tokens if case.llm_trace else 0,
         **({"action": action} if action else {}),
-        **(_of_model(case.generation, beside) if case.generation else {}),
+        **(_of_model(case.llm_trace, beside) if case.llm_trace else {}),
         **case.metadata,
     }
 
 
-def _last_verdict(generation: LlmTrace) -> Sufficiency | None:
-    return next((verdict for verdict in reversed(generation.verdicts) if verdict.can_answer), None)
+def _last_verdict(llm_trace: LlmTrace) -> Sufficiency | None:
+    return next((verdict for verdict in reversed(llm_trace.verdicts) if verdict.can_answer), None)
 
 
-def _of_model(generation: LlmTrace, beside: AnswerContext) -> dict[str, object]:
+def _of_model(llm_trace: LlmTrace, beside: AnswerContext) -> dict[str, object]:
     """Who drafted and why not the model, what was asked of whom, and what it cost; no text of a document or a model."""
-    calls = generation.calls
+    calls = llm_trace.calls
     last = next((one.attempt.call for one in beside.attempts if one.outcome == "shown"), calls[-1] if calls else None)
     return {
         "drafter_note": beside.drafter_note,
@@ -237,5 +237,5 @@ def _of_model(generation: LlmTrace, beside: AnswerContext) -> dict[str, object]:
         "tried": list(dict.fromkeys(sentence for call in calls for sentence in call.tried)),
         "calls": len(calls),
         "attempts": len(beside.attempts),
-        **({"can_answer": judged.can_answer, "sufficiency": judged.confidence} if (judged := _last_verdict(generation)) else {}),
+        **({"can_answer": judged.can_answer, "sufficiency": judged.confidence} if (judged := _last_verdict(llm_trace)) else {}),
     }

@@ -115,7 +115,7 @@ class Progress:
 
 def pending(case: Measurements) -> Ask | None:
     """The next step for a question; None when it can be decided. Nothing while a gate refuses."""
-    if case.generation is None or case.failure or case.answer or any(check(case).blocks for check in GATING):
+    if case.llm_trace is None or case.failure or case.answer or any(check(case).blocks for check in GATING):
         return None
     end = walk(case).end
     return end if isinstance(end, Ask) else None
@@ -127,21 +127,21 @@ def walk(case: Measurements) -> Progress:
     Raises:
         ValueError: the case has no record of a model.
     """
-    if case.generation is None:
-        raise ValueError("a case without a generation has nothing to walk")
-    if note := not_asked(case, case.generation):
+    if case.llm_trace is None:
+        raise ValueError("measurements without a trace of a language model have nothing to follow")
+    if note := not_asked(case, case.llm_trace):
         return Progress(Extract(note))
     if level(case) is ConfidenceLevel.INSUFFICIENT:
         explanation = "Refused: the confidence level is insufficient, and a model is not asked at that level."
         return Progress(Refused((Reason.LEVEL,), explanation, ("Ask with the document's words, or move the cuts of the levels.",)))
-    return _walk_sufficiency(case, case.generation)
+    return _walk_sufficiency(case, case.llm_trace)
 
 
-def not_asked(case: Measurements, generation: LlmTrace) -> str:
+def not_asked(case: Measurements, llm_trace: LlmTrace) -> str:
     """Why the model has no part in a question whatever the thresholds say, in a sentence; empty where it has."""
     s, language = case.settings, case.understanding.language
-    if not case.hits or generation.context_words <= s.short_context_words:
-        return f"The passages have {generation.context_words} words: too few to be worth compressing."
+    if not case.hits or llm_trace.context_words <= s.short_context_words:
+        return f"The passages have {llm_trace.context_words} words: too few to be worth compressing."
     if case.conflicts:
         return "The sources contradict each other: both sides are quoted, never compressed."
     foreign = language != "und" and not {language, "und"} & {hit.passage.language for hit in case.hits}
@@ -152,46 +152,46 @@ def not_asked(case: Measurements, generation: LlmTrace) -> str:
 
 def hits_of(case: Measurements, round: int) -> tuple[Hit, ...]:
     """The passages of a round of retrieval, without those beyond the distance cut where that gate enforces."""
-    hits = case.hits if round == 0 or case.generation is None else case.generation.expanded[round - 1]
+    hits = case.hits if round == 0 or case.llm_trace is None else case.llm_trace.expanded[round - 1]
     cut = cut_passages(replace(case, hits=hits))
     return tuple(hit for hit in hits if hit.passage.id not in cut)
 
 
-def _walk_sufficiency(case: Measurements, generation: LlmTrace) -> Progress:
+def _walk_sufficiency(case: Measurements, llm_trace: LlmTrace) -> Progress:
     s, round = case.settings, 0
     if s.sufficiency_mode is Mode.OFF:
-        return _walk_drafts(case, generation, 0, (), None)
+        return _walk_drafts(case, llm_trace, 0, (), None)
     while True:
         hits = hits_of(case, round)
-        if round >= len(generation.verdicts) or generation.verdicts[round].passages != len(hits):
+        if round >= len(llm_trace.verdicts) or llm_trace.verdicts[round].passages != len(hits):
             return Progress(Ask(Step.SUFFICIENCY, hits, round))
-        verdict = generation.verdicts[round]
+        verdict = llm_trace.verdicts[round]
         check = SUFFICIENCY(of_llm.Said(case, verdict))
         if not check.blocks:
-            return _walk_sufficient(case, generation, round, check, verdict)
+            return _walk_sufficient(case, llm_trace, round, check, verdict)
         if check.state is State.NOT_RUN:
             why = f"Refused: sufficiency could not be checked. {verdict.call.failure}"
             return Progress(Refused((Reason.NOT_RUN,), why, (_CHECK_SERVER,)), (check,))
         if round == s.expand_searches:
             return Progress(_insufficient(case, verdict, check), (check,))
-        if round >= len(generation.expanded):
+        if round >= len(llm_trace.expanded):
             return Progress(Ask(Step.EXPAND, hits, round))
         if _ids(hits_of(case, round + 1)) == _ids(hits):  # nothing new was found
             return Progress(_insufficient(case, verdict, check), (check,))
         round += 1
 
 
-def _walk_sufficient(case: Measurements, generation: LlmTrace, round: int, check: CheckResult, verdict: Sufficiency) -> Progress:
+def _walk_sufficient(case: Measurements, llm_trace: LlmTrace, round: int, check: CheckResult, verdict: Sufficiency) -> Progress:
     enforced = case.settings.sufficiency_mode is Mode.ENFORCE
     if enforced and verdict.sides is not None and verdict.conflict is not None:
         view = replace(case, hits=hits_of(case, round), draft=verdict.sides, conflicts=(verdict.conflict,))
         note = "The model found two passages that contradict each other: both sides are quoted."
         return Progress(Drafted(view, tuple(check(view) for check in GROUNDING), notes=(note,)), (check,))
-    return _walk_drafts(case, generation, round, (check,), verdict if enforced else None)
+    return _walk_drafts(case, llm_trace, round, (check,), verdict if enforced else None)
 
 
 def _walk_drafts(
-    case: Measurements, generation: LlmTrace, round: int, checks: tuple[CheckResult, ...], verdict: Sufficiency | None
+    case: Measurements, llm_trace: LlmTrace, round: int, checks: tuple[CheckResult, ...], verdict: Sufficiency | None
 ) -> Progress:
     hits, wording = hits_of(case, round), level(case)
     found: tuple[Finding, ...] = ()
@@ -199,9 +199,9 @@ def _walk_drafts(
     for number in range(case.settings.max_retries + 1):
         asked = (f"level:{wording}", f"round:{round}", f"passages:{len(hits)}", *(finding.key for finding in found))
         ask = Ask(Step.DRAFT, hits, round, wording, found, asked)
-        if number >= len(generation.attempts) or generation.attempts[number].asked != asked:
+        if number >= len(llm_trace.attempts) or llm_trace.attempts[number].asked != asked:
             return Progress(ask, checks, tuple(judged))
-        attempt = generation.attempts[number]
+        attempt = llm_trace.attempts[number]
         view = replace(case, hits=hits, draft=attempt.draft, conflicts=())
         one = _judge(view, attempt)
         if isinstance(one, Ask):

@@ -109,7 +109,7 @@ def why_missed(
     Args:
         question: as asked.
         settings: as asked with.
-        corpus: the generation searched.
+        corpus: the version searched.
         tools: models and clock.
         document_id: of the document that holds the answer.
         page: 1-based.

@@ -55,7 +55,7 @@ class LibraryFacts:
     titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     dates: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     authority: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    generation: int = 0
+    version: int = 0
     model: str = ""
     unknown_languages: tuple[str, ...] = ()  # languages of searched documents that the embedding model does not know
 
@@ -67,7 +67,7 @@ class Measurements:
     `relevance` is the mean cosine of the question to the beginnings of the top passages; None when nothing was retrieved.
     `missing_entities` are those
     of the question's entities that stand in none of the searched documents. `answerability` is None when no calibration fits the library.
-    `timings` are milliseconds by stage. `generation` is what a language model was asked; None where the settings ask none.
+    `timings` are milliseconds by stage. `llm_trace` is what a language model was asked; None where the settings ask none.
     """
 
     question: str
@@ -80,13 +80,13 @@ class Measurements:
     relevance: float | None = None
     keywords: KeywordMatch = KeywordMatch()
     missing_entities: tuple[str, ...] = ()
-    draft: Draft = field(default_factory=Draft)  # the extract, or the passages as they are; a model's drafts are in `generation`
+    draft: Draft = field(default_factory=Draft)  # the extract, or the passages as they are; a model's drafts are in `llm_trace`
     conflicts: tuple[Conflict, ...] = ()  # between claims of the draft
     answer: str = ""  # for questions answered without retrieval
     failure: str = ""  # a failure of ours, in one sentence
     timings: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    generation: LlmTrace | None = None
+    llm_trace: LlmTrace | None = None
 
     def __post_init__(self) -> None:
         _require_known("Measurements.answerability", self.answerability, 0.0, 1.0)

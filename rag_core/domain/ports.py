@@ -182,7 +182,7 @@ class Corpus(Protocol):
     """The documents that a question is asked of: one immutable version of a library."""
 
     @property
-    def generation(self) -> int:
+    def version(self) -> int:
         """Counts up with every change."""
         ...
 

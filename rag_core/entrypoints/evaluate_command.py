@@ -75,9 +75,9 @@ def evaluate(args: argparse.Namespace) -> int:
         "settings_hash": settings.hash(),
         "calibration": head.calibration,
         "embedding_model": head.model,
-        "library_generation": head.generation,
+        "library_generation": head.version,
         "started": head.started,
-        "model_tokens": sum(case.generation.tokens for case in cases if case.generation),
+        "model_tokens": sum(case.llm_trace.tokens for case in cases if case.llm_trace),
     }
     with storage_problems("keeping the report"):
         if args.out:

@@ -65,7 +65,7 @@ def estimate(cases: Sequence[Measurements], questions: int, settings: Settings) 
 
 def _under(case: Measurements, settings: Settings) -> Measurements:
     """The case as it is when the model has not been asked yet."""
-    return replace(case, settings=settings, generation=LlmTrace(context_words(case.hits)))
+    return replace(case, settings=settings, llm_trace=LlmTrace(context_words(case.hits)))
 
 
 def _tokens(case: Measurements) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Measures the questions of a labelled set, each once, and stores every one as soon as it is measured: stopping loses nothing.
 
 What is recorded is not measured again, in whatever run of the library: the same question, searched in the same documents of the same
-generation, under settings that differ in judgements only, with the same calibration and the same language model at the same endpoint.
+version, under settings that differ in judgements only, with the same calibration and the same language model at the same endpoint.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Results(Protocol):
         settings: Settings,
         calibration: str,
         model: str,
-        generation: int,
+        version: int,
     ) -> RunHead:
         """A run without results, which keeps these questions."""
         ...
@@ -61,7 +61,7 @@ class Results(Protocol):
         """Store the result of another run's question as this one's, as it is."""
         ...
 
-    def restamp_run(self, run_id: int, *, calibration: str, model: str, generation: int) -> None:
+    def restamp_run(self, run_id: int, *, calibration: str, model: str, version: int) -> None:
         """Note with what a run goes on."""
         ...
 
@@ -90,7 +90,7 @@ class Ran:
 
 
 def begin(engine: Engine, name: str, set_name: str, questions: Sequence[LabelledQuestion], settings: Settings, store: Results) -> RunHead:
-    """A run of these questions under the library's present generation; nothing is measured yet.
+    """A run of these questions under the library's present version; nothing is measured yet.
 
     Its settings name the language model that will be asked, so that runs of two models are told apart.
 
@@ -122,8 +122,8 @@ def with_model(engine: Engine, settings: Settings) -> Settings:
 
 
 def is_current(head: RunHead, engine: Engine) -> bool:
-    """Whether a run's results are what would be measured now: same generation, model and calibration."""
-    return _stamp(engine) == {"calibration": head.calibration, "model": head.model, "generation": head.generation}
+    """Whether a run's results are what would be measured now: same version, model and calibration."""
+    return _stamp(engine) == {"calibration": head.calibration, "model": head.model, "version": head.version}
 
 
 def run(
@@ -134,9 +134,9 @@ def run(
     cancelled: Cancel | None = None,
     budget_tokens: int | None = None,
 ) -> Ran:
-    """Measure the questions of a run that have no result yet, under the library's newest generation.
+    """Measure the questions of a run that have no result yet, under the library's newest version.
 
-    Results of another generation, model or calibration are measured anew; so is a question that could not be measured before. A question
+    Results of another version, model or calibration are measured anew; so is a question that could not be measured before. A question
     that cannot be measured is stored as a failure that says why; one for which the language model could not be asked is such a question,
     whatever would have been shown in its stead.
 
@@ -193,7 +193,7 @@ def _measured(engine: Engine, question: LabelledQuestion, settings: Settings, ca
     try:
         case = engine.measure(question.question, settings, question.documents or None, cancelled=cancelled)
     except InvalidInput as error:  # a document that is not in the library: a matter of this question alone
-        facts = LibraryFacts(generation=engine.library.snapshot.generation, model=engine.tools.embedder.name)
+        facts = LibraryFacts(version=engine.library.snapshot.version, model=engine.tools.embedder.name)
         return Measurements(
             question.question, settings, library=facts, failure=str(error), metadata={"calibration": _stamp(engine)["calibration"]}
         )
@@ -214,14 +214,14 @@ def _recorded_elsewhere(engine: Engine, settings: Settings, store: Results, but:
 
 def _is_good(case: Measurements, engine: Engine) -> bool:
     """Whether a case was measured, and as it would be now."""
-    stamp = {"calibration": case.metadata.get("calibration"), "model": case.library.model, "generation": case.library.generation}
+    stamp = {"calibration": case.metadata.get("calibration"), "model": case.library.model, "version": case.library.version}
     return not case.failure and stamp == _stamp(engine) and _is_of_this_model(case, engine)
 
 
 def _is_of_this_model(case: Measurements, engine: Engine) -> bool:
     """Whether all that a language model said of a question came from an endpoint that is asked now, or nothing was asked."""
     model = _language_model(engine, case.settings)
-    calls = case.generation.calls if case.generation else ()
+    calls = case.llm_trace.calls if case.llm_trace else ()
     return not calls or (model is not None and {call.endpoint for call in calls if call.endpoint} <= set(model.endpoints))
 
 
@@ -235,7 +235,7 @@ def _stamp(engine: Engine) -> dict[str, str | int]:
     return {
         "calibration": calibration.id if calibration else "",
         "model": engine.tools.embedder.name,
-        "generation": engine.library.snapshot.generation,
+        "version": engine.library.snapshot.version,
     }
 
 

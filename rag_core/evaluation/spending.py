@@ -31,10 +31,10 @@ class Spending:
 
     def add(self, case: Measurements) -> None:
         """Count a question that was measured."""
-        self.tokens += case.generation.tokens if case.generation else 0
+        self.tokens += case.llm_trace.tokens if case.llm_trace else 0
         if unasked(case):
             self.silent += 1
-        elif case.generation is not None and case.generation.calls:
+        elif case.llm_trace is not None and case.llm_trace.calls:
             self.silent = 0
 
     def require_a_model(self, case: Measurements) -> None:
@@ -52,5 +52,5 @@ def unasked(case: Measurements) -> str:
     What a question may take of the model (`model_seconds`, `model_budget`) is a setting: where it is spent, nothing was tried, and that is
     what was measured.
     """
-    calls = case.generation.calls if case.generation else ()
+    calls = case.llm_trace.calls if case.llm_trace else ()
     return next((call.failure for call in calls if call.failure and call.ms and not call.endpoint), "")

@@ -39,7 +39,7 @@ class Adding:
     """One call of add, resume or rebuild.
 
     Args:
-        writer: the next generation.
+        writer: the next version.
         indexer: makes documents.
         inbox: where the sources are listed until they are done.
         keep_locked: leave sources that need a password on the list.

@@ -46,7 +46,7 @@ class Library(Opened):
         embedder: Embedder,
         vectors: VectorStore,
         lexical: LexicalStore,
-        on_delete: OnDelete = lambda documents, generation: None,
+        on_delete: OnDelete = lambda documents, version: None,
     ) -> Library:
         """The library in `folder`, compared with its checksums; an empty one when there is none yet. Writes nothing.
 
@@ -80,7 +80,7 @@ class Library(Opened):
 
         Published at the end, as a whole; names and metadata are kept. What fails stays in `unfinished()`, except where the stored source
         is missing or was changed: that one has to be added again. Where the manifest itself is damaged, it works from what is whole, and
-        the report's problems say what is lost; see `rag_core.library.salvage`. When cancelled, the old generation stays, and a second call
+        the report's problems say what is lost; see `rag_core.library.salvage`. When cancelled, the old version stays, and a second call
         goes on where the first stopped.
 
         Raises:
@@ -92,7 +92,7 @@ class Library(Opened):
             saved = salvage(library._store, library._inbox)
             library._inbox.replace([*saved.rows, *saved.unfinished])
             sweep(library._store.root, library._inbox.rows())
-            writer = library._writer(Manifest(saved.generation, embedder.name, INDEX_VERSION))
+            writer = library._writer(Manifest(saved.version, embedder.name, INDEX_VERSION))
             indexer = Indexer(library._store, embedder, settings, progress, cancelled, saved.stamps)
             adding = Adding(writer, indexer, library._inbox, keep_locked=True, at_once=True, progress=progress, cancelled=cancelled)
             report = adding.run([(row, None) for row in saved.rows])
@@ -121,7 +121,7 @@ class Library(Opened):
 
         Raises:
             LibraryBusy: another writer held the library for `wait` seconds.
-            LibraryError: the disk refused; the last generation stays as it was.
+            LibraryError: the disk refused; the last version stays as it was.
         """
         refused: list[tuple[str, IngestError]] = []
         with self._writing(wait, cancelled):
@@ -188,7 +188,7 @@ class Library(Opened):
         return tuple(self._inbox.rows().values())
 
     def delete(self, *document_ids: str, wait: float = WAIT_SECONDS) -> None:
-        """Take documents out, or unfinished sources off the list; all of them or none. Files go when no kept generation needs them.
+        """Take documents out, or unfinished sources off the list; all of them or none. Files go when no kept version needs them.
 
         Raises:
             InvalidInput: there is no such document.
@@ -200,7 +200,7 @@ class Library(Opened):
             listed = {row.id: row.digest for row in self._inbox.rows().values() if row.id in document_ids}
             for unknown in set(document_ids) - writer.entries.keys() - listed.keys():
                 raise _unknown(unknown)
-            self._on_delete(document_ids, self._snapshot.generation)
+            self._on_delete(document_ids, self._snapshot.version)
             self._inbox.drop(listed.values())
             for id in writer.entries.keys() & set(document_ids):
                 writer.remove(id)
@@ -214,7 +214,7 @@ class Library(Opened):
         """
         with self._writing(wait):
             self._inbox.drop({row.digest for row in self.unfinished() if row.id in document_ids})
-            self._store.clear(self._snapshot.generation, self._held(), self._inbox.rows())
+            self._store.clear(self._snapshot.version, self._held(), self._inbox.rows())
 
     def set_metadata(self, document_id: str, metadata: Metadata, *, wait: float = WAIT_SECONDS) -> None:
         """Replace a document's metadata; nothing is embedded again.
@@ -244,7 +244,7 @@ class Library(Opened):
         raise _unknown(document_id)
 
     def verify(self) -> None:
-        """Compare every file of the newest generation with its checksum, pages and sources included.
+        """Compare every file of the newest version with its checksum, pages and sources included.
 
         Raises:
             LibraryDamaged: one is missing or was changed.
@@ -269,7 +269,7 @@ class Library(Opened):
         indexer = Indexer(self._store, self._embedder, settings, progress, cancelled, known)
         adding = Adding(self._writer(), indexer, self._inbox, keep_locked=keep_locked, progress=progress, cancelled=cancelled)
         report = adding.run(rows)
-        self._store.clear(self._snapshot.generation, self._held(), self._inbox.rows())
+        self._store.clear(self._snapshot.version, self._held(), self._inbox.rows())
         return report
 
 

@@ -23,7 +23,7 @@ _UNSEALED = ("schema_version", "generation", "embedder", "index_version", "index
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A document of a generation.
+    """A document of a version.
 
     `key` names its folder (the digest and what it was indexed with), `source` is how it was handed in, with all names it was given under;
     `files` are the stamps of its files by their path relative to the namespace's folder.
@@ -71,9 +71,9 @@ def combined(known: Metadata, given: Metadata) -> Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One generation of a namespace. Generation 0 is the empty library, which has no files."""
+    """One version of a namespace. Generation 0 is the empty library, which has no files."""
 
-    generation: int
+    version: int
     embedder: str  # model@precision
     index_version: int
     index: str = ""  # the folder under indexes/ with the vector and word indexes
@@ -82,7 +82,7 @@ class Manifest:
     vector_store: str = UNSAID_STORE  # made the vector index, and alone can read it
 
     def all_files(self) -> dict[str, Stamp]:
-        """Every file of the generation, relative to the namespace's folder."""
+        """Every file of the version, relative to the namespace's folder."""
         return {**(self.files or {}), **{name: value for entry in self.entries for name, value in entry.files.items()}}
 
     def to_bytes(self) -> bytes:
@@ -92,7 +92,7 @@ class Manifest:
             for e in self.entries
         ]
         row = {
-            "schema_version": SCHEMA_VERSION, "generation": self.generation, "embedder": self.embedder,
+            "schema_version": SCHEMA_VERSION, "generation": self.version, "embedder": self.embedder,
             "index_version": self.index_version, "vector_store": self.vector_store, "index": self.index,
             "files": stamps_to_json(self.files or {}), "documents": entries,
         }  # fmt: skip

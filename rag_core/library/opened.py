@@ -20,15 +20,15 @@ from rag_core.library.snapshot import Snapshot
 from rag_core.library.store import Store
 from rag_core.library.writer import Writer
 
-# what else holds words of documents forgets them: their ids, and the last generation that has them
+# what else holds words of documents forgets them: their ids, and the last version that has them
 OnDelete = Callable[[Collection[str], int], None]
-LOAD_ATTEMPTS = 5  # a generation may be cleared away by another process while it is read; the next one is then tried
+LOAD_ATTEMPTS = 5  # a version may be cleared away by another process while it is read; the next one is then tried
 
 
 class Opened:
     """Safe to share between threads; `snapshot` is swapped by one assignment."""
 
-    def __init__(self, store: Store, embedder: Embedder, on_delete: OnDelete = lambda documents, generation: None) -> None:
+    def __init__(self, store: Store, embedder: Embedder, on_delete: OnDelete = lambda documents, version: None) -> None:
         self._store = store
         self._embedder = embedder
         self._on_delete = on_delete
@@ -40,7 +40,7 @@ class Opened:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The newest generation that this process knows; see `refresh`. Hold it for as long as a question takes."""
+        """The newest version that this process knows; see `refresh`. Hold it for as long as a question takes."""
         return self._snapshot
 
     @property
@@ -89,7 +89,7 @@ class Opened:
 
     def _held(self) -> set[int]:
         with self._swapping:
-            return {held.generation for held in self._live}
+            return {held.version for held in self._live}
 
     def _load(self, newest: tuple[int, str]) -> bool:
         if newest == self._seen:

@@ -36,7 +36,7 @@ class Salvaged:
     """The sources that can be indexed again.
 
     Args:
-        generation: the newest one that anything tells of; the next has to be newer.
+        version: the newest one that anything tells of; the next has to be newer.
         rows: the documents' sources, described as well as is known.
         unfinished: further sources that were accepted and not indexed yet.
         stamps: what a manifest says of stored sources, by digest.
@@ -44,7 +44,7 @@ class Salvaged:
         aside: copies of damaged lists, and of the sources that only the list named; None where nothing was damaged.
     """
 
-    generation: int
+    version: int
     rows: tuple[Accepted, ...]
     unfinished: tuple[Accepted, ...]
     stamps: Mapping[str, Stamp] = field(default_factory=lambda: MappingProxyType({}))
@@ -81,10 +81,10 @@ def salvage(store: Store, inbox: Inbox) -> Salvaged:
         damage = (("CURRENT", IngestError("There are stored files, and no list of documents.", remedy=_NAMES_LOST)),)
     entries = manifest.entries if manifest else ()
     rows = {entry.source.digest: entry.source.knowing(entry.document.metadata) for entry in entries}
-    generation = _highest(store)
+    version = _highest(store)
     unfinished = tuple(row for digest, row in waiting.items() if digest not in rows)
     if not damage:
-        return Salvaged(generation, tuple(rows.values()), unfinished, _stamps(entries))
+        return Salvaged(version, tuple(rows.values()), unfinished, _stamps(entries))
     harm += ["CURRENT", *(f"manifests/{path.name}" for path in _manifests(store) if _whole(path) is None)]
     problems = list(damage)
     found = [row for row in _from_folders(store) if row.digest not in rows and row.digest not in waiting]
@@ -93,7 +93,7 @@ def salvage(store: Store, inbox: Inbox) -> Salvaged:
     unnamed = [_unnamed(path) for path in _sources(store) if path.name not in rows and path.name not in waiting]
     problems += [(row.name, IngestError(_NAMELESS, remedy=_LOOK)) for row in unnamed]
     aside = _copy_aside(store.root, [*harm, *(f"{FOLDER}/{row.digest}" for row in unnamed)])
-    return Salvaged(generation, (*rows.values(), *unnamed), unfinished, _stamps(entries), tuple(problems), aside)
+    return Salvaged(version, (*rows.values(), *unnamed), unfinished, _stamps(entries), tuple(problems), aside)
 
 
 _LOOK = "Look at its name and metadata, and describe it anew where they are wrong; delete it if it was deleted before."
@@ -108,11 +108,11 @@ def _newest(store: Store) -> tuple[Manifest | None, tuple[Problem, ...]]:
         return store.manifest(), ()
     except LibraryDamaged as error:
         whole = [manifest for manifest in map(_whole, _manifests(store)) if manifest]
-        best = max(whole, key=lambda manifest: manifest.generation, default=None)
-        if best is not None and best.generation == _highest(store):
+        best = max(whole, key=lambda manifest: manifest.version, default=None)
+        if best is not None and best.version == _highest(store):
             problem = IngestError(error.problem, remedy="Look through the documents: the newest list of them that is there is whole.")
         else:
-            since = f"What is known is from the list of version {best.generation}" if best else "No list of documents is whole"
+            since = f"What is known is from the list of version {best.version}" if best else "No list of documents is whole"
             problem = IngestError(
                 f"{error.problem} {since}.",
                 remedy="Look through the documents: changes of names and metadata since then are lost, and what was deleted since is back.",
@@ -127,12 +127,12 @@ def _manifests(store: Store) -> list[Path]:
 def _whole(path: Path) -> Manifest | None:
     with suppress(OSError, LibraryError):
         manifest = Manifest.from_bytes(path.read_bytes(), path)
-        return manifest if str(manifest.generation) == path.stem else None
+        return manifest if str(manifest.version) == path.stem else None
     return None
 
 
 def _highest(store: Store) -> int:
-    """The newest generation that a file's name or CURRENT tells of."""
+    """The newest version that a file's name or CURRENT tells of."""
     known = [int(path.stem) for path in _manifests(store)]
     with suppress(LibraryDamaged):
         known.append(store.pointer()[0])

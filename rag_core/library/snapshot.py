@@ -16,12 +16,12 @@ from rag_core.library.stored_pages import PageReader
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """One generation. Row n of both indexes is `passages[n]`; passages of one document stand together.
+    """One version. Row n of both indexes is `passages[n]`; passages of one document stand together.
 
     It stays usable after documents were added or deleted, for as long as somebody holds it.
     """
 
-    generation: int
+    version: int
     passages: tuple[Passage, ...]
     vectors: VectorIndex
     lexical: LexicalIndex
@@ -37,7 +37,7 @@ class Snapshot:
         """The document with this id.
 
         Raises:
-            InvalidInput: there is none in this generation.
+            InvalidInput: there is none in this version.
         """
         return self._entry(document_id).document
 
@@ -61,7 +61,7 @@ class Snapshot:
         return [row for document in sorted(wanted, key=lambda id: self._ranges[id].start) for row in self._ranges[document]]
 
     def passages_by_key(self) -> dict[str, tuple[Passage, ...]]:
-        """The passages of each document by its folder's key, so that the next generation need not read them again."""
+        """The passages of each document by its folder's key, so that the next version need not read them again."""
         return {entry.key: tuple(self.passages[row] for row in self._ranges[entry.document.id]) for entry in self.entries}
 
     def passages_of(self, document_id: str) -> tuple[Passage, ...]:

@@ -1,8 +1,8 @@
 """A collection on disk: where its files lie, and how a version is published, loaded and cleared away.
 
-    <namespace>/CURRENT                     which generation is the newest: its number and its manifest's checksum
-    <namespace>/manifests/<generation>.json
-    <namespace>/indexes/<name>/             vector and word index of a generation
+    <namespace>/CURRENT                     which version is the newest: its number and its manifest's checksum
+    <namespace>/manifests/<version>.json
+    <namespace>/indexes/<name>/             vector and word index of a version
     <namespace>/documents/<key>/            pages, layout, passages, vectors and terms of a document, named by content
     <namespace>/sources/<digest>            the bytes as they were handed in; see stored_sources.py
     <namespace>/inbox.json, work/           what was accepted but is not complete; see inbox.py and indexing.py
@@ -38,7 +38,7 @@ from rag_core.library.stored_pages import PageReader
 
 PASSAGES = "passages.json.gz"
 NOTHING_YET = (0, "")  # what CURRENT says until the first manifest stands
-KEPT_GENERATIONS = 3  # the newest and two before it: a reader of another process may still hold those
+KEPT_VERSIONS = 3  # the newest and two before it: a reader of another process may still hold those
 _NAMESPACE = re.compile(r"[a-z0-9_-]{1,64}")
 
 
@@ -57,7 +57,7 @@ class Store:
         self.lexical = lexical
 
     def pointer(self) -> tuple[int, str]:
-        """The newest generation and its manifest's SHA-256; (0, "") when nothing was published.
+        """The newest version and its manifest's SHA-256; (0, "") when nothing was published.
 
         Raises:
             LibraryDamaged: CURRENT is missing or not what was written.
@@ -65,7 +65,7 @@ class Store:
         path = self.root / "CURRENT"
         try:
             row = json.loads(path.read_bytes())
-            generation, sha256 = int(row["generation"]), str(row["sha256"])
+            version, sha256 = int(row["generation"]), str(row["sha256"])
         except (FileNotFoundError, NotADirectoryError) as error:
             if any((self.root / "manifests").glob("*.json")):  # `publish` writes CURRENT before the first of them
                 raise damaged(path, "is missing") from error
@@ -73,10 +73,10 @@ class Store:
         except OSError as error:
             raise damaged(path, f"cannot be read ({error.strerror})") from error
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-            raise damaged(path, "does not name a generation") from error
-        if generation < 1 and (generation, sha256) != NOTHING_YET:
-            raise damaged(path, "does not name a generation")
-        return generation, sha256
+            raise damaged(path, "does not name a version") from error
+        if version < 1 and (version, sha256) != NOTHING_YET:
+            raise damaged(path, "does not name a version")
+        return version, sha256
 
     def manifest(self) -> Manifest | None:
         """The newest manifest; None when nothing was published.
@@ -84,10 +84,10 @@ class Store:
         Raises:
             LibraryDamaged: it is missing or was changed.
         """
-        generation, sha256 = self.pointer()
-        if not generation:
+        version, sha256 = self.pointer()
+        if not version:
             return None
-        path = self.root / f"manifests/{generation}.json"
+        path = self.root / f"manifests/{version}.json"
         try:
             data = path.read_bytes()
         except OSError as error:
@@ -97,7 +97,7 @@ class Store:
         return Manifest.from_bytes(data, path)
 
     def load(self, manifest: Manifest, known: Mapping[str, tuple[Passage, ...]]) -> Snapshot:
-        """The generation as a snapshot; its indexes and passages are compared with their checksums first.
+        """The version as a snapshot; its indexes and passages are compared with their checksums first.
 
         `known` are passages already in memory, by key; they are not read again. Pages are compared when they are read.
 
@@ -109,7 +109,7 @@ class Store:
         passages = [known.get(entry.key) or self.passages(entry) for entry in manifest.entries]
         folder = self.root / "indexes" / manifest.index
         return Snapshot(
-            manifest.generation,
+            manifest.version,
             tuple(passage for group in passages for passage in group),
             self.vectors.load(folder) if manifest.entries else self.no_vectors(),  # an empty library may have been another store's
             self.lexical.load(folder),
@@ -140,7 +140,7 @@ class Store:
         return read_verified(self.root / name, expected)
 
     def verify(self, manifest: Manifest) -> None:
-        """Compare every file of a generation with its checksum.
+        """Compare every file of a version with its checksum.
 
         Raises:
             LibraryDamaged: one is missing or was changed.
@@ -154,25 +154,25 @@ class Store:
                 raise damaged(path, "was changed before it was indexed")  # an earlier version noted what the damaged bytes were like
 
     def publish(self, manifest: Manifest) -> None:
-        """Make this generation the newest. Everything that it names must be on the disk already."""
+        """Make this version the newest. Everything that it names must be on the disk already."""
         data = manifest.to_bytes()
         if not (self.root / "CURRENT").exists():
             self._point_to(*NOTHING_YET)  # so that a manifest without it is damage, not a beginning
-        write_atomically(self.root / f"manifests/{manifest.generation}.json", data)
-        self._point_to(manifest.generation, stamp(data).sha256)
+        write_atomically(self.root / f"manifests/{manifest.version}.json", data)
+        self._point_to(manifest.version, stamp(data).sha256)
 
-    def _point_to(self, generation: int, sha256: str) -> None:
-        write_atomically(self.root / "CURRENT", json.dumps({"generation": generation, "sha256": sha256}).encode())
+    def _point_to(self, version: int, sha256: str) -> None:
+        write_atomically(self.root / "CURRENT", json.dumps({"generation": version, "sha256": sha256}).encode())
 
     def clear(self, newest: int, live: Collection[int], unfinished: Collection[str]) -> None:
-        """Delete what no kept generation names and no unfinished source (by digest) needs.
+        """Delete what no kept version names and no unfinished source (by digest) needs.
 
-        Kept are the newest `KEPT_GENERATIONS` and the `live` ones. What cannot be deleted now is tried again next time.
+        Kept are the newest `KEPT_VERSIONS` and the `live` ones. What cannot be deleted now is tried again next time.
         """
         named: set[str] = set()
         for path in list((self.root / "manifests").glob("*.json")):
-            generation = int(path.stem) if path.stem.isdecimal() else 0
-            if generation in live or generation > newest - KEPT_GENERATIONS:
+            version = int(path.stem) if path.stem.isdecimal() else 0
+            if version in live or version > newest - KEPT_VERSIONS:
                 named |= self._named_by(path)
             else:
                 path.unlink(missing_ok=True)
@@ -182,7 +182,7 @@ class Store:
                     _remove(path)
 
     def _named_by(self, path: Path) -> set[str]:
-        with suppress(OSError, LibraryError):  # an old generation that cannot be read keeps nothing alive
+        with suppress(OSError, LibraryError):  # an old version that cannot be read keeps nothing alive
             manifest = Manifest.from_bytes(path.read_bytes(), path)
             return {"/".join(name.split("/")[:2]) for name in manifest.all_files()} | {f"indexes/{manifest.index}"}
         return set()

@@ -35,13 +35,13 @@ class Parts:
 
 
 class Writer:
-    """The next generation while it is made.
+    """The next version while it is made.
 
     Args:
         store: the namespace's files.
-        base: the newest generation, which the new one follows.
-        snapshot: a generation in memory; its passages and, where possible, its indexes are used again.
-        adopt: called with each published snapshot; returns the generations that somebody in this process still holds.
+        base: the newest version, which the new one follows.
+        snapshot: a version in memory; its passages and, where possible, its indexes are used again.
+        adopt: called with each published snapshot; returns the versions that somebody in this process still holds.
         unfinished: digests of the accepted sources, whose files are kept.
     """
 
@@ -79,10 +79,10 @@ class Writer:
             self.publish()
 
     def publish(self, *, anyhow: bool = False) -> None:
-        """Make what was put and removed the newest generation; nothing happens when nothing changed, unless `anyhow`.
+        """Make what was put and removed the newest version; nothing happens when nothing changed, unless `anyhow`.
 
         Raises:
-            LibraryError: the disk refused; the last generation stays as it was.
+            LibraryError: the disk refused; the last version stays as it was.
         """
         entries = tuple(self.entries.values())
         if entries == self._base.entries and not anyhow:
@@ -94,19 +94,19 @@ class Writer:
         self._took = self._last - started
 
     def _publish(self, entries: tuple[Entry, ...]) -> None:
-        generation = self._base.generation + 1
+        version = self._base.version + 1
         if self._base.index and [e.key for e in entries] == [e.key for e in self._base.entries]:
             name, files, passages = self._base.index, self._base.files or {}, self._snapshot.passages
             vectors, lexical = self._snapshot.vectors, self._snapshot.lexical
         else:
-            name, (passages, vectors, lexical) = str(generation), self._build(entries)
+            name, (passages, vectors, lexical) = str(version), self._build(entries)
             files = self._save(name, vectors, lexical)
         sync_tree(self._unsynced)
-        manifest = replace(self._base, generation=generation, index=name, entries=entries, files=files)
+        manifest = replace(self._base, version=version, index=name, entries=entries, files=files)
         self._store.publish(manifest)
         self._base, self._unsynced = manifest, []
-        self._snapshot = Snapshot(generation, passages, vectors, lexical, entries, self._store.reader)
-        self._store.clear(generation, self._adopt(self._snapshot), self._unfinished())
+        self._snapshot = Snapshot(version, passages, vectors, lexical, entries, self._store.reader)
+        self._store.clear(version, self._adopt(self._snapshot), self._unfinished())
 
     def _build(self, entries: Sequence[Entry]) -> tuple[tuple[Passage, ...], VectorIndex, LexicalIndex]:
         known = self._snapshot.passages_by_key()

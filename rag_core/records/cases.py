@@ -92,7 +92,7 @@ def restored(row: Mapping[str, Any], texts: Texts) -> Measurements:
 
 def _retrieved(case: Measurements) -> dict[str, Passage]:
     """The passages of all rounds by id."""
-    later = case.generation.expanded if case.generation else ()
+    later = case.llm_trace.expanded if case.llm_trace else ()
     return {hit.passage.id: hit.passage for hits in (case.hits, *later) for hit in hits}
 
 

@@ -276,7 +276,7 @@ CODEC = Codec(
                 lambda case, to: [_write_conflict(one, case.draft.claims, to) for one in case.conflicts],
                 lambda rows, got, of: tuple([_read_conflict(row, got["draft"].claims, of) for row in rows]),
             ),
-            "generation": None,
+            "llm_trace": None,
         },
     },
     positional=(Span, Box),

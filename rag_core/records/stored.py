@@ -68,7 +68,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class RunHead:
-    """A labelled set run against one generation of a library: what it was run with, and how far it came.
+    """A labelled set run against one version of a library: what it was run with, and how far it came.
 
     Args:
         name: as the user called it.
@@ -76,7 +76,7 @@ class RunHead:
         settings: what the questions were measured under.
         calibration: identity of the calibration in force; empty for none.
         model: embedding model and precision.
-        generation: of the library.
+        version: of the library.
         total: questions.
         done: of them measured and stored.
     """
@@ -88,7 +88,7 @@ class RunHead:
     settings: Settings
     calibration: str
     model: str
-    generation: int
+    version: int
     started: str
     total: int
     done: int

@@ -27,15 +27,23 @@ def upgraded(row: Row) -> dict[str, Any]:
     Raises:
         KeyError, TypeError, AttributeError: it is not whole.
     """
-    kinds = {"understanding": Understanding, "library": LibraryFacts, "keywords": KeywordMatch}
+    kinds = {"understanding": Understanding, "keywords": KeywordMatch}
+    kept = {name: value for name, value in row.items() if name != "generation"}
     return {
-        **row,
+        **kept,
         **{name: _filled(kind, row[name]) for name, kind in kinds.items()},
+        "library": _library(row["library"]),
         "hits": [_hit(one) for one in row["hits"]],
         "draft": _draft(row["draft"]),
         "conflicts": [_conflict(one) for one in row["conflicts"]],
-        "generation": _trace(row.get("generation")),
+        "llm_trace": _trace(row.get("generation")),
     }
+
+
+def _library(row: Row) -> dict[str, Any]:
+    """The library's version was called its generation."""
+    later = {name: value for name, value in row.items() if name != "generation"}
+    return _filled(LibraryFacts, {**later, "version": row["generation"]})
 
 
 def _hit(row: Row) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def fill(store: RecordStore) -> None:
     store.keep(answered())
     store.add_feedback(id, Verdict.WRONG_ANSWER, "It is three months.", document="sha256:1", page=2)
     store.write_set("mine", [question])
-    run = store.begin_run("first", "mine", [question], settings=settings(), calibration="c", model="hash@float32", generation=3)
+    run = store.begin_run("first", "mine", [question], settings=settings(), calibration="c", model="hash@float32", version=3)
     store.add_result(run.id, "q1", case(0.9))
     store.save_preset(SavedPreset("strict", {"min_top_cosine": 0.7}, None, "2026-11-22T00:00:00+00:00"))
     store.set_default_preset("strict")

@@ -38,7 +38,7 @@ HOSTILE = [
     "\ud800",
     '%_"[]*',
 ]
-RUN = {"settings": settings(), "calibration": "c1", "model": "hash@float32", "generation": 3}
+RUN = {"settings": settings(), "calibration": "c1", "model": "hash@float32", "version": 3}
 
 
 def question(id: str = "q1", **fields: object) -> LabelledQuestion:
@@ -274,7 +274,7 @@ def test_given_a_run_when_results_come_then_it_knows_how_far_it_is_and_keeps_its
     store.add_result(head.id, "b", case(0.8))
 
     assert (head.name, head.set_name, head.namespace, head.total, head.done) == ("first", "mine", "default", 3, 0)
-    assert (head.settings, head.calibration, head.model, head.generation) == tuple(RUN.values())
+    assert (head.settings, head.calibration, head.model, head.version) == tuple(RUN.values())
     assert store.runs() == (replace(head, done=2),)
     assert store.run_questions(head.id) == asked
     assert store.done(head.id) == {"b", "c"}

@@ -37,7 +37,7 @@ from rag_core.records import DELETED
 
 SHOWN, REJECTED, MISQUOTED = "The period of notice is 30 days.", "Notice takes 90 days, as all know.", "quoted from elsewhere"
 GOOD = measured_claim(overlap=1.0, similarity=1.0, support=0.99)
-RUN = {"settings": settings(), "calibration": "c1", "model": "hash@float32", "generation": 3}
+RUN = {"settings": settings(), "calibration": "c1", "model": "hash@float32", "version": 3}
 
 
 def attempt(text: str, audit: ClaimMeasurement = GOOD, *keys: str) -> Attempt:
@@ -47,13 +47,13 @@ def attempt(text: str, audit: ClaimMeasurement = GOOD, *keys: str) -> Attempt:
     return Attempt(asked, Call(Step.DRAFT, "compress/1 0a"), drafted, language="en", sentences=1, tokens=9)
 
 
-def answered(generation: int = 3) -> Measurements:
+def answered(version: int = 3) -> Measurements:
     """A question whose first draft was rejected, and whose second one was shown."""
     of = settings(drafter="model", short_context_words=20)
     bad = attempt(REJECTED, replace(GOOD, quotes_missing=(MISQUOTED,)))
     asked = LlmTrace(context_words=500, attempts=(bad, attempt(SHOWN, GOOD, "verbatim:0")))
-    facts = LibraryFacts(documents=1, passages=1, pages=1, names={"d1": "contract.pdf"}, generation=generation)
-    return replace(case(0.9, of=of, answerability=0.9, library=facts), generation=asked)
+    facts = LibraryFacts(documents=1, passages=1, pages=1, names={"d1": "contract.pdf"}, version=version)
+    return replace(case(0.9, of=of, answerability=0.9, library=facts), llm_trace=asked)
 
 
 def page_text(*_: object) -> str:
@@ -61,8 +61,8 @@ def page_text(*_: object) -> str:
 
 
 def texts_of(restored: Measurements) -> list[str]:
-    assert restored.generation is not None
-    return [one.text for drafted in restored.generation.attempts for one in drafted.draft.claims]
+    assert restored.llm_trace is not None
+    return [one.text for drafted in restored.llm_trace.attempts for one in drafted.draft.claims]
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_given_a_models_answer_when_kept_and_read_then_all_it_wrote_is_there_and
 
     read = store.case(id, page_text)
 
-    assert read.generation == answered().generation
+    assert read.llm_trace == answered().llm_trace
     assert decide(read) == decide(answered())
 
 
@@ -133,9 +133,9 @@ def test_given_rejected_drafts_when_their_days_are_over_then_they_are_gone_and_t
 
 def test_given_a_model_that_declined_then_its_reason_is_no_rejected_draft_and_stays(store: RecordStore, path: Path) -> None:
     one = answered()
-    assert one.generation is not None
-    declined = replace(one.generation.attempts[1], draft=Draft(), problem=Reason.MODEL_REFUSED, refusal="Nothing fits.")
-    id = store.keep(replace(one, generation=replace(one.generation, attempts=(one.generation.attempts[0], declined))))
+    assert one.llm_trace is not None
+    declined = replace(one.llm_trace.attempts[1], draft=Draft(), problem=Reason.MODEL_REFUSED, refusal="Nothing fits.")
+    id = store.keep(replace(one, llm_trace=replace(one.llm_trace, attempts=(one.llm_trace.attempts[0], declined))))
     age(path, 31)
 
     store.prune_rejected(30)
@@ -169,8 +169,8 @@ def test_given_a_deleted_document_then_no_text_of_a_model_that_saw_it_is_left_an
     """Also a document that was retrieved for a later round only, and cited nowhere."""
     later = hit(0.8, of=passage(2, document="d2"))
     one = answered()
-    assert one.generation is not None
-    id = store.keep(replace(one, generation=replace(one.generation, expanded=((*one.hits, later),))))
+    assert one.llm_trace is not None
+    id = store.keep(replace(one, llm_trace=replace(one.llm_trace, expanded=((*one.hits, later),))))
     other = store.keep(replace(answered(), question="Another?"))
 
     store.forget_documents(["d2"], 3)
@@ -244,8 +244,8 @@ def test_given_a_result_for_a_deleted_run_then_nothing_of_it_is_kept(store: Reco
 @pytest.mark.parametrize("text", ["'; DROP TABLE decisions; --", "\ud800", "a\0b", "😀" * 50])
 def test_given_hostile_text_from_a_model_then_it_comes_back_as_text(store: RecordStore, text: str) -> None:
     one = answered()
-    assert one.generation is not None
-    hostile = replace(one, generation=replace(one.generation, attempts=(attempt(text, replace(GOOD, quotes_missing=(text,))),)))
+    assert one.llm_trace is not None
+    hostile = replace(one, llm_trace=replace(one.llm_trace, attempts=(attempt(text, replace(GOOD, quotes_missing=(text,))),)))
 
     assert texts_of(store.case(store.keep(hostile), page_text)) == [text]
 
@@ -255,7 +255,7 @@ def test_given_a_model_that_writes_without_end_then_what_is_kept_is_bounded_and_
 ) -> None:
     one = answered()
     long = tuple(attempt(f"{n} " + "word " * 1500, replace(GOOD, quotes_missing=("lost",))) for n in range(6))
-    id = store.keep(replace(one, generation=LlmTrace(500, attempts=long)))
+    id = store.keep(replace(one, llm_trace=LlmTrace(500, attempts=long)))
 
     texts = [json.loads(zlib.decompress(body)) for (body,) in raw(path, "SELECT body FROM model_texts")]
 
@@ -292,25 +292,25 @@ def test_given_a_file_from_before_there_were_models_when_written_then_it_takes_t
 # with the library
 
 
-def measured_on(document: str, generation: int) -> Measurements:
+def measured_on(document: str, version: int) -> Measurements:
     """The case of `answered`, about a document of this library."""
-    one = answered(generation)
-    assert one.generation is not None
+    one = answered(version)
+    assert one.llm_trace is not None
 
     def moved(drafted: Draft) -> Draft:
         claims = tuple(replace(c, evidence=tuple(replace(e, document=document) for e in c.evidence)) for c in drafted.claims)
         return replace(drafted, claims=claims, citations={evidence_key(e): citation(e) for c in claims for e in c.evidence})
 
     found = tuple(replace(h, passage=replace(h.passage, document=document)) for h in one.hits)
-    attempts = tuple(replace(a, draft=moved(a.draft)) for a in one.generation.attempts)
-    return replace(one, hits=found, draft=moved(one.draft), generation=replace(one.generation, attempts=attempts))
+    attempts = tuple(replace(a, draft=moved(a.draft)) for a in one.llm_trace.attempts)
+    return replace(one, hits=found, draft=moved(one.draft), llm_trace=replace(one.llm_trace, attempts=attempts))
 
 
 def test_given_a_document_deleted_from_the_library_then_what_a_model_wrote_of_it_goes_with_it(tmp_path: Path) -> None:
     """By whatever way it is deleted: the page and the command line both do it by the library."""
     library, kept = wiring.open_library(tmp_path, "default", HashEmbedder()), wiring.records(tmp_path, "default")
     ids = [one.id for one in library.add([text_source(name, SENTENCE, id=name) for name in ("a", "b")], settings()).added]
-    first, second = (kept.keep(measured_on(id, library.snapshot.generation)) for id in ids)
+    first, second = (kept.keep(measured_on(id, library.snapshot.version)) for id in ids)
 
     library.delete(ids[0])
 
@@ -381,4 +381,4 @@ def long_question() -> Measurements:
                 verification=Verification(replace(call, step=Step.VERIFY), ("yes", "no", "unclear")))
         for _ in range(4)
     )  # fmt: skip
-    return replace(answered(), hits=rounds[0], generation=LlmTrace(2000, (no, no, no), tuple(rounds[1:]), attempts))
+    return replace(answered(), hits=rounds[0], llm_trace=LlmTrace(2000, (no, no, no), tuple(rounds[1:]), attempts))

@@ -85,7 +85,7 @@ QUICK = settings(max_examples=60, suppress_health_check=[HealthCheck.function_sc
 def measured(world: Engine) -> Measurements:
     """One question with everything measured that needs no model; each example begins there."""
     case = world.measure(SICK, Settings.load(), [POLICIES])
-    return replace(case, generation=LlmTrace(context_words(case.hits)))
+    return replace(case, llm_trace=LlmTrace(context_words(case.hits)))
 
 
 def audited(arena: Arena, measured: Measurements, reply: Any) -> str:

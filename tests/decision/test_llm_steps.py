@@ -145,7 +145,7 @@ def test_given_a_rejected_draft_when_asked_again_then_the_prompt_holds_the_sente
     assert [one.outcome for one in decide(case).attempts] == ["rejected", "shown"]
     assert wrong in server.asked[1].user
     assert "sixty" in server.asked[1].user
-    assert "facts:0" in case.generation.attempts[1].asked  # type: ignore[union-attr]
+    assert "facts:0" in case.llm_trace.attempts[1].asked  # type: ignore[union-attr]
 
 
 def test_given_a_stubborn_model_when_asked_then_it_drafts_once_and_max_retries_times(corpus: MemoryCorpus, server: ModelServer) -> None:
@@ -166,8 +166,8 @@ def test_given_what_is_missing_when_searched_again_then_it_is_looked_for_and_ear
 
     case = run(corpus, configured(server), top_k=2, **GUARDED)
 
-    assert case.generation is not None
-    first, second = case.generation.expanded
+    assert case.llm_trace is not None
+    first, second = case.llm_trace.expanded
     assert [hit.passage.id for hit in first[:2]] == [hit.passage.id for hit in case.hits]
     assert any("chapter 11" in hit.passage.text for hit in first)
     assert (len(case.hits), len(first), len(second)) == (2, 4, 6)
@@ -182,8 +182,8 @@ def test_given_missing_words_that_invent_a_fact_when_refused_then_they_are_not_r
 
     case = run(corpus, configured(server), expand_searches=0, **GUARDED)
 
-    assert case.generation is not None
-    assert case.generation.verdicts[0].missing == ("the fee",)
+    assert case.llm_trace is not None
+    assert case.llm_trace.verdicts[0].missing == ("the fee",)
     assert "the fee" not in repr(decide(case).to_json())
 
 
@@ -252,8 +252,8 @@ def test_given_a_server_that_fails_when_asked_then_the_attempt_says_so_and_nothi
 
     case = run(corpus, configured(server))
 
-    assert case.generation is not None
-    assert case.generation.attempts[0].call.failure
+    assert case.llm_trace is not None
+    assert case.llm_trace.attempts[0].call.failure
     assert decide(case).attempts[0].outcome == "failed"
     assert "sk-of-a-test" not in str(decide(case).to_json())
 
@@ -290,7 +290,7 @@ def test_given_a_finished_case_when_walked_again_then_nothing_is_pending_and_a_r
     assert pending(case) is None
     assert decide(case) == decide(replace(case))
     assert server.calls == calls == 3
-    assert [call.step for call in case.generation.calls] == [Step.SUFFICIENCY, Step.DRAFT, Step.VERIFY]  # type: ignore[union-attr]
+    assert [call.step for call in case.llm_trace.calls] == [Step.SUFFICIENCY, Step.DRAFT, Step.VERIFY]  # type: ignore[union-attr]
 
 
 def test_given_the_passages_when_sent_then_they_are_quoted_data_with_ids_of_the_prompt(corpus: MemoryCorpus, server: ModelServer) -> None:

@@ -281,7 +281,7 @@ TEXTS = (
     Text("contract", "The notice period is 30 days.\nMarie Curie signed in 2024.\nThe price is 500 crowns."),
     Text("lease", "The notice period of a lease is 90 days.", metadata=Metadata(title="Lease of 1999", date="2024", authority=0.5)),
 )
-CORPUS = MemoryCorpus(TEXTS, HashEmbedder(), generation=3)
+CORPUS = MemoryCorpus(TEXTS, HashEmbedder(), version=3)
 
 
 @pytest.mark.parametrize("question", ["", "   ", "x" * (MAX_QUESTION_CHARS + 1)])
@@ -357,7 +357,7 @@ def test_given_searched_documents_then_their_facts_are_those_of_the_selection() 
     everything = measure("notice", settings(), CORPUS, tools(known_languages=frozenset({"cs"}))).library
     one = measure("notice", settings(), CORPUS, tools(), documents=["lease"]).library
 
-    assert (everything.documents, everything.passages, everything.pages, everything.generation) == (2, 4, 2, 3)
+    assert (everything.documents, everything.passages, everything.pages, everything.version) == (2, 4, 2, 3)
     assert everything.unknown_languages == ("en",)
     assert (one.documents, one.passages, one.pages, one.unknown_languages) == (1, 1, 1, ())
     assert (one.names, one.titles) == ({"lease": "lease.txt"}, {"lease": "Lease of 1999"})

@@ -41,7 +41,7 @@ def asked(score: float, *texts: str) -> Measurements:
         attempts.append(
             Attempt((*keys, "round:0", "passages:1", *found), Call(Step.DRAFT), made, language="en", sentences=1, tokens=5, added=(0,))
         )
-    return replace(case(0.9, of=OF, answerability=score), generation=LlmTrace(500, attempts=tuple(attempts)))
+    return replace(case(0.9, of=OF, answerability=score), llm_trace=LlmTrace(500, attempts=tuple(attempts)))
 
 
 def labelled(n: int, *, answerable: bool, answers: tuple[str, ...] = ()) -> LabelledQuestion:
@@ -141,11 +141,11 @@ def test_given_open_questions_before_those_that_are_settled_then_testing_does_no
     shown = 2 if measured_at > 0.4 else 1
     questions = [labelled(n, answerable=kind is Kind.FALSE_REFUSALS) for n in range(N)]
     one = asked(0.9, OWN)
-    assert one.generation is not None
-    attempt = replace(one.generation.attempts[0], asked=("level:high", "round:0", f"passages:{shown}"))
-    two = replace(case(0.9, 0.6, of=of, answerability=0.9), generation=LlmTrace(500, attempts=(attempt,)))
+    assert one.llm_trace is not None
+    attempt = replace(one.llm_trace.attempts[0], asked=("level:high", "round:0", f"passages:{shown}"))
+    two = replace(case(0.9, 0.6, of=of, answerability=0.9), llm_trace=LlmTrace(500, attempts=(attempt,)))
     declined = replace(attempt, draft=Draft(), problem=Reason.MODEL_REFUSED)
-    refused = replace(two, generation=LlmTrace(500, attempts=(declined,)))
+    refused = replace(two, llm_trace=LlmTrace(500, attempts=(declined,)))
     cases = [two] * N if kind is Kind.FALSE_REFUSALS else [two, *[refused] * (N - 1)]
     request = Request((Target(kind, 0.2),), first="max_distance")
 

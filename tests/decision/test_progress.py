@@ -31,7 +31,7 @@ def model_settings(**values: object) -> Settings:
 def asked(*, of: Settings | None = None, cosines: tuple[float, ...] = (0.9, 0.8), words: int = WORDS, **fields: object) -> Measurements:
     """A question that passed its gates, with an extract, and of which a model may draft."""
     record = {name: fields.pop(name) for name in ("verdicts", "expanded", "attempts") if name in fields}
-    return case(*cosines, of=of or model_settings(), generation=LlmTrace(words, **record), **fields)  # type: ignore[arg-type]
+    return case(*cosines, of=of or model_settings(), llm_trace=LlmTrace(words, **record), **fields)  # type: ignore[arg-type]
 
 
 def model_draft(text: str = SENTENCE, audit: ClaimMeasurement = GOOD_AUDIT) -> Draft:

@@ -100,7 +100,7 @@ def drafted(*supports: float) -> Measurements:
         made = draft([claim(passage(), f"Draft {number}.")], [replace(GOOD_AUDIT, support=support, word_for_word=False)])
         keys = ("level:high", "round:0", "passages:1", *(("support:0",) if number else ()))
         attempts.append(Attempt(keys, Call(Step.DRAFT), replace(made, drafter="model"), language="en", sentences=1, tokens=5, added=(0,)))
-    return replace(case(0.9, of=of, answerability=0.9), generation=LlmTrace(500, attempts=tuple(attempts)))
+    return replace(case(0.9, of=of, answerability=0.9), llm_trace=LlmTrace(500, attempts=tuple(attempts)))
 
 
 def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +171,7 @@ def test_given_a_model_that_drafted_then_audits_are_those_of_the_draft_that_was_
 
 
 def test_given_no_draft_to_judge_then_no_audit_applies() -> None:
-    one = replace(drafted(0.9), generation=LlmTrace(500))
+    one = replace(drafted(0.9), llm_trace=LlmTrace(500))
 
     held = {check.name: check for check in checks_of(ReplaySet.of([one]), one.settings)}
 
@@ -188,8 +188,8 @@ def test_given_two_sides_that_a_model_found_then_their_claims_are_shown_and_said
         conflict=Conflict(0, 1, ("30 days", "60 days"), ("d1", "d2"), (1, 1), added=False),
     )  # fmt: skip
     one = replace(drafted(0.9), settings=of)
-    assert one.generation is not None
-    one = replace(one, generation=replace(one.generation, verdicts=(verdict,)))
+    assert one.llm_trace is not None
+    one = replace(one, llm_trace=replace(one.llm_trace, verdicts=(verdict,)))
 
     outcomes = replay_many([one, case(0.9, of=of)], of)
 
@@ -201,7 +201,7 @@ def test_given_two_sides_that_a_model_found_then_their_claims_are_shown_and_said
 def test_given_a_model_that_had_no_part_then_the_extract_is_judged_from_the_columns_with_its_conflicts() -> None:
     """Where sources contradict each other a model is not asked: both are quoted."""
     of = drafted().settings.changed(contradictions_mode=Mode.OBSERVE)
-    one = replace(contradicted(of=of), generation=LlmTrace(500))
+    one = replace(contradicted(of=of), llm_trace=LlmTrace(500))
 
     outcomes = replay_many([one], of)
 

@@ -162,7 +162,7 @@ def drafted(support: float, *, of: Settings | None = None) -> Measurements:
     asked_under = of or settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
     made = replace(draft([claim(passage())], [replace(GOOD_AUDIT, support=support, word_for_word=False)]), drafter="model")
     attempt = Attempt(("level:high", "round:0", "passages:1"), Call(Step.DRAFT), made, language="en", sentences=1, tokens=5, added=(0,))
-    return replace(case(0.9, of=asked_under, answerability=0.9), generation=LlmTrace(500, attempts=(attempt,)))
+    return replace(case(0.9, of=asked_under, answerability=0.9), llm_trace=LlmTrace(500, attempts=(attempt,)))
 
 
 def test_given_an_answer_of_a_model_then_a_limit_that_rejects_its_draft_is_named_as_one_that_asks_it_again() -> None:
@@ -174,7 +174,7 @@ def test_given_an_answer_of_a_model_then_a_limit_that_rejects_its_draft_is_named
 def test_given_a_refusal_before_a_model_was_asked_then_a_limit_that_lets_it_through_would_ask() -> None:
     """S0-4: it was not asked, so what it would answer is not known."""
     of = settings(drafter="model", answerability_mode=Mode.ENFORCE, min_answerability=0.56, short_context_words=20)
-    refused = replace(case(0.9, of=of, answerability=0.4), generation=LlmTrace(500))
+    refused = replace(case(0.9, of=of, answerability=0.4), llm_trace=LlmTrace(500))
 
     assert flips(refused) == (
         Flip("min_answerability", 0.56, 0.4, AnswerStatus.ERROR, Reason.NEEDS_GENERATION),
@@ -188,9 +188,9 @@ def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer
     first = replace(draft([claim(passage(1)), claim(passage(1))], two), drafter="model")
     keys = ("level:high", "round:0", "passages:1")
     of = settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.45, short_context_words=20)
-    second = replace(drafted(0.9).generation.attempts[0], asked=(*keys, "support:0", "support:1"))  # type: ignore[union-attr]
+    second = replace(drafted(0.9).llm_trace.attempts[0], asked=(*keys, "support:0", "support:1"))  # type: ignore[union-attr]
     attempts = (Attempt(keys, Call(Step.DRAFT), first, language="en", sentences=2, tokens=9, added=(0, 0)), second)
-    judged = replace(case(0.9, of=of, answerability=0.9), generation=LlmTrace(500, attempts=attempts))
+    judged = replace(case(0.9, of=of, answerability=0.9), llm_trace=LlmTrace(500, attempts=attempts))
 
     assert decide(judged).is_safe()
     assert replay(judged, of.changed(min_support=0.7)).is_safe()

@@ -266,7 +266,7 @@ def test_given_parts_that_cannot_be_then_they_are_rejected() -> None:
 
 
 def test_given_the_facts_of_a_library_then_they_ride_in_the_metadata() -> None:
-    decision = decide(case(0.9, library=LibraryFacts(generation=7, model="m@float32"), hits=hits(0.9)))
+    decision = decide(case(0.9, library=LibraryFacts(version=7, model="m@float32"), hits=hits(0.9)))
 
     assert decision.metadata["library_generation"] == 7
     assert decision.metadata["embedding_model"] == "m@float32"

@@ -153,8 +153,8 @@ def test_given_a_changed_library_when_a_run_is_resumed_then_it_is_measured_anew_
 
     assert (ran.measured, ran.reused, ran.failed) == (5, 0, 0)
     assert is_current(store.run(head.id), engine)
-    assert store.run(head.id).generation == engine.library.snapshot.generation > head.generation
-    assert {case.library.generation for case in cases_of(engine, store, head)} == {engine.library.snapshot.generation}
+    assert store.run(head.id).version == engine.library.snapshot.version > head.version
+    assert {case.library.version for case in cases_of(engine, store, head)} == {engine.library.snapshot.version}
 
 
 def test_given_no_question_when_begun_then_the_error_says_so(engine: Engine, store: RecordStore) -> None:

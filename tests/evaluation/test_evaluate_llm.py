@@ -60,7 +60,7 @@ class Place:
         return run(self.engine, self.store.run(head.id), self.store, budget_tokens=budget)
 
     def tokens(self, head: RunHead) -> list[int]:
-        return [case.generation.tokens for case in self.store.results(head.id).values() if case.generation]
+        return [case.llm_trace.tokens for case in self.store.results(head.id).values() if case.llm_trace]
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_given_questions_that_may_take_few_tokens_when_run_then_that_is_what_was
 
     assert place.run(head).failed == 0
 
-    calls = [call for case in place.store.results(head.id).values() if case.generation for call in case.generation.calls]
+    calls = [call for case in place.store.results(head.id).values() if case.llm_trace for call in case.llm_trace.calls]
     assert [bool(call.failure) for call in calls] == [False, True] * len(QUESTIONS)  # nothing is left for the verification
     assert place.run(head) == Ran(0, len(QUESTIONS), 0, len(QUESTIONS))
 
@@ -205,7 +205,7 @@ def asked(*calls: Call) -> LlmTrace:
     ids=["answered", "silent", "answered nonsense", "limit of a setting"],
 )
 def test_given_a_call_when_it_failed_then_only_an_endpoint_that_did_not_answer_counts(place: Place, call: Call, why: str) -> None:
-    case = replace(place.engine.measure("When?", settings()), generation=asked(call))
+    case = replace(place.engine.measure("When?", settings()), llm_trace=asked(call))
 
     assert unasked(case) == why
     spending = Spending(silent=1)
@@ -216,7 +216,7 @@ def test_given_a_call_when_it_failed_then_only_an_endpoint_that_did_not_answer_c
 def test_given_questions_that_a_gate_refuses_when_counted_then_they_say_nothing_of_the_endpoint(place: Place) -> None:
     spending = Spending(silent=3)
 
-    spending.add(replace(place.engine.measure("When?", settings()), generation=LlmTrace()))
+    spending.add(replace(place.engine.measure("When?", settings()), llm_trace=LlmTrace()))
 
     assert spending.silent == 3
 

@@ -394,7 +394,7 @@ def test_given_many_texts_when_added_then_they_are_embedded_in_groups_and_publis
 
     assert len(report.added) == 2000
     assert len(calls) <= 2000 / 16
-    assert opened.snapshot.generation <= 20
+    assert opened.snapshot.version <= 20
     assert found(opened, "item1234") == [report.added[1234].id]
     reopened = library(tmp_path)
     reopened.verify()

@@ -39,7 +39,7 @@ def folder(tmp_path) -> Path:
     opened.add([Source("dogs.pdf", pdf("Dogs run about."), "pdf")], SETTINGS)
     opened.set_metadata(cats.id, Metadata(title="Of cats"))
     opened.add([text("fish", "Fish swim.")], SETTINGS)
-    assert opened.snapshot.generation == 4
+    assert opened.snapshot.version == 4
     opened.add([text("waits", "Not yet.")], SETTINGS, cancelled=lambda: True)
     return tmp_path
 

@@ -100,25 +100,25 @@ def test_given_an_encrypted_document_when_reread_then_its_password_is_needed_onl
 def test_given_an_unknown_document_when_reread_or_deleted_with_others_then_nothing_changes(tmp_path):
     opened = library(tmp_path)
     id = opened.add([text("one", "Alpha.")], SETTINGS).added[0].id
-    generation = opened.snapshot.generation
+    generation = opened.snapshot.version
 
     with pytest.raises(InvalidInput, match="nobody"):
         opened.reread([id, "nobody"], LEGAL)
     with pytest.raises(InvalidInput, match="nobody"):
         opened.delete(id, "nobody")
 
-    assert opened.snapshot.generation == generation
+    assert opened.snapshot.version == generation
 
 
 def test_given_several_documents_when_deleted_then_one_generation_later_they_are_gone(tmp_path):
     opened = library(tmp_path)
     ids = [row.id for row in opened.add([text(name, f"Text of {name}.") for name in "abc"], SETTINGS).added]
-    generation = opened.snapshot.generation
+    generation = opened.snapshot.version
 
     opened.delete(ids[0], ids[2])
 
     assert [document.id for document in opened.snapshot.documents] == [ids[1]]
-    assert opened.snapshot.generation == generation + 1
+    assert opened.snapshot.version == generation + 1
     check_whole(library(tmp_path))
 
 
@@ -177,7 +177,7 @@ def test_given_a_model_that_fails_half_way_when_rebuilt_then_the_old_generation_
         Library.rebuild(tmp_path, "default", SETTINGS, embedder=Failing("other@float32"), **PORTS)
 
     again = library(tmp_path)
-    assert again.snapshot.generation == opened.snapshot.generation
+    assert again.snapshot.version == opened.snapshot.version
     check_whole(again)
 
 

@@ -139,7 +139,7 @@ def test_given_a_generation_that_is_cleared_away_while_it_is_loaded_when_refresh
 
     def load(manifest, known):
         if not raced:
-            raced.append(manifest.generation)
+            raced.append(manifest.version)
             for number in range(4):
                 writer.add([text(f"c{number}", f"Gamma {number}.")], SETTINGS)
         return real(manifest, known)
@@ -147,7 +147,7 @@ def test_given_a_generation_that_is_cleared_away_while_it_is_loaded_when_refresh
     monkeypatch.setattr(reader._store, "load", load)
 
     assert reader.refresh()
-    assert reader.snapshot.generation == writer.snapshot.generation > raced[0]
+    assert reader.snapshot.version == writer.snapshot.version > raced[0]
 
 
 def test_given_a_library_deleted_from_outside_and_made_anew_when_refreshed_then_the_new_one_is_seen(tmp_path):

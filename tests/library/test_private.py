@@ -69,9 +69,7 @@ def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alo
     store = RecordStore(folder / "default" / RECORDS)
     store.add_feedback(store.keep(case(0.8)), Verdict.WRONG_ANSWER, "no")
     store.write_set("mine", [LabelledQuestion("q", "What?", True)])
-    run = store.begin_run(
-        "run", "mine", [LabelledQuestion("q", "What?", True)], settings=SETTINGS, calibration="c", model="m", generation=1
-    )
+    run = store.begin_run("run", "mine", [LabelledQuestion("q", "What?", True)], settings=SETTINGS, calibration="c", model="m", version=1)
     store.add_result(run.id, "q", case(0.8))
     store.save_preset(SavedPreset("safe", {}, certificate().to_json(), "2026-11-22"))
     cache = ModelCache(folder / "default" / CACHE)

@@ -170,9 +170,9 @@ def test_given_no_library_yet_when_opened_then_the_samples_are_indexed_once_and_
     page = opened(app)
 
     assert len(page.dataframe[0].value) == len(list(SAMPLES.glob("*.pdf")))
-    generation = state.engine().library.snapshot.generation
+    generation = state.engine().library.snapshot.version
     settle(page)
-    assert state.engine().library.snapshot.generation == generation
+    assert state.engine().library.snapshot.version == generation
 
 
 def select(page: AppTest, *rows: int) -> AppTest:

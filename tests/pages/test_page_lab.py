@@ -79,7 +79,7 @@ def test_given_a_set_when_run_then_every_question_is_recorded_and_the_run_is_cho
     assert lab.selectbox(key="lab_run_default").value == head.id
     (job,) = session_of(lab).jobs
     assert job.ran == Ran(3, 0, 0, 3)
-    runs = next(table.value for table in lab.dataframe if "generation" in table.value)
+    runs = next(table.value for table in lab.dataframe if "version" in table.value)
     assert list(runs["state"]) == [say("lab_sets.state_whole")]
 
 
@@ -105,7 +105,7 @@ def test_given_a_run_when_documents_are_deleted_then_it_is_stale_and_can_be_meas
     settle(lab)
 
     (head,) = recording.store().runs()
-    assert head.generation == library.snapshot.generation
+    assert head.version == library.snapshot.version
     assert "resume_run" not in [button.key for button in lab.button]
 
 

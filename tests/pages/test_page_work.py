@@ -187,14 +187,14 @@ def test_given_another_model_when_built_anew_then_the_library_is_searched_with_i
 
 def test_given_a_model_that_cannot_be_loaded_when_built_anew_then_the_collection_is_as_it_was(app: AppTest, library: Path) -> None:
     page = documents(settle(app))
-    generation = state.engine().library.snapshot.generation
+    generation = state.engine().library.snapshot.version
 
     page.text_input(key="rebuild_model").set_value("./no/such/folder")
     submit(page, "rebuild_form")
     settle(page)
 
     assert "could not be loaded" in texts(page)
-    assert state.engine().library.snapshot.generation == generation
+    assert state.engine().library.snapshot.version == generation
     assert not page.success
 
 

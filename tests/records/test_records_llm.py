@@ -41,7 +41,7 @@ def page_text(document: str, page: int) -> str:
 
 def on_pages(drawn: Measurements) -> Measurements:
     """The same case with texts that stand on pages, each passage on its own: what was drawn has none."""
-    asked = drawn.generation
+    asked = drawn.llm_trace
     assert asked is not None
     new = {one.passage.id: _on_page(one.passage) for hits in (drawn.hits, *asked.expanded) for one in hits}
 
@@ -68,7 +68,7 @@ def on_pages(drawn: Measurements) -> Measurements:
         hits=moved(drawn.hits),
         draft=quoting(drawn.draft),
         conflicts=tuple(replace(one, values=("30 days", "31 days")) for one in drawn.conflicts),
-        generation=replace(
+        llm_trace=replace(
             asked,
             verdicts=tuple(map(settled, asked.verdicts)),
             expanded=tuple(map(moved, asked.expanded)),
@@ -95,7 +95,7 @@ def test_given_anything_a_model_left_when_recorded_and_restored_then_all_of_it_i
 
     restored = from_record(through_json(written.record), page_text, own=through_json(written.own | written.rejected))
 
-    assert restored.generation == original.generation
+    assert restored.llm_trace == original.llm_trace
     assert restored.draft == original.draft
     assert restored.hits == original.hits
 
@@ -107,9 +107,9 @@ def test_given_anything_a_model_left_when_its_words_are_gone_then_keys_states_an
 
     restored = from_record(through_json(to_record(original)))
 
-    assert restored.generation is not None
-    assert original.generation is not None
-    assert numbers(restored.generation) == numbers(original.generation)
+    assert restored.llm_trace is not None
+    assert original.llm_trace is not None
+    assert numbers(restored.llm_trace) == numbers(original.llm_trace)
 
 
 @given(data=st.data())
@@ -173,7 +173,7 @@ def attempted(text: str = OWN, **of_audit: Any) -> Attempt:
 
 
 def asked(*attempts: Attempt, **of: Any) -> Measurements:
-    return replace(case(0.9, of=settings(drafter="model")), generation=LlmTrace(attempts=attempts, **of))
+    return replace(case(0.9, of=settings(drafter="model")), llm_trace=LlmTrace(attempts=attempts, **of))
 
 
 def test_given_a_model_when_recorded_then_no_word_of_it_stands_in_the_record_and_all_do_beside_it() -> None:
@@ -205,14 +205,14 @@ def test_given_a_model_that_copies_its_source_then_the_text_is_read_from_the_pag
     written = write(one)
 
     assert written.own == written.rejected == {}
-    assert from_record(through_json(written.record), page_text).generation == one.generation
+    assert from_record(through_json(written.record), page_text).llm_trace == one.llm_trace
 
 
 def test_given_two_invented_ids_when_their_words_are_gone_then_they_are_still_two() -> None:
     bad = attempted(fabricated=("one of them", "another"))
     one = asked(replace(bad, draft=replace(bad.draft, claims=(replace(bad.draft.claims[0], cited=("one of them", "another")),))))
 
-    restored = from_record(through_json(to_record(one))).generation
+    restored = from_record(through_json(to_record(one))).llm_trace
 
     assert restored is not None
     assert len(set(restored.attempts[0].draft.audits[0].fabricated)) == 2
@@ -224,8 +224,8 @@ def test_given_a_finding_that_names_an_invented_id_when_its_words_are_gone_then_
     one = asked(replace(bad, draft=replace(bad.draft, claims=(replace(bad.draft.claims[0], cited=("a made up source",)),))))
     written = write(one)
 
-    whole = from_record(through_json(written.record), page_text, own=written.own).generation
-    gone = from_record(through_json(written.record)).generation
+    whole = from_record(through_json(written.record), page_text, own=written.own).llm_trace
+    gone = from_record(through_json(written.record)).llm_trace
 
     assert whole is not None
     assert gone is not None
@@ -238,8 +238,8 @@ def test_given_a_claim_whose_page_is_gone_then_the_models_words_for_it_go_too() 
     one = on_pages(asked(attempted()))
     written = write(one)
 
-    kept = from_record(through_json(written.record), page_text, own=written.own).generation
-    gone = from_record(through_json(written.record), lambda *_: "", own=written.own).generation
+    kept = from_record(through_json(written.record), page_text, own=written.own).llm_trace
+    gone = from_record(through_json(written.record), lambda *_: "", own=written.own).llm_trace
 
     assert kept is not None
     assert gone is not None
@@ -251,7 +251,7 @@ def test_given_kept_words_that_were_changed_then_they_count_as_deleted() -> None
     one = on_pages(asked(attempted()))
     written = write(one)
 
-    restored = from_record(through_json(written.record), page_text, own=dict.fromkeys(written.own, "Another text.")).generation
+    restored = from_record(through_json(written.record), page_text, own=dict.fromkeys(written.own, "Another text.")).llm_trace
 
     assert restored is not None
     assert restored.attempts[0].draft.claims[0].text == DELETED
@@ -261,7 +261,7 @@ def test_given_kept_words_that_were_changed_then_they_count_as_deleted() -> None
 def test_given_a_field_of_what_is_asked_then_the_record_has_it(of: type) -> None:
     verified = replace(attempted(), verification=Verification(Call(Step.VERIFY), ("yes",)))
     sides = draft([claim(passage(1)), claim(passage(2))])
-    row = to_record(asked(verified, verdicts=(Sufficiency(Call(Step.SUFFICIENCY), sides=sides),)))["generation"]
+    row = to_record(asked(verified, verdicts=(Sufficiency(Call(Step.SUFFICIENCY), sides=sides),)))["llm_trace"]
     rows = {
         LlmTrace: row, Sufficiency: row["verdicts"][0], Attempt: row["attempts"][0],
         Verification: row["attempts"][0]["verification"], Call: row["attempts"][0]["call"],
@@ -272,9 +272,9 @@ def test_given_a_field_of_what_is_asked_then_the_record_has_it(of: type) -> None
 
 def test_given_passages_found_again_then_they_are_described_once() -> None:
     one = asked()
-    again = replace(one, generation=LlmTrace(expanded=(one.hits, one.hits)))
+    again = replace(one, llm_trace=LlmTrace(expanded=(one.hits, one.hits)))
 
-    rounds = to_record(again)["generation"]["expanded"]
+    rounds = to_record(again)["llm_trace"]["expanded"]
 
     assert all(isinstance(hit["passage"], str) for hits in rounds for hit in hits)
-    assert from_record(through_json(to_record(on_pages(again))), page_text).generation == on_pages(again).generation
+    assert from_record(through_json(to_record(on_pages(again))), page_text).llm_trace == on_pages(again).llm_trace

@@ -86,24 +86,24 @@ def _left_alone() -> list[Job]:
     return [job for job in state.runner().jobs(here().place) if job.left_alone and job not in state.session().jobs]
 
 
-def _generation() -> tuple[int, int]:
-    """Of the library on the page: its generation and how many documents it has; (0, 0) while it is being opened."""
+def _version() -> tuple[int, int]:
+    """Of the library on the page: its version and how many documents it has; (0, 0) while it is being opened."""
     at = here()
     opened = loading.known(at.folder, at.namespace)
     if opened is None or opened.engine is None:
         return 0, 0
     snapshot = opened.engine.library.snapshot
-    return snapshot.generation, len(snapshot.entries)
+    return snapshot.version, len(snapshot.entries)
 
 
 def _remember() -> None:
-    st.session_state.jobs_page = (*_generation(), time.monotonic())
+    st.session_state.jobs_page = (*_version(), time.monotonic())
 
 
 def _news() -> bool:
     """Whether there are documents that the page does not show yet, and it should."""
-    generation, documents, since = st.session_state.jobs_page
-    if _generation()[0] == generation:
+    version, documents, since = st.session_state.jobs_page
+    if _version()[0] == version:
         return False
     return not documents or state.session().asked is None or time.monotonic() - since > PATIENCE_SECONDS
 

@@ -124,7 +124,7 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
     """
     wanted = settings.changed(**{name: getattr(asked.case.settings, name) for name in INGEST})
     engine.library.refresh()
-    stale = asked.scope != scope or asked.case.library.generation != engine.library.snapshot.generation
+    stale = asked.scope != scope or asked.case.library.version != engine.library.snapshot.version
     moved = any(getattr(wanted, name) != getattr(asked.case.settings, name) for name in ASK)
     outdated = (stale or moved) and wanted.drafter == "model"
     if (stale or moved) and not outdated:

@@ -16,9 +16,9 @@ from ui.app.texts import say, tell
 from ui.ask.sentences import show_sentences
 
 
-def show_attempts(attempts: Sequence[AttemptView], generation: LlmTrace | None) -> None:
+def show_attempts(attempts: Sequence[AttemptView], llm_trace: LlmTrace | None) -> None:
     """Show the model's verdict on the passages, then its drafts, each to be unfolded; nothing where it was not asked."""
-    verdicts = generation.verdicts if generation else ()
+    verdicts = llm_trace.verdicts if llm_trace else ()
     if not attempts and not verdicts:
         return
     with st.container(key="attempts", gap="small"):

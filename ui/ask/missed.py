@@ -85,8 +85,8 @@ def _show_result(engine: Engine, asked: Asked) -> None:
 
 
 def _became_of(engine: Engine, asked: Asked, document: str, page: int) -> Missed:
-    """Measured once for each question, settings and generation of the library."""
-    key = (asked.namespace, asked.number, document, page, asked.settings, asked.scope, engine.library.snapshot.generation)
+    """Measured once for each question, settings and version of the library."""
+    key = (asked.namespace, asked.number, document, page, asked.settings, asked.scope, engine.library.snapshot.version)
     known = st.session_state.get("missed_result_of")
     if known is None or known[0] != key:
         with st.spinner(say("missed.looking")):

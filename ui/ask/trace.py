@@ -46,7 +46,7 @@ def show_trace(decision: Decision, case: Measurements | None = None, expanded: b
             _table(checks)
             if case is not None:
                 show_rejected(decision, case)
-                show_attempts(decision.attempts, case.generation)
+                show_attempts(decision.attempts, case.llm_trace)
                 _show_timings(case.timings)
     st.download_button(
         say("trace.download"), json.dumps(decision.to_json(), ensure_ascii=False, indent=2), "decision.json", "application/json",

@@ -139,7 +139,7 @@ def _row(head: RunHead, engine: Engine, chosen: bool) -> dict[str, str]:
         "started": head.started[:16].replace("T", " "),
         "preset": head.settings.preset,
         "drafter": head.settings.model if head.settings.drafter == "model" else tell(f"lab_sets.drafter_{head.settings.drafter}"),
-        "generation": str(head.generation),
+        "version": str(head.version),
         "calibration": head.calibration or tell("lab_sets.no_calibration"),
         "model": head.model,
     }
@@ -163,7 +163,7 @@ def _show_chosen(engine: Engine, head: RunHead) -> None:
     stale = not evaluate.is_current(head, engine)
     st.text(lab.label(head))
     if stale:
-        st.warning(say("lab_sets.stale", then=head.generation, now=engine.library.snapshot.generation), icon=":material/history:")
+        st.warning(say("lab_sets.stale", then=head.version, now=engine.library.snapshot.version), icon=":material/history:")
     moved = changed_knobs(state.preset_settings(head.settings.preset), head.settings)
     if moved:
         named = [f"{setting_name(name)}: {value_in_words(name, new)}" for name, (_, new) in moved.items()]

@@ -70,8 +70,8 @@ def replay_set(run: RunHead) -> Recorded:
         RagError: the collection or its records cannot be read.
     """
     engine = loading.engine(state.library_folder(), run.namespace, state.base_settings())
-    generation = engine.library.snapshot.generation
-    return _read(state.library_folder(), run.namespace, run.id, run.done, run.generation, run.calibration, generation, engine)
+    version = engine.library.snapshot.version
+    return _read(state.library_folder(), run.namespace, run.id, run.done, run.version, run.calibration, version, engine)
 
 
 def forget_records() -> None:
@@ -81,7 +81,7 @@ def forget_records() -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=MAX_RUNS_KEPT)
 def _read(
-    folder: Path, namespace: str, run: int, done: int, measured_under: int, calibration: str, generation: int, _engine: Engine
+    folder: Path, namespace: str, run: int, done: int, measured_under: int, calibration: str, version: int, _engine: Engine
 ) -> Recorded:
     store, snapshot = records(folder, namespace), _engine.library.snapshot
     found = store.results(run, snapshot.page_text, passage_of(snapshot))
@@ -91,6 +91,6 @@ def _read(
 
 
 def passage_of(snapshot: Snapshot) -> PassageOf:
-    """The passages of a generation by document and id."""
+    """The passages of a version by document and id."""
     known: dict[tuple[str, str], Passage] = {(passage.document, passage.id): passage for passage in snapshot.passages}
     return lambda document, passage: known.get((document, passage))

@@ -53,7 +53,7 @@ def part_name(part: str) -> str:
 def sheet(certificate: Certificate, name: str) -> Sheet:
     """The printed page of a certificate; `name` of its preset, empty where it has none yet."""
     basis = certificate.basis
-    library = tell("lab_certify.fact_library_value", generation=basis.generation, documents=basis.documents)
+    library = tell("lab_certify.fact_library_value", version=basis.version, documents=basis.documents)
     counted = tell("lab_certify.fact_questions_value", n=certificate.questions, left=certificate.left_out, failed=certificate.failed)
     facts = [
         (say("lab_certify.fact_date"), certificate.date),

@@ -30,7 +30,7 @@ class DecisionRecords(TextRecords):
         insert = "INSERT INTO decisions (at, origin, question, documents, record) VALUES (?, ?, ?, ?, ?)"
         with self._file.writing() as db:
             id = row_id(db.execute(insert, row).lastrowid)
-            self._keep_texts(db, written, case.library.generation, decision=id)
+            self._keep_texts(db, written, case.library.version, decision=id)
         return id
 
     def case(self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> Measurements:

@@ -69,7 +69,7 @@ class SetRecords(TextRecords):
         settings: Settings,
         calibration: str,
         model: str,
-        generation: int,
+        version: int,
     ) -> RunHead:
         """A run without results. It keeps these questions, whatever becomes of the set.
 
@@ -77,7 +77,7 @@ class SetRecords(TextRecords):
             InvalidInput: an id twice, or a name that is empty or too long.
         """
         row = (
-            named(name), named(set_name), settings.model_dump_json(), calibration, model, generation, now(), len(questions),
+            named(name), named(set_name), settings.model_dump_json(), calibration, model, version, now(), len(questions),
             pack_questions(questions),
         )  # fmt: skip
         columns = "name, set_name, settings, calibration, model, generation, started, total, questions"
@@ -118,7 +118,7 @@ class SetRecords(TextRecords):
         insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?)"
         with self._file.writing() as db:
             if db.execute(insert, (run_id, id, pack(written.record), run_id)).rowcount:
-                self._keep_texts(db, written, case.library.generation, run=run_id, question=id)
+                self._keep_texts(db, written, case.library.version, run=run_id, question=id)
 
     def copy_result(self, run_id: int, question_id: str, from_run: int, from_question: str) -> None:
         """Store the result of another run's question as one of this run, as it is; an earlier result is replaced."""
@@ -130,9 +130,9 @@ class SetRecords(TextRecords):
             if db.execute(f"{insert} WHERE {which} AND EXISTS (SELECT 1 FROM runs WHERE id = ?)", (*to, *source, run_id)).rowcount:
                 db.execute(f"{texts} FROM sound_model_texts WHERE {which}", (*to, *source))
 
-    def restamp_run(self, run_id: int, *, calibration: str, model: str, generation: int) -> None:
+    def restamp_run(self, run_id: int, *, calibration: str, model: str, version: int) -> None:
         """Note with what a run goes on that is resumed after the library changed."""
-        row = (calibration, model, generation, run_id)
+        row = (calibration, model, version, run_id)
         with self._file.writing() as db:
             db.execute("UPDATE runs SET calibration = ?, model = ?, generation = ? WHERE id = ?", row)
 

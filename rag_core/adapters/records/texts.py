@@ -24,10 +24,10 @@ _KEPT = (Outcome.SHOWN, Outcome.REFUSED)  # a model's answer, or its reason for 
 class TextRecords(Records):
     """The texts of models beside records."""
 
-    def forget_documents(self, documents: Collection[str], generation: int) -> None:
+    def forget_documents(self, documents: Collection[str], version: int) -> None:
         """Delete every text of a model that may come from these documents: of any question for which one of them was retrieved.
 
-        `generation` is the last one of the library that has them: a question that is still being asked of it leaves no such text either.
+        `version` is the last one of the library that has them: a question that is still being asked of it leaves no such text either.
         """
         if not self._file.path.exists():
             return
@@ -36,7 +36,7 @@ class TextRecords(Records):
         with self._file.writing() as db:
             # which documents a text is from must be what was written: otherwise words of a deleted one might stay
             db.execute(f"DELETE FROM model_texts WHERE id IN (SELECT t.id FROM sound_model_texts t WHERE EXISTS ({held}))", (wanted,))
-            db.execute("INSERT OR REPLACE INTO deletions (document, generation) SELECT value, ? FROM json_each(?)", (generation, wanted))
+            db.execute("INSERT OR REPLACE INTO deletions (document, generation) SELECT value, ? FROM json_each(?)", (version, wanted))
         self._file.empty_log()
 
     def prune_rejected(self, days: int) -> int:
@@ -54,7 +54,7 @@ class TextRecords(Records):
         self,
         db: sqlite3.Connection,
         written: Written,
-        generation: int,
+        version: int,
         *,
         decision: int | None = None,
         run: int | None = None,
@@ -63,7 +63,7 @@ class TextRecords(Records):
         """Store what a model wrote for a decision, or for the result of a run; nothing of a document that was deleted meanwhile."""
         documents = json.dumps(written.documents)
         gone = "SELECT 1 FROM sound_deletions d JOIN json_each(?) one ON one.value = d.document WHERE d.generation >= ?"
-        if db.execute(gone, (documents, generation)).fetchone():
+        if db.execute(gone, (documents, version)).fetchone():
             return
         insert = "INSERT INTO model_texts (decision, run, question, rejected, at, documents, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
         for rejected, texts in ((False, written.own), (True, written.rejected)):
@@ -84,7 +84,7 @@ class TextRecords(Records):
 
 def written_of(case: Measurements) -> Written:
     """The record of a case, and the words of a model; those of a draft that the reader was not shown are rejected ones."""
-    drafts = len(case.generation.attempts) if case.generation else 0
+    drafts = len(case.llm_trace.attempts) if case.llm_trace else 0
     kept = {one.number - 1 for one in decide(case).attempts if one.outcome in _KEPT} if drafts else set()
     return write(case, rejected=set(range(drafts)) - kept)
 

@@ -75,7 +75,7 @@ def model_draft(
     Args:
         reply: as read from its answer; anything may stand in it.
         hits: the passages that it was given, in their order.
-        corpus: the generation that was searched.
+        corpus: the version that was searched.
         language: of the question.
         embedder: for meanings, see `measure_claims`.
         verifier: reads claims with their passages; None for none.

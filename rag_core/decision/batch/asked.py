@@ -65,7 +65,7 @@ class Walks:
 
 def drafts_of(case: Measurements) -> tuple[Draft, ...]:
     """Every draft that an answer may be composed of: the extract, those of a model, and two sides of a contradiction that it named."""
-    asked = case.generation
+    asked = case.llm_trace
     if asked is None:
         return (case.draft,)
     sides = (verdict.sides for verdict in asked.verdicts if verdict.sides is not None)

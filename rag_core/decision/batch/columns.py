@@ -95,7 +95,7 @@ class ReplaySet:
             ),
             conflicts=np.array(clashes or [_NO_CONFLICT], dtype=np.int64)[: len(clashes)],
             most_claims=max((len(every_claim(case)) for case in cases), default=0),
-            walks=Walks({row: case for row, case in enumerate(cases) if case.generation is not None}),
+            walks=Walks({row: case for row, case in enumerate(cases) if case.llm_trace is not None}),
         )
 
     @property

@@ -14,7 +14,7 @@ from rag_core.evaluation.guarantee import Kind
 from rag_core.settings import Settings, Stage
 
 SCHEMA_VERSION = 1
-# what is shown and how it is called, and how documents are read: the library's generation stands for the latter
+# what is shown and how it is called, and how documents are read: the library's version stands for the latter
 _OF_NO_MATTER = (Stage.OUTPUT, Stage.INGEST)
 
 
@@ -34,14 +34,14 @@ class Basis:
 
     Args:
         namespace: the collection.
-        generation: of its library.
+        version: of its library.
         documents: hash of the ids of its documents.
         calibration: id of the calibration in force; empty for none.
         model: embedding model and precision.
     """
 
     namespace: str
-    generation: int
+    version: int
     documents: str
     calibration: str
     model: str
@@ -52,7 +52,7 @@ class Basis:
         library, calibration = engine.library, engine.tools.calibration
         ids = sorted(document.id for document in library.snapshot.documents)
         documents = hashlib.sha256("\n".join(ids).encode()).hexdigest()[:12]
-        return cls(namespace, library.snapshot.generation, documents, calibration.id if calibration else "", engine.tools.embedder.name)
+        return cls(namespace, library.snapshot.version, documents, calibration.id if calibration else "", engine.tools.embedder.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,9 @@ class Certificate:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object with every field."""
-        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
+        row = asdict(self)
+        row["basis"]["generation"] = row["basis"].pop("version")  # its published name
+        return {"schema_version": SCHEMA_VERSION, **row}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Certificate:
@@ -139,9 +141,13 @@ class Certificate:
             if row["schema_version"] != SCHEMA_VERSION:
                 raise ValueError(f"form {row['schema_version']}, this version reads form {SCHEMA_VERSION}")
             fields = {name: row[name] for name in cls.__slots__}
-            return cls(**{**fields, "parts": tuple(map(_part, row["parts"])), "basis": Basis(**row["basis"])})
+            return cls(**{**fields, "parts": tuple(map(_part, row["parts"])), "basis": _basis(row["basis"])})
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(f"The certificate cannot be read: {error}.", remedy="Certify the preset again.") from error
+
+
+def _basis(row: Mapping[str, Any]) -> Basis:
+    return Basis(**{"version" if name == "generation" else name: value for name, value in row.items()})
 
 
 def stale(certificate: Certificate, basis: Basis, settings: Settings) -> tuple[Stale, ...]:
@@ -149,7 +155,7 @@ def stale(certificate: Certificate, basis: Basis, settings: Settings) -> tuple[S
     was = certificate.basis
     differs = {
         Stale.NAMESPACE: was.namespace != basis.namespace,
-        Stale.LIBRARY: (was.generation, was.documents) != (basis.generation, basis.documents),
+        Stale.LIBRARY: (was.version, was.documents) != (basis.version, basis.documents),
         Stale.CALIBRATION: was.calibration != basis.calibration,
         Stale.MODEL: was.model != basis.model,
         Stale.SETTINGS: any(certificate.settings.get(name) != value for name, value in deciding(settings).items()),
