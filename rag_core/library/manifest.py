@@ -71,7 +71,7 @@ def combined(known: Metadata, given: Metadata) -> Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One version of a namespace. Generation 0 is the empty library, which has no files."""
+    """One version of a namespace. Version 0 is the empty library, which has no files."""
 
     version: int
     embedder: str  # model@precision
