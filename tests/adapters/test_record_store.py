@@ -357,6 +357,7 @@ for _ in range(40):
 """
 
 
+@pytest.mark.slow
 def test_given_three_processes_that_begin_the_same_file_then_each_keeps_all_of_its_own(store: RecordStore, path: Path) -> None:
     children = [subprocess.Popen([sys.executable, "-c", CHILD, str(path), str(n)], cwd=ROOT, env={"PYTHONPATH": "."}) for n in range(3)]
 

@@ -114,6 +114,7 @@ def measured_values(of: Measurements) -> dict[str, list[float]]:
     }
 
 
+@pytest.mark.slow
 @given(data=st.data())
 @examples(max_examples=400, deadline=None)
 def test_given_any_cases_and_any_judging_settings_then_judging_them_at_once_equals_one_by_one(data: st.DataObject) -> None:
@@ -131,6 +132,7 @@ def test_given_any_cases_and_any_judging_settings_then_judging_them_at_once_equa
 ENFORCED = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
 
 
+@pytest.mark.slow
 @given(
     found=st.lists(odd_cases(ENFORCED), min_size=1, max_size=4),
     values=st.fixed_dictionaries({name: values_of(knob) for name, knob in REPLAYED.items()}),
@@ -167,6 +169,7 @@ def sample_cases(tmp_path_factory: pytest.TempPathFactory) -> list[Measurements]
     return [engine.measure(json.loads(row)["question"], Settings.load()) for row in rows[::6]]
 
 
+@pytest.mark.slow
 def test_given_questions_over_the_samples_when_judged_at_once_then_it_equals_one_by_one(sample_cases: list[Measurements]) -> None:
     of = ReplaySet.of(sample_cases)
     strict = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))

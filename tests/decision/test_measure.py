@@ -495,6 +495,7 @@ def test_given_a_model_that_fails_then_the_decision_is_an_error_with_its_words_a
     assert decision.explanation == "The model cannot be reached. Start it."
 
 
+@pytest.mark.slow
 def test_given_a_reranker_by_folder_then_it_reorders_and_without_a_way_to_load_one_it_is_an_error(tmp_path: Path) -> None:
     """S3-7: the reranker is chosen by name; one that is asked for is never left out silently."""
     folder = str(cross_encoder(tmp_path))

@@ -134,6 +134,7 @@ def test_given_a_target_that_only_looser_settings_could_meet_then_there_is_no_ce
     assert found.needs_model == sum((one.answerability or 0) < MEASURED_AT for one in material()[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "measured_at"), [(Kind.WRONG_ANSWERS, 2.0), (Kind.FALSE_REFUSALS, 0.3)])
 def test_given_open_questions_before_those_that_are_settled_then_testing_does_not_pass_over_them(kind: Kind, measured_at: float) -> None:
     """Another distance cut shows the model other passages. Wrong answers are tested from the strict end, false refusals from the other."""

@@ -47,6 +47,7 @@ def other_judgement(draw: st.DrawFn, of: Settings) -> Settings:
     return of.changed(**{name: draw(values_of(REPLAYED[name])) for name in names})
 
 
+@pytest.mark.slow
 @given(data=st.data())
 @examples(max_examples=150, deadline=None)
 def test_given_any_questions_with_and_without_a_model_then_judging_them_at_once_equals_one_by_one(data: st.DataObject) -> None:

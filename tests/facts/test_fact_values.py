@@ -1,5 +1,6 @@
 import time
 
+import pytest
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
@@ -277,6 +278,7 @@ def spelled_out(number: int, lang: str) -> str:
     return f"{ten}{gap}{one}" if lang == "en" else f"{one}{gap}{ten}"
 
 
+@pytest.mark.slow
 @each(
     "hostile",
     [

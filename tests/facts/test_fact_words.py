@@ -327,6 +327,7 @@ def test_given_any_sentence_of_the_page_without_its_stop_then_nothing_is_changed
     assert changed_facts(sentence.rstrip("."), PAGE[lang].replace("।", "."), lang) == ()
 
 
+@pytest.mark.slow
 @each(
     "hostile",
     ["not " * 4000, "must not be " * 2000, "a + (" * 4000, "- " * 6000, "x=" * 5000, "नहीं " * 3000, "A B " * 3000, "1-2/" * 4000],

@@ -231,6 +231,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @each("name", HOSTILE)
 def test_given_a_hostile_document_when_cut_then_nothing_is_lost_and_nothing_too_large(name: str) -> None:
     """S3-2: what the model would cut off silently is never made."""
@@ -356,6 +357,7 @@ class Watched:
         return embedder().count_tokens(texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pages",
     [
