@@ -32,6 +32,7 @@ MARKERS = {
     **dict.fromkeys(
         ("test_certificate_pdf", "test_contract_embedder", "test_embedding_process", "test_optional", "test_verifiers"), "slow"
     ),
+    **dict.fromkeys(("test_any_damage", "test_library_damage", "test_library_salvage", "test_library_upkeep"), "slow"),
     **dict.fromkeys(("test_library_killed", "test_library_writers", "test_marks", "test_mutations", "test_samples", "test_pdf"), "slow"),
     **dict.fromkeys(("test_calibration_fit", "test_examples", "test_four_setups", "test_guarantee", "test_house"), "slow"),
 }

@@ -235,6 +235,7 @@ labelled = st.builds(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(questions=st.lists(labelled, max_size=5, unique_by=lambda one: one.id))
 def test_given_any_questions_when_stored_as_a_set_then_they_come_back_in_order(
     tmp_path_factory: pytest.TempPathFactory, questions: list[LabelledQuestion]

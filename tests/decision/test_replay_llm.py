@@ -61,6 +61,7 @@ def test_given_any_questions_with_and_without_a_model_then_judging_them_at_once_
         assert_equal(replay_many(together, target), judged, target)
 
 
+@pytest.mark.slow
 @given(data=st.data())
 @examples(max_examples=150, deadline=None)
 def test_given_anything_a_model_left_and_any_judging_settings_then_there_is_a_decision(data: st.DataObject) -> None:
@@ -78,6 +79,7 @@ def test_given_a_question_as_it_was_asked_then_its_own_settings_need_no_model_ag
     assert decide(one).reason is not Reason.NEEDS_GENERATION
 
 
+@pytest.mark.slow
 @given(data=st.data())
 @examples(max_examples=300, deadline=None)
 def test_given_a_question_of_a_model_when_one_threshold_is_made_stricter_then_a_refusal_never_becomes_an_answer(

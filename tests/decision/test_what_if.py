@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
+import pytest
 from any_case import THRESHOLDS, cases
 from any_generation import walked_cases
 from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
@@ -143,6 +144,7 @@ def test_given_a_claim_beyond_the_distance_cut_then_the_cut_is_named() -> None:
     assert named(flips(judged)) == {"max_distance": 0.85, "distance_mode": Mode.OBSERVE}
 
 
+@pytest.mark.slow
 @given(judged=cases())
 @examples(max_examples=200)
 def test_given_any_case_then_each_flip_gives_the_other_outcome_and_one_step_less_does_not(judged: Measurements) -> None:
@@ -197,6 +199,7 @@ def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer
     assert {flip.name: (flip.after, flip.reason) for flip in flips(judged)}["min_support"] == (0.51, Reason.NEEDS_GENERATION)
 
 
+@pytest.mark.slow
 @given(judged=walked_cases())
 @examples(max_examples=100, deadline=None)
 def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_one_step_less_does_not(judged: Measurements) -> None:
@@ -213,6 +216,7 @@ def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_on
             assert nearer.reason is not Reason.NEEDS_GENERATION
 
 
+@pytest.mark.slow
 @given(judged=cases())
 @examples(max_examples=100)
 def test_given_any_case_then_what_is_not_named_flips_at_no_end_of_its_range(judged: Measurements) -> None:

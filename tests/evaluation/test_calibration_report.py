@@ -48,6 +48,7 @@ def made_up(name: str, count: int = 200) -> Measured:
     return Measured(name, probability, answerable, tuple(samples))
 
 
+@pytest.mark.slow
 def test_given_labelled_folders_when_reported_then_page_and_diagram_are_written_and_nothing_is_measured_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +95,7 @@ def test_given_a_set_then_its_row_has_rates_at_the_threshold_with_exact_interval
     assert "0.500 (0.013 to 0.987)" in row, "one of two is answered"
 
 
+@pytest.mark.slow
 def test_given_a_fit_of_its_own_then_both_figures_stand_side_by_side() -> None:
     line = report.own_fit_line(made_up("set"))
 

@@ -116,6 +116,7 @@ def test_given_every_language_file_then_no_negation_or_modal_is_a_stop_word_and_
             assert held, code
 
 
+@pytest.mark.slow
 def test_given_a_new_file_when_the_program_starts_then_the_language_is_detected_read_answered_and_compared(tmp_path: Path) -> None:
     """A new language is one file: no module, no list elsewhere."""
     path = tmp_path / "eo.toml"
