@@ -130,11 +130,11 @@ def _verifier(model: str, precision: str, languages: str, child: ProcessEmbedder
 
 
 def language_model(
-    settings: Settings, folder: Path | None = None, namespace: str = "default", environment: Mapping[str, str] | None = None
+    settings: Settings, folder: Path | None = None, collection: str = "default", environment: Mapping[str, str] | None = None
 ) -> LanguageModel | None:
     """The language models that are configured, in their order, with the one that the settings name first; None where none is.
 
-    Answers are kept beside the namespace in `folder`, where there is one and the settings allow it. `environment` is that of the process,
+    Answers are kept beside the collection in `folder`, where there is one and the settings allow it. `environment` is that of the process,
     over the file of secrets, unless another one is given.
 
     Raises:
@@ -143,7 +143,7 @@ def language_model(
     places = configured_models(settings, environment)
     if not places:
         return None
-    cache = model_cache(folder, namespace) if folder and settings.model_cache else None
+    cache = model_cache(folder, collection) if folder and settings.model_cache else None
     return _chain(places, settings.structured_outputs, cache)
 
 
@@ -175,13 +175,13 @@ def endpoint_model(endpoint: Endpoint, structured: Structured) -> LanguageModel:
 
 
 @lru_cache(maxsize=8)
-def model_cache(folder: Path, namespace: str) -> ModelCache:
-    """The kept answers of a namespace; one in the process for each. Opens nothing until it is used.
+def model_cache(folder: Path, collection: str) -> ModelCache:
+    """The kept answers of a collection; one in the process for each. Opens nothing until it is used.
 
     Raises:
-        InvalidInput: the namespace's name cannot be used.
+        InvalidInput: the collection's name cannot be used.
     """
-    return ModelCache(_files(folder, namespace).root / CACHE_FILE)
+    return ModelCache(_files(folder, collection).root / CACHE_FILE)
 
 
 def vector_store(name: str) -> VectorStore:
@@ -199,7 +199,7 @@ def vector_store(name: str) -> VectorStore:
     return row.make()
 
 
-def open_library(folder: Path, namespace: str, model: Embedder, new: str = UNSAID_STORE) -> Library:
+def open_library(folder: Path, collection: str, model: Embedder, new: str = UNSAID_STORE) -> Library:
     """A library on local disk, in the vector store that it was built in; an empty one takes the store `new`. BM25 for words.
 
     Raises:
@@ -207,36 +207,36 @@ def open_library(folder: Path, namespace: str, model: Embedder, new: str = UNSAI
         InvalidSetting, MissingDependency: as `vector_store`.
         LibraryError: it cannot be used; see `Library.open`.
     """
-    manifest = _manifest(folder, namespace)
+    manifest = _manifest(folder, collection)
     name = manifest.vector_store if manifest and manifest.entries else new
     if manifest and manifest.entries and name not in VECTOR_STORES:
         raise StoreMismatch(
-            f"The library {namespace!r} was built in the vector store {name!r}, which is not known here.",
+            f"The library {collection!r} was built in the vector store {name!r}, which is not known here.",
             remedy="Use the version of Plumbline that built it, or rebuild the library; its documents are kept.",
         )
-    forget = partial(_forget, folder, namespace)
-    return Library.open(folder, namespace, embedder=model, vectors=vector_store(name), lexical=Bm25Store(), on_delete=forget)
+    forget = partial(_forget, folder, collection)
+    return Library.open(folder, collection, embedder=model, vectors=vector_store(name), lexical=Bm25Store(), on_delete=forget)
 
 
-def _forget(folder: Path, namespace: str, documents: Collection[str], version: int) -> None:
+def _forget(folder: Path, collection: str, documents: Collection[str], version: int) -> None:
     """Delete what a language model wrote from documents that are being deleted: it may hold their words."""
-    records(folder, namespace).forget_documents(documents, version)
-    model_cache(folder, namespace).clear()
+    records(folder, collection).forget_documents(documents, version)
+    model_cache(folder, collection).clear()
 
 
 @lru_cache(maxsize=8)
-def records(folder: Path, namespace: str) -> RecordStore:
-    """The decisions, labels and feedback of a namespace; one store in the process for each. Opens nothing until it is used.
+def records(folder: Path, collection: str) -> RecordStore:
+    """The decisions, labels and feedback of a collection; one store in the process for each. Opens nothing until it is used.
 
     Raises:
-        InvalidInput: the namespace's name cannot be used.
+        InvalidInput: the collection's name cannot be used.
     """
-    return RecordStore(_files(folder, namespace).root / FILE)
+    return RecordStore(_files(folder, collection).root / FILE)
 
 
 def rebuild_library(
     folder: Path,
-    namespace: str,
+    collection: str,
     settings: Settings,
     progress: Progress | None = None,
     cancelled: Cancel | None = None,
@@ -250,7 +250,7 @@ def rebuild_library(
     vectors = vector_store(settings.vector_store)  # said before a model is loaded
     model = _embedder(settings, apart)
     _, report = Library.rebuild(
-        folder, namespace, settings, embedder=model, vectors=vectors, lexical=Bm25Store(), progress=progress, cancelled=cancelled
+        folder, collection, settings, embedder=model, vectors=vectors, lexical=Bm25Store(), progress=progress, cancelled=cancelled
     )
     return report
 
@@ -259,12 +259,12 @@ def _embedder(settings: Settings, apart: bool) -> Embedder:
     return (embedder_apart if apart else embedder)(settings.embedding_model, settings.embedding_precision)
 
 
-def as_built(folder: Path, namespace: str, settings: Settings) -> Settings:
+def as_built(folder: Path, collection: str, settings: Settings) -> Settings:
     """The settings with the embedding model, precision and vector store that the library was built with; reads its manifest only.
 
     Unchanged where the library is empty, or its manifest cannot be read: opening it then says why.
     """
-    manifest = _manifest(folder, namespace)
+    manifest = _manifest(folder, collection)
     if manifest is None or not manifest.entries:
         return settings
     if manifest.vector_store != settings.vector_store:
@@ -275,34 +275,34 @@ def as_built(folder: Path, namespace: str, settings: Settings) -> Settings:
     return settings.changed(embedding_model=model, embedding_precision=precision)
 
 
-def languages(folder: Path, namespace: str) -> tuple[str, ...]:
+def languages(folder: Path, collection: str) -> tuple[str, ...]:
     """The languages of a library's documents, those of most documents first; reads its manifest and opens nothing.
 
     None where the library is empty, or its manifest cannot be read.
     """
-    manifest = _manifest(folder, namespace)
+    manifest = _manifest(folder, collection)
     counts = Counter(entry.document.language for entry in manifest.entries) if manifest else Counter()
     return tuple(language for language, _ in counts.most_common())
 
 
-def calibration_files(folder: Path, namespace: str) -> tuple[Path, Path]:
+def calibration_files(folder: Path, collection: str) -> tuple[Path, Path]:
     """Where a library's calibration is looked for: in its own folder, as `calibrate fit` leaves it, then in the one that is shipped."""
-    return folder / namespace / "calibration.json", calibrate.FILE
+    return folder / collection / "calibration.json", calibrate.FILE
 
 
-def _manifest(folder: Path, namespace: str) -> Manifest | None:
+def _manifest(folder: Path, collection: str) -> Manifest | None:
     try:
-        return _files(folder, namespace).manifest()
+        return _files(folder, collection).manifest()
     except LibraryError:
         return None
 
 
-def _files(folder: Path, namespace: str) -> Store:
+def _files(folder: Path, collection: str) -> Store:
     """A library's folder, whatever store its vectors are in: for what stands beside the indexes."""
-    return Store(folder, namespace, FaissStore(), Bm25Store())
+    return Store(folder, collection, FaissStore(), Bm25Store())
 
 
-def open_engine(folder: Path, namespace: str = "default", settings: Settings | None = None, *, apart: bool = False) -> Engine:
+def open_engine(folder: Path, collection: str = "default", settings: Settings | None = None, *, apart: bool = False) -> Engine:
     """The engine over the library in `folder`, with the models that the settings name; `apart` runs the embedding model in a child process.
 
     Raises:
@@ -313,10 +313,10 @@ def open_engine(folder: Path, namespace: str = "default", settings: Settings | N
     s = settings or Settings.load()
     model = _embedder(s, apart)
     reader = answerability_model(s, apart=apart)
-    calibration = calibrate.load(calibration_files(folder, namespace), calibrate.Identity.of(model, reader))
+    calibration = calibrate.load(calibration_files(folder, collection), calibrate.Identity.of(model, reader))
     known = EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None
     tools = Tools(
         CachedEmbedder(model), calibration, known, reranker, reader=reader, verifier=partial(verifier, apart=apart),
-        model=partial(language_model, folder=folder, namespace=namespace),
+        model=partial(language_model, folder=folder, collection=collection),
     )  # fmt: skip
-    return Engine(open_library(folder, namespace, model, s.vector_store), tools)
+    return Engine(open_library(folder, collection, model, s.vector_store), tools)

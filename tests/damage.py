@@ -34,7 +34,7 @@ from rag_core.library.sources import Source, text_source
 from rag_core.records.stored import Verdict
 from rag_core.settings import Settings
 
-NAMESPACE, DIM = "default", 32
+COLLECTION, DIM = "default", 32
 SETTINGS = Settings.load()
 NOT_READ = ("lock", "lock.json")  # who writes, for a message only
 OPTIONAL = {RECORDS: "records", CACHE: "cache", "calibration.json": "calibration"}  # deleted: as if they had never been made
@@ -49,7 +49,7 @@ def a_library(folder: Path) -> Path:
     library.add(sources[1:], SETTINGS)
     library.set_metadata(contract.id, Metadata(title="The contract"))
     library.add([text_source("waits", WAITING)], SETTINGS, cancelled=lambda: True)
-    root = folder / NAMESPACE
+    root = folder / COLLECTION
     (root / "calibration.json").write_bytes(calibrate.packed(calibration()))
     store = RecordStore(root / RECORDS)
     store.add_feedback(store.keep(case(0.9, 0.8)), Verdict.HELPFUL, "It is right.")
@@ -72,7 +72,7 @@ def given() -> tuple[Source, ...]:
 
 def opened(folder: Path) -> Library:
     """The library with an embedder that needs no model."""
-    return Library.open(folder, NAMESPACE, embedder=HashEmbedder(DIM), **PORTS)
+    return Library.open(folder, COLLECTION, embedder=HashEmbedder(DIM), **PORTS)
 
 
 def _library(folder: Path) -> object:
@@ -96,7 +96,7 @@ def _unfinished(folder: Path) -> object:
 
 
 def _records(folder: Path) -> object:
-    store = RecordStore(folder / NAMESPACE / RECORDS)
+    store = RecordStore(folder / COLLECTION / RECORDS)
     try:
         return repr(
             ([(one, store.case(one.id)) for one in store.decisions()], store.feedback(), store.keeping(), store.sets(), store.runs())
@@ -106,12 +106,12 @@ def _records(folder: Path) -> object:
 
 
 def _calibration(folder: Path) -> object:
-    path = folder / NAMESPACE / "calibration.json"
+    path = folder / COLLECTION / "calibration.json"
     return repr(calibrate.read(path)) if path.exists() else ""
 
 
 def _cache(folder: Path) -> object:
-    cache = ModelCache(folder / NAMESPACE / CACHE, clock=lambda: 1e9)
+    cache = ModelCache(folder / COLLECTION / CACHE, clock=lambda: 1e9)
     answer, _ = cache.get("key")
     cache._file.close()
     return repr(answer)
@@ -136,7 +136,7 @@ def read(folder: Path, parts: Collection[str] = tuple(PARTS)) -> dict[str, objec
 def healing_problem(folder: Path) -> str:
     """What is wrong after the remedies: the library is built anew, and its files are added again. Empty where it is whole."""
     try:
-        library, report = Library.rebuild(folder, NAMESPACE, SETTINGS, embedder=HashEmbedder(DIM), **PORTS)
+        library, report = Library.rebuild(folder, COLLECTION, SETTINGS, embedder=HashEmbedder(DIM), **PORTS)
         again = library.add(given(), SETTINGS)
         opened(folder).verify()
     except Exception as error:

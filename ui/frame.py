@@ -9,7 +9,7 @@ import streamlit as st
 
 from rag_core.engine import Engine
 from rag_core.errors import ModelMismatch, RagError, StoreMismatch
-from ui.app import asked, first_run, loading, namespaces, state
+from ui.app import asked, collections, first_run, loading, state
 from ui.app.background import watch
 from ui.app.problems import show_error
 from ui.app.progress import show_jobs
@@ -22,7 +22,7 @@ STYLE = Path(__file__).with_name("style.css")
 def start() -> Engine:
     """The engine for this page; the page ends here while it is being opened, or with the reason when there is none."""
     st.html(STYLE)
-    namespaces.choose()
+    collections.choose()
     opened = state.opening()
     if not opened.wait(loading.PATIENCE_SECONDS):
         watch(opened.wait, _show_opening)
@@ -36,7 +36,7 @@ def start() -> Engine:
     except RagError as error:
         _cannot_start(error)
         st.stop()
-    if state.session().namespace == asked.NAMESPACE:
+    if state.session().collection == asked.COLLECTION:
         offer_samples(engine)
     show_jobs()
     return engine
@@ -65,4 +65,4 @@ def _cannot_start(error: RagError) -> None:
 
 
 def _forget() -> None:
-    loading.forget(state.library_folder(), state.session().namespace)
+    loading.forget(state.library_folder(), state.session().collection)

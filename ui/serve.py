@@ -71,7 +71,7 @@ async def warm(_app: object) -> AsyncIterator[dict[str, object]]:
 
 def _begin() -> None:
     with suppress(RagError):  # the page asks for the same and shows what is wrong
-        frame.offer_samples(loading.engine(state.library_folder(), asked.NAMESPACE, state.base_settings()))
+        frame.offer_samples(loading.engine(state.library_folder(), asked.COLLECTION, state.base_settings()))
 
 
 # Until app.py has called st.navigation once, Streamlit would run a page of pages/ by itself when its address is the first to be opened:

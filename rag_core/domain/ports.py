@@ -70,7 +70,7 @@ class LexicalIndex(Protocol):
         ...
 
     def idf(self, terms: Sequence[str]) -> list[float]:
-        """Inverse document frequency of each term in the whole namespace, >= 0; a term that no passage holds gets the maximum."""
+        """Inverse document frequency of each term in the whole collection, >= 0; a term that no passage holds gets the maximum."""
         ...
 
 

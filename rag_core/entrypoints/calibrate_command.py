@@ -33,9 +33,9 @@ def fit(args: argparse.Namespace) -> int:
     calibrate.require([one.answerable for one in questions], _least(args))  # before anything is measured
     with library_for(args) as folder:
         if not args.embedding:
-            settings = as_built(folder, args.namespace, settings)
+            settings = as_built(folder, args.collection, settings)
         out = _out(args, folder)
-        engine = open_engine(folder, args.namespace, settings)
+        engine = open_engine(folder, args.collection, settings)
         problems += add_documents(engine, args.documents, settings, args) if args.documents else 0
         if not engine.library.snapshot.documents:
             raise InvalidInput("There are no documents to ask.", remedy="Name them with --documents, or a library that holds some.")
@@ -59,11 +59,11 @@ def fit(args: argparse.Namespace) -> int:
 def show(args: argparse.Namespace) -> int:
     """Show the calibration that a library is judged by; for each file whether it fits, and if not, what differs."""
     folder = library_folder(args)
-    settings = as_built(folder, args.namespace, chosen_settings(args))
+    settings = as_built(folder, args.collection, chosen_settings(args))
     now = Identity.of(embedder(settings.embedding_model, settings.embedding_precision), answerability_model(settings))
     in_force: Calibration | None = None
     rows: list[dict[str, Any]] = []
-    for path in calibration_files(folder, args.namespace):
+    for path in calibration_files(folder, args.collection):
         row, found = _looked_at(path, now)
         if found is not None and in_force is None and not any("problem" in earlier for earlier in rows):
             in_force, row["in_force"] = found, True
@@ -94,7 +94,7 @@ def _out(args: argparse.Namespace, folder: Path) -> Path:
         return Path(args.out)
     if args.library is None and args.documents:
         raise InvalidInput("The documents are searched for this call only.", remedy="Say where the calibration goes: --out FILE.")
-    return calibration_files(folder, args.namespace)[0]
+    return calibration_files(folder, args.collection)[0]
 
 
 def _measured(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings) -> tuple[list[Sample], int]:

@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
 
     place = argparse.ArgumentParser(add_help=False)
     place.add_argument("--library", type=Path, metavar="FOLDER", help="folder of the library (default: $RAG_LIBRARY, or ./library)")
-    place.add_argument("--namespace", default="default", help="collection inside the library (default: %(default)s)")
+    place.add_argument("--collection", "--namespace", default="default", help="collection inside the library (default: %(default)s)")
     tune = argparse.ArgumentParser(add_help=False)
     tune.add_argument("--preset", default=None, help=f"named set of settings (default: {DEFAULT_PRESET})")
     tune.add_argument("--config", type=Path, metavar="FILE", help="YAML file of settings")

@@ -37,8 +37,8 @@ def index(args: argparse.Namespace) -> int:
     settings = chosen_settings(args)
     problems = 0
     if args.rebuild:  # before the library is opened: it may be of another model, or damaged
-        problems += report_problems(rebuild_library(library_folder(args), args.namespace, settings, progress_line()))
-    engine = open_engine(library_folder(args), args.namespace, settings)
+        problems += report_problems(rebuild_library(library_folder(args), args.collection, settings, progress_line()))
+    engine = open_engine(library_folder(args), args.collection, settings)
     note_other_store(engine, settings)
     if args.resume:
         word = password(args)
@@ -49,7 +49,7 @@ def index(args: argparse.Namespace) -> int:
     elif not (args.resume or args.rebuild):
         raise InvalidInput("There is nothing to index.", remedy="Name files or folders, or use --resume or --rebuild.")
     known = len(engine.library.snapshot.documents)
-    print(f"{known} documents in namespace {args.namespace!r}.", file=sys.stderr)
+    print(f"{known} documents in collection {args.collection!r}.", file=sys.stderr)
     return 1 if problems else 0
 
 
@@ -59,7 +59,7 @@ def ask(args: argparse.Namespace) -> int:
     if (args.question is None) == (args.questions is None):
         raise InvalidInput("Give either one question or --questions FILE.", remedy='Try: python -m rag_core ask "What is …?"')
     with library_for(args) as folder:
-        engine = open_engine(folder, args.namespace, settings)
+        engine = open_engine(folder, args.collection, settings)
         note_other_store(engine, settings)
         problems = add_documents(engine, args.documents, settings, args) if args.documents else 0
         filters = key_values(args.filter)
@@ -120,7 +120,7 @@ def judge(args: argparse.Namespace) -> int:
 
 def documents(args: argparse.Namespace) -> int:
     """List what is indexed."""
-    engine = open_engine(library_folder(args), args.namespace, chosen_settings(args))
+    engine = open_engine(library_folder(args), args.collection, chosen_settings(args))
     print(show_documents(engine.library.snapshot.documents, as_json=args.json))
     unfinished = engine.library.unfinished()
     if unfinished:
@@ -130,7 +130,7 @@ def documents(args: argparse.Namespace) -> int:
 
 def delete(args: argparse.Namespace) -> int:
     """Remove documents by id or name."""
-    engine = open_engine(library_folder(args), args.namespace, chosen_settings(args))
+    engine = open_engine(library_folder(args), args.collection, chosen_settings(args))
     problems = 0
     for name in args.names:
         found = [d.id for d in engine.library.snapshot.find(name)]

@@ -50,10 +50,10 @@ def evaluate(args: argparse.Namespace) -> int:
     settings = chosen_settings(args)
     questions, problems = labelled_questions(args.questions)
     with library_for(args) as folder:
-        settings = as_built(folder, args.namespace, settings)
-        engine = open_engine(folder, args.namespace, settings)
+        settings = as_built(folder, args.collection, settings)
+        engine = open_engine(folder, args.collection, settings)
         problems += add_documents(engine, args.documents, settings, args) if args.documents else 0
-        store = records(folder, args.namespace)
+        store = records(folder, args.collection)
         try:
             store.prune_rejected(retention(os.environ).rejected_days)
             _say_cost(engine, questions, settings, store)

@@ -62,7 +62,7 @@ class Prepared:
 
 
 class Indexer:
-    """Turns accepted sources of one namespace into documents, under the ingest settings.
+    """Turns accepted sources of one collection into documents, under the ingest settings.
 
     `known` are the stamps of stored sources by digest, as a manifest has them; see `stored_sources.check`.
     """

@@ -1,4 +1,4 @@
-"""A library on disk: the documents of one namespace with their indexes, read as immutable snapshots, changed by one writer at a time.
+"""A library on disk: the documents of one collection with their indexes, read as immutable snapshots, changed by one writer at a time.
 
 Readers never wait and never see half a change. A process may be killed at any moment: the library then is as it was after the last
 published document, and `resume` finishes the rest.
@@ -35,13 +35,13 @@ WAIT_SECONDS = 30.0  # for another writer: longer than publishing takes, shorter
 
 
 class Library(Opened):
-    """The documents of one namespace. Safe to share between threads; `snapshot` is swapped by one assignment."""
+    """The documents of one collection. Safe to share between threads; `snapshot` is swapped by one assignment."""
 
     @classmethod
     def open(
         cls,
         folder: Path,
-        namespace: str,
+        collection: str,
         *,
         embedder: Embedder,
         vectors: VectorStore,
@@ -53,13 +53,13 @@ class Library(Opened):
         `on_delete` is called before documents go, so that what else holds their words forgets them; where it fails, they stay.
 
         Raises:
-            InvalidInput: the namespace's name is not `[a-z0-9_-]{1,64}`.
+            InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
             LibraryDamaged: a file is missing or was changed.
             ModelMismatch: built with another embedding model or precision.
             StoreMismatch: built in another vector store.
             LibraryError: built by another version of this program.
         """
-        library = cls(Store(folder, namespace, vectors, lexical), embedder, on_delete)
+        library = cls(Store(folder, collection, vectors, lexical), embedder, on_delete)
         library.refresh()
         return library
 
@@ -67,7 +67,7 @@ class Library(Opened):
     def rebuild(
         cls,
         folder: Path,
-        namespace: str,
+        collection: str,
         settings: Settings,
         *,
         embedder: Embedder,
@@ -87,7 +87,7 @@ class Library(Opened):
             LibraryBusy: another writer held the library for `WAIT_SECONDS`.
             LibraryError: a newer version of this program wrote the library.
         """
-        library = cls(Store(folder, namespace, vectors, lexical), embedder)
+        library = cls(Store(folder, collection, vectors, lexical), embedder)
         with library._writing(WAIT_SECONDS, cancelled, refresh=False):
             saved = salvage(library._store, library._inbox)
             library._inbox.replace([*saved.rows, *saved.unfinished])

@@ -26,7 +26,7 @@ class Entry:
     """A document of a version.
 
     `key` names its folder (the digest and what it was indexed with), `source` is how it was handed in, with all names it was given under;
-    `files` are the stamps of its files by their path relative to the namespace's folder.
+    `files` are the stamps of its files by their path relative to the collection's folder.
     """
 
     key: str
@@ -71,7 +71,7 @@ def combined(known: Metadata, given: Metadata) -> Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One version of a namespace. Version 0 is the empty library, which has no files."""
+    """One version of a collection. Version 0 is the empty library, which has no files."""
 
     version: int
     embedder: str  # model@precision
@@ -82,7 +82,7 @@ class Manifest:
     vector_store: str = UNSAID_STORE  # made the vector index, and alone can read it
 
     def all_files(self) -> dict[str, Stamp]:
-        """Every file of the version, relative to the namespace's folder."""
+        """Every file of the version, relative to the collection's folder."""
         return {**(self.files or {}), **{name: value for entry in self.entries for name, value in entry.files.items()}}
 
     def to_bytes(self) -> bytes:

@@ -1,14 +1,14 @@
 """A collection on disk: where its files lie, and how a version is published, loaded and cleared away.
 
-    <namespace>/CURRENT                     which version is the newest: its number and its manifest's checksum
-    <namespace>/manifests/<version>.json
-    <namespace>/indexes/<name>/             vector and word index of a version
-    <namespace>/documents/<key>/            pages, layout, passages, vectors and terms of a document, named by content
-    <namespace>/sources/<digest>            the bytes as they were handed in; see stored_sources.py
-    <namespace>/inbox.json, work/           what was accepted but is not complete; see inbox.py and indexing.py
-    <namespace>/lock, lock.json             the writer's lock, and who holds it
-    <namespace>/records.sqlite              decisions, labels and feedback; see adapters/record_store.py
-    <namespace>/model_cache.sqlite          answers of language models; see adapters/model_cache.py
+    <collection>/CURRENT                     which version is the newest: its number and its manifest's checksum
+    <collection>/manifests/<version>.json
+    <collection>/indexes/<name>/             vector and word index of a version
+    <collection>/documents/<key>/            pages, layout, passages, vectors and terms of a document, named by content
+    <collection>/sources/<digest>            the bytes as they were handed in; see stored_sources.py
+    <collection>/inbox.json, work/           what was accepted but is not complete; see inbox.py and indexing.py
+    <collection>/lock, lock.json             the writer's lock, and who holds it
+    <collection>/records.sqlite              decisions, labels and feedback; see adapters/record_store.py
+    <collection>/model_cache.sqlite          answers of language models; see adapters/model_cache.py
 
 Nothing that a manifest names is ever changed: CURRENT alone is replaced, after all that it leads to is on the disk.
 """
@@ -39,19 +39,19 @@ from rag_core.library.stored_pages import PageReader
 PASSAGES = "passages.json.gz"
 NOTHING_YET = (0, "")  # what CURRENT says until the first manifest stands
 KEPT_VERSIONS = 3  # the newest and two before it: a reader of another process may still hold those
-_NAMESPACE = re.compile(r"[a-z0-9_-]{1,64}")
+_COLLECTION = re.compile(r"[a-z0-9_-]{1,64}")
 
 
 class Store:
-    """The files of one namespace below `folder`. Creates nothing until something is written.
+    """The files of one collection below `folder`. Creates nothing until something is written.
 
     Raises:
-        InvalidInput: the namespace's name is not `[a-z0-9_-]{1,64}`.
+        InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
     """
 
-    def __init__(self, folder: Path, namespace: str, vectors: VectorStore, lexical: LexicalStore) -> None:
-        _require_name(namespace)
-        self.root = folder / namespace
+    def __init__(self, folder: Path, collection: str, vectors: VectorStore, lexical: LexicalStore) -> None:
+        _require_name(collection)
+        self.root = folder / collection
         self.reader = PageReader(self.root)
         self.vectors = vectors
         self.lexical = lexical
@@ -132,7 +132,7 @@ class Store:
         return passages_from_json(unpack(data, self.root / name), entry.document.id)
 
     def read(self, name: str, expected: Stamp) -> bytes:
-        """A file of the namespace, compared with its stamp.
+        """A file of the collection, compared with its stamp.
 
         Raises:
             LibraryDamaged: it is missing or was changed.
@@ -188,7 +188,7 @@ class Store:
         return set()
 
     def size_bytes(self) -> int:
-        """The sizes of all files of the namespace, added up."""
+        """The sizes of all files of the collection, added up."""
         total = 0
         for folder, _, names in os.walk(self.root):
             for name in names:
@@ -197,13 +197,13 @@ class Store:
         return total
 
 
-def namespaces(folder: Path) -> tuple[str, ...]:
-    """The namespaces below `folder`, sorted: sub-folders of a right name that are empty, or hold what only a namespace holds."""
-    return tuple(sorted(path.name for path in children(folder) if _NAMESPACE.fullmatch(path.name) and _is_namespace(path)))
+def collections(folder: Path) -> tuple[str, ...]:
+    """The collections below `folder`, sorted: sub-folders of a right name that are empty, or hold what only a collection holds."""
+    return tuple(sorted(path.name for path in children(folder) if _COLLECTION.fullmatch(path.name) and _is_collection(path)))
 
 
-def create_namespace(folder: Path, name: str) -> None:
-    """An empty namespace, so that it is listed before anything is in it. One that is there stays as it is.
+def create_collection(folder: Path, name: str) -> None:
+    """An empty collection, so that it is listed before anything is in it. One that is there stays as it is.
 
     Raises:
         InvalidInput: the name is not `[a-z0-9_-]{1,64}`.
@@ -214,7 +214,7 @@ def create_namespace(folder: Path, name: str) -> None:
         make_folder(folder / name)
 
 
-def _is_namespace(path: Path) -> bool:
+def _is_collection(path: Path) -> bool:
     try:
         return path.is_dir() and (
             not any(path.iterdir()) or any((path / name).exists() for name in ("CURRENT", "inbox.json", "lock", "records.sqlite"))
@@ -223,10 +223,10 @@ def _is_namespace(path: Path) -> bool:
         return False
 
 
-def _require_name(namespace: str) -> None:
-    if not _NAMESPACE.fullmatch(namespace):
+def _require_name(collection: str) -> None:
+    if not _COLLECTION.fullmatch(collection):
         raise InvalidInput(
-            f"{namespace!r} cannot name a collection.", remedy="Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore."
+            f"{collection!r} cannot name a collection.", remedy="Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore."
         )
 
 

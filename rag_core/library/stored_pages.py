@@ -28,7 +28,7 @@ _Key = tuple[str, Stamp]  # a file and what it holds: a document that is deleted
 
 
 class PageReader:
-    """The pages of the documents of one namespace.
+    """The pages of the documents of one collection.
 
     One reader serves all versions, so that its memory is warm after a change; files are named by content, and never change.
     """

@@ -24,7 +24,7 @@ BLOCK_BYTES = 1 << 20  # 1 MiB a read, so that a file of any size takes no more 
 
 
 def name_of(row: Accepted) -> str:
-    """Where a source's bytes lie, relative to the namespace's folder."""
+    """Where a source's bytes lie, relative to the collection's folder."""
     return f"{FOLDER}/{row.digest}"
 
 

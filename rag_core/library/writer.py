@@ -38,7 +38,7 @@ class Writer:
     """The next version while it is made.
 
     Args:
-        store: the namespace's files.
+        store: the collection's files.
         base: the newest version, which the new one follows.
         snapshot: a version in memory; its passages and, where possible, its indexes are used again.
         adopt: called with each published snapshot; returns the versions that somebody in this process still holds.

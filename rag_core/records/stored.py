@@ -84,7 +84,7 @@ class RunHead:
     id: int
     name: str
     set_name: str
-    namespace: str
+    collection: str
     settings: Settings
     calibration: str
     model: str

@@ -1,6 +1,6 @@
 """Hybrid retrieval: dense and lexical, fused by reciprocal rank. It can rerank, and weigh authority and recency.
 
-Restriction to documents happens before ranking; word weights come from the whole namespace. This module measures and orders; it judges
+Restriction to documents happens before ranking; word weights come from the whole collection. This module measures and orders; it judges
 nothing.
 """
 

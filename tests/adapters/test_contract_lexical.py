@@ -60,7 +60,7 @@ def test_given_any_passages_when_searched_then_scores_and_order_are_those_of_bm2
 
 @every_store
 @given(rows=rows_of_words, terms=st.lists(st.sampled_from([*WORDS, "unknown"]), max_size=5))
-def test_given_any_term_then_its_weight_comes_from_the_whole_namespace_and_an_unknown_one_has_the_most(
+def test_given_any_term_then_its_weight_comes_from_the_whole_collection_and_an_unknown_one_has_the_most(
     make: type[LexicalStore], rows: list[list[str]], terms: list[str]
 ) -> None:
     index = make().build(rows)
@@ -78,7 +78,7 @@ def test_given_many_equal_passages_then_ties_are_broken_by_row_at_the_cut_too(ma
 
 
 @every_store
-def test_given_a_restriction_then_scores_and_weights_stay_those_of_the_namespace(make: type[LexicalStore]) -> None:
+def test_given_a_restriction_then_scores_and_weights_stay_those_of_the_collection(make: type[LexicalStore]) -> None:
     """Searching a selection ranks inside it; word weights come from everything."""
     index = make().build(ROWS)
 

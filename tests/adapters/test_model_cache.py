@@ -197,10 +197,10 @@ def test_given_answers_on_their_way_when_a_document_is_deleted_then_they_are_not
     assert _count(path) == 0
 
 
-def test_given_a_document_that_is_deleted_then_the_answers_of_its_namespace_go_and_others_stay(tmp_path: Path) -> None:
+def test_given_a_document_that_is_deleted_then_the_answers_of_its_collection_go_and_others_stay(tmp_path: Path) -> None:
     with ModelServer({"name": "blue"}) as server:
         environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "small"}
-        models = [wiring.language_model(Settings(), tmp_path, namespace, environment) for namespace in ("default", "other")]
+        models = [wiring.language_model(Settings(), tmp_path, collection, environment) for collection in ("default", "other")]
         library = wiring.open_library(tmp_path, "default", wiring.embedder("all-MiniLM-L6-v2", "auto"))
         library.add([Source("notice.txt", b"The notice period is thirty days. " * 5, "text")], Settings())
         for model in models:
@@ -208,7 +208,7 @@ def test_given_a_document_that_is_deleted_then_the_answers_of_its_namespace_go_a
             model.complete(prompt(), SOON)
         library.delete(library.snapshot.documents[0].id)
 
-        assert [_count(tmp_path / namespace / FILE) for namespace in ("default", "other")] == [0, 1]
+        assert [_count(tmp_path / collection / FILE) for collection in ("default", "other")] == [0, 1]
 
 
 def test_given_no_cache_yet_when_it_is_cleared_then_none_is_made(cache: ModelCache, path: Path) -> None:

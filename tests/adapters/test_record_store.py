@@ -1,4 +1,4 @@
-"""The records of a namespace: everything that is kept comes back, threads and processes do not disturb each other, and damage is told."""
+"""The records of a collection: everything that is kept comes back, threads and processes do not disturb each other, and damage is told."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rag_core.decision.decide import decide
 from rag_core.domain.documents import Page
 from rag_core.errors import InvalidInput, LibraryBusy, LibraryError, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion, Place
-from rag_core.library.store import namespaces
+from rag_core.library.store import collections
 from rag_core.records import DELETED
 from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackState, SavedPreset, Verdict
 
@@ -76,9 +76,9 @@ def test_given_nothing_written_when_everything_is_read_then_all_is_empty_and_no_
     assert not path.parent.parent.exists()
 
 
-def test_given_a_namespace_when_its_records_are_opened_then_the_store_is_one_and_a_bad_name_is_refused(tmp_path: Path) -> None:
+def test_given_a_collection_when_its_records_are_opened_then_the_store_is_one_and_a_bad_name_is_refused(tmp_path: Path) -> None:
     assert wiring.records(tmp_path, "a") is wiring.records(tmp_path, "a") is not wiring.records(tmp_path, "b")
-    assert wiring.records(tmp_path, "a").namespace == "a"
+    assert wiring.records(tmp_path, "a").collection == "a"
     with pytest.raises(InvalidInput):
         wiring.records(tmp_path, "../a")
     assert list(tmp_path.iterdir()) == []
@@ -87,7 +87,7 @@ def test_given_a_namespace_when_its_records_are_opened_then_the_store_is_one_and
 def test_given_a_collection_that_holds_nothing_but_records_then_it_is_still_listed(tmp_path: Path) -> None:
     wiring.records(tmp_path, "mine").keep(case(0.9))
 
-    assert namespaces(tmp_path) == ("mine",)
+    assert collections(tmp_path) == ("mine",)
 
 
 # decisions
@@ -274,7 +274,7 @@ def test_given_a_run_when_results_come_then_it_knows_how_far_it_is_and_keeps_its
     store.add_result(head.id, "b", case(0.9))
     store.add_result(head.id, "b", case(0.8))
 
-    assert (head.name, head.set_name, head.namespace, head.total, head.done) == ("first", "mine", "default", 3, 0)
+    assert (head.name, head.set_name, head.collection, head.total, head.done) == ("first", "mine", "default", 3, 0)
     assert (head.settings, head.calibration, head.model, head.version) == tuple(RUN.values())
     assert store.runs() == (replace(head, done=2),)
     assert store.run_questions(head.id) == asked

@@ -344,9 +344,9 @@ def test_given_a_changed_value_when_drafted_then_the_setting_says_what_is_not_su
     server.play(by_kind(draft=lambda asked: draft((changed, source(asked), NOTICE))))
 
     def flags(min_support: float) -> tuple[str, ...]:
-        generation = run(corpus, configured(server), min_support=min_support, max_retries=0).generation
-        assert generation is not None
-        return generation.attempts[0].draft.audits[0].flags
+        llm_trace = run(corpus, configured(server), min_support=min_support, max_retries=0).llm_trace
+        assert llm_trace is not None
+        return llm_trace.attempts[0].draft.audits[0].flags
 
     assert {"number_changed", "contradicted"} <= set(flags(0.5))
     assert "number_changed" in flags(0.0)

@@ -123,7 +123,7 @@ def test_given_few_labels_when_adjusted_then_the_score_in_force_is_adjusted(
         (("--questions", "documents.jsonl", "--documents", "documents.jsonl"), "question"),
         (("--questions", "labelled.csv", "--library", "empty"), "There are no documents"),
         (("--questions", "labelled.csv", "--documents", "documents.jsonl"), "--out FILE"),
-        (("--questions", "labelled.csv", "--library", "empty", "--namespace", "NO!"), "cannot name a collection"),
+        (("--questions", "labelled.csv", "--library", "empty", "--collection", "NO!"), "cannot name a collection"),
     ],
 )
 def test_given_what_cannot_be_fitted_then_one_message_says_why_and_nothing_is_written(

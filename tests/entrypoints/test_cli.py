@@ -127,13 +127,14 @@ def test_given_bad_lines_when_a_batch_is_asked_then_they_are_named_and_the_other
 
 
 def test_given_a_library_when_indexed_listed_asked_and_deleted_then_each_command_sees_the_others_work(documents, tmp_path, run) -> None:
-    """S2-27, S3-25: kept on disk between calls, namespaces apart."""
+    """S2-27, S3-25: kept on disk between calls, collections apart."""
     place = ("--library", tmp_path / "lib")
 
     assert run("index", documents, "--meta", "class=10", *place)[0] == 0
     listed = [json.loads(line) for line in run("documents", "--json", *place)[1].splitlines()]
     answered = run("ask", "What is the notice period?", "--filter", "class=10", *place)
-    elsewhere = run("ask", "What is the notice period?", "--namespace", "other", *place)
+    elsewhere = run("ask", "What is the notice period?", "--collection", "other", *place)
+    earlier = run("ask", "What is the notice period?", "--namespace", "other", *place)  # the option's first name
     deleted = run("delete", "policy", *place)
     after = run("documents", *place)[1]
     again = run("delete", "policy", *place)
@@ -142,6 +143,7 @@ def test_given_a_library_when_indexed_listed_asked_and_deleted_then_each_command
     assert listed[0]["metadata"]["class"] == "10"
     assert "two months" in answered[1]
     assert "Leave policy" in answered[1]
+    assert earlier == elsewhere
     assert "nothing" in elsewhere[1].casefold() or "0 passages" in elsewhere[1]
     assert deleted[0] == 0
     assert "policy" not in after

@@ -77,7 +77,7 @@ def test_given_a_folder_that_holds_anything_when_indexed_then_the_good_files_are
     said = ended.stderr.decode()
 
     assert ended.returncode == 1, said
-    assert "4 documents in namespace" in said
+    assert "4 documents in collection" in said
     assert "Traceback" not in said
     assert "\x1b" not in said
     for name in ("folder.pdf", "nowhere.pdf", "round.pdf", "endless.pdf", "pipe.pdf"):

@@ -189,7 +189,7 @@ def test_given_nothing_changed_then_the_certificate_holds() -> None:
 @each(
     ("change", "reason"),
     [
-        ({"namespace": "other"}, Stale.NAMESPACE), ({"version": 4}, Stale.LIBRARY), ({"documents": "0"}, Stale.LIBRARY),
+        ({"collection": "other"}, Stale.COLLECTION), ({"version": 4}, Stale.LIBRARY), ({"documents": "0"}, Stale.LIBRARY),
         ({"calibration": ""}, Stale.CALIBRATION), ({"model": "m@float32"}, Stale.MODEL),
     ],
 )  # fmt: skip

@@ -44,8 +44,8 @@ class HashEmbedder:
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def library(folder: Path, namespace: str = "default", embedder: HashEmbedder | None = None) -> Library:
-    return Library.open(folder, namespace, embedder=embedder or HashEmbedder(), vectors=FaissStore(DIM), lexical=Bm25Store())
+def library(folder: Path, collection: str = "default", embedder: HashEmbedder | None = None) -> Library:
+    return Library.open(folder, collection, embedder=embedder or HashEmbedder(), vectors=FaissStore(DIM), lexical=Bm25Store())
 
 
 def text(id: str, body: str, **fields: object) -> Source:

@@ -1,4 +1,4 @@
-"""Adding, finding, describing and deleting documents; namespaces; what a library refuses."""
+"""Adding, finding, describing and deleting documents; collections; what a library refuses."""
 
 from __future__ import annotations
 
@@ -278,15 +278,15 @@ def test_given_metadata_set_when_reopened_then_they_are_kept_and_no_index_was_bu
 
 
 @pytest.mark.parametrize("name", ["../a", "a/b", "", "A", "a" * 65, "a\n", ".", "a\\b", "ä", "a b"])
-def test_given_a_name_that_is_not_a_namespace_when_opened_then_it_is_refused_and_nothing_is_written(tmp_path, name):
-    """S3-25: namespaces isolate collections."""
+def test_given_a_name_that_is_not_a_collection_when_opened_then_it_is_refused_and_nothing_is_written(tmp_path, name):
+    """S3-25: collections isolate collections."""
     with pytest.raises(InvalidInput):
         library(tmp_path / "folder", name)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_given_two_namespaces_of_one_folder_when_searched_then_neither_sees_the_other(tmp_path):
-    """S3-25: namespaces isolate collections."""
+def test_given_two_collections_of_one_folder_when_searched_then_neither_sees_the_other(tmp_path):
+    """S3-25: collections isolate collections."""
     one, two = library(tmp_path, "one"), library(tmp_path, "two")
     shared = text("shared", "Both have this text about sharing.")
     one.add([shared, text("first", "Only the first has apples.")], SETTINGS)

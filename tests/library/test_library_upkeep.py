@@ -1,4 +1,4 @@
-"""Re-reading, discarding, and what a library says of itself: namespaces, model, size."""
+"""Re-reading, discarding, and what a library says of itself: collections, model, size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rag_core.domain.documents import Metadata
 from rag_core.errors import InvalidInput, LibraryError, ModelUnavailable
 from rag_core.library.library import Library
 from rag_core.library.sources import Source
-from rag_core.library.store import create_namespace, namespaces
+from rag_core.library.store import collections, create_collection
 from rag_core.wiring import as_built
 
 LONG = " ".join(f"Sentence number {number} says something new." for number in range(60))
@@ -195,13 +195,13 @@ def test_given_a_stored_source_that_was_lost_when_rebuilt_then_it_is_named_and_t
     check_whole(rebuilt)
 
 
-def test_given_namespaces_when_listed_then_documents_of_one_are_never_found_in_another(tmp_path):
-    """S3-25: namespaces isolate collections."""
+def test_given_collections_when_listed_then_documents_of_one_are_never_found_in_another(tmp_path):
+    """S3-25: collections isolate collections."""
     law, school = library(tmp_path, "law"), library(tmp_path, "school")
     contract = law.add([text("contract", "The notice period is three months.")], SETTINGS).added[0].id
     school.add([text("essay", "Dogs run in the garden.")], SETTINGS)
 
-    assert namespaces(tmp_path) == ("law", "school")
+    assert collections(tmp_path) == ("law", "school")
     assert (found(law, "notice period"), found(school, "notice period")) == ([contract], [])
     with pytest.raises(InvalidInput):
         school.snapshot.rows([contract])
@@ -209,30 +209,30 @@ def test_given_namespaces_when_listed_then_documents_of_one_are_never_found_in_a
         school.source(contract)
 
 
-def test_given_a_new_namespace_when_created_then_it_is_listed_and_opens_empty(tmp_path):
-    create_namespace(tmp_path / "new", "law")
-    create_namespace(tmp_path / "new", "law")
+def test_given_a_new_collection_when_created_then_it_is_listed_and_opens_empty(tmp_path):
+    create_collection(tmp_path / "new", "law")
+    create_collection(tmp_path / "new", "law")
 
-    assert namespaces(tmp_path / "new") == ("law",)
+    assert collections(tmp_path / "new") == ("law",)
     assert library(tmp_path / "new", "law").snapshot.documents == ()
 
 
-def test_given_folders_that_are_no_namespaces_when_listed_then_they_are_left_out(tmp_path):
+def test_given_folders_that_are_no_collections_when_listed_then_they_are_left_out(tmp_path):
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos/cat.jpg").touch()
     (tmp_path / "Upper").mkdir()
     (tmp_path / "file").touch()
 
-    assert namespaces(tmp_path) == ()
-    assert namespaces(tmp_path / "missing") == ()
+    assert collections(tmp_path) == ()
+    assert collections(tmp_path / "missing") == ()
 
 
 @given(name=st.text(max_size=70))
-def test_given_any_text_when_a_namespace_is_named_by_it_then_it_is_created_below_the_folder_or_refused(name, tmp_path_factory):
+def test_given_any_text_when_a_collection_is_named_by_it_then_it_is_created_below_the_folder_or_refused(name, tmp_path_factory):
     folder = tmp_path_factory.mktemp("names")
 
     try:
-        create_namespace(folder, name)
+        create_collection(folder, name)
     except InvalidInput:
         assert list(folder.iterdir()) == []
     else:
@@ -241,11 +241,11 @@ def test_given_any_text_when_a_namespace_is_named_by_it_then_it_is_created_below
         shutil.rmtree(folder)
 
 
-def test_given_a_folder_that_cannot_be_written_when_a_namespace_is_created_then_the_error_says_what_to_do(tmp_path):
+def test_given_a_folder_that_cannot_be_written_when_a_collection_is_created_then_the_error_says_what_to_do(tmp_path):
     (tmp_path / "file").touch()
 
     with pytest.raises(LibraryError):
-        create_namespace(tmp_path / "file", "law")
+        create_collection(tmp_path / "file", "law")
 
 
 def test_given_a_library_when_asked_for_its_model_then_it_is_the_one_of_its_manifest_without_loading_it(tmp_path):

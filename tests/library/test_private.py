@@ -26,7 +26,7 @@ from rag_core.library.disk.files import write_atomically
 from rag_core.library.disk.private import make_folder
 from rag_core.library.library import Library
 from rag_core.library.sources import Source
-from rag_core.library.store import create_namespace
+from rag_core.library.store import create_collection
 from rag_core.records.stored import SavedPreset, Verdict
 from ui.app.first_run import index_samples
 
@@ -76,7 +76,7 @@ def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alo
     _, epoch = cache.get("key")
     cache.put("key", Completion("a", True, "m", "e"), epoch)
     write_atomically(folder / "default" / "calibration.json", b"{}")
-    create_namespace(folder, "another")
+    create_collection(folder, "another")
 
     assert modes(tmp_path / "new") == {}
     names = {path.name for path in folder.rglob("*")} | seen

@@ -23,7 +23,7 @@ HIDES = "<img src=x> [click](https://example.org)"
 
 
 def recalibrated(change: Callable[[Calibration], Calibration | None]) -> None:
-    opened = loading.known(state.library_folder(), state.NAMESPACE)
+    opened = loading.known(state.library_folder(), state.COLLECTION)
     assert opened is not None
     assert opened.engine is not None
     assert opened.engine.tools.calibration is not None
@@ -101,7 +101,7 @@ def test_given_a_calibration_again_then_the_preset_comes_back_unless_something_w
     found = calibrate.read(calibrate.FILE)
 
     def without_and_with(change: Callable[[], object]) -> str:
-        opened = loading.known(state.library_folder(), state.NAMESPACE)
+        opened = loading.known(state.library_folder(), state.COLLECTION)
         assert opened is not None
         assert opened.engine is not None
         for calibration in (None, found):

@@ -289,7 +289,7 @@ def test_given_names_with_markup_then_they_are_shown_as_text_only(library: Path,
 def test_given_no_calibration_then_a_saved_preset_that_needs_it_is_not_offered(tab: AppTest, app: AppTest) -> None:
     save(find(tab), "Careful")
     app.run().selectbox(key="preset").set_value("saved:Careful").run()
-    opened = loading.known(state.library_folder(), state.NAMESPACE)
+    opened = loading.known(state.library_folder(), state.COLLECTION)
     assert opened is not None
     assert opened.engine is not None
     opened.engine.tools = replace(opened.engine.tools, calibration=None)

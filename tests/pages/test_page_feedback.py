@@ -22,8 +22,8 @@ FRANCE = "What is the capital of France?"
 SWITCH = "keep_questions_default"
 
 
-def store(library: Path, namespace: str = "default") -> RecordStore:
-    return records(library, namespace)
+def store(library: Path, collection: str = "default") -> RecordStore:
+    return records(library, collection)
 
 
 def document(name: str) -> str:
@@ -357,7 +357,7 @@ def test_given_much_feedback_then_the_newest_are_shown_and_the_rest_counted(page
 
 def test_given_feedback_of_another_collection_then_it_is_not_in_this_ones_list(page: AppTest, library: Path) -> None:
     wrong_refusal(page, library)
-    session_of(page).namespace = "other"
+    session_of(page).collection = "other"
 
     lab(page)
 

@@ -21,7 +21,7 @@ from rag_core.compression.llm.prompts import COMPRESS_RULES
 from rag_core.domain.llm_trace import Call, Step
 from rag_core.domain.status import Reason
 from rag_core.errors import Cancelled, InvalidInput, InvalidSetting
-from rag_core.library.store import create_namespace
+from rag_core.library.store import create_collection
 from rag_core.settings import Mode, Settings
 from ui.app import loading, pending, state
 from ui.app.pending import Pending
@@ -173,12 +173,12 @@ def test_given_another_question_while_one_is_on_its_way_when_asked_then_it_takes
 
 
 def test_given_a_collection_that_is_left_while_a_question_is_on_its_way_then_it_is_stopped(model: ModelServer, page: AppTest) -> None:
-    create_namespace(state.library_folder(), "other")
+    create_collection(state.library_folder(), "other")
     model.play(Hang())
     ask(page, QUESTION)
     wait_for(page, lambda: model.calls == 1)
 
-    page.selectbox(key="namespace").set_value("other").run()
+    page.selectbox(key="collection").set_value("other").run()
 
     assert model.left.wait(LEFT_SECONDS)
     assert QUESTION not in texts(page)

@@ -45,7 +45,7 @@ def test_given_a_server_that_was_just_started_then_it_indexes_the_samples_before
 
     asyncio.run(start())
 
-    engine = loading.engine(empty_library, state.NAMESPACE, state.base_settings())
+    engine = loading.engine(empty_library, state.COLLECTION, state.base_settings())
     deadline = time.monotonic() + JOB_SECONDS
     while len(engine.library.snapshot.documents) < len(first_run.samples()):
         assert time.monotonic() < deadline
@@ -120,9 +120,9 @@ def test_given_a_fault_of_ours_when_a_library_is_opened_then_the_page_says_so_wi
     assert "a fault in this program (ZeroDivisionError)" in texts(app)
 
 
-def test_given_many_namespaces_when_opened_then_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_given_many_collections_when_opened_then_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     built = []
-    monkeypatch.setattr(loading, "open_engine", lambda folder, namespace, settings, apart: built.append(namespace))
+    monkeypatch.setattr(loading, "open_engine", lambda folder, collection, settings, apart: built.append(collection))
     loading.forget()
 
     for number in (*range(loading.MAX_COUNT + 1), 0):

@@ -279,7 +279,7 @@ def test_given_a_setting_that_was_found_when_moved_then_it_counts_and_the_search
 def test_given_the_librarys_model_when_shown_then_it_is_the_librarys_and_says_where_to_change_it(
     page: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened = loading.known(state.library_folder(), state.NAMESPACE)
+    opened = loading.known(state.library_folder(), state.COLLECTION)
     assert opened is not None
     opened.settings = opened.settings.changed(embedding_model="another-model")
 

@@ -14,7 +14,7 @@ from page_kit import texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.errors import InvalidSetting
-from rag_core.library.store import create_namespace, namespaces
+from rag_core.library.store import collections, create_collection
 from rag_core.settings import Knob, Settings, presets
 from rag_core.settings.configuration import load_settings
 from ui.app.texts import screen
@@ -171,18 +171,18 @@ def test_given_an_address_full_of_nonsense_when_opened_then_the_notice_stays_sho
 
 
 def test_given_a_collection_when_chosen_then_the_address_names_it_and_a_new_session_opens_it(page: AppTest, library: Path) -> None:
-    create_namespace(library, "contracts")
+    create_collection(library, "contracts")
     page.run()
-    page.selectbox(key="namespace").set_value("contracts").run()
+    page.selectbox(key="collection").set_value("contracts").run()
     assert address(page) == {"collection": "contracts"}
 
     other = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     other.query_params["collection"] = "contracts"
     other.run()
 
-    assert other.session_state.plumbline.namespace == "contracts"
-    assert other.selectbox(key="namespace").value == "contracts"
-    page.selectbox(key="namespace").set_value("default").run()
+    assert other.session_state.plumbline.collection == "contracts"
+    assert other.selectbox(key="collection").value == "contracts"
+    page.selectbox(key="collection").set_value("default").run()
     assert address(page) == {}
 
 
@@ -194,8 +194,8 @@ def test_given_a_collection_that_is_not_there_when_an_address_names_it_then_it_i
     app.run()
 
     assert "../elsewhere: there is no such collection." in texts(app)
-    assert app.session_state.plumbline.namespace == "default"
-    assert namespaces(library) == ("default",)
+    assert app.session_state.plumbline.collection == "default"
+    assert collections(library) == ("default",)
     assert address(app) == {}
 
 

@@ -224,7 +224,7 @@ def test_given_a_locked_file_when_cited_then_the_page_says_that_no_password_is_s
 
 def test_given_a_document_that_was_deleted_meanwhile_when_its_page_is_wanted_then_the_viewer_says_so(page: AppTest) -> None:
     ask(page, CALIBRATION)
-    page.session_state["viewer"] = ((asked_of(page).namespace, asked_of(page).number), Place("sha256:gone", 1))
+    page.session_state["viewer"] = ((asked_of(page).collection, asked_of(page).number), Place("sha256:gone", 1))
 
     page.run()
 

@@ -118,7 +118,7 @@ def test_given_a_restriction_then_only_its_rows_are_ranked_and_it_ranks_before_i
     assert set(found.dense) | set(found.lexical) <= allowed
 
 
-def test_given_a_restriction_then_word_weights_are_still_those_of_the_whole_namespace() -> None:
+def test_given_a_restriction_then_word_weights_are_still_those_of_the_whole_collection() -> None:
     everywhere = {hit.passage.id: hit.lexical for hit in ask("notice period").hits}
 
     assert {hit.passage.id: hit.lexical for hit in ask("notice period", allowed=[0]).hits} == {"a#1": everywhere["a#1"]}

@@ -10,7 +10,7 @@ from rag_core.records.stored import Verdict
 from rag_core.settings import Settings
 from ui.app.scope import Scope
 
-NAMESPACE = "default"
+COLLECTION = "default"
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Asked:
     decision: Decision
     settings: Settings
     before: tuple[Decision, Settings] | None = None
-    namespace: str = NAMESPACE
+    collection: str = COLLECTION
     number: int = 0  # counts the questions of the session, from 1
     record: int | None = None
     given: Given | None = None

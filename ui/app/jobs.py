@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rag_core.evaluation import Ran  # its figures need scipy, which the first page need not wait for
 
 Work = Callable[[Progress, Cancel], "AddReport | Ran"]
-Place = tuple[str, str]  # a library's folder and namespace
+Place = tuple[str, str]  # a library's folder and collection
 LEFT_ALONE_SECONDS = 90.0  # a browser looks every half second, and once a minute from a tab in the background
 MAX_KEPT = 50  # finished jobs whose result nobody has seen
 READING_SHARE = 0.6  # reading's share of a file's bar; embedding is the rest

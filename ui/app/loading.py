@@ -1,6 +1,6 @@
 """Opening a library and loading its model beside the page: the page appears at once and says what is still missing.
 
-Engines are kept by folder and namespace, for the whole process. The module's own state is the process's: Streamlit imports it once.
+Engines are kept by folder and collection, for the whole process. The module's own state is the process's: Streamlit imports it once.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from ui.app import first_run
 from ui.app.background import Background
 
 PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: opening a library with a loaded model takes less
-MAX_COUNT = 8  # namespaces kept open; the least recently used one goes
+MAX_COUNT = 8  # collections kept open; the least recently used one goes
 
 
 class Opening(Background[Engine]):
     """One library that is being opened, was opened, or could not be; with the model that it was built with, when it is open."""
 
-    def __init__(self, folder: Path, namespace: str, settings: Settings) -> None:
+    def __init__(self, folder: Path, collection: str, settings: Settings) -> None:
         super().__init__("opening a library", "Opening the library")
         self.settings = settings
 
         def opened(_: Cancel) -> Engine:
-            self.settings = as_built(folder, namespace, settings)
-            Background[None]("loading dictionaries").start(lambda _: _load_languages(folder, namespace))
-            engine = open_engine(folder, namespace, self.settings, apart=True)
+            self.settings = as_built(folder, collection, settings)
+            Background[None]("loading dictionaries").start(lambda _: _load_languages(folder, collection))
+            engine = open_engine(folder, collection, self.settings, apart=True)
             if self.settings.drafter == "model":
                 Background[None]("loading a client").start(lambda _: _load_client(engine, self.settings))
             return engine
@@ -46,9 +46,9 @@ class Opening(Background[Engine]):
         return self.result
 
 
-def _load_languages(folder: Path, namespace: str) -> None:
+def _load_languages(folder: Path, collection: str) -> None:
     """Load the dictionaries that the first questions need, while a child loads the embedding model."""
-    early.load(languages(folder, namespace) or first_run.languages())
+    early.load(languages(folder, collection) or first_run.languages())
 
 
 def _load_client(engine: Engine, settings: Settings) -> None:
@@ -62,31 +62,31 @@ _lock = threading.Lock()
 _openings: OrderedDict[tuple[Path, str], Opening] = OrderedDict()
 
 
-def opening(folder: Path, namespace: str, settings: Settings) -> Opening:
+def opening(folder: Path, collection: str, settings: Settings) -> Opening:
     """The library's opening, started at the first call."""
     with _lock:
-        key = (folder, namespace)
+        key = (folder, collection)
         if key not in _openings:
-            _openings[key] = Opening(folder, namespace, settings)
+            _openings[key] = Opening(folder, collection, settings)
         _openings.move_to_end(key)
         while len(_openings) > MAX_COUNT:
             _openings.popitem(last=False)
         return _openings[key]
 
 
-def known(folder: Path, namespace: str) -> Opening | None:
+def known(folder: Path, collection: str) -> Opening | None:
     """The library's opening if there is one already; starts none."""
     with _lock:
-        return _openings.get((folder, namespace))
+        return _openings.get((folder, collection))
 
 
-def engine(folder: Path, namespace: str, settings: Settings) -> Engine:
+def engine(folder: Path, collection: str, settings: Settings) -> Engine:
     """The engine over a library, one in the process for each; waits until it is there.
 
     Raises:
         RagError: the model or the library cannot be used.
     """
-    opened = opening(folder, namespace, settings)
+    opened = opening(folder, collection, settings)
     while not opened.wait(1):
         pass
     if opened.engine is None:
@@ -95,10 +95,10 @@ def engine(folder: Path, namespace: str, settings: Settings) -> Engine:
     return opened.engine
 
 
-def forget(folder: Path | None = None, namespace: str = "") -> None:
+def forget(folder: Path | None = None, collection: str = "") -> None:
     """Open this library anew at the next call, all of them without a folder: after an error, or when it was rebuilt."""
     with _lock:
         if folder is None:
             _openings.clear()
         else:
-            _openings.pop((folder, namespace), None)
+            _openings.pop((folder, collection), None)

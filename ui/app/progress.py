@@ -89,7 +89,7 @@ def _left_alone() -> list[Job]:
 def _version() -> tuple[int, int]:
     """Of the library on the page: its version and how many documents it has; (0, 0) while it is being opened."""
     at = here()
-    opened = loading.known(at.folder, at.namespace)
+    opened = loading.known(at.folder, at.collection)
     if opened is None or opened.engine is None:
         return 0, 0
     snapshot = opened.engine.library.snapshot
@@ -121,7 +121,7 @@ def _show_running(number: int, job: Job) -> None:
         done, stop = st.columns([5, 1], vertical_alignment="center")
         with done:
             st.text(job.title if own else tell(f"jobs.other_{job.kind}", n=job.files))
-            if own and job.place[1] not in ("", state.session().namespace):
+            if own and job.place[1] not in ("", state.session().collection):
                 st.text(tell("jobs.in_collection", name=job.place[1]))
         with stop:
             st.button(
@@ -165,7 +165,7 @@ def _show_files(number: int, job: Job) -> None:
     if len(job.listed) < 2:
         return
     at = here()
-    opened = loading.known(at.folder, job.place[1] or at.namespace)
+    opened = loading.known(at.folder, job.place[1] or at.collection)
     ready = {document.id for document in opened.engine.library.snapshot.documents} if opened and opened.engine else set()
     first = max(0, min(job.files_done - MAX_FILES // 2, len(job.listed) - MAX_FILES))
     rows = []

@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 def store() -> RecordStore:
     """The records of the session's collection."""
-    return records(state.library_folder(), state.session().namespace)
+    return records(state.library_folder(), state.session().collection)
 
 
 def keeping() -> bool:
@@ -73,7 +73,7 @@ def show_switch() -> None:
     except RagError as error:
         _show_problem(error)
         return
-    key = f"{SWITCH}_{state.session().namespace}"
+    key = f"{SWITCH}_{state.session().collection}"
     st.session_state[key] = on  # another session of this collection may have changed it
     st.toggle(
         say("recording.keep"), key=key, on_change=_choose, args=(key,), disabled=not limits.keep,

@@ -16,7 +16,7 @@ from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
 from ui.app import loading
-from ui.app.asked import NAMESPACE, Asked
+from ui.app.asked import COLLECTION, Asked
 from ui.app.jobs import Job, Runner
 from ui.app.pending import Pending
 
@@ -50,16 +50,16 @@ def base_settings() -> Settings:
 
 def opening() -> loading.Opening:
     """The session's library, which may still be opening."""
-    return loading.opening(library_folder(), session().namespace, base_settings())
+    return loading.opening(library_folder(), session().collection, base_settings())
 
 
 def engine() -> Engine:
-    """The engine over the session's library, one in the process for each namespace; waits until it is there.
+    """The engine over the session's library, one in the process for each collection; waits until it is there.
 
     Raises:
         RagError: the model or the library cannot be used.
     """
-    return loading.engine(library_folder(), session().namespace, base_settings())
+    return loading.engine(library_folder(), session().collection, base_settings())
 
 
 @st.cache_resource(show_spinner=False)
@@ -96,7 +96,7 @@ class Session:
 
     preset: str
     values: dict[str, Any]
-    namespace: str = NAMESPACE
+    collection: str = COLLECTION
     asked: Asked | None = None
     held: list[Held] = field(default_factory=list)
     pending: Pending | None = None
@@ -111,7 +111,7 @@ class Session:
     def settings(self) -> Settings:
         """The values as settings; embedding model and vector store are those that the library was built with."""
         chosen = base_settings().changed(preset=self.preset, **self.values)
-        opened = loading.known(library_folder(), self.namespace)
+        opened = loading.known(library_folder(), self.collection)
         if opened is None or opened.engine is None:
             return chosen
         return chosen.changed(**{name: getattr(opened.settings, name) for name in MODEL})

@@ -26,22 +26,22 @@ class Here:
     """The library of a session, and what it is opened with."""
 
     folder: Path
-    namespace: str
+    collection: str
     base: Settings
 
     @property
     def place(self) -> Place:
         """As the runner knows it."""
-        return str(self.folder), self.namespace
+        return str(self.folder), self.collection
 
     def library(self) -> Library:
         """The library as it is opened now: between the start of a job and its turn it may have been built anew."""
-        return loading.engine(self.folder, self.namespace, self.base).library
+        return loading.engine(self.folder, self.collection, self.base).library
 
 
 def here() -> Here:
     """The library that this session has chosen."""
-    return Here(state.library_folder(), state.session().namespace, state.base_settings())
+    return Here(state.library_folder(), state.session().collection, state.base_settings())
 
 
 def start_add(handed_in: Sequence[Source | IngestError]) -> None:
@@ -83,9 +83,9 @@ def start_rebuild(settings: Settings, listed: Sequence[File] = ()) -> Job:
     at = here()
 
     def work(progress: Progress, stop: Cancel) -> AddReport:
-        report = rebuild_library(at.folder, at.namespace, settings, progress, stop, apart=True)
+        report = rebuild_library(at.folder, at.collection, settings, progress, stop, apart=True)
         if not report.cancelled:
-            loading.forget(at.folder, at.namespace)
+            loading.forget(at.folder, at.collection)
         return report
 
     job = state.runner().start(say("jobs.rebuilding"), work, len(listed), kind="rebuilding", place=at.place, listed=listed)

@@ -13,7 +13,7 @@ from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine
 from rag_core.settings import Cost, Settings
 from ui.app import recording
-from ui.app.asked import NAMESPACE, Asked
+from ui.app.asked import COLLECTION, Asked
 from ui.app.pending import Pending, tab_closed
 from ui.app.scope import Scope
 from ui.app.state import Session, session
@@ -61,13 +61,13 @@ def begin(engine: Engine, question: str, scope: Scope, settings: Settings, earli
     here.cancel()
     if here.stopped == question:
         here.stopped = ""
-    namespace = here.namespace
+    collection = here.collection
     if settings.drafter != "model":
-        _show(here, ask(engine, question, scope, settings, namespace), earlier)
+        _show(here, ask(engine, question, scope, settings, collection), earlier)
         return
 
     def work(on_stage: OnStage, cancelled: Cancel) -> Asked:
-        return ask(engine, question, scope, settings, namespace, on_stage, cancelled)
+        return ask(engine, question, scope, settings, collection, on_stage, cancelled)
 
     here.pending = Pending(question, work, earlier, tab_closed())
 
@@ -96,7 +96,7 @@ def ask(
     question: str,
     scope: Scope,
     settings: Settings,
-    namespace: str = NAMESPACE,
+    collection: str = COLLECTION,
     on_stage: OnStage | None = None,
     cancelled: Cancel | None = None,
 ) -> Asked:
@@ -110,7 +110,7 @@ def ask(
     decision = engine.ask(
         question, settings, scope.documents or None, scope.filters, on_stage=on_stage, cancelled=cancelled, on_measured=measured.append
     )
-    return Asked(question, scope, measured[0], decision, settings, namespace=namespace)
+    return Asked(question, scope, measured[0], decision, settings, collection=collection)
 
 
 def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Asked:
@@ -128,7 +128,7 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
     moved = any(getattr(wanted, name) != getattr(asked.case.settings, name) for name in ASK)
     outdated = (stale or moved) and wanted.drafter == "model"
     if (stale or moved) and not outdated:
-        new = ask(engine, asked.question, scope, wanted, asked.namespace)
+        new = ask(engine, asked.question, scope, wanted, asked.collection)
         same = wanted == asked.settings and asked.scope == scope and new.decision.reason is asked.decision.reason
         # documents that came meanwhile and changed nothing are no news
         return replace(new, before=None if same else (asked.decision, asked.settings), number=asked.number)

@@ -14,7 +14,7 @@ SHOWN = 10  # newest first; the session keeps more
 
 def show_history() -> None:
     """The questions, newest first; nothing while there is only the one on the page, or one is on its way."""
-    asked = [one for one in session().history if one.namespace == session().namespace]
+    asked = [one for one in session().history if one.collection == session().collection]
     if len(asked) < 2 or session().pending is not None:
         return
     with st.expander(say("history.title", n=len(asked)), icon=":material/history:", key="history"):

@@ -60,13 +60,13 @@ def show_missed(engine: Engine, asked: Asked) -> None:
 
 def _look(asked: Asked, document: str, page: int) -> None:
     """Remember what was asked for, and show that page."""
-    st.session_state.missed = (asked.namespace, asked.number, document, page)
+    st.session_state.missed = (asked.collection, asked.number, document, page)
     viewer.open_at(Place(document, page))
 
 
 def _show_result(engine: Engine, asked: Asked) -> None:
     wanted = st.session_state.get("missed")
-    if wanted is None or wanted[:2] != (asked.namespace, asked.number):
+    if wanted is None or wanted[:2] != (asked.collection, asked.number):
         return
     try:
         missed = _became_of(engine, asked, *wanted[2:])
@@ -86,7 +86,7 @@ def _show_result(engine: Engine, asked: Asked) -> None:
 
 def _became_of(engine: Engine, asked: Asked, document: str, page: int) -> Missed:
     """Measured once for each question, settings and version of the library."""
-    key = (asked.namespace, asked.number, document, page, asked.settings, asked.scope, engine.library.snapshot.version)
+    key = (asked.collection, asked.number, document, page, asked.settings, asked.scope, engine.library.snapshot.version)
     known = st.session_state.get("missed_result_of")
     if known is None or known[0] != key:
         with st.spinner(say("missed.looking")):

@@ -35,7 +35,7 @@ def offer_on_error(error: RagError) -> None:
         model_is_away = isinstance(error, ModelUnavailable)
         st.info(say("rebuild.offer_model") if model_is_away else say("rebuild.offer"), icon=":material/construction:")
         session, at = state.session().settings(), here()
-        _form(session if model_is_away else as_built(at.folder, at.namespace, session), ())
+        _form(session if model_is_away else as_built(at.folder, at.collection, session), ())
 
 
 def _form(settings: Settings, listed: Sequence[File]) -> None:

@@ -90,7 +90,7 @@ def show(engine: Engine, place: Place) -> None:
 def _question() -> tuple[str, int]:
     """The key that names the question on the page."""
     asked = state.session().asked
-    return (asked.namespace, asked.number) if asked is not None else (state.session().namespace, 0)
+    return (asked.collection, asked.number) if asked is not None else (state.session().collection, 0)
 
 
 def _page(place: Place, document: Document) -> int:
@@ -179,13 +179,13 @@ def picture(document_id: str, page: int, boxes: Sequence[Box] = (), *, dpi: floa
     Raises:
         RagError: it cannot be drawn.
     """
-    return _drawn(str(state.library_folder()), state.session().namespace, document_id, page, boxes, dpi, max_pixels)
+    return _drawn(str(state.library_folder()), state.session().collection, document_id, page, boxes, dpi, max_pixels)
 
 
 @st.cache_data(max_entries=64, show_spinner=say("viewer.drawing"))
-def _drawn(folder: str, namespace: str, document_id: str, page: int, boxes: Sequence[Box], dpi: float, max_pixels: int) -> bytes:
+def _drawn(folder: str, collection: str, document_id: str, page: int, boxes: Sequence[Box], dpi: float, max_pixels: int) -> bytes:
     """The key names the document by the SHA-256 of its bytes, so a picture never belongs to another document."""
-    del folder, namespace  # parts of the key
+    del folder, collection  # parts of the key
     try:
         return render_page(state.engine().library.source(document_id), page, boxes, dpi=dpi, max_pixels=max_pixels)
     except PasswordNeeded:

@@ -58,7 +58,7 @@ def show(
         st.warning(say("lab_certify.outdated"), icon=":material/history:")
         return
     request = _form()
-    this = (run.namespace, run.id, run.done)
+    this = (run.collection, run.id, run.done)
     try:
         if request is not None:
             with st.spinner(say("lab_certify.working", n=len(questions))):
@@ -83,7 +83,7 @@ def _certify(
     calibration = engine.tools.calibration
     fitted = calibration.provenance.get("question_hashes", ()) if calibration else ()
     return certify(
-        questions, cases, evaluate.answer_hits(questions, cases), settings, request, Basis.of(engine, run.namespace),
+        questions, cases, evaluate.answer_hits(questions, cases), settings, request, Basis.of(engine, run.collection),
         set_name=run.set_name, date=datetime.now(UTC).isoformat(timespec="seconds"), fitted=frozenset(fitted), replayed=replayed,
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.evaluation import Marks, Paired, Rate, paired
 from rag_core.evaluation.failing import error_of
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.library.store import namespaces
+from rag_core.library.store import collections
 from rag_core.records.stored import RunHead
 from rag_core.settings import Cost, Settings, presets
 from rag_core.wiring import records
@@ -134,13 +134,13 @@ def _two_runs(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
 def _other_runs(run: RunHead) -> Mapping[str, RunHead]:
     """The runs of all collections but this one, those of the same set first."""
     folder, found = state.library_folder(), []
-    for namespace in dict.fromkeys([run.namespace, *namespaces(folder)]):
-        found += [head for head in records(folder, namespace).runs() if head.done and (namespace, head.id) != (run.namespace, run.id)]
-    return {f"{head.namespace}/{head.id}": head for head in sorted(found, key=lambda head: head.set_name != run.set_name)}
+    for collection in dict.fromkeys([run.collection, *collections(folder)]):
+        found += [head for head in records(folder, collection).runs() if head.done and (collection, head.id) != (run.collection, run.id)]
+    return {f"{head.collection}/{head.id}": head for head in sorted(found, key=lambda head: head.set_name != run.set_name)}
 
 
 def _run_name(head: RunHead, run: RunHead) -> str:
-    return lab.label(head) if head.namespace == run.namespace else f"{head.namespace}: {lab.label(head)}"
+    return lab.label(head) if head.collection == run.collection else f"{head.collection}: {lab.label(head)}"
 
 
 def matched(first: Sequence[LabelledQuestion], second: Sequence[LabelledQuestion]) -> tuple[np.ndarray, np.ndarray]:

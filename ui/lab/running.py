@@ -107,8 +107,8 @@ def _start(session: Session, at: Here, runner: Runner, head: RunHead, budget: in
 
 
 def _run(at: Here, run: int, progress: Progress, stop: Cancel, budget: int | None) -> evaluate.Ran:
-    engine = loading.engine(at.folder, at.namespace, at.base)
-    store = records(at.folder, at.namespace)
+    engine = loading.engine(at.folder, at.collection, at.base)
+    store = records(at.folder, at.collection)
     try:
         store.prune_rejected(retention(os.environ).rejected_days)
         return evaluate.run(engine, store.run(run), store, progress, stop, budget)

@@ -53,7 +53,7 @@ def show(engine: Engine, settings: Settings) -> None:
 
 def set_key() -> str:
     """Where the session's choice of a set stands; each collection has its own."""
-    return f"lab_set_{state.session().namespace}"
+    return f"lab_set_{state.session().collection}"
 
 
 def tag(name: str) -> str:

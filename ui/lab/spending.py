@@ -63,7 +63,7 @@ def _look(engine: Engine, questions: tuple[LabelledQuestion, ...], settings: Set
     store, held = recording.store(), st.session_state.get(_LOOKED_AT)
     under = evaluate.judged_under(settings, Settings.load())  # judgements change the estimate, not what it rests on
     runs = tuple((head.id, head.done) for head in store.runs())
-    of = (state.session().namespace, engine.library.snapshot.version, hash(questions), under.hash())
+    of = (state.session().collection, engine.library.snapshot.version, hash(questions), under.hash())
     if held is not None and held.of[:-1] == of and (held.of[-1] == runs or _is_running()):
         return cast(_LookedAt, held)
     with st.spinner(say("lab_sets.cost_looking")):

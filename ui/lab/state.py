@@ -39,7 +39,7 @@ def chosen_run() -> RunHead | None:
 
 def run_key() -> str:
     """Where the session's choice stands; each collection has its own."""
-    return f"lab_run_{state.session().namespace}"
+    return f"lab_run_{state.session().collection}"
 
 
 def choose_run() -> RunHead | None:
@@ -69,9 +69,9 @@ def replay_set(run: RunHead) -> Recorded:
     Raises:
         RagError: the collection or its records cannot be read.
     """
-    engine = loading.engine(state.library_folder(), run.namespace, state.base_settings())
+    engine = loading.engine(state.library_folder(), run.collection, state.base_settings())
     version = engine.library.snapshot.version
-    return _read(state.library_folder(), run.namespace, run.id, run.done, run.version, run.calibration, version, engine)
+    return _read(state.library_folder(), run.collection, run.id, run.done, run.version, run.calibration, version, engine)
 
 
 def forget_records() -> None:
@@ -81,9 +81,9 @@ def forget_records() -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=MAX_RUNS_KEPT)
 def _read(
-    folder: Path, namespace: str, run: int, done: int, measured_under: int, calibration: str, version: int, _engine: Engine
+    folder: Path, collection: str, run: int, done: int, measured_under: int, calibration: str, version: int, _engine: Engine
 ) -> Recorded:
-    store, snapshot = records(folder, namespace), _engine.library.snapshot
+    store, snapshot = records(folder, collection), _engine.library.snapshot
     found = store.results(run, snapshot.page_text, passage_of(snapshot))
     questions = tuple(question for question in store.run_questions(run) if question.id in found)
     cases = tuple(found[question.id] for question in questions)

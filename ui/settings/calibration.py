@@ -77,12 +77,12 @@ def _needs_probability(preset: str) -> bool:
 
 
 def _engine_known() -> bool:
-    opened = loading.known(state.library_folder(), state.session().namespace)
+    opened = loading.known(state.library_folder(), state.session().collection)
     return opened is not None and opened.engine is not None
 
 
 def _in_force() -> Calibration | None:
-    opened = loading.known(state.library_folder(), state.session().namespace)
+    opened = loading.known(state.library_folder(), state.session().collection)
     return opened.engine.tools.calibration if opened is not None and opened.engine is not None else None
 
 

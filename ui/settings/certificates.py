@@ -57,7 +57,7 @@ def sheet(certificate: Certificate, name: str) -> Sheet:
     counted = tell("lab_certify.fact_questions_value", n=certificate.questions, left=certificate.left_out, failed=certificate.failed)
     facts = [
         (say("lab_certify.fact_date"), certificate.date),
-        (say("lab_certify.fact_collection"), basis.namespace),
+        (say("lab_certify.fact_collection"), basis.collection),
         (say("lab_certify.fact_library"), library),
         (say("lab_certify.fact_set"), tell("lab_certify.fact_set_value", name=certificate.set_name, hash=certificate.set_hash)),
         (say("lab_certify.fact_questions"), counted),

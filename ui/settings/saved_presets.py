@@ -76,8 +76,8 @@ def settle(offered: list[str]) -> None:
     """Before the fields are drawn: start with the collection's own preset, and let go of one that is not on offer any more."""
     session = state.session()
     seen: set[str] = st.session_state.setdefault(_SEEN, set())
-    if session.namespace not in seen:
-        seen.add(session.namespace)
+    if session.collection not in seen:
+        seen.add(session.collection)
         _start(offered)
     shown = st.session_state.get("preset") or _OPTION + st.session_state.get(_CHOSEN, "")  # another page has no such field
     if not shown.startswith(_OPTION) or shown not in offered:
@@ -155,10 +155,10 @@ def _show_certificate(certificate: Certificate) -> None:
 def _stale(certificate: Certificate) -> tuple[str, ...]:
     """Why it no longer holds; nothing while the library is being opened."""
     session = state.session()
-    opened = loading.known(state.library_folder(), session.namespace)
+    opened = loading.known(state.library_folder(), session.collection)
     if opened is None or opened.engine is None:
         return ()
-    return stale(certificate, Basis.of(opened.engine, session.namespace), session.settings())
+    return stale(certificate, Basis.of(opened.engine, session.collection), session.settings())
 
 
 def _manage(preset: SavedPreset, certificate: Certificate | None) -> None:
@@ -222,4 +222,4 @@ def _delete(name: str) -> None:
 
 
 def _store() -> RecordStore:
-    return records(state.library_folder(), state.session().namespace)
+    return records(state.library_folder(), state.session().collection)

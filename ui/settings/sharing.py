@@ -15,11 +15,11 @@ import streamlit as st
 import yaml
 
 from rag_core.errors import InvalidSetting, RagError
-from rag_core.library.store import namespaces
+from rag_core.library.store import collections
 from rag_core.settings import Knob, Settings
 from rag_core.settings.configuration import load_settings
 from ui.app import asked, state
-from ui.app.namespaces import switch
+from ui.app.collections import switch
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.settings.fields import FIXED, changed, help_text, take
@@ -191,8 +191,8 @@ def _take_address(parameters: Mapping[str, str]) -> None:
     known = _known()
     settings, known.left_out = from_address(parameters)
     take(settings)
-    collection = parameters.get(COLLECTION, asked.NAMESPACE)
-    if collection == asked.NAMESPACE or collection in namespaces(state.library_folder()):
+    collection = parameters.get(COLLECTION, asked.COLLECTION)
+    if collection == asked.COLLECTION or collection in collections(state.library_folder()):
         switch(collection)
     else:
         known.left_out.append(tell("sharing.address_collection", name=collection))
@@ -208,8 +208,8 @@ def _moved(known: Address) -> bool:
 
 def _with_collection(parameters: Mapping[str, str]) -> dict[str, str]:
     """The parameters with the session's collection, but for the one that every page starts with."""
-    collection = state.session().namespace
-    return {**parameters} if collection == asked.NAMESPACE else {COLLECTION: collection, **parameters}
+    collection = state.session().collection
+    return {**parameters} if collection == asked.COLLECTION else {COLLECTION: collection, **parameters}
 
 
 def _known() -> Address:

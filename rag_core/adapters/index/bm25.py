@@ -1,4 +1,4 @@
-"""BM25 over our own terms with bm25s. Word weights (IDF) come from the whole namespace, also when a selection is searched."""
+"""BM25 over our own terms with bm25s. Word weights (IDF) come from the whole collection, also when a selection is searched."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class CachedModel:
 
     Args:
         inner: the model.
-        cache: of the namespace that the prompts are about.
+        cache: of the collection that the prompts are about.
         endpoint: where the model is asked; answers of another one are not taken.
         structured: how it is asked; the same.
     """

@@ -72,12 +72,12 @@ class DecisionRecords(TextRecords):
             db.execute("DELETE FROM decisions WHERE id = ?", (id,))
 
     def keeping(self) -> bool | None:
-        """Whether questions of this namespace are kept, as it was last chosen; None when nobody chose."""
+        """Whether questions of this collection are kept, as it was last chosen; None when nobody chose."""
         chosen = self._choice("keep_decisions")
         return None if chosen is None else bool(chosen)
 
     def set_keeping(self, keep: bool) -> None:
-        """Remember whether questions of this namespace are kept."""
+        """Remember whether questions of this collection are kept."""
         self._choose("keep_decisions", keep)
 
     def add_feedback(self, decision_id: int, verdict: Verdict, comment: str = "", document: str = "", page: int = 0) -> int:

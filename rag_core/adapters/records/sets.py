@@ -161,7 +161,7 @@ class SetRecords(TextRecords):
             rows = db.execute(f"{_RUN} {which}", values).fetchall()
         with self._as_written():
             return tuple(
-                RunHead(id, name, set_name, self.namespace, settings_of(self._json(settings)), *others)
+                RunHead(id, name, set_name, self.collection, settings_of(self._json(settings)), *others)
                 for id, name, set_name, settings, *others in rows
             )
 
@@ -190,7 +190,7 @@ class SetRecords(TextRecords):
                 self.set_default_preset(None)
 
     def default_preset(self) -> str | None:
-        """The saved preset that questions of this namespace start with; None for the program's own."""
+        """The saved preset that questions of this collection start with; None for the program's own."""
         name = self._choice(_DEFAULT_PRESET)
         return None if name is None else str(name)
 

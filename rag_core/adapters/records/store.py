@@ -18,7 +18,7 @@ FILE = "records.sqlite"
 
 
 class RecordStore(DecisionRecords, SetRecords):
-    """The records of the namespace in whose folder `path` lies. Creates nothing until something is written.
+    """The records of the collection in whose folder `path` lies. Creates nothing until something is written.
 
     Every method raises a LibraryError where the file cannot be used: RecordsDamaged, LibraryBusy, or what the disk refused.
     """

@@ -65,7 +65,7 @@ class Records:
 
     def __init__(self, path: Path) -> None:
         self._file = RecordFile(path, MIGRATIONS, GUARDED)
-        self.namespace = path.parent.name
+        self.collection = path.parent.name
 
     def _choice(self, name: str) -> Any:
         """The last choice under a name; None when there is none."""

@@ -14,6 +14,10 @@ from rag_core.evaluation.guarantee import Kind
 from rag_core.settings import Settings, Stage
 
 SCHEMA_VERSION = 1
+_PUBLISHED = {
+    "collection": "namespace",
+    "version": "generation",
+}  # fields of the basis under the names that certificates have had from the first
 # what is shown and how it is called, and how documents are read: the library's version stands for the latter
 _OF_NO_MATTER = (Stage.OUTPUT, Stage.INGEST)
 
@@ -21,7 +25,7 @@ _OF_NO_MATTER = (Stage.OUTPUT, Stage.INGEST)
 class Stale(StrEnum):
     """Why a certificate no longer covers what is done."""
 
-    NAMESPACE = "namespace"  # another collection
+    COLLECTION = "namespace"  # another collection
     LIBRARY = "library"  # documents were added, deleted or read again
     CALIBRATION = "calibration"  # the probability comes from another fit
     MODEL = "model"  # another embedding model or precision
@@ -33,26 +37,26 @@ class Basis:
     """The library and models that the questions were asked of: a certificate says nothing about any other.
 
     Args:
-        namespace: the collection.
+        collection: the collection.
         version: of its library.
         documents: hash of the ids of its documents.
         calibration: id of the calibration in force; empty for none.
         model: embedding model and precision.
     """
 
-    namespace: str
+    collection: str
     version: int
     documents: str
     calibration: str
     model: str
 
     @classmethod
-    def of(cls, engine: Engine, namespace: str) -> Basis:
+    def of(cls, engine: Engine, collection: str) -> Basis:
         """The basis as it is now."""
         library, calibration = engine.library, engine.tools.calibration
         ids = sorted(document.id for document in library.snapshot.documents)
         documents = hashlib.sha256("\n".join(ids).encode()).hexdigest()[:12]
-        return cls(namespace, library.snapshot.version, documents, calibration.id if calibration else "", engine.tools.embedder.name)
+        return cls(collection, library.snapshot.version, documents, calibration.id if calibration else "", engine.tools.embedder.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +131,7 @@ class Certificate:
     def to_json(self) -> dict[str, Any]:
         """A JSON object with every field."""
         row = asdict(self)
-        row["basis"]["generation"] = row["basis"].pop("version")  # its published name
+        row["basis"] = {_PUBLISHED.get(name, name): value for name, value in row["basis"].items()}
         return {"schema_version": SCHEMA_VERSION, **row}
 
     @classmethod
@@ -147,14 +151,15 @@ class Certificate:
 
 
 def _basis(row: Mapping[str, Any]) -> Basis:
-    return Basis(**{"version" if name == "generation" else name: value for name, value in row.items()})
+    names = {published: name for name, published in _PUBLISHED.items()}
+    return Basis(**{names.get(name, name): value for name, value in row.items()})
 
 
 def stale(certificate: Certificate, basis: Basis, settings: Settings) -> tuple[Stale, ...]:
     """Why a certificate does not cover questions asked of this basis under these settings; empty when it does."""
     was = certificate.basis
     differs = {
-        Stale.NAMESPACE: was.namespace != basis.namespace,
+        Stale.COLLECTION: was.collection != basis.collection,
         Stale.LIBRARY: (was.version, was.documents) != (basis.version, basis.documents),
         Stale.CALIBRATION: was.calibration != basis.calibration,
         Stale.MODEL: was.model != basis.model,

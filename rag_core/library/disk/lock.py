@@ -1,4 +1,4 @@
-"""One writer at a time for a namespace, also across processes; readers never wait.
+"""One writer at a time for a collection, also across processes; readers never wait.
 
 The writer who holds the lock sweeps what killed processes left: drafts of files, and half-made documents that nobody will finish. No other
 process is writing these then.
@@ -29,10 +29,10 @@ _LOCKED = ("CURRENT", "inbox.json", "lock.json")  # written under the lock alone
 
 @contextmanager
 def writing(folder: Path, wait: float, cancelled: Cancel | None = None) -> Iterator[None]:
-    """Hold the writer's lock of a namespace's folder. The system gives it back when the process dies.
+    """Hold the writer's lock of a collection's folder. The system gives it back when the process dies.
 
     Args:
-        folder: the namespace's folder; created when missing.
+        folder: the collection's folder; created when missing.
         wait: seconds to wait for another writer.
         cancelled: read while waiting.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from rag_core.errors import RagError
-from rag_core.library.store import create_namespace, namespaces
+from rag_core.library.store import collections, create_collection
 from ui.app import asked, state
 from ui.app.problems import show_error
 from ui.app.texts import say
@@ -14,21 +14,21 @@ from ui.app.texts import say
 def choose() -> None:
     """The field, and what was chosen with it; each session has its own choice."""
     session, folder = state.session(), state.library_folder()
-    known = sorted({*namespaces(folder), session.namespace, asked.NAMESPACE}, key=lambda name: (name != asked.NAMESPACE, name))
-    st.session_state.namespace = session.namespace  # it may have been changed by the other field, or another page
+    known = sorted({*collections(folder), session.collection, asked.COLLECTION}, key=lambda name: (name != asked.COLLECTION, name))
+    st.session_state.collection = session.collection  # it may have been changed by the other field, or another page
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="right", gap="small", key="collection"):
         st.selectbox(
-            say("namespaces.label"), known, key="namespace", help=say("namespaces.help"), on_change=_take_chosen, width=220,
+            say("collections.label"), known, key="collection", help=say("collections.help"), on_change=_take_chosen, width=220,
         )  # fmt: skip
         # keys by the present collection: after the switch it is closed and empty again
-        box = st.popover(say("namespaces.new"), icon=":material/add:", key=f"new_collection_{session.namespace}")
-        with box, st.form(key=f"new_namespace_{session.namespace}", border=False):
+        box = st.popover(say("collections.new"), icon=":material/add:", key=f"new_collection_{session.collection}")
+        with box, st.form(key=f"new_named_{session.collection}", border=False):
             name = st.text_input(
-                say("namespaces.name"), key=f"namespace_name_{session.namespace}", help=say("namespaces.name_help"), max_chars=64
+                say("collections.name"), key=f"collection_name_{session.collection}", help=say("collections.name_help"), max_chars=64
             )
-            if st.form_submit_button(say("namespaces.create")):
+            if st.form_submit_button(say("collections.create")):
                 try:
-                    create_namespace(folder, (name or "").strip())
+                    create_collection(folder, (name or "").strip())
                 except RagError as error:
                     show_error(error)
                 else:
@@ -36,13 +36,13 @@ def choose() -> None:
                     st.rerun()
 
 
-def switch(namespace: str) -> None:
+def switch(collection: str) -> None:
     """Work in this collection from now on: no question, choice of documents or filter of the other one goes along."""
     session = state.session()
-    if namespace == session.namespace:
+    if collection == session.collection:
         return
     session.cancel()
-    session.namespace, session.stopped = namespace, ""
+    session.collection, session.stopped = collection, ""
     session.asked = None
     for key in list(st.session_state):
         if key == "documents" or str(key).startswith("filter_"):
@@ -50,4 +50,4 @@ def switch(namespace: str) -> None:
 
 
 def _take_chosen() -> None:
-    switch(st.session_state.namespace)
+    switch(st.session_state.collection)
