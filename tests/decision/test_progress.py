@@ -426,5 +426,5 @@ def test_given_other_findings_than_were_recorded_when_replayed_then_the_later_dr
 
 
 def test_given_a_case_without_a_record_when_walked_then_it_is_refused() -> None:
-    with pytest.raises(ValueError, match="nothing to walk"):
+    with pytest.raises(ValueError, match="nothing to follow"):
         walk(case(0.9))

@@ -37,11 +37,11 @@ def by_key_of_text(page: AppTest) -> str:
 def test_given_two_collections_when_one_is_chosen_then_a_question_finds_nothing_of_the_other(app: AppTest, two: Path) -> None:
     """S3-25: collections isolate collections."""
     page = settle(app)
-    assert page.selectbox(key="collection").options == ["default", "harbour"]
+    assert page.selectbox(key="open_collection").options == ["default", "harbour"]
     ask(page, "How long is the harbour bridge?")
     assert "412" not in texts(page)
 
-    page.selectbox(key="collection").set_value("harbour").run()
+    page.selectbox(key="open_collection").set_value("harbour").run()
     assert "412" not in texts(page)  # the question of the other collection is not asked here
     ask(page, "How long is the harbour bridge?")
     assert "412 metres" in texts(page)
@@ -59,31 +59,31 @@ def test_given_a_choice_of_documents_when_the_collection_changes_then_it_does_no
     page = settle(app)
     page.multiselect(key="documents").set_value([chosen]).run()
 
-    page.selectbox(key="collection").set_value("harbour").run()
+    page.selectbox(key="open_collection").set_value("harbour").run()
     assert page.multiselect(key="documents").value == []
     ask(page, "How long is the harbour bridge?")
     assert "412 metres" in texts(page)
 
-    page.selectbox(key="collection").set_value("default").run()
+    page.selectbox(key="open_collection").set_value("default").run()
     assert page.multiselect(key="documents").value == []
 
 
 def test_given_two_sessions_when_one_changes_its_collection_then_the_other_stays(app: AppTest, two: Path) -> None:
     first, second = settle(app), settle(AppTest.from_file(str(APP), default_timeout=JOB_SECONDS))
 
-    first.selectbox(key="collection").set_value("harbour").run()
+    first.selectbox(key="open_collection").set_value("harbour").run()
     second.run()
 
-    assert (first.selectbox(key="collection").value, second.selectbox(key="collection").value) == ("harbour", "default")
+    assert (first.selectbox(key="open_collection").value, second.selectbox(key="open_collection").value) == ("harbour", "default")
 
 
 def test_given_a_new_name_when_created_then_it_is_chosen_empty_and_takes_the_upload(app: AppTest, library: Path) -> None:
     page = create(settle(app), "law_2026-a")
 
-    assert page.selectbox(key="collection").value == "law_2026-a"
+    assert page.selectbox(key="open_collection").value == "law_2026-a"
     assert "law_2026-a" in collections(library)
     page.file_uploader[0].set_value([("bridge.pdf", make.document(BRIDGE).tobytes(), "application/pdf")]).run()
-    page.selectbox(key="collection").set_value("default").run()  # while it is being indexed
+    page.selectbox(key="open_collection").set_value("default").run()  # while it is being indexed
     settle(page)
     names = {name: [d.name for d in open_engine(library, name).library.snapshot.documents] for name in ("default", "law_2026-a")}
     assert names["law_2026-a"] == ["bridge.pdf"]
@@ -97,7 +97,7 @@ def test_given_a_name_that_cannot_be_when_created_then_the_error_says_what_can_a
     page = create(settle(app), name)
 
     assert "What to do: Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore." in texts(page)
-    assert page.selectbox(key="collection").value == "default"
+    assert page.selectbox(key="open_collection").value == "default"
     assert collections(library) == ("default",)
 
 

@@ -178,7 +178,7 @@ def test_given_a_collection_that_is_left_while_a_question_is_on_its_way_then_it_
     ask(page, QUESTION)
     wait_for(page, lambda: model.calls == 1)
 
-    page.selectbox(key="collection").set_value("other").run()
+    page.selectbox(key="open_collection").set_value("other").run()
 
     assert model.left.wait(LEFT_SECONDS)
     assert QUESTION not in texts(page)

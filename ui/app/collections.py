@@ -15,10 +15,10 @@ def choose() -> None:
     """The field, and what was chosen with it; each session has its own choice."""
     session, folder = state.session(), state.library_folder()
     known = sorted({*collections(folder), session.collection, asked.COLLECTION}, key=lambda name: (name != asked.COLLECTION, name))
-    st.session_state.collection = session.collection  # it may have been changed by the other field, or another page
+    st.session_state.open_collection = session.collection  # it may have been changed by the other field, or another page
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="right", gap="small", key="collection"):
         st.selectbox(
-            say("collections.label"), known, key="collection", help=say("collections.help"), on_change=_take_chosen, width=220,
+            say("collections.label"), known, key="open_collection", help=say("collections.help"), on_change=_take_chosen, width=220,
         )  # fmt: skip
         # keys by the present collection: after the switch it is closed and empty again
         box = st.popover(say("collections.new"), icon=":material/add:", key=f"new_collection_{session.collection}")
@@ -50,4 +50,4 @@ def switch(collection: str) -> None:
 
 
 def _take_chosen() -> None:
-    switch(st.session_state.collection)
+    switch(st.session_state.open_collection)
