@@ -27,7 +27,7 @@ def two(library: Path) -> Path:
 
 def create(page: AppTest, name: str) -> AppTest:
     page.text_input(key=by_key_of_text(page)).set_value(name)
-    return page.button(key=by_key(page, "FormSubmitter:new_collection")[0]).click().run()
+    return page.button(key=by_key(page, "FormSubmitter:new_named")[0]).click().run()
 
 
 def by_key_of_text(page: AppTest) -> str:
