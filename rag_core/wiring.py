@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal
@@ -26,16 +26,15 @@ from rag_core.adapters.entailment.by_name import EMBEDDED as EMBEDDED_VERIFIER
 from rag_core.adapters.entailment.by_name import NONE as NO_VERIFIER
 from rag_core.adapters.entailment.by_name import VerifierOnDemand, declared_languages, load_entailment_model
 from rag_core.adapters.index.bm25 import Bm25Store
-from rag_core.adapters.index.flat import FaissStore
-from rag_core.adapters.index.ivf import IvfStore
+from rag_core.adapters.index.choose import VECTOR_STORES as VECTOR_STORES
+from rag_core.adapters.index.choose import vector_store
 from rag_core.adapters.llm.cache import FILE as CACHE_FILE
 from rag_core.adapters.llm.cache import CachedModel, ModelCache
 from rag_core.adapters.llm.chain import ModelChain
-from rag_core.adapters.optional import require
 from rag_core.adapters.records.store import FILE
 from rag_core.adapters.records.store import RecordStore as RecordStore
 from rag_core.decision.measure import Tools
-from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, EntailmentModel, LanguageModel, Progress, VectorStore
+from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, EntailmentModel, LanguageModel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import InvalidSetting, LibraryError, StoreMismatch
 from rag_core.gating import scores as calibrate
@@ -47,20 +46,6 @@ from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
 
 Structured = Literal["auto", "always", "never"]  # whether answers are asked for by a schema
 
-
-@dataclass(frozen=True, slots=True)
-class StoreRow:
-    """A vector store: what makes it, and the optional packages that it needs (a name of `adapters.optional.EXTRAS`, "" for none)."""
-
-    make: Callable[[], VectorStore]
-    extra: str = ""
-
-
-# What the setting `vector_store` may say. A further store is one adapter, one row here, and its test.
-VECTOR_STORES = {
-    "faiss-flat": StoreRow(FaissStore),
-    "faiss-ivf": StoreRow(IvfStore),
-}
 
 _starting = threading.Lock()  # two threads that open a library each must not start two children
 
@@ -184,27 +169,12 @@ def model_cache(folder: Path, collection: str) -> ModelCache:
     return ModelCache(_files(folder, collection).root / CACHE_FILE)
 
 
-def vector_store(name: str) -> VectorStore:
-    """The vector store that the setting names.
-
-    Raises:
-        InvalidSetting: there is none of this name.
-        MissingDependency: it needs a package that is not installed.
-    """
-    if name not in VECTOR_STORES:
-        raise InvalidSetting(f"There is no vector store {name!r}.", remedy=f"Set vector_store to one of: {', '.join(VECTOR_STORES)}.")
-    row = VECTOR_STORES[name]
-    if row.extra:
-        require(row.extra, f"The vector store {name!r}")
-    return row.make()
-
-
 def open_library(folder: Path, collection: str, model: Embedder, new: str = UNSAID_STORE) -> Library:
     """A library on local disk, in the vector store that it was built in; an empty one takes the store `new`. BM25 for words.
 
     Raises:
         StoreMismatch: it was built in a store that this version does not know.
-        InvalidSetting, MissingDependency: as `vector_store`.
+        InvalidSetting, MissingDependency: as `adapters.index.choose.vector_store`.
         LibraryError: it cannot be used; see `Library.open`.
     """
     manifest = _manifest(folder, collection)
@@ -299,7 +269,7 @@ def _manifest(folder: Path, collection: str) -> Manifest | None:
 
 def _files(folder: Path, collection: str) -> Store:
     """A library's folder, whatever store its vectors are in: for what stands beside the indexes."""
-    return Store(folder, collection, FaissStore(), Bm25Store())
+    return Store(folder, collection, vector_store(UNSAID_STORE), Bm25Store())
 
 
 def open_engine(folder: Path, collection: str = "default", settings: Settings | None = None, *, apart: bool = False) -> Engine:

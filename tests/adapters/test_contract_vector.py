@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.adapters.index.choose import VECTOR_STORES
 from rag_core.adapters.index.flat import FILE, FaissStore
 from rag_core.adapters.index.ivf import EXACT_ROWS, IvfStore
 from rag_core.domain.ports import Vectors, VectorStore
 from rag_core.errors import LibraryDamaged
-from rag_core.wiring import VECTOR_STORES
 
 DIM = 8
 

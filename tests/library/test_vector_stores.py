@@ -12,6 +12,7 @@ import pytest
 from library_kit import DIM, SETTINGS, HashEmbedder, library, text
 
 from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.choose import VECTOR_STORES, StoreRow, vector_store
 from rag_core.adapters.index.ivf import IvfStore
 from rag_core.adapters.optional import EXTRAS
 from rag_core.domain.ports import VectorIndex, Vectors
@@ -20,7 +21,7 @@ from rag_core.errors import InvalidSetting, MissingDependency, StoreMismatch
 from rag_core.library.disk.sealed import seal, unseal
 from rag_core.library.library import Library
 from rag_core.settings import Settings, presets
-from rag_core.wiring import VECTOR_STORES, StoreRow, as_built, open_engine, open_library, rebuild_library, vector_store
+from rag_core.wiring import as_built, open_engine, open_library, rebuild_library
 
 QUESTION, SAID = "How many days of vacation do employees have?", "Employees have 20 days of vacation a year."
 
@@ -188,3 +189,18 @@ def test_given_the_default_store_then_hashes_of_settings_are_those_from_before_t
 
         assert chosen.hash() == hashlib.sha256(before.encode()).hexdigest()[:16], name
         assert chosen.changed(vector_store="faiss-ivf").hash() != chosen.hash(), name
+
+
+def test_given_the_table_of_what_a_newcomer_touches_then_a_vector_store_is_named_in_its_own_folder_only() -> None:
+    root = Path(__file__).parents[2]
+    table = root / StoreRow.__module__.replace(".", "/")
+    design = (root / "docs/design.md").read_text("utf-8")
+    (row,) = [line for line in design.splitlines() if line.startswith("| a vector store |")]
+    folder = table.parent.relative_to(root / "rag_core")
+    assert f"`{folder}/`" in row
+    assert f"`VECTOR_STORES` in `{folder}/{table.name}.py`" in row
+
+    classes = {type(one.make()).__name__ for one in VECTOR_STORES.values()}
+    sources = [*root.glob("*.py"), *(path for room in ("rag_core", "ui", "pages") for path in (root / room).rglob("*.py"))]
+    naming = {path.parent for path in sources if any(name in path.read_text("utf-8") for name in classes)}
+    assert naming == {table.parent}
