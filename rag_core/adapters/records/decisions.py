@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from rag_core.adapters.records.tables import now, pack, plain, row_id
-from rag_core.adapters.records.texts import TextRecords, written_of
+from rag_core.adapters.records.file import RecordFile
+from rag_core.adapters.records.tables import as_written, now, pack, plain, read_json, row_id, unpack
+from rag_core.adapters.records.texts import keep_texts, prune_rejected, texts_of, written_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
@@ -20,8 +21,11 @@ _FEEDBACK = (
 )
 
 
-class DecisionRecords(TextRecords):
+class Decisions:
     """Stored questions with everything measured for them, and feedback."""
+
+    def __init__(self, file: RecordFile) -> None:
+        self._file = file
 
     def keep(self, case: Measurements, *, origin: str = "ask", documents: Sequence[str] = ()) -> int:
         """Store a question with everything measured for it; its id. `documents` are the ids it was restricted to, none for all."""
@@ -30,7 +34,7 @@ class DecisionRecords(TextRecords):
         insert = "INSERT INTO decisions (at, origin, question, documents, record) VALUES (?, ?, ?, ?, ?)"
         with self._file.writing() as db:
             id = row_id(db.execute(insert, row).lastrowid)
-            self._keep_texts(db, written, case.library.version, decision=id)
+            keep_texts(db, written, case.library.version, decision=id)
         return id
 
     def case(self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> Measurements:
@@ -41,10 +45,10 @@ class DecisionRecords(TextRecords):
         """
         with self._file.reading() as db:
             row = db.execute("SELECT record FROM sound_decisions WHERE id = ?", (id,)).fetchone()
-            own = self._texts(db, "decision", id)
+            own = texts_of(self._file, db, "decision", id)
         if row is None:
             raise InvalidInput(f"There is no stored question {id}.", remedy="It may have been deleted since; ask it again.")
-        return from_record(self._unpack(row[0]), page_text, passage_of, own)
+        return from_record(unpack(self._file, row[0]), page_text, passage_of, own)
 
     def decisions(self, limit: int = 100) -> tuple[StoredDecision, ...]:
         """The newest stored questions, newest first."""
@@ -57,7 +61,7 @@ class DecisionRecords(TextRecords):
 
         Those with open feedback stay. Runs keep their own results. Texts of rejected drafts go after `rejected_days`, whatever they are of.
         """
-        self.prune_rejected(rejected_days)
+        prune_rejected(self._file, rejected_days)
         oldest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
         unsettled = "id NOT IN (SELECT decision FROM feedback WHERE state = 'open')"
         # both look at the index on `at` only: the table's own rows are large
@@ -70,15 +74,6 @@ class DecisionRecords(TextRecords):
         """Delete a stored question with its feedback."""
         with self._file.writing() as db:
             db.execute("DELETE FROM decisions WHERE id = ?", (id,))
-
-    def keeping(self) -> bool | None:
-        """Whether questions of this collection are kept, as it was last chosen; None when nobody chose."""
-        chosen = self._choice("keep_decisions")
-        return None if chosen is None else bool(chosen)
-
-    def set_keeping(self, keep: bool) -> None:
-        """Remember whether questions of this collection are kept."""
-        self._choose("keep_decisions", keep)
 
     def add_feedback(self, decision_id: int, verdict: Verdict, comment: str = "", document: str = "", page: int = 0) -> int:
         """A reader's word on a stored decision; its id.
@@ -105,9 +100,19 @@ class DecisionRecords(TextRecords):
         with self._file.reading() as db:
             query = f"{_FEEDBACK} WHERE f.state = ? ORDER BY f.id DESC"
             rows = db.execute(query, (FeedbackState(state),)).fetchall()
-        with self._as_written():
+        with as_written(self._file):
             return tuple(
-                Feedback(id, decision, Verdict(verdict), comment, at, FeedbackState(state), question, tuple(self._json(searched)), *pointed)
+                Feedback(
+                    id,
+                    decision,
+                    Verdict(verdict),
+                    comment,
+                    at,
+                    FeedbackState(state),
+                    question,
+                    tuple(read_json(self._file, searched)),
+                    *pointed,
+                )
                 for id, decision, verdict, comment, at, state, question, searched, *pointed in rows
             )
 

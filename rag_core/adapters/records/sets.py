@@ -1,29 +1,31 @@
-"""The labelled sets of a collection, their runs with all measurements, and the saved presets."""
+"""The labelled sets of a collection, and their runs with all measurements."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
-from rag_core.adapters.records.tables import named, now, pack, pack_questions, plain, row_id
-from rag_core.adapters.records.texts import TextRecords, written_of
+from rag_core.adapters.records.file import RecordFile
+from rag_core.adapters.records.tables import as_written, named, now, pack, pack_questions, plain, read_json, read_questions, row_id, unpack
+from rag_core.adapters.records.texts import keep_texts, texts_of, written_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records import PassageOf, Texts, restored, settings_of
-from rag_core.records.stored import RunHead, SavedPreset
+from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
 
 _RUN = (
     "SELECT id, name, set_name, settings, calibration, model, generation, started, total,"
     " (SELECT count(*) FROM results WHERE run = r.id) FROM sound_runs r"
 )
-_DEFAULT_PRESET = "default_preset"
 
 
-class SetRecords(TextRecords):
-    """Labelled sets, runs and presets."""
+class Sets:
+    """Labelled sets and runs of the collection with this name."""
+
+    def __init__(self, file: RecordFile, collection: str) -> None:
+        self._file, self._collection = file, collection
 
     def sets(self) -> tuple[str, ...]:
         """The names of the stored sets, sorted."""
@@ -38,7 +40,7 @@ class SetRecords(TextRecords):
         """
         if name not in self.sets():
             raise InvalidInput(f"There is no labelled set {name!r}.", remedy="It may have been deleted since; choose another.")
-        return self._read_set(name)
+        return self.find(name)
 
     def write_set(self, name: str, questions: Sequence[LabelledQuestion]) -> None:
         """Store a set under a name; one that is there is replaced.
@@ -55,10 +57,11 @@ class SetRecords(TextRecords):
         with self._file.writing() as db:
             db.execute("DELETE FROM sets WHERE name = ?", (name,))
 
-    def _read_set(self, name: str) -> tuple[LabelledQuestion, ...]:
+    def find(self, name: str) -> tuple[LabelledQuestion, ...]:
+        """The questions of a set; none where there is no set of this name."""
         with self._file.reading() as db:
             row = db.execute("SELECT questions FROM sound_sets WHERE name = ?", (name,)).fetchone()
-        return self._questions(row[0]) if row else ()
+        return read_questions(self._file, row[0]) if row else ()
 
     def begin_run(
         self,
@@ -110,7 +113,7 @@ class SetRecords(TextRecords):
             row = db.execute("SELECT questions FROM sound_runs WHERE id = ?", (run_id,)).fetchone()
         if row is None:
             raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
-        return self._questions(row[0])
+        return read_questions(self._file, row[0])
 
     def add_result(self, run_id: int, question_id: str, case: Measurements) -> None:
         """Store what was measured for a question of a run; an earlier result of it is replaced. A deleted run takes none."""
@@ -118,7 +121,7 @@ class SetRecords(TextRecords):
         insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?)"
         with self._file.writing() as db:
             if db.execute(insert, (run_id, id, pack(written.record), run_id)).rowcount:
-                self._keep_texts(db, written, case.library.version, run=run_id, question=id)
+                keep_texts(db, written, case.library.version, run=run_id, question=id)
 
     def copy_result(self, run_id: int, question_id: str, from_run: int, from_question: str) -> None:
         """Store the result of another run's question as one of this run, as it is; an earlier result is replaced."""
@@ -146,10 +149,10 @@ class SetRecords(TextRecords):
         order = {question.id: n for n, question in enumerate(self.run_questions(run_id))}
         with self._file.reading() as db:
             rows = db.execute("SELECT question, record FROM sound_results WHERE run = ?", (run_id,)).fetchall()
-            own = self._texts(db, "run", run_id)
+            own = texts_of(self._file, db, "run", run_id)
         rows.sort(key=lambda row: order.get(row[0], len(order)))
         texts = Texts(page_text, passage_of, own)
-        return {id: restored(self._unpack(record), texts) for id, record in rows}
+        return {id: restored(unpack(self._file, record), texts) for id, record in rows}
 
     def delete_run(self, run_id: int) -> None:
         """Delete a run with its results."""
@@ -159,47 +162,8 @@ class SetRecords(TextRecords):
     def _runs(self, which: str, values: tuple[int, ...]) -> tuple[RunHead, ...]:
         with self._file.reading() as db:
             rows = db.execute(f"{_RUN} {which}", values).fetchall()
-        with self._as_written():
+        with as_written(self._file):
             return tuple(
-                RunHead(id, name, set_name, self.collection, settings_of(self._json(settings)), *others)
+                RunHead(id, name, set_name, self._collection, settings_of(read_json(self._file, settings)), *others)
                 for id, name, set_name, settings, *others in rows
             )
-
-    def presets(self) -> tuple[SavedPreset, ...]:
-        """The saved presets, by name."""
-        with self._file.reading() as db:
-            rows = db.execute("SELECT name, preset_values, certificate, created FROM sound_presets ORDER BY name").fetchall()
-        return tuple(SavedPreset(name, self._json(values), self._json(certificate), created) for name, values, certificate, created in rows)
-
-    def save_preset(self, preset: SavedPreset) -> None:
-        """Store a preset; one of the same name is replaced.
-
-        Raises:
-            InvalidInput: a name that is empty or too long.
-        """
-        certificate = None if preset.certificate is None else dict(preset.certificate)
-        row = (named(preset.name), json.dumps(dict(preset.values)), json.dumps(certificate), preset.created)
-        with self._file.writing() as db:
-            db.execute("INSERT OR REPLACE INTO presets (name, preset_values, certificate, created) VALUES (?, ?, ?, ?)", row)
-
-    def delete_preset(self, name: str) -> None:
-        """Delete a preset; if it was the default one, there is none any more."""
-        with self._file.writing() as db:
-            db.execute("DELETE FROM presets WHERE name = ?", (name,))
-            if self.default_preset() == name:
-                self.set_default_preset(None)
-
-    def default_preset(self) -> str | None:
-        """The saved preset that questions of this collection start with; None for the program's own."""
-        name = self._choice(_DEFAULT_PRESET)
-        return None if name is None else str(name)
-
-    def set_default_preset(self, name: str | None) -> None:
-        """Choose the saved preset to start with; None for the program's own.
-
-        Raises:
-            InvalidInput: there is no such preset.
-        """
-        if name is not None and name not in {preset.name for preset in self.presets()}:
-            raise InvalidInput(f"There is no saved preset {name!r}.", remedy="It may have been deleted since; choose another.")
-        self._choose(_DEFAULT_PRESET, name)

@@ -7,21 +7,46 @@ processes may have the file open.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
-from rag_core.adapters.records.decisions import DecisionRecords
-from rag_core.adapters.records.sets import SetRecords
+from rag_core.adapters.records.decisions import Decisions
+from rag_core.adapters.records.file import RecordFile
+from rag_core.adapters.records.sets import Sets
+from rag_core.adapters.records.tables import GUARDED, MIGRATIONS, named, read_json
+from rag_core.adapters.records.texts import forget_documents, prune_rejected
+from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.records.stored import FeedbackState
+from rag_core.records.stored import FeedbackState, SavedPreset
 
 FILE = "records.sqlite"
+_DEFAULT_PRESET = "default_preset"
 
 
-class RecordStore(DecisionRecords, SetRecords):
+class RecordStore:
     """The records of the collection in whose folder `path` lies. Creates nothing until something is written.
 
-    Every method raises a LibraryError where the file cannot be used: RecordsDamaged, LibraryBusy, or what the disk refused.
+    Every method raises a LibraryError where the file cannot be used: RecordsDamaged, LibraryBusy, or what the disk refused. What it hands
+    out of its parts is said there: decisions and feedback in `Decisions`, labelled sets and runs in `Sets`.
     """
+
+    def __init__(self, path: Path) -> None:
+        self.collection = path.parent.name
+        self._file = RecordFile(path, MIGRATIONS, GUARDED)
+
+        decisions = Decisions(self._file)
+        self.keep, self.case, self.decisions = decisions.keep, decisions.case, decisions.decisions
+        self.prune, self.forget_decision = decisions.prune, decisions.forget_decision
+        self.add_feedback, self.feedback, self.amend = decisions.add_feedback, decisions.feedback, decisions.amend
+        self.settle, self.take_back = decisions.settle, decisions.take_back
+
+        sets = self._sets = Sets(self._file, self.collection)
+        self.sets, self.read_set, self.write_set, self.delete_set = sets.sets, sets.read_set, sets.write_set, sets.delete_set
+        self.begin_run, self.restamp_run, self.delete_run = sets.begin_run, sets.restamp_run, sets.delete_run
+        self.run, self.runs, self.run_questions = sets.run, sets.runs, sets.run_questions
+        self.add_result, self.copy_result, self.results, self.done = sets.add_result, sets.copy_result, sets.results, sets.done
 
     def label(self, feedback_id: int, set_name: str, question: LabelledQuestion) -> None:
         """Append a label that a person confirmed to a set, a new one where there is none, and settle the feedback with it.
@@ -30,8 +55,77 @@ class RecordStore(DecisionRecords, SetRecords):
             InvalidInput: the set has a question of this id, or its name cannot be used.
         """
         with self._file.writing():
-            self.write_set(set_name, (*self._read_set(set_name), question))
+            self.write_set(set_name, (*self._sets.find(set_name), question))
             self.settle(feedback_id, FeedbackState.LABELLED)
+
+    def forget_documents(self, documents: Collection[str], version: int) -> None:
+        """Delete every text of a model that may come from these documents; see `texts.forget_documents`."""
+        forget_documents(self._file, documents, version)
+
+    def prune_rejected(self, days: int) -> int:
+        """Delete the texts of rejected drafts that are older than so many days; of how many questions."""
+        return prune_rejected(self._file, days)
+
+    def keeping(self) -> bool | None:
+        """Whether questions of this collection are kept, as it was last chosen; None when nobody chose."""
+        chosen = self._choice("keep_decisions")
+        return None if chosen is None else bool(chosen)
+
+    def set_keeping(self, keep: bool) -> None:
+        """Remember whether questions of this collection are kept."""
+        self._choose("keep_decisions", keep)
+
+    def presets(self) -> tuple[SavedPreset, ...]:
+        """The saved presets, by name."""
+        with self._file.reading() as db:
+            rows = db.execute("SELECT name, preset_values, certificate, created FROM sound_presets ORDER BY name").fetchall()
+        return tuple(
+            SavedPreset(name, read_json(self._file, values), read_json(self._file, certificate), created)
+            for name, values, certificate, created in rows
+        )
+
+    def save_preset(self, preset: SavedPreset) -> None:
+        """Store a preset; one of the same name is replaced.
+
+        Raises:
+            InvalidInput: a name that is empty or too long.
+        """
+        certificate = None if preset.certificate is None else dict(preset.certificate)
+        row = (named(preset.name), json.dumps(dict(preset.values)), json.dumps(certificate), preset.created)
+        with self._file.writing() as db:
+            db.execute("INSERT OR REPLACE INTO presets (name, preset_values, certificate, created) VALUES (?, ?, ?, ?)", row)
+
+    def delete_preset(self, name: str) -> None:
+        """Delete a preset; if it was the default one, there is none any more."""
+        with self._file.writing() as db:
+            db.execute("DELETE FROM presets WHERE name = ?", (name,))
+            if self.default_preset() == name:
+                self.set_default_preset(None)
+
+    def default_preset(self) -> str | None:
+        """The saved preset that questions of this collection start with; None for the program's own."""
+        name = self._choice(_DEFAULT_PRESET)
+        return None if name is None else str(name)
+
+    def set_default_preset(self, name: str | None) -> None:
+        """Choose the saved preset to start with; None for the program's own.
+
+        Raises:
+            InvalidInput: there is no such preset.
+        """
+        if name is not None and name not in {preset.name for preset in self.presets()}:
+            raise InvalidInput(f"There is no saved preset {name!r}.", remedy="It may have been deleted since; choose another.")
+        self._choose(_DEFAULT_PRESET, name)
+
+    def _choice(self, name: str) -> Any:
+        """The last choice under a name; None when there is none."""
+        with self._file.reading() as db:
+            row = db.execute("SELECT value FROM sound_choices WHERE name = ?", (name,)).fetchone()
+        return None if row is None else read_json(self._file, row[0])
+
+    def _choose(self, name: str, value: Any) -> None:
+        with self._file.writing() as db:
+            db.execute("INSERT OR REPLACE INTO choices (name, value) VALUES (?, ?)", (name, json.dumps(value)))
 
     def move_aside(self) -> Path | None:
         """Give a damaged file another name and begin a new one; nothing is deleted. Returns where it is now."""

@@ -1,4 +1,4 @@
-"""The tables of a collection's store, and what its parts share: the file, times, names, packed JSON."""
+"""The tables of a collection's store, and what their cells hold: times, names, packed JSON."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from rag_core.adapters.records.file import RecordFile, Tables, migration
-from rag_core.errors import InvalidInput, RecordsDamaged
+from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 
 MAX_NAME_CHARS = 100  # the name of a set, a run or a preset is cut there; chosen
@@ -60,52 +59,36 @@ MIGRATIONS = (
 )
 
 
-class Records:
-    """The base that the parts of a collection's store share."""
+def unpack(file: RecordFile, data: bytes) -> Any:
+    """What `pack` packed.
 
-    def __init__(self, path: Path) -> None:
-        self._file = RecordFile(path, MIGRATIONS, GUARDED)
-        self.collection = path.parent.name
+    Raises:
+        RecordsDamaged: the file is not what was written.
+    """
+    with as_written(file):
+        return json.loads(zlib.decompress(data))
 
-    def _choice(self, name: str) -> Any:
-        """The last choice under a name; None when there is none."""
-        with self._file.reading() as db:
-            row = db.execute("SELECT value FROM sound_choices WHERE name = ?", (name,)).fetchone()
-        return None if row is None else self._json(row[0])
 
-    def _choose(self, name: str, value: Any) -> None:
-        with self._file.writing() as db:
-            db.execute("INSERT OR REPLACE INTO choices (name, value) VALUES (?, ?)", (name, json.dumps(value)))
+def read_json(file: RecordFile, text: str) -> Any:
+    """A value that stands as JSON in a row; raises as `unpack` does."""
+    with as_written(file):
+        return json.loads(text)
 
-    def _unpack(self, data: bytes) -> Any:
-        try:
-            return json.loads(zlib.decompress(data))
-        except (zlib.error, ValueError, TypeError, RecursionError) as error:
-            raise self._damaged() from error
 
-    def _json(self, text: str) -> Any:
-        try:
-            return json.loads(text)
-        except (ValueError, TypeError, RecursionError) as error:
-            raise self._damaged() from error
+def read_questions(file: RecordFile, data: bytes) -> tuple[LabelledQuestion, ...]:
+    """What `pack_questions` packed; raises as `unpack` does."""
+    rows = unpack(file, data)
+    with as_written(file):
+        return tuple(LabelledQuestion.from_json(row) for row in rows)
 
-    def _questions(self, data: bytes) -> tuple[LabelledQuestion, ...]:
-        rows = self._unpack(data)
-        try:
-            return tuple(LabelledQuestion.from_json(row) for row in rows)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise self._damaged() from error
 
-    @contextmanager
-    def _as_written(self) -> Iterator[None]:
-        """Compare a row with its checksum. Where an earlier version, which had none, left damage, that is told all the same."""
-        try:
-            yield
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise self._damaged() from error
-
-    def _damaged(self) -> RecordsDamaged:
-        return self._file.damaged()
+@contextmanager
+def as_written(file: RecordFile) -> Iterator[None]:
+    """Tell of a cell that cannot be made sense of: rows have checksums, but an earlier version, which had none, may have left damage."""
+    try:
+        yield
+    except (zlib.error, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise file.damaged() from error
 
 
 def pack(value: Any) -> bytes:
