@@ -36,7 +36,7 @@ from rag_core.domain.documents import Box, Document, Span
 from rag_core.domain.passages import PassageKind
 from rag_core.domain.ports import Embedder, Vectors
 from rag_core.grounding.units import units
-from rag_core.library.held import blocks_of
+from rag_core.library.disk.private import blocks_of
 from rag_core.library.library import Library
 from rag_core.library.snapshot import Snapshot
 from rag_core.library.sources import Source, sources_from

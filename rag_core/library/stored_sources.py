@@ -15,12 +15,10 @@ from typing import IO, BinaryIO
 from rag_core.errors import LibraryDamaged
 from rag_core.library.disk import private
 from rag_core.library.disk.files import Stamp, damaged
-from rag_core.library.disk.private import make_folder
-from rag_core.library.held import HeldFile, blocks_of
+from rag_core.library.disk.private import BLOCK_BYTES, HeldFile, blocks_of, make_folder
 from rag_core.library.inbox import Accepted
 
 FOLDER = "sources"
-BLOCK_BYTES = 1 << 20  # 1 MiB a read, so that a file of any size takes no more memory
 
 
 def name_of(row: Accepted) -> str:

@@ -10,7 +10,7 @@ import pymupdf
 import pytest
 from library_kit import SETTINGS, library
 
-from rag_core.library.held import BLOCK_BYTES, HeldFile, blocks_of
+from rag_core.library.disk.private import BLOCK_BYTES, HeldFile, blocks_of
 from rag_core.library.sources import Source
 
 

@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 import ui.serve
 from rag_core.errors import IngestError, LimitExceeded
-from rag_core.library.held import HeldFile
+from rag_core.library.disk.private import HeldFile
 from rag_core.library.sources import Source
 from ui.app import uploads
 from ui.app.uploads import SMALL_BYTES, OnDisk

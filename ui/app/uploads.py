@@ -16,8 +16,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from rag_core.errors import IngestError, LimitExceeded
 from rag_core.library.disk.files import storage_problems
-from rag_core.library.disk.private import make_folder
-from rag_core.library.held import BLOCK_BYTES, HeldFile
+from rag_core.library.disk.private import BLOCK_BYTES, HeldFile, make_folder
 from rag_core.library.sources import TEXT_SUFFIXES, Source
 from ui.app import state
 

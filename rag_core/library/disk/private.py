@@ -1,18 +1,23 @@
 """Files and folders that only their owner may read: a library holds whole documents, and other people may use the same machine.
 
-The mode is given when a file is made. The process's umask is left alone: all threads of a server share it.
+A user's file that was handed in is held on disk instead of in memory, without a name: nothing of it is left when nobody holds it, or the
+process is killed. Elsewhere the mode is given when a file is made. The process's umask is left alone: all threads of a server share it.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700  # read and write, and enter, for the owner alone
 USUAL_MODE = 0o666  # what the umask leaves of it: for files that a user keeps elsewhere
+BLOCK_BYTES = 1 << 20  # 1 MiB a read, so that a file of any size takes no more memory
 
 
 def make_folder(path: Path) -> None:
@@ -71,3 +76,41 @@ def _close(path: Path) -> None:
         mode = path.lstat().st_mode
         if not stat.S_ISLNK(mode) and stat.S_IMODE(mode) & 0o077:
             path.chmod(stat.S_IMODE(mode) & 0o700)
+
+
+class HeldFile:
+    """Bytes on disk that their owner alone may read. Safe to read from several threads.
+
+    Args:
+        blocks: the bytes, in order.
+        folder: on the disk that takes them; it must exist.
+
+    Raises:
+        OSError: the disk or the permissions refused.
+    """
+
+    def __init__(self, blocks: Iterable[bytes | memoryview], folder: Path) -> None:
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+            self.size = 0
+            for block in blocks:
+                rest = memoryview(block)
+                while rest:
+                    rest = rest[file.write(rest) :]
+                self.size += len(block)
+            self._descriptor = os.dup(file.fileno())
+        weakref.finalize(self, os.close, self._descriptor)
+
+    def blocks(self) -> Iterator[bytes]:
+        """The bytes again, `BLOCK_BYTES` at a time."""
+        at = 0
+        while block := os.pread(self._descriptor, BLOCK_BYTES, at):
+            yield block
+            at += len(block)
+
+
+def blocks_of(data: bytes | HeldFile) -> Iterator[bytes]:
+    """The bytes of either, block by block."""
+    if isinstance(data, HeldFile):
+        yield from data.blocks()
+    else:
+        yield data
