@@ -20,7 +20,7 @@ from typing import Any
 from rag_core.domain.ports import AnswerabilityModel, Embedder
 from rag_core.errors import InvalidInput
 from rag_core.gating.features import FEATURES, magnitude
-from rag_core.library.disk.sealed import seal, unseal
+from rag_core.library.disk.files import seal, unseal
 from rag_core.library.indexing import INDEX_VERSION
 from rag_core.settings import DATA
 

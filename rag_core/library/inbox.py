@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from rag_core.domain.documents import Metadata
-from rag_core.library.disk.files import damaged, sync, write_atomically
+from rag_core.library.disk.files import damaged, seal, sync, unseal, write_atomically
 from rag_core.library.disk.private import HeldFile
-from rag_core.library.disk.sealed import seal, unseal
 from rag_core.library.sources import Kind, Source, clean, digest_prefix
 from rag_core.library.stored_json import metadata_from_json, metadata_to_json
 

@@ -25,9 +25,8 @@ from rag_core.ingest.layout import json_rows
 from rag_core.ingest.pdf import find_tessdata
 from rag_core.language import detect
 from rag_core.library import stored_sources
-from rag_core.library.disk.files import Stamp, pack_parts, pack_vectors, stamp, stamps_from_json, stamps_to_json, verify_file
+from rag_core.library.disk.files import Stamp, pack_parts, pack_vectors, seal, stamp, stamps_from_json, stamps_to_json, unseal, verify_file
 from rag_core.library.disk.private import make_folder, write
-from rag_core.library.disk.sealed import seal, unseal
 from rag_core.library.embedding import terms_of, vectors_of
 from rag_core.library.inbox import Accepted
 from rag_core.library.manifest import Entry, combined

@@ -17,9 +17,8 @@ from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.pdf import SAVE_AGAIN, missing_packages, read_pdf
 from rag_core.ingest.pdf_process import size_of
-from rag_core.library.disk.files import Stamp, stamps_from_json, stamps_to_json
+from rag_core.library.disk.files import Stamp, seal, stamps_from_json, stamps_to_json, unseal
 from rag_core.library.disk.private import tighten, write
-from rag_core.library.disk.sealed import seal, unseal
 from rag_core.library.inbox import Accepted
 from rag_core.library.stored_json import metadata_from_json, metadata_to_json
 from rag_core.library.stored_pages import LAYOUT, PAGES, PageWriter, read_pages

@@ -18,9 +18,8 @@ from types import MappingProxyType
 from typing import Any
 
 from rag_core.errors import IngestError, LibraryDamaged, LibraryError
-from rag_core.library.disk.files import Stamp
+from rag_core.library.disk.files import Stamp, unseal
 from rag_core.library.disk.private import make_folder, tighten
-from rag_core.library.disk.sealed import unseal
 from rag_core.library.inbox import Accepted, Inbox
 from rag_core.library.indexing import DOCUMENT
 from rag_core.library.manifest import Entry, Manifest

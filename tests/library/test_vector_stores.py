@@ -18,7 +18,7 @@ from rag_core.adapters.optional import EXTRAS
 from rag_core.domain.ports import VectorIndex, Vectors
 from rag_core.entrypoints.cli import main
 from rag_core.errors import InvalidSetting, MissingDependency, StoreMismatch
-from rag_core.library.disk.sealed import seal, unseal
+from rag_core.library.disk.files import seal, unseal
 from rag_core.library.library import Library
 from rag_core.settings import Settings, presets
 from rag_core.wiring import as_built, open_engine, open_library, rebuild_library

@@ -1,5 +1,6 @@
 """Writes files so that a kill at any moment leaves the old one or the new one. Reads them so that a changed byte is noticed.
 
+A JSON object whose checksum stands nowhere else carries its own (`seal`).
 Knows nothing about documents. Nothing here is pickle: JSON, gzip and NumPy's own array format only.
 """
 
@@ -24,6 +25,7 @@ from rag_core.domain.ports import Vectors
 from rag_core.errors import LibraryDamaged, LibraryError
 from rag_core.library.disk.private import FILE_MODE, USUAL_MODE, make_folder, write
 
+CHECKSUM = "checksum"  # the key of a sealed object
 MANY = 32  # files: waiting for one took 4 ms on a busy disk, for the whole filesystem about as long as for ten
 _LIBC = ctypes.CDLL(None, use_errno=True)  # for syncfs, which Linux has and Python does not offer
 
@@ -202,3 +204,30 @@ def stamps_to_json(stamps: Mapping[str, Stamp]) -> dict[str, list[Any]]:
 def stamps_from_json(rows: Mapping[str, Any]) -> dict[str, Stamp]:
     """The stamps that `stamps_to_json` was given."""
     return {name: Stamp(str(sha256), int(size)) for name, (sha256, size) in rows.items()}
+
+
+def seal(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The object with its checksum. How it is written later (spaces, order of keys) makes no difference."""
+    return {**row, CHECKSUM: _checksum(row)}
+
+
+def unseal(row: Any, unsealed: Collection[str] = ()) -> dict[str, Any]:
+    """The value that `seal` was given.
+
+    Files of earlier versions have no checksum. `unsealed` are their keys: an object of exactly these is taken as it is; none by default.
+
+    Raises:
+        ValueError: it is no object, has no checksum, or another one.
+    """
+    if not isinstance(row, dict):
+        raise ValueError("not an object")
+    if unsealed and row.keys() == set(unsealed):
+        return row
+    rest = {name: value for name, value in row.items() if name != CHECKSUM}
+    if row.get(CHECKSUM) != _checksum(rest):
+        raise ValueError("its checksum does not fit")
+    return rest
+
+
+def _checksum(row: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(row, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

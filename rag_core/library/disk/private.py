@@ -1,7 +1,7 @@
 """Files and folders that only their owner may read: a library holds whole documents, and other people may use the same machine.
 
-A user's file that was handed in is held on disk instead of in memory, without a name: nothing of it is left when nobody holds it, or the
-process is killed. Elsewhere the mode is given when a file is made. The process's umask is left alone: all threads of a server share it.
+The mode is given when a file is made. The process's umask is left alone: all threads of a server share it. A user's file that was handed
+in is held on disk without a name: nothing of it is left when nobody holds it, or the process is killed.
 """
 
 from __future__ import annotations
