@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import regex
 
-from training.mutations.edits import Edit
-from training.mutations.lists import PHRASE_OPERATORS, lists
+from training.mutations.edits import Edit, like
+from training.mutations.lists import PHRASE_OPERATORS, Lists, lists
 from training.mutations.names import names
-from training.mutations.phrases import Operator, phrase_operator
 from training.mutations.values import currencies, dates, digits, laws, magnitudes, signs, units
 
 OPERATORS = (
@@ -29,6 +28,20 @@ OPERATORS = (
     "law",
 )
 MAX_COUNT = 2  # mutations of one operator for one sentence
+
+Operator = Callable[[str, Lists, random.Random], Iterator[Edit]]
+
+
+def phrase_operator(name: str) -> Operator:
+    """The operator that changes small words by one table of phrases: a negation, a modal, a comparison, a quantifier."""
+
+    def edits(text: str, lists: Lists, draw: random.Random) -> Iterator[Edit]:
+        for pattern, texts in lists.phrases[name]:
+            for match in pattern.finditer(text):
+                yield Edit.over(match.span(), like(match[0], match.expand(draw.choice(texts))))
+
+    return edits
+
 
 _BY_TEXT: Mapping[str, Operator] = {
     "digit": digits,
