@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 from rag_core.entrypoints import calibrate_command, commands, doctor_command, evaluate_command, model_command
-from rag_core.entrypoints.ended import Terminated, ended_by_signals
 from rag_core.entrypoints.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.settings import DEFAULT_PRESET
@@ -140,7 +143,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     args = parser().parse_args(argv)
     try:
-        with ended_by_signals():
+        with _ended_by_signals():
             code = int(args.run(args))
             sys.stdout.flush()  # a full disk behind a redirection shows here, not at the end of the process
             return code
@@ -166,3 +169,27 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: everything is left as by Ctrl+C. What a command holds is given up first: temporary folders, child processes, the lock."""
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Within the block SIGTERM raises `Terminated`.
+
+    Only in the main thread: elsewhere signals cannot be handled, and nothing is done.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    raise Terminated
