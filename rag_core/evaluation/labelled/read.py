@@ -15,7 +15,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from rag_core.errors import InvalidInput
-from rag_core.evaluation.labelled import beir
 from rag_core.evaluation.labelled.question import LabelledQuestion
 from rag_core.evaluation.labelled.rows import has_question, is_ragas, labelled, lowered, quoted
 from rag_core.evaluation.labelled.table import Table, read_table
@@ -23,6 +22,7 @@ from rag_core.evaluation.labelled.table import Table, read_table
 MAX_BYTES = 20_000_000  # a file, and all that is read from a zip; chosen
 MAX_ROWS = 20_000  # questions of one set; chosen
 MAX_FILES = 200  # in a zip
+_JUDGED = {"query_id", "corpus_id", "score"}  # the columns of BEIR's judgements
 READ = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json")
 
 
@@ -62,10 +62,10 @@ def read_labelled_files(files: Sequence[tuple[str, bytes]]) -> Labelled:
     tables = [read_table(name, data) for name, data in _unpacked(files)]
     if not tables:
         raise InvalidInput("There is no file with questions in it.", remedy="Give a CSV, JSON or JSON lines file, or a zip of them.")
-    qrels = [table for table in tables if beir.is_qrels(table)]
+    qrels = [table for table in tables if _is_qrels(table)]
     queries = [table for table in tables if table not in qrels]
     if qrels:
-        found = beir.joined(queries, qrels)
+        found = _joined(queries, qrels)
     else:
         asked = [table for table in queries if any(has_question(row) for row in table.rows[:1])]
         if not asked:
@@ -79,6 +79,46 @@ def read_labelled_files(files: Sequence[tuple[str, bytes]]) -> Labelled:
 def read_rows(rows: Sequence[Mapping[str, Any]]) -> Labelled:
     """The questions of rows that were edited by hand, and what could not be used; the first row is row 1."""
     return _kept([Table("", tuple(rows), tuple(range(1, len(rows) + 1)))], several=False)
+
+
+def _is_qrels(table: Table) -> bool:
+    """Whether a table holds BEIR's judgements: which documents are relevant to a query, with a score."""
+    return bool(table.rows) and set(lowered(table.rows[0])) >= _JUDGED
+
+
+def _joined(queries: Sequence[Table], qrels: Sequence[Table]) -> list[Table]:
+    """The queries that were judged, each answerable when a document is relevant to it; that document is the place of its answer.
+
+    A query without a judgement is of another split of the benchmark, not unanswerable: such are counted in one problem.
+    """
+    relevant: dict[str, list[str]] = {}
+    for table in qrels:
+        for row in map(lowered, table.rows):
+            if _JUDGED <= set(row):
+                documents = relevant.setdefault(str(row["query_id"]), [])
+                if _is_positive(str(row["score"])):
+                    documents.append(str(row["corpus_id"]))
+    found = []
+    for table in queries:
+        rows, numbers, left_out = [], [], 0
+        for number, row in zip(table.numbers, map(lowered, table.rows), strict=True):
+            key = str(row.get("_id", row.get("id", "")))
+            if key not in relevant:
+                left_out += 1
+                continue
+            places = [{"document": name} for name in dict.fromkeys(relevant[key])]
+            rows.append({"id": key, "question": row.get("text", row.get("question")), "answerable": bool(places), "places": places})
+            numbers.append(number)
+        note = [(0, f"{left_out:,} queries have no judgement and were left out")] if left_out else []
+        found.append(Table(table.name, tuple(rows), tuple(numbers), (*table.problems, *note)))
+    return found
+
+
+def _is_positive(score: str) -> bool:
+    try:
+        return float(score) > 0
+    except ValueError:
+        return False
 
 
 def _with_labels(asked: Sequence[Table], others: Sequence[Table]) -> list[Table]:
