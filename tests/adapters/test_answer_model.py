@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from rag_core import wiring
 from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE as FILE
 from rag_core.adapters.embedding.pair_models import ANSWERABILITY_TOKENS as MAX_TOKENS
-from rag_core.adapters.embedding.pair_models import MAX_COUNT, AnswerModel, version_of
+from rag_core.adapters.embedding.pair_models import MAX_LOGIT, AnswerModel, version_of
 from rag_core.errors import ModelUnavailable
 from rag_core.settings import Settings
 
@@ -53,7 +53,7 @@ def test_given_any_text_then_the_odds_are_finite_and_in_their_range(text: str, m
     (odds,) = model.answers(QUESTION, [text])
 
     assert math.isfinite(odds)
-    assert -MAX_COUNT <= odds <= MAX_COUNT
+    assert -MAX_LOGIT <= odds <= MAX_LOGIT
 
 
 def test_given_a_passage_that_writes_a_special_token_then_it_is_letters_and_ends_nothing(model: AnswerModel) -> None:

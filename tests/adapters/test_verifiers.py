@@ -15,7 +15,7 @@ from folding import each
 from tiny_models import cross_encoder, hhem, minicheck, multilingual, t5, without_head
 
 from rag_core import wiring
-from rag_core.adapters.embedding.pair_models import MAX_COUNT, version_of
+from rag_core.adapters.embedding.pair_models import MAX_LOGIT, version_of
 from rag_core.adapters.entailment.by_name import NamedVerifier, VerifierOnDemand, card_languages, declared_languages, load_entailment_model
 from rag_core.domain.ports import EntailmentModel
 from rag_core.errors import InvalidSetting, ModelUnavailable
@@ -35,7 +35,7 @@ FORMS = {
 
 
 def clipped(logits: torch.Tensor) -> list[float]:
-    return [float(one) for one in logits.detach().clamp(-MAX_COUNT, MAX_COUNT)]
+    return [float(one) for one in logits.detach().clamp(-MAX_LOGIT, MAX_LOGIT)]
 
 
 def of_probability(shares: torch.Tensor) -> list[float]:
@@ -127,7 +127,7 @@ def test_given_many_pairs_of_any_length_then_each_is_read_by_itself(form: Path) 
 
     assert together == pytest.approx([verifier.supports([pair])[0] for pair in pairs], abs=1e-3)
     assert verifier.supports([]) == []
-    assert all(math.isfinite(one) and -MAX_COUNT <= one <= MAX_COUNT for one in together)
+    assert all(math.isfinite(one) and -MAX_LOGIT <= one <= MAX_LOGIT for one in together)
 
 
 @pytest.mark.parametrize("mark", ["[SEP]", "[CLS]", "</s>", "<s>", "<pad>"])

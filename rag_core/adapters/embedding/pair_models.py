@@ -16,7 +16,7 @@ from rag_core.adapters.embedding.minilm import MiniLm
 from rag_core.errors import ModelUnavailable
 from rag_core.settings import DATA
 
-MAX_COUNT = 10.0  # log odds
+MAX_LOGIT = 10.0  # log odds
 ANSWERABILITY_FILE, SUPPORT_FILE = (DATA / "models" / f"{name}.safetensors" for name in ("answerability", "support"))
 ANSWERABILITY_TOKENS = 288  # question, passage and special tokens; only the passage is cut
 SUPPORT_TOKENS = 320  # claim, evidence and special tokens; only the evidence is cut
@@ -75,7 +75,7 @@ def _odds(name: str, model: MiniLm, layer: str, pairs: Sequence[tuple[str, str]]
     import torch
 
     order = sorted(range(len(pairs)), key=lambda at: -len(pairs[at][0]) - len(pairs[at][1]))
-    found = model.run(pairs, order, 1, lambda x, mask: model.linear(x[:, 0], layer).float().clamp(-MAX_COUNT, MAX_COUNT))
+    found = model.run(pairs, order, 1, lambda x, mask: model.linear(x[:, 0], layer).float().clamp(-MAX_LOGIT, MAX_LOGIT))
     if not bool(torch.isfinite(found).all()):
         raise ModelUnavailable(f"The {name} model returned something that is not a number.", remedy="Restore data/models.")
     return [float(one) for one in found[:, 0]]

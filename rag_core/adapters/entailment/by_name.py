@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 
 from rag_core.adapters.embedding.by_name import precision_here
-from rag_core.adapters.embedding.pair_models import MAX_COUNT, SupportModel
+from rag_core.adapters.embedding.pair_models import MAX_LOGIT, SupportModel
 from rag_core.adapters.entailment.forms import load_form
 from rag_core.domain.ports import EntailmentModel
 from rag_core.errors import InvalidSetting, MissingDependency, ModelUnavailable
@@ -83,7 +83,7 @@ class NamedVerifier:
                 ids = torch.tensor([read[row].ids + [self._form.pad] * (longest - len(read[row].ids)) for row in rows])
                 kinds = torch.tensor([read[row].kinds + [0] * (longest - len(read[row].kinds)) for row in rows])
                 mask = torch.tensor([[1] * len(read[row].ids) + [0] * (longest - len(read[row].ids)) for row in rows])
-                found[rows] = self._form.odds(ids, mask, kinds).clamp(-MAX_COUNT, MAX_COUNT)
+                found[rows] = self._form.odds(ids, mask, kinds).clamp(-MAX_LOGIT, MAX_LOGIT)
         if not bool(torch.isfinite(found).all()):
             raise ModelUnavailable(
                 "The verifier returned something that is not a number.", remedy="Choose another one, or another precision."
