@@ -1,14 +1,18 @@
 """The support of a claim: what it rests on, what is flagged, and what happens when nothing can be asked."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
+from hash_embedder import HashEmbedder
 
 from rag_core.adapters.embedding.embedded import EmbeddedModel
 from rag_core.adapters.embedding.pair_models import SupportModel
 from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import ModelUnavailable
 from rag_core.grounding.entailment import CEILING, FEATURES, MIN_SUPPORT, assess, judged, measure, require_assessed, support_models
+from rag_core.grounding.windows import readings
 
 CONTRACT = (
     "The supplier delivers the goods to the warehouse in Brno. The notice period is 30 days and starts on the first day of a month. "
@@ -138,3 +142,58 @@ def test_given_the_fitted_regressions_then_no_common_word_lowers_the_support() -
         assert all(
             weights.get(name, 0.0) <= 0 for name in ("number_absent", "number_far", "name_absent", "name_far", "changed", "indicator")
         )
+
+
+def test_given_a_claim_that_fails_then_the_verifier_reads_the_other_passages_without_the_cited_one(
+    embedder: Embedder, verifier: EntailmentModel
+) -> None:
+    claim, asked = "The notice period is 30 days.", Asked(verifier)
+    assess([claim], [OFFICE], [OFFICE, CONTRACT], "en", embedder, asked)
+
+    assert asked.pairs == [(OFFICE, claim), (CONTRACT, claim)]
+
+
+def test_given_min_support_then_it_decides_what_fails_and_what_another_passage_supports(
+    embedder: Embedder, verifier: EntailmentModel
+) -> None:
+    claim = "The notice period is 30 days."
+    (right,) = assess([claim], [CONTRACT], (), "en", embedder, verifier)
+    assert right.support is not None
+    above = math.nextafter(right.support, 1.0)
+
+    for least, pairs in ((right.support, 1), (above, 2)):
+        asked = Asked(verifier)
+        assess([claim], [CONTRACT], [OFFICE], "en", embedder, asked, least)
+        assert len(asked.pairs) == pairs, least
+    for least, said in ((right.support, True), (above, False)):
+        (wrong,) = assess([claim], [OFFICE], [CONTRACT], "en", embedder, verifier, least)
+        assert ("misattributed" in wrong.flags) is said, least
+
+
+def test_given_a_long_text_then_the_likeliest_of_its_readings_counts(embedder: Embedder, verifier: EntailmentModel) -> None:
+    filler = " ".join(f"Section {number} tells of the old garden behind the brick house." for number in range(25))
+    claim, context = "The notice period is 30 days.", f"{CONTRACT} {filler} The office keeps a notice board. {filler}"
+    asked = Asked(verifier)
+    (one,) = measure([claim], [context], "en", embedder, asked)
+    odds = verifier.supports(asked.pairs)
+
+    assert [text for text, _ in asked.pairs] == list(readings(claim, context, "en"))
+    assert max(odds) - min(odds) > 1.0
+    assert one.value("entailment") == pytest.approx(max(odds), abs=1e-3)
+
+
+def test_given_log_odds_below_zero_then_it_is_not_entailed() -> None:
+    embedder = HashEmbedder()
+    (one,) = measure(["The notice period is 30 days."], [CONTRACT], "en", embedder, None)
+
+    for odds, flags in ((0.0, ()), (-0.01, ("not_entailed",))):
+        read = replace(one, values=tuple(odds if name == "entailment" else one.value(name) for name in FEATURES), read=True)
+        assert judged(read).flags == flags, odds
+
+
+def test_given_a_claim_of_two_places_then_the_words_of_both_are_its_evidence() -> None:
+    filler = " ".join(f"Section {number} tells of the old garden." for number in range(4))
+    context = f"Red doors open quietly. {filler} Blue cups break often."
+    (one,) = measure(["Red doors open quietly, blue cups break often."], [context], "en", HashEmbedder(), None)
+
+    assert one.value("pairs") == 1.0
