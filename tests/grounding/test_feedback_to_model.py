@@ -162,3 +162,16 @@ def test_given_a_check_of_another_kind_then_what_it_found_is_the_finding() -> No
     check = CheckResult("contradictions", State.FAILED, Mode.ENFORCE, reason=Reason.CONTRADICTED, found="two values")
 
     assert findings(view(GOOD_AUDIT), [check], attempt()) == (Finding(Reason.CONTRADICTED, None, "contradictions: two values."),)
+
+
+def test_given_as_many_added_words_as_are_allowed_then_only_a_claim_with_more_is_named() -> None:
+    judged = view(GOOD_AUDIT, GOOD_AUDIT, max_added_words=2)
+    check = CheckResult("added_words", State.FAILED, Mode.ENFORCE, reason=Reason.ADDED_WORDS)
+
+    assert [one.key for one in findings(judged, [check], attempt(added=(2, 3)))] == ["added_words:1"]
+
+
+def test_given_a_quote_of_200_characters_then_it_is_named_whole_and_a_longer_one_is_cut() -> None:
+    for length, shown in ((200, "a" * 200), (201, "a" * 200 + "…")):
+        (one, *_) = found(view(replace(GOOD_AUDIT, quotes_missing=("a" * length,))))
+        assert f'"{shown}"' in one.text, length

@@ -310,3 +310,17 @@ def test_given_a_claim_that_nothing_has_read_then_the_check_passes_on_facts_and_
 
 def test_given_quotes_only_then_the_check_says_that_they_stand_word_for_word() -> None:
     assert run(case(QUOTED))[Reason.SUPPORT].found == "every claim stands word for word in its source"
+
+
+def test_given_what_was_not_measured_on_a_claim_then_its_check_says_so_and_has_not_passed() -> None:
+    for field, reason in (
+        ("fabricated", Reason.CITATIONS_VALID),
+        ("quotes_missing", Reason.VERBATIM),
+        ("indicators", Reason.INDICATORS),
+        ("changed_facts", Reason.FACTS),
+    ):
+        judged = case(QUOTED, indicators_mode="enforce", facts_mode="enforce")
+        (audit,) = judged.draft.audits
+        bare = dataclasses.replace(judged, draft=dataclasses.replace(judged.draft, audits=(dataclasses.replace(audit, **{field: None}),)))
+        check = next(one for one in (audit(bare) for audit in GROUNDING) if getattr(one, "reason", None) is reason)
+        assert (check.state, check.blocks) == (State.NOT_RUN, True), field

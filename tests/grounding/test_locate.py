@@ -106,6 +106,7 @@ def test_given_a_quote_that_leaves_something_out_then_its_parts_are_marked_and_w
 def test_given_parts_in_another_order_or_one_that_stands_twice_then_they_are_no_exact_quote() -> None:
     assert found("no more than 10 days … The notice period", NOTICE)[1].how is not How.EXACT
     assert found("The notice period … period", NOTICE)[1].how is not How.EXACT
+    assert found("It starts on the first day … first day of the month", NOTICE)[1].how is not How.EXACT  # they share words
 
 
 def test_given_a_quote_that_begins_or_ends_inside_a_word_then_it_does_not_stand_there() -> None:
@@ -170,6 +171,15 @@ def test_given_a_claim_that_says_in_few_words_what_two_sentences_say_then_both_a
 
     assert texts == ["The warranty for pumps lasts 24 months.", "Claims under it go to the workshop in Brno."]
     assert located.how is How.ALIGNED
+
+
+def test_given_a_claim_of_three_sentences_then_all_are_its_place_and_one_that_adds_little_is_not() -> None:
+    three = "Alpha wins the blue cup. Bravo paints the red door. Charlie mends the green roof. Delta sells white boats. Nobody sleeps."
+    texts, _ = found("Alpha's blue cup, Bravo's red door, Charlie's green roof", three)
+    assert texts == ["Alpha wins the blue cup.", "Bravo paints the red door.", "Charlie mends the green roof."]
+
+    little = "Copper pumps carry a full warranty for cracked valves. The garden is old. Summer is warm."
+    assert found("Copper pumps carry a full warranty for cracked valves in summer", little)[0] == [little.split(" The")[0]]
 
 
 @each("nowhere", ["The meter is calibrated every five years.", "Die Gebühr beträgt 20 Euro.", "", "…", "“”", "[1]", "?!", "the of and"])

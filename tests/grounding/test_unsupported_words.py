@@ -16,6 +16,7 @@ CASES = {
     "a reason that nobody gave": (SICK[:-1] + " because health comes first.", SICK, "en", ("because", "health", "comes", "first")),
     "verbatim": (SICK, SICK, "en", ()),
     "shorter": ("Sick leave is paid for 30 days.", SICK, "en", ()),
+    "two runs as long as each other": ("Happy staff sleeps, sick leave, kind bosses smile.", SICK, "en", ("Happy", "staff", "sleeps")),
     "another form": ("Paying sick leaves in full.", SICK, "en", ()),
     "one word of its own": ("Generally sick leave is paid in full.", SICK, "en", ("Generally",)),
     "words that say nothing end no run": ("Health of the staff comes first.", SICK, "en", ("Health", "staff", "comes", "first")),
