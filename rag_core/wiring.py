@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Literal
 
 from rag_core.adapters.certificate_pdf import Line as Line
 from rag_core.adapters.certificate_pdf import Plot as Plot
@@ -29,8 +28,9 @@ from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import VECTOR_STORES as VECTOR_STORES
 from rag_core.adapters.index.choose import vector_store
 from rag_core.adapters.llm.cache import FILE as CACHE_FILE
-from rag_core.adapters.llm.cache import CachedModel, ModelCache
-from rag_core.adapters.llm.chain import ModelChain
+from rag_core.adapters.llm.cache import ModelCache
+from rag_core.adapters.llm.chain import endpoint_model as endpoint_model
+from rag_core.adapters.llm.chain import model_chain
 from rag_core.adapters.records.store import FILE
 from rag_core.adapters.records.store import RecordStore as RecordStore
 from rag_core.decision.measure import Tools
@@ -43,9 +43,6 @@ from rag_core.library.manifest import UNSAID_STORE, Manifest
 from rag_core.library.store import Store
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
-
-Structured = Literal["auto", "always", "never"]  # whether answers are asked for by a schema
-
 
 _starting = threading.Lock()  # two threads that open a library each must not start two children
 
@@ -129,7 +126,7 @@ def language_model(
     if not places:
         return None
     cache = model_cache(folder, collection) if folder and settings.model_cache else None
-    return _chain(places, settings.structured_outputs, cache)
+    return model_chain(places, settings.structured_outputs, cache)
 
 
 def configured_models(settings: Settings, environment: Mapping[str, str] | None = None) -> tuple[Endpoint, ...]:
@@ -141,22 +138,6 @@ def configured_models(settings: Settings, environment: Mapping[str, str] | None 
     if not all(place.model for place in places):
         raise InvalidSetting("No language model is named.", remedy="Set RAG_MODEL, or the setting `model`.")
     return places
-
-
-@lru_cache(maxsize=8)
-def _chain(places: tuple[Endpoint, ...], structured: Structured, cache: ModelCache | None) -> ModelChain:
-    models = [endpoint_model(place, structured) for place in places]
-    if cache is None:
-        return ModelChain(models)
-    return ModelChain([CachedModel(model, cache, place, structured) for model, place in zip(models, places, strict=True)])
-
-
-@lru_cache(maxsize=8)
-def endpoint_model(endpoint: Endpoint, structured: Structured) -> LanguageModel:
-    """The model of one endpoint, one in the process, so that its connections and what it is known not to understand are shared."""
-    from rag_core.adapters.llm.openai_server import OpenAIModel  # takes a second to import, and many do without
-
-    return OpenAIModel(endpoint, structured)
 
 
 @lru_cache(maxsize=8)

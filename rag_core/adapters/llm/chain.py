@@ -5,11 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from typing import Literal
 
+from rag_core.adapters.llm.cache import CachedModel, ModelCache
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.domain.ports import LanguageModel
 from rag_core.errors import ModelUnavailable
+from rag_core.settings.endpoints import Endpoint
 
+Structured = Literal["auto", "always", "never"]  # whether answers are asked for by a schema
 REST_SECONDS = 20.0  # a model that failed is not asked again for so long, about one question; chosen
 SHARE = 0.6  # a model with another one behind it gets so much of the time that is left
 
@@ -67,3 +72,20 @@ class ModelChain:
     def _reasons(self, before: int) -> list[ModelUnavailable]:
         """Why those before this place did not answer: each was asked just now, or rests."""
         return [self._failed[place][1] for place in range(before) if place in self._failed]
+
+
+@lru_cache(maxsize=8)
+def model_chain(places: tuple[Endpoint, ...], structured: Structured, cache: ModelCache | None) -> ModelChain:
+    """The models of these endpoints in their order, at least one, each behind the cache if there is one; one chain in the process."""
+    models = [endpoint_model(place, structured) for place in places]
+    if cache is None:
+        return ModelChain(models)
+    return ModelChain([CachedModel(model, cache, place, structured) for model, place in zip(models, places, strict=True)])
+
+
+@lru_cache(maxsize=8)
+def endpoint_model(endpoint: Endpoint, structured: Structured) -> LanguageModel:
+    """The model of one endpoint, one in the process, so that its connections and what it is known not to understand are shared."""
+    from rag_core.adapters.llm.openai_server import OpenAIModel  # takes a second to import, and many do without
+
+    return OpenAIModel(endpoint, structured)
