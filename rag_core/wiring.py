@@ -20,10 +20,10 @@ from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE as MODEL_FILE
 from rag_core.adapters.embedding.pair_models import SUPPORT_FILE, SUPPORT_LANGUAGES, AnswerModel, version_of
-from rag_core.adapters.embedding.process import ProcessEmbedder, ProcessReader, ProcessVerifier
-from rag_core.adapters.entailment.by_name import EMBEDDED as EMBEDDED_VERIFIER
-from rag_core.adapters.entailment.by_name import NONE as NO_VERIFIER
-from rag_core.adapters.entailment.by_name import VerifierOnDemand, declared_languages, load_entailment_model
+from rag_core.adapters.embedding.process import ProcessEmbedder, ProcessEntailment, ProcessReader
+from rag_core.adapters.entailment.by_name import EMBEDDED as EMBEDDED_ENTAILMENT
+from rag_core.adapters.entailment.by_name import NONE as NO_ENTAILMENT
+from rag_core.adapters.entailment.by_name import EntailmentOnDemand, declared_languages, load_entailment_model
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import VECTOR_STORES as VECTOR_STORES
 from rag_core.adapters.index.choose import vector_store
@@ -88,8 +88,8 @@ def _answer_model() -> AnswerModel:
     return AnswerModel()
 
 
-def verifier(settings: Settings, *, apart: bool = False) -> EntailmentModel | None:
-    """The verifier that the settings name, in this process or in the embedding model's child, loaded when it is first asked.
+def entailment_model(settings: Settings, *, apart: bool = False) -> EntailmentModel | None:
+    """The entailment model that the settings name, in this process or in the embedding model's child, loaded when it is first asked.
 
     None where they name none, or the embedded one's file was left out: claims are then checked by facts and overlap only.
 
@@ -98,17 +98,17 @@ def verifier(settings: Settings, *, apart: bool = False) -> EntailmentModel | No
     """
     model, languages = settings.verifier, settings.verifier_languages
     declared_languages(languages)
-    if model == NO_VERIFIER or (model == EMBEDDED_VERIFIER and not SUPPORT_FILE.exists()):
+    if model == NO_ENTAILMENT or (model == EMBEDDED_ENTAILMENT and not SUPPORT_FILE.exists()):
         return None
     child = embedder_apart(settings.embedding_model, settings.embedding_precision) if apart else None
-    return _verifier(model, precision_here(settings.embedding_precision), languages, child)
+    return _entailment_model(model, precision_here(settings.embedding_precision), languages, child)
 
 
 @lru_cache(maxsize=2)
-def _verifier(model: str, precision: str, languages: str, child: ProcessEmbedder | None) -> VerifierOnDemand:
-    load = partial(ProcessVerifier, child) if child else load_entailment_model
-    known = (version_of(SUPPORT_FILE), SUPPORT_LANGUAGES) if model == EMBEDDED_VERIFIER else ("", None)
-    return VerifierOnDemand(partial(load, model, precision, languages), *known)
+def _entailment_model(model: str, precision: str, languages: str, child: ProcessEmbedder | None) -> EntailmentOnDemand:
+    load = partial(ProcessEntailment, child) if child else load_entailment_model
+    known = (version_of(SUPPORT_FILE), SUPPORT_LANGUAGES) if model == EMBEDDED_ENTAILMENT else ("", None)
+    return EntailmentOnDemand(partial(load, model, precision, languages), *known)
 
 
 def language_model(
@@ -263,11 +263,12 @@ def open_engine(folder: Path, collection: str = "default", settings: Settings | 
     """
     s = settings or Settings.load()
     model = _embedder(s, apart)
-    reader = answerability_model(s, apart=apart)
-    calibration = calibrate.load(calibration_files(folder, collection), calibrate.Identity.of(model, reader))
+    answers = answerability_model(s, apart=apart)
+    calibration = calibrate.load(calibration_files(folder, collection), calibrate.Identity.of(model, answers))
     known = EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None
     tools = Tools(
-        CachedEmbedder(model), calibration, known, reranker, reader=reader, verifier=partial(verifier, apart=apart),
+        CachedEmbedder(model), calibration, known, reranker,
+        answerability_model=answers, entailment_model=partial(entailment_model, apart=apart),
         model=partial(language_model, folder=folder, collection=collection),
     )  # fmt: skip
     return Engine(open_library(folder, collection, model, s.vector_store), tools)

@@ -103,7 +103,7 @@ def _asked(one: LabelledSet, settings: Settings) -> dict[str, list[Any]]:
 
         cases = [engine.measure(asked.question, settings, documents=asked.documents or None) for asked in questions]
     samples = [
-        Sample(question_hash(asked.question), asked.language, asked.answerable, dict(case.signals))
+        Sample(question_hash(asked.question), asked.language, asked.answerable, dict(case.features))
         for asked, case in zip(questions, cases, strict=True) if case.hits
     ]  # fmt: skip
     return {

@@ -4,7 +4,7 @@
 
 A FOLDER holds `claims.jsonl` (id, lang, context, answer) and `gold.jsonl` (id, supported). Every answer is measured once; balanced accuracy
 at the threshold of the settings, AUROC and calibration error are printed for the rule of shared words, for the facts alone, for
-facts and words without the verifier, for the verifier alone, and for the whole.
+facts and words without the entailment model, for the entailment model alone, and for the whole.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rag_core.grounding.judge import combine
 from rag_core.grounding.overlap import overlap
 from rag_core.language import is_refusal, sentences
 from rag_core.settings import Settings
-from rag_core.wiring import embedder, verifier
+from rag_core.wiring import embedder, entailment_model
 
 SAME_WORDS, GROUNDED = 0.5, 0.7  # the rule of shared words: share of a sentence's words, share of the sentences
 
@@ -42,12 +42,12 @@ def facts_alone(ones: Sequence[Measured], _: str) -> float:
     return 1.0 / (1 + sum(flag.endswith(("_changed", "_absent")) for one in ones for flag in one.flags) * 1.5)
 
 
-def without_verifier(ones: Sequence[Measured], _: str) -> float:
+def without_entailment_model(ones: Sequence[Measured], _: str) -> float:
     """Facts and words."""
     return combine([judged(one, read=False).support or 0.0 for one in ones])
 
 
-def verifier_alone(ones: Sequence[Measured], _: str) -> float:
+def entailment_alone(ones: Sequence[Measured], _: str) -> float:
     """The network's verdict; even odds where it does not read the language."""
     return combine([1 / (1 + math.exp(-one.value("entailment"))) for one in ones])
 
@@ -60,8 +60,8 @@ def whole(ones: Sequence[Measured], _: str) -> float:
 PARTS: dict[str, Part] = {
     "rule of shared words": shared_words,
     "facts alone": facts_alone,
-    "facts and words": without_verifier,
-    "verifier alone": verifier_alone,
+    "facts and words": without_entailment_model,
+    "verifier alone": entailment_alone,
     "**the whole**": whole,
 }
 
@@ -69,7 +69,7 @@ PARTS: dict[str, Part] = {
 def measured(folder: Path, settings: Settings) -> tuple[list[bool], list[list[Measured]], list[str]]:
     """The labels, the measured sentences and the context of each answer of a folder."""
     gold = {row["id"]: bool(row["supported"]) for row in _rows(folder / "gold.jsonl", ("id",))}
-    model, reader = embedder(settings.embedding_model, settings.embedding_precision), verifier(settings)
+    model, reader = embedder(settings.embedding_model, settings.embedding_precision), entailment_model(settings)
     labels, found, contexts = [], [], []
     for row in _rows(folder / "claims.jsonl", ("id", "context", "answer", "lang")):
         spans = [] if is_refusal(row["answer"]) else sentences(row["answer"], row["lang"])

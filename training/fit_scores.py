@@ -38,9 +38,9 @@ LICENCES = {
     "policyqa": "MIT",
     "qasper(uda)": "CC BY-SA 4.0",
 }
-EXTRACT_STRENGTH = 10.0  # the regularisation's C as in scikit-learn: weak, for a few inputs and thousands of rows
-STRENGTH = 0.03  # the regularisation's C as in scikit-learn; the best of 0.003, 0.01, 0.03 and 0.1 with whole articles left out
-READ_ALONE = ("answer_best", "top_cosine")  # more signals did worse on a source that was left out
+EXTRACT_C = 10.0  # the regularisation's C as in scikit-learn: weak, for a few inputs and thousands of rows
+C = 0.03  # the regularisation's C as in scikit-learn; the best of 0.003, 0.01, 0.03 and 0.1 with whole articles left out
+READ_ALONE = ("answer_best", "top_cosine")  # more features did worse on a source that was left out
 FOLDS = 6  # questions of equal text share one
 
 
@@ -75,12 +75,12 @@ def balanced_weights(groups: list[str]) -> list[float]:
 
 
 def collect(data: Path, extract: bool) -> dict[str, list[Any]]:
-    """Signals, labels and groups of all questions, and with `extract` the unit rows of the answerable ones, as plain lists."""
+    """Features, labels and groups of all questions, and with `extract` the unit rows of the answerable ones, as plain lists."""
     found: dict[str, list[Any]] = {"signals": [], "labels": [], "groups": [], "units": [], "questions": []}
     for row in measured(data):
         if not row.case.hits:
             continue
-        found["signals"].append(dict(row.case.signals))
+        found["signals"].append(dict(row.case.features))
         found["labels"].append(row.answerable)
         found["groups"].append(row.group)
         found["questions"].append(question_hash(row.case.question))
@@ -97,28 +97,28 @@ def main(data: Path, kept: Path | None = None, *, extract: bool = False) -> None
         found = collect(data, extract)
         if kept is not None:
             kept.write_text(json.dumps(found), encoding="utf-8")
-    signals, labels, groups = found["signals"], found["labels"], found["groups"]
+    features, labels, groups = found["signals"], found["labels"], found["groups"]
     settings = Settings.load()
     identity = Identity.of(embedder(settings.embedding_model, "auto"), answerability_model(settings))
     y, group = np.array(labels), np.array(groups)
-    narrow = np.array([is_narrow(row) for row in signals])
+    narrow = np.array([is_narrow(row) for row in features])
 
     def fit_on(rows: np.ndarray) -> Calibration:
         """The score for many passages, and for those few that the answerability model reads."""
-        wide = _fit(identity, [i for i in rows if not narrow[i]], signals, labels, groups, strength=STRENGTH, products=True)
-        few = _fit(identity, [i for i in rows if narrow[i]], signals, labels, groups, signals=READ_ALONE)
+        wide = _fit(identity, [i for i in rows if not narrow[i]], features, labels, groups, c=C, products=True)
+        few = _fit(identity, [i for i in rows if narrow[i]], features, labels, groups, features=READ_ALONE)
         return replace(wide, narrow=few)
 
     held_out, crossed = {}, np.zeros(len(y))
     for name in dict.fromkeys(groups):
         fold = fit_on(np.flatnonzero(group != name))
-        held_out[name] = figures(_probabilities(fold, [signals[i] for i in np.flatnonzero(group == name)]), y[group == name])
+        held_out[name] = figures(_probabilities(fold, [features[i] for i in np.flatnonzero(group == name)]), y[group == name])
     for train, test in GroupKFold(FOLDS).split(y, y, found["questions"]):
-        crossed[test] = _probabilities(fit_on(train), [signals[i] for i in test])
+        crossed[test] = _probabilities(fit_on(train), [features[i] for i in test])
     whole = fit_on(np.arange(len(y)))
     cross_validated = {name: figures(crossed[group == name], y[group == name]) for name in held_out}
     fitted = {
-        name: figures(_probabilities(whole, [signals[i] for i in np.flatnonzero(group == name)]), y[group == name]) for name in held_out
+        name: figures(_probabilities(whole, [features[i] for i in np.flatnonzero(group == name)]), y[group == name]) for name in held_out
     }
     provenance = {
         "sets": dict(Counter(groups)),
@@ -129,7 +129,7 @@ def main(data: Path, kept: Path | None = None, *, extract: bool = False) -> None
         "fitted": fitted,
         "cross_validated": cross_validated,
         "this_group_left_out": held_out,
-        "strength": STRENGTH,
+        "strength": C,
         "question_hashes": sorted(set(found["questions"])),
     }
     _write(DATA / "answerability.json", replace(whole, provenance=provenance).to_json())
@@ -149,7 +149,7 @@ def fit_extract(found: dict[str, list[Any]], about: dict[str, Any]) -> None:
     """Fit how well a sentence bears on its question. The score reads it: fit that again afterwards."""
     units = [unit for _, rows in found["units"] for unit in rows]
     x, holds_answer = np.array([u[0] for u in units]), np.array([u[1] for u in units])
-    regression = LogisticRegression(C=EXTRACT_STRENGTH, max_iter=5000).fit(x, holds_answer)
+    regression = LogisticRegression(C=EXTRACT_C, max_iter=5000).fit(x, holds_answer)
     weights = {"intercept": float(regression.intercept_[0]), **dict(zip(FEATURES, map(float, regression.coef_[0]), strict=True))}
     auroc = round(float(roc_auc_score(holds_answer, regression.predict_proba(x)[:, 1])), 4)
     _write(DATA / "extract.json", {"weights": weights, "provenance": {"units": len(units), "auroc": auroc, **about}})

@@ -6,8 +6,8 @@ A row is {source, licence, lang, context, answer, supported}. Only contexts are 
 and only sources of real answers and hard claims; each source and label weighs the same. How far the model is to be trusted on texts of
 other kinds cannot be seen on the kinds that it was trained on: there it is far better than elsewhere. So the weights are fitted on what a
 second model says, APART, which was trained on inference and encyclopaedia sentences alone, and is as strange to these sources as the
-shipped one is to a user's documents; the shipped model's log odds are then put on the same scale. A signal may only speak in its own
-direction: more common words never lower the support. An answer's signals are the means over its sentences.
+shipped one is to a user's documents; the shipped model's log odds are then put on the same scale. A feature may only speak in its own
+direction: more common words never lower the support. An answer's features are the means over its sentences.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ def family(row: dict[str, Any]) -> str:
     return str(next(name for name in SOURCES if row["source"].startswith(name)))
 
 
-def measured(found: Sequence[dict[str, Any]], verifier: SupportModel) -> list[list[Measured]]:
+def measured(found: Sequence[dict[str, Any]], entailment_model: SupportModel) -> list[list[Measured]]:
     """For each row its sentences, measured; those without words left out."""
     embedder, all_of = EmbeddedModel(), []
     for number, row in enumerate(found, 1):
         texts = [row["answer"][start:end] for start, end in sentences(row["answer"], row["lang"])]
-        ones = measure(texts, [row["context"]] * len(texts), row["lang"], embedder, verifier)
+        ones = measure(texts, [row["context"]] * len(texts), row["lang"], embedder, entailment_model)
         all_of.append([one for one in ones if one.evidence])
         if number % 100 == 0:
             sys.stderr.write(f"{number} of {len(found)} rows measured\n")
@@ -67,7 +67,7 @@ def measured(found: Sequence[dict[str, Any]], verifier: SupportModel) -> list[li
 
 
 def table(of: Sequence[list[Measured]], features: Sequence[str]) -> np.ndarray:
-    """Mean signals of each row's sentences, shape (rows, len(features))."""
+    """Mean features of each row's sentences, shape (rows, len(features))."""
     return np.asarray([np.mean([[one.value(name) for name in features] for one in ones], axis=0) for ones in of])
 
 

@@ -172,8 +172,10 @@ class _Run:
             return replace(attempt, problem=Reason.MODEL_REFUSED, refusal=said)
         started = self.tools.clock()
         self.on_stage("check", len(reply.claims))
-        reader = entailment_model_for(self.settings, self.tools)
-        draft = model_draft(reply, ask.hits, self.corpus, language, self.tools.embedder, reader, case.question, case.settings.min_support)
+        entailment_model = entailment_model_for(self.settings, self.tools)
+        draft = model_draft(
+            reply, ask.hits, self.corpus, language, self.tools.embedder, entailment_model, case.question, case.settings.min_support
+        )
         added = added_counts(draft.claims, replace(case, hits=ask.hits))
         found = replace(attempt, draft=draft, added=added, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
         self._count("check", self.tools.clock() - started)

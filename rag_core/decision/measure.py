@@ -49,9 +49,9 @@ CODE_ROWS = 100  # passages by words in which a code is looked for
 class Tools:
     """The models and clocks that measuring needs from outside.
 
-    `known_languages` are those the embedding model knows, None for any; `clock` returns seconds; `verifier` gives the one that the settings
-    name, None where they name none, and loads it when it is first asked. `model` gives the language model that the settings ask for, None
-    where none is configured.
+    `known_languages` are those the embedding model knows, None for any; `clock` returns seconds. `entailment_model` gives the one that the
+    settings name, None where they name none, and loads it when it is first asked. `model` gives the language model that the settings ask
+    for, None where none is configured.
     """
 
     embedder: Embedder
@@ -60,8 +60,8 @@ class Tools:
     reranker: Callable[[str], Reranker] | None = None
     clock: Callable[[], float] = time.perf_counter
     today: Callable[[], date] = date.today
-    reader: AnswerabilityModel | None = None
-    verifier: Callable[[Settings], EntailmentModel | None] | None = None
+    answerability_model: AnswerabilityModel | None = None
+    entailment_model: Callable[[Settings], EntailmentModel | None] | None = None
     model: Callable[[Settings], LanguageModel | None] | None = None
 
     def knows(self, language: str) -> bool:
@@ -184,12 +184,12 @@ def _measured(case: Measurements, corpus: Corpus, tools: Tools, rows: list[int] 
         weights = weigh(core(query.text, language), language, corpus.lexical)
         found = extract(hits, weights, asks_number(case.question, language), vector, tools.embedder.embed, corpus.page_text, s)
     with timed("read"):
-        odds = read_answers(query.text, language, hits, tools.reader)
+        odds = read_answers(query.text, language, hits, tools.answerability_model)
     with timed("signals"):
         missing = missing_entities(case.understanding.entities, language, corpus, rows, case.library)
         share = len(missing) / len(case.understanding.entities) if case.understanding.entities else 0.0
         where = [context(case.library.titles.get(h.passage.document, ""), h.passage.section, h.passage.header_text) for h in hits]
-        signals = measure_features(
+        features = measure_features(
             tools.knows(language), weights, hits, share, found.best_sentence, where=where, searched=case.library.passages,
             claims=found.claims, entities=case.understanding.entities, answerability_logit=odds,
         )  # fmt: skip
@@ -207,8 +207,8 @@ def _measured(case: Measurements, corpus: Corpus, tools: Tools, rows: list[int] 
     return _with(
         case,
         hits=hits,
-        signals=signals,
-        answerability=tools.calibration.probability(signals) if tools.calibration and hits else (0.0 if tools.calibration else None),
+        features=features,
+        answerability=tools.calibration.probability(features) if tools.calibration and hits else (0.0 if tools.calibration else None),
         relevance=relevance,
         keywords=match,
         missing_entities=missing,
@@ -234,13 +234,13 @@ def find(case: Measurements, query: Query, corpus: Corpus, tools: Tools, rows: S
     )  # fmt: skip
 
 
-def read_answers(question: str, language: str, hits: Sequence[Hit], reader: AnswerabilityModel | None) -> list[float]:
+def read_answers(question: str, language: str, hits: Sequence[Hit], answerability_model: AnswerabilityModel | None) -> list[float]:
     """The log odds that each of the first passages holds the answer; none where nobody reads, or not these languages."""
-    if reader is None or language not in reader.languages:
+    if answerability_model is None or language not in answerability_model.languages:
         return []
-    legible = {*reader.languages, "und"}
+    legible = {*answerability_model.languages, "und"}
     asked = question.rstrip("? ") + "?"  # it learned from questions that end so; people type them without
-    return reader.answers(asked, [hit.passage.text for hit in hits[:READ] if hit.passage.language in legible])
+    return answerability_model.answers(asked, [hit.passage.text for hit in hits[:READ] if hit.passage.language in legible])
 
 
 def _drafted(
@@ -290,8 +290,8 @@ def _reranker(name: str, tools: Tools) -> Reranker | None:
 
 
 def entailment_model_for(settings: Settings, tools: Tools) -> EntailmentModel | None:
-    """The verifier that the settings name; None where claims are checked by facts and overlap only."""
-    return tools.verifier(settings) if tools.verifier else None
+    """The entailment model that the settings name; None where claims are checked by facts and overlap only."""
+    return tools.entailment_model(settings) if tools.entailment_model else None
 
 
 def _search_terms(question: str, language: str, languages: Sequence[str]) -> list[str]:

@@ -155,7 +155,7 @@ def scores(case: Measurements) -> dict[str, float]:
         "top_lexical": max((hit.lexical for hit in case.hits), default=0.0),
         "relevance": case.relevance or 0.0,
     }
-    return named | {name: value for name, value in case.signals.items() if name not in named}
+    return named | {name: value for name, value in case.features.items() if name not in named}
 
 
 def unreadable(case: Measurements) -> str:

@@ -186,7 +186,7 @@ class Decision:
 def claim_json(claim: Claim, audit: ClaimMeasurement) -> dict[str, Any]:
     """A claim as JSON with how it was checked; `support` is a probability in [0, 1] or null, `flags` say what speaks against it.
 
-    `read` is false where no verifier has read it, so that it was checked by facts and common words only.
+    `read` is false where no entailment model has read it, so that it was checked by facts and common words only.
     """
     return {
         "text": claim.text,

@@ -25,7 +25,7 @@ class ClaimMeasurement:
         support: estimated probability in [0, 1] that the evidence supports the claim; 1 for one that is its evidence, word for word. None
             when it could not be measured, or there is no evidence.
         flags: what speaks against it, by the names of `grounding.entailment.Assessment`.
-        read: False for a claim that no verifier could read, so that it is checked by facts and common words only.
+        read: False for a claim that no entailment model could read, so that it is checked by facts and common words only.
         word_for_word: whether the claim is its evidence, word for word; then nothing had to be read.
     """
 

@@ -75,7 +75,7 @@ class Measurements:
     understanding: Understanding = Understanding()
     library: LibraryFacts = LibraryFacts()
     hits: tuple[Hit, ...] = ()
-    signals: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    features: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     answerability: float | None = None
     relevance: float | None = None
     keywords: KeywordMatch = KeywordMatch()
@@ -91,6 +91,6 @@ class Measurements:
     def __post_init__(self) -> None:
         _require_known("Measurements.answerability", self.answerability, 0.0, 1.0)
         _require_known("Measurements.relevance", self.relevance, -1.0, 1.0)
-        wrong = {name: value for name, value in self.signals.items() if not math.isfinite(value)}
+        wrong = {name: value for name, value in self.features.items() if not math.isfinite(value)}
         if wrong:
-            raise ValueError(f"Measurements.signals must be finite, got {wrong}")
+            raise ValueError(f"Measurements.features must be finite, got {wrong}")

@@ -98,7 +98,7 @@ def _out(args: argparse.Namespace, folder: Path) -> Path:
 
 
 def _measured(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings) -> tuple[list[Sample], int]:
-    """The questions with their signals, and how many could not be measured; those that find nothing, or need no documents, are left out."""
+    """The questions with their features, and how many could not be measured; those without a search or a find are left out."""
     progress, samples, unmeasured, silent = progress_line(), [], 0, 0
     for done, one in enumerate(questions, 1):
         try:
@@ -111,7 +111,7 @@ def _measured(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
             print(printable(f"question {one.id!r}: {case.failure}"), file=sys.stderr)
             unmeasured += 1
         elif case.hits:
-            samples.append(Sample(one.question, one.language or case.understanding.language, one.answerable, dict(case.signals)))
+            samples.append(Sample(one.question, one.language or case.understanding.language, one.answerable, dict(case.features)))
         else:
             silent += 1
         if progress:
@@ -126,17 +126,17 @@ def _fitted(args: argparse.Namespace, engine: Engine, samples: Sequence[Sample],
     if base is not None:  # how the one in force does on these questions
         about["before"] = {"id": base.id, **figures(given_by(base, samples), [one.answerable for one in samples])}
     if not args.adjust:
-        return fitted(Identity.of(engine.tools.embedder, engine.tools.reader), samples, about)
+        return fitted(Identity.of(engine.tools.embedder, engine.tools.answerability_model), samples, about)
     if base is None:
         raise InvalidInput(
             "No calibration fits this model, so there is none to adjust.",
-            remedy="Fit all signals: leave --adjust out. `calibrate show` says what differs.",
+            remedy="Fit all features: leave --adjust out. `calibrate show` says what differs.",
         )
     return adjusted(base, samples, about)
 
 
 def _settings_that_measure(settings: Settings) -> dict[str, Any]:
-    """The settings on which the signals depend, where they differ from the declared values."""
+    """The settings on which the features depend, where they differ from the declared values."""
     knobs = [knob for knob in Settings.knobs() if knob.cost is not Cost.REPLAY]
     return {knob.name: getattr(settings, knob.name) for knob in knobs if getattr(settings, knob.name) != knob.default}
 

@@ -27,7 +27,7 @@ from rag_core.entrypoints.show import json_text, printable, show_decision, show_
 from rag_core.errors import InvalidInput, RagError
 from rag_core.grounding.judge import judge_claims
 from rag_core.settings import Settings
-from rag_core.wiring import embedder, open_engine, rebuild_library, verifier
+from rag_core.wiring import embedder, entailment_model, open_engine, rebuild_library
 
 JUDGED = 32  # rows whose claims are read together
 
@@ -101,7 +101,7 @@ def judge(args: argparse.Namespace) -> int:
     good = [row for row in rows if not isinstance(row, Bad)]
     for row in bad:
         print(printable(str(row)), file=sys.stderr)
-    model, reads = embedder(settings.embedding_model, settings.embedding_precision), verifier(settings)
+    model, reads = embedder(settings.embedding_model, settings.embedding_precision), entailment_model(settings)
     if reads is not None:
         _ = reads.languages  # loads a named one: that it cannot be had is said before a file is written
     claims, progress, started = 0, progress_line(), time.perf_counter()

@@ -20,8 +20,8 @@ from rag_core.gating.scores import MIN_COUNT, MIN_TO_ADJUST, Calibration, Identi
 
 FOLDS = 5  # a usual number; chosen, not measured
 SEED = 7  # draws the folds; any number would do
-STRENGTHS = (0.01, 0.1, 1.0)  # the regularisation's C as in scikit-learn; few questions need the smaller ones
-STRENGTHS_TO_ADJUST = (0.001, 0.01, 0.1, 1.0)  # the same, where a calibration in force is only adjusted
+VALUES_OF_C = (0.01, 0.1, 1.0)  # the regularisation's C as in scikit-learn; few questions need the smaller ones
+VALUES_OF_C_TO_ADJUST = (0.001, 0.01, 0.1, 1.0)  # the same, where a calibration in force is only adjusted
 WRONG = 0.05  # the share of wrong answers at which false refusals are compared
 BINS = 10  # tenths of the scale, for the calibration error
 
@@ -33,7 +33,7 @@ class Sample:
     question: str
     language: str
     answerable: bool
-    signals: Mapping[str, float]
+    features: Mapping[str, float]
 
 
 Fit = Callable[[Sequence[Sample]], Calibration]
@@ -41,17 +41,17 @@ Probabilities = NDArray[np.float64]
 
 
 def fitted(identity: Identity, samples: Sequence[Sample], provenance: Mapping[str, Any]) -> Calibration:
-    """All signals fitted, as strongly as the folds bear; the provenance is completed by what was measured.
+    """All features fitted, as strongly as the folds bear; the provenance is completed by what was measured.
 
     Raises:
         InvalidInput: fewer than 50 questions of either kind.
     """
     require([one.answerable for one in samples], MIN_COUNT)
 
-    def at(strength: float, rows: Sequence[Sample]) -> Calibration:
-        return fit(identity, *_columns(rows), {"strength": strength}, strength=strength, least=1)
+    def at(c: float, rows: Sequence[Sample]) -> Calibration:
+        return fit(identity, *_columns(rows), {"strength": c}, c=c, least=1)
 
-    return _with_figures(samples, lambda rows: _best(at, STRENGTHS, rows), {**provenance, "method": "fit"})
+    return _with_figures(samples, lambda rows: _best(at, VALUES_OF_C, rows), {**provenance, "method": "fit"})
 
 
 def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[str, Any]) -> Calibration:
@@ -73,11 +73,11 @@ def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[s
             ) from error
     require([one.answerable for one in new], MIN_TO_ADJUST)
 
-    def at(strength: float, rows: Sequence[Sample]) -> Calibration:
-        return adjust(base, *_columns(rows), {"strength": strength}, strength=strength, least=1)
+    def at(c: float, rows: Sequence[Sample]) -> Calibration:
+        return adjust(base, *_columns(rows), {"strength": c}, c=c, least=1)
 
     about = {**provenance, "method": "adjust", "base": base.id, "left_out": len(samples) - len(new)}
-    return _with_figures(new, lambda rows: _best(at, STRENGTHS_TO_ADJUST, rows), about)
+    return _with_figures(new, lambda rows: _best(at, VALUES_OF_C_TO_ADJUST, rows), about)
 
 
 def figures(probabilities: Probabilities, answerable: Sequence[bool] | NDArray[np.bool_]) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def false_refusals_at(probabilities: Probabilities, answerable: NDArray[np.bool_
 
 def given_by(calibration: Calibration, samples: Sequence[Sample]) -> Probabilities:
     """The probabilities that a calibration gives, shape (n,)."""
-    return np.array([calibration.probability(one.signals) for one in samples])
+    return np.array([calibration.probability(one.features) for one in samples])
 
 
 def figures_by_language(probabilities: Probabilities, samples: Sequence[Sample]) -> dict[str, Any]:
@@ -154,14 +154,14 @@ def _with_figures(samples: Sequence[Sample], make: Fit, provenance: Mapping[str,
     return replace(whole, provenance={**about, **whole.provenance})
 
 
-def _best(at: Callable[[float, Sequence[Sample]], Calibration], strengths: Sequence[float], samples: Sequence[Sample]) -> Calibration:
+def _best(at: Callable[[float, Sequence[Sample]], Calibration], values_of_c: Sequence[float], samples: Sequence[Sample]) -> Calibration:
     """Made with the strength under which the folds of these samples are least surprised."""
-    losses = {strength: _negative_log_likelihood(samples, partial(at, strength)) for strength in strengths}
+    losses = {c: _negative_log_likelihood(samples, partial(at, c)) for c in values_of_c}
     return at(min(losses, key=losses.__getitem__), samples)
 
 
 def _columns(samples: Sequence[Sample]) -> tuple[list[Mapping[str, float]], list[bool]]:
-    return [one.signals for one in samples], [one.answerable for one in samples]
+    return [one.features for one in samples], [one.answerable for one in samples]
 
 
 def _negative_log_likelihood(samples: Sequence[Sample], make: Fit) -> float:

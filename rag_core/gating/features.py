@@ -3,7 +3,7 @@
 Each has a range and a meaning that does not depend on the collection's size, so that one score holds for six articles and for a shelf of
 filings. This module judges nothing and knows no threshold.
 
-| signal | range | what it is |
+| feature | range | what it is |
 |---|---|---|
 | top_cosine, mean_cosine | [-1, 1] | cosine of the closest passage; mean of the five closest |
 | cosine_gap | [0, 2] | closest minus the mean of the next four |
@@ -124,7 +124,7 @@ def measure(
     entities: Collection[str] = (),
     answerability_logit: Sequence[float] = (),
 ) -> dict[str, float]:
-    """All signals of one retrieval; every one is there, also when nothing was retrieved.
+    """All features of one retrieval; every one is there, also when nothing was retrieved.
 
     Args:
         known_language: whether the embedding model knows the question's language.
@@ -164,7 +164,7 @@ def measure(
 
 
 def magnitude(searched: int) -> float:
-    """The signal `searched` for so many passages."""
+    """The feature `searched` for so many passages."""
     return min(2.0, math.log10(1 + searched) / 3)
 
 

@@ -51,7 +51,7 @@ def level(case: Measurements) -> ConfidenceLevel:
 
 
 def unread(case: Measurements) -> int:
-    """How many claims of the draft rest on evidence and were checked by facts and overlap only, since no verifier has read them."""
+    """How many claims of the draft rest on evidence and were checked by facts and overlap only, since no entailment model has read them."""
     return sum(bool(claim.evidence) and not audit.read for claim, audit in zip(case.draft.claims, case.draft.audits, strict=True))
 
 

@@ -1,7 +1,7 @@
 """The calibrated score: a logistic regression on the features of a retrieval, read from a file with its provenance.
 
-A calibration belongs to what measured the signals it was fitted on: an embedding model with its tokenizer, and one version of the chunker,
-the language module and the signals. Where none matches, there is no answerability, and the gate that needs it says so instead of guessing.
+A calibration belongs to what measured the features it was fitted on: an embedding model with its tokenizer, and one version of the chunker,
+the language module and the features. Where none matches, there is no answerability, and the gate that needs it says so instead of guessing.
 """
 
 from __future__ import annotations
@@ -27,22 +27,24 @@ from rag_core.settings import DATA
 FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 2
 _KEYS = {"schema_version", "identity", "signals", "mean", "scale", "coefficients", "intercept", "narrow", "provenance"}
-MIN_COUNT = 50  # questions of either kind for a fit of all signals
+MIN_COUNT = 50  # questions of either kind for a fit of all features
 MIN_TO_ADJUST = 20  # questions of either kind for a fit that starts from another
 READ = 3  # the answerability model reads so many of the first passages, about 10 ms each
-FAR = 4.0  # standard deviations; a signal that is farther from those of the fit counts as this far
+FAR = 4.0  # standard deviations; a feature that is farther from those of the fit counts as this far
 
 # Raised when a change of these modules changes what is measured: then every calibration has to be fitted again.
 # tests/gating/test_scores_versions.py notices the change. The chunker's version is the index's.
 LANGUAGE_VERSION = 1
 FEATURES_VERSION = 2
 
-# Vectors in these differ by less than the signals can tell (docs/calibration.md has the figures): a calibration holds for all of them.
+# Vectors in these differ by less than the features can tell (docs/calibration.md has the figures): a calibration holds for all of them.
 _ALIKE = frozenset({"float32", "bfloat16"})
+# fields under the names that calibration files have had from the first
+_STORED = {"features": "signals", "answerability_model": "reader"}
 
 
-def signals_version() -> str:
-    """The first 12 hex digits of SHA-256 over the signals' version and their names, in order: other signals, other calibration."""
+def features_version() -> str:
+    """The first 12 hex digits of SHA-256 over the features' version and their names, in order: other features, other calibration."""
     return _digest("|".join([str(FEATURES_VERSION), *FEATURES]))
 
 
@@ -65,8 +67,8 @@ class Identity:
         tokenizer: hash of the model's vocabulary.
         chunker: version of chunker and normalisation, that of an index.
         language: version of the language module.
-        signals: version and names of the signals.
-        reader: hash of the answerability model; empty where none reads.
+        features: version and names of the features.
+        answerability_model: hash of the answerability model; empty where none reads.
     """
 
     model: str
@@ -74,17 +76,37 @@ class Identity:
     tokenizer: str
     chunker: str
     language: str
-    signals: str
-    reader: str = ""
+    features: str
+    answerability_model: str = ""
 
     @classmethod
-    def of(cls, embedder: Embedder, reader: AnswerabilityModel | None = None) -> Identity:
+    def of(cls, embedder: Embedder, answerability_model: AnswerabilityModel | None = None) -> Identity:
         """The identity of what measures now, with these models."""
         name, _, precision = embedder.name.rpartition("@")
         alike = "float" if precision in _ALIKE else precision
         return cls(
-            name, alike, embedder.tokenizer, str(INDEX_VERSION), str(LANGUAGE_VERSION), signals_version(), reader.version if reader else ""
+            name,
+            alike,
+            embedder.tokenizer,
+            str(INDEX_VERSION),
+            str(LANGUAGE_VERSION),
+            features_version(),
+            answerability_model.version if answerability_model else "",
         )
+
+    def to_json(self) -> dict[str, str]:
+        """As stored."""
+        return {_STORED.get(name, name): value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, str]) -> Identity:
+        """The value that `to_json` wrote.
+
+        Raises:
+            TypeError: it is not that.
+        """
+        names = {stored: name for name, stored in _STORED.items()}
+        return cls(**{names.get(name, name): value for name, value in row.items()})
 
     def differences(self, other: Identity) -> tuple[str, ...]:
         """The names of the components that differ, in order; empty when one may stand for the other."""
@@ -95,13 +117,13 @@ class Identity:
 class Calibration:
     """Coefficients of a fitted score, what it was fitted on, and how it came about.
 
-    `mean` and `scale` have the length of `signals`; so has `coefficients`, or one follows for each product of two standardised signals (a
+    `mean` and `scale` have the length of `features`; so has `coefficients`, or one follows for each product of two standardised features (a
     square is one too), in the order of `itertools.combinations_with_replacement`. `narrow` stands for the whole where no more passages
     were searched than the answerability model reads (`READ`), and it read them: coverage and ranks say nothing of one passage.
     """
 
     identity: Identity
-    signals: tuple[str, ...]
+    features: tuple[str, ...]
     mean: tuple[float, ...]
     scale: tuple[float, ...]
     coefficients: tuple[float, ...]
@@ -111,10 +133,10 @@ class Calibration:
 
     def __post_init__(self) -> None:
         numbers = (*self.mean, *self.scale, *self.coefficients, self.intercept)
-        n = len(self.signals)
+        n = len(self.features)
         fits = len(self.mean) == len(self.scale) == n and len(self.coefficients) in (n, n + n * (n + 1) // 2)
         if not fits or not all(math.isfinite(number) for number in numbers) or min(self.scale, default=1.0) <= 0:
-            raise ValueError("the numbers of a calibration must be finite, its scales positive, one of each for every signal")
+            raise ValueError("the numbers of a calibration must be finite, its scales positive, one of each for every feature")
 
     @property
     def model(self) -> str:
@@ -123,8 +145,8 @@ class Calibration:
 
     @cached_property
     def id(self) -> str:
-        """12 hex digits of the numbers and the identity: equal ids give equal probabilities for equal signals. Every record names it."""
-        return _digest(json.dumps({**self._numbers(), "identity": asdict(self.identity)}, sort_keys=True))
+        """12 hex digits of the numbers and the identity: equal ids give equal probabilities for equal features. Every record names it."""
+        return _digest(json.dumps({**self._numbers(), "identity": self.identity.to_json()}, sort_keys=True))
 
     def logit(self, measured: Mapping[str, float]) -> float:
         """The log of the odds that the documents answer the question."""
@@ -132,7 +154,7 @@ class Calibration:
             return self.narrow.logit(measured)
         x = [
             max(-FAR, min(FAR, (measured[name] - mean) / scale))
-            for name, mean, scale in zip(self.signals, self.mean, self.scale, strict=True)
+            for name, mean, scale in zip(self.features, self.mean, self.scale, strict=True)
         ]
         if len(self.coefficients) > len(x):
             x += [a * b for a, b in combinations_with_replacement(x, 2)]
@@ -146,10 +168,10 @@ class Calibration:
     def to_json(self) -> dict[str, Any]:
         """As stored."""
         provenance = dict(self.provenance)
-        return {"schema_version": SCHEMA_VERSION, "identity": asdict(self.identity), **self._numbers(), "provenance": provenance}
+        return {"schema_version": SCHEMA_VERSION, "identity": self.identity.to_json(), **self._numbers(), "provenance": provenance}
 
     def _numbers(self) -> dict[str, Any]:
-        lists = {name: list(getattr(self, name)) for name in ("signals", "mean", "scale", "coefficients")}
+        lists = {_STORED.get(name, name): list(getattr(self, name)) for name in ("features", "mean", "scale", "coefficients")}
         return {**lists, "intercept": self.intercept, **({"narrow": self.narrow._numbers()} if self.narrow else {})}
 
     @classmethod
@@ -163,7 +185,7 @@ class Calibration:
             raise ValueError(f"form {row['schema_version']}; this version reads form {SCHEMA_VERSION}")
         if not isinstance(row["provenance"], Mapping) or not isinstance(row["identity"], Mapping):
             raise TypeError("provenance and identity must be objects")
-        identity = Identity(**row["identity"])
+        identity = Identity.from_json(row["identity"])
         narrow = cls._of(identity, row["narrow"], {}) if "narrow" in row else None
         return cls._of(identity, row, row["provenance"], narrow)
 
@@ -171,8 +193,8 @@ class Calibration:
     def _of(
         cls, identity: Identity, row: Mapping[str, Any], provenance: Mapping[str, Any], narrow: Calibration | None = None
     ) -> Calibration:
-        signals, mean, scale, coefficients = (tuple(row[name]) for name in ("signals", "mean", "scale", "coefficients"))
-        return cls(identity, signals, mean, scale, coefficients, row["intercept"], provenance, narrow)
+        features, mean, scale, coefficients = (tuple(row[name]) for name in ("signals", "mean", "scale", "coefficients"))
+        return cls(identity, features, mean, scale, coefficients, row["intercept"], provenance, narrow)
 
 
 def read(path: Path) -> Calibration:
@@ -184,8 +206,8 @@ def read(path: Path) -> Calibration:
     try:
         row = json.loads(path.read_text(encoding="utf-8"))
         found = Calibration.from_json(row if _unsealed(row) else unseal(row))
-        if unknown := {*found.signals, *(found.narrow.signals if found.narrow else ())} - set(FEATURES):
-            raise ValueError(f"there is no signal {min(unknown)!r}")
+        if unknown := {*found.features, *(found.narrow.features if found.narrow else ())} - set(FEATURES):
+            raise ValueError(f"there is no feature {min(unknown)!r}")
         return found
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         again = "Restore it from the repository" if path == FILE else "Delete it"
@@ -226,12 +248,12 @@ def fit(
     provenance: Mapping[str, Any],
     *,
     weights: Sequence[float] | None = None,
-    strength: float = 1.0,
+    c: float = 1.0,
     products: bool = False,
-    signals: tuple[str, ...] = FEATURES,
+    features: tuple[str, ...] = FEATURES,
     least: int = MIN_COUNT,
 ) -> Calibration:
-    """Fit the regression. `strength` is scikit-learn's C; signals are standardised first, and multiplied two by two with `products`.
+    """Fit the regression. `c` is scikit-learn's C; features are standardised first, and multiplied two by two with `products`.
 
     Raises:
         InvalidInput: fewer than `least` questions of either kind.
@@ -240,14 +262,14 @@ def fit(
     from sklearn.linear_model import LogisticRegression
 
     require(answerable, least)
-    x = np.array([[row[name] for name in signals] for row in measured])
+    x = np.array([[row[name] for name in features] for row in measured])
     mean, scale = x.mean(axis=0), x.std(axis=0)
     scale[scale < 1e-9] = 1.0
     x = _terms(x, mean, scale, products)
-    regression = LogisticRegression(C=strength, max_iter=5000)
+    regression = LogisticRegression(C=c, max_iter=5000)
     regression.fit(x, np.array(answerable), sample_weight=weights)
     return Calibration(
-        identity, signals, tuple(map(float, mean)), tuple(map(float, scale)), tuple(map(float, regression.coef_[0])),
+        identity, features, tuple(map(float, mean)), tuple(map(float, scale)), tuple(map(float, regression.coef_[0])),
         float(regression.intercept_[0]), provenance,
     )  # fmt: skip
 
@@ -271,12 +293,12 @@ def adjust(
     answerable: Sequence[bool],
     provenance: Mapping[str, Any],
     *,
-    strength: float = 0.1,
+    c: float = 0.1,
     least: int = MIN_TO_ADJUST,
 ) -> Calibration:
     """Fit what these questions say otherwise than a score does: its coefficients are held near to where they are, not near to 0.
 
-    `strength` is the C of `fit`; a small one moves the intercept alone. So few labels do not spoil a score, and many may change all of it.
+    `c` is the C of `fit`; a small one moves the intercept alone. So few labels do not spoil a score, and many may change all of it.
 
     Raises:
         InvalidInput: fewer than `least` questions of either kind.
@@ -287,19 +309,19 @@ def adjust(
 
     require(answerable, least)
     y = np.array(answerable, dtype=float)
-    x = np.array([[row[name] for name in base.signals] for row in measured])
-    x = _terms(x, np.array(base.mean), np.array(base.scale), len(base.coefficients) > len(base.signals))
+    x = np.array([[row[name] for name in base.features] for row in measured])
+    x = _terms(x, np.array(base.mean), np.array(base.scale), len(base.coefficients) > len(base.features))
     before = x @ np.array(base.coefficients) + base.intercept
 
     def loss(moved: Any) -> tuple[float, Any]:
         weights, odds = moved[:-1], before + x @ moved[:-1] + moved[-1]
         error = expit(odds) - y
-        negative_log_likelihood = (np.logaddexp(0, odds) - y * odds).sum() + weights @ weights / (2 * strength)
-        return float(negative_log_likelihood), np.append(x.T @ error + weights / strength, error.sum())
+        negative_log_likelihood = (np.logaddexp(0, odds) - y * odds).sum() + weights @ weights / (2 * c)
+        return float(negative_log_likelihood), np.append(x.T @ error + weights / c, error.sum())
 
     *moved, shift = map(float, minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x)
     coefficients = tuple(weight + change for weight, change in zip(base.coefficients, moved, strict=True))
-    return Calibration(base.identity, base.signals, base.mean, base.scale, coefficients, base.intercept + shift, provenance, base.narrow)
+    return Calibration(base.identity, base.features, base.mean, base.scale, coefficients, base.intercept + shift, provenance, base.narrow)
 
 
 def require(answerable: Sequence[bool], least: int) -> None:

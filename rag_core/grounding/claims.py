@@ -33,7 +33,7 @@ def measure_claims(
     page_text: PageText,
     language: str,
     embedder: Embedder | None = None,
-    verifier: EntailmentModel | None = None,
+    entailment_model: EntailmentModel | None = None,
     *,
     whole: bool = False,
     languages: Mapping[str, str] = MappingProxyType({}),
@@ -48,7 +48,7 @@ def measure_claims(
         page_text: the raw text of a page; "" where there is no such page.
         language: of the answer.
         embedder: for similarity and support; without one they stay unmeasured wherever a claim is not word for word its evidence.
-        verifier: reads a claim with its evidence; without one support rests on facts and common words.
+        entailment_model: reads a claim with its evidence; without one support rests on facts and common words.
         whole: the drafter took whole sentences, rows or passages. Otherwise words out of the midst of a sentence, which may say the
             contrary, are not "word for word", nothing may rest on an order to a language model, and no limit may be left out.
         languages: of the passages, by id, where an answer may be in another language: facts are compared across both then.
@@ -64,7 +64,7 @@ def measure_claims(
     cosines = similarities(
         [(normalise(claim.text).text, normalise(text).text) for claim, text in zip(compared, sources, strict=True)], embedder
     )
-    found = _supports(compared, sources, retrieved, language, embedder, verifier, supported_from)
+    found = _supports(compared, sources, retrieved, language, embedder, entailment_model, supported_from)
     for index, text, cosine, one in zip(rest, sources, cosines, found, strict=True):
         claim = claims[index]
         theirs = _language(claim, languages) or language
@@ -92,7 +92,7 @@ def measure_claims(
 def _plain(claim: Claim, retrieved: Collection[str], page_text: PageText, language: str) -> ClaimMeasurement:
     """The measurements that need no embedding.
 
-    Facts are compared, and a verifier is asked, where the claim is not its evidence word for word.
+    Facts are compared, and an entailment model is asked, where the claim is not its evidence word for word.
     """
     reading = normalise(claim.text).text
     return ClaimMeasurement(
@@ -117,7 +117,7 @@ def _supports(
     retrieved: Mapping[str, str],
     language: str,
     embedder: Embedder | None,
-    verifier: EntailmentModel | None,
+    entailment_model: EntailmentModel | None,
     supported_from: float,
 ) -> list[Assessment]:
     """Each claim against the passages it cites, all in one batch; against its quotes where none of those was retrieved."""
@@ -127,7 +127,7 @@ def _supports(
         "\n".join(retrieved[one] for one in _passages(claim) if one in retrieved) or source
         for claim, source in zip(claims, sources, strict=True)
     ]
-    return assess([claim.text for claim in claims], cited, list(retrieved.values()), language, embedder, verifier, supported_from)
+    return assess([claim.text for claim in claims], cited, list(retrieved.values()), language, embedder, entailment_model, supported_from)
 
 
 def _is_its_evidence(claim: Claim, page_text: PageText) -> bool:

@@ -1,8 +1,8 @@
-"""How likely a text supports a claim: facts, shared words, similarity of meaning and what the verifier reads, in one probability.
+"""How likely a text supports a claim: facts, shared words, similarity of meaning and what the entailment model reads, in one probability.
 
-Each measurement is a signal of a small logistic regression; `training/fit_support.py` fits it and `data/support.json` holds it with what it
-was fitted on. There are three: with the verifier, for the languages that it reads (`read`); on facts and words, for English (`words`); and
-on what holds in any language (`anywhere`): the fit knows English alone, whose words hardly change their endings.
+Each measurement is a feature of a small logistic regression; `training/fit_support.py` fits it and `data/support.json` holds it with what
+it was fitted on. There are three: with the entailment model, for the languages that it reads (`read`); on facts and words, for English
+(`words`); and on what holds in any language (`anywhere`): the fit knows English alone, whose words hardly change their endings.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Assessment:
         flags: what is wrong with it, in words of a closed list: number_changed, unit_changed, date_changed, law_changed, code_absent,
             name_absent, negation_changed, modality_changed, comparison_changed, quantifier_changed, operator_changed, role_changed,
             indicator, not_entailed, contradicted, misattributed, no_evidence, no_words.
-        read: whether a verifier that reads the language was asked; else only facts and overlap were compared.
+        read: whether an entailment model that reads the language was asked; else only facts and overlap were compared.
         evidence: the text that is nearest to the claim, verbatim; empty where there is none.
         overlap: share of the claim's words that this evidence holds, in [0, 1].
     """
@@ -135,16 +135,16 @@ def assess(
     others: Sequence[str],
     lang: str,
     embedder: Embedder,
-    verifier: EntailmentModel | None,
+    entailment_model: EntailmentModel | None,
     supported_from: float = MIN_SUPPORT,
 ) -> list[Assessment]:
     """How well each claim is supported by the text that it cites; see `require_assessed`.
 
     Returns:
-        One assessment a claim, in order. Where the verifier fails, the supports of the claims that it was to read are None.
+        One assessment a claim, in order. Where the entailment model fails, the supports of the claims that it was to read are None.
     """
     try:
-        return require_assessed(claims, cited, others, lang, embedder, verifier, supported_from)
+        return require_assessed(claims, cited, others, lang, embedder, entailment_model, supported_from)
     except ModelUnavailable:
         return [replace(judged(one, supported_from), support=None) for one in measure(claims, cited, lang, embedder, None)]
 
@@ -155,7 +155,7 @@ def require_assessed(
     others: Sequence[str],
     lang: str,
     embedder: Embedder,
-    verifier: EntailmentModel | None,
+    entailment_model: EntailmentModel | None,
     supported_from: float = MIN_SUPPORT,
 ) -> list[Assessment]:
     """How well each claim is supported by the text that it cites, as one assessment a claim, in order.
@@ -166,14 +166,14 @@ def require_assessed(
         others: the other passages that were retrieved; a claim that its own text does not support, but one of these does, is misattributed.
         lang: of the claims, ISO 639-1.
         embedder: for the similarity of meaning.
-        verifier: None where none is wanted.
+        entailment_model: None where none is wanted.
         supported_from: `min_support` of the settings, in [0, 1]: a claim with less support is not supported, here as where it is judged.
 
     Raises:
-        ModelUnavailable: the verifier cannot be asked.
+        ModelUnavailable: the entailment model cannot be asked.
     """
-    found = [judged(one, supported_from) for one in measure(claims, cited, lang, embedder, verifier)]
-    return _with_misattributed(found, claims, cited, others, lang, embedder, verifier, supported_from)
+    found = [judged(one, supported_from) for one in measure(claims, cited, lang, embedder, entailment_model)]
+    return _with_misattributed(found, claims, cited, others, lang, embedder, entailment_model, supported_from)
 
 
 def _with_misattributed(
@@ -183,7 +183,7 @@ def _with_misattributed(
     others: Sequence[str],
     lang: str,
     embedder: Embedder,
-    verifier: EntailmentModel | None,
+    entailment_model: EntailmentModel | None,
     supported_from: float,
 ) -> list[Assessment]:
     """The assessments, with the flag on those claims that what they cite does not support, but what they do not cite does."""
@@ -192,7 +192,7 @@ def _with_misattributed(
     asked = [at for at in failing if elsewhere[at]]
     if not asked:
         return found
-    again = measure([claims[at] for at in asked], [elsewhere[at] for at in asked], lang, embedder, verifier)
+    again = measure([claims[at] for at in asked], [elsewhere[at] for at in asked], lang, embedder, entailment_model)
     for at, one in zip(asked, again, strict=True):
         if (judged(one, supported_from).support or 0.0) >= supported_from:
             found[at] = replace(found[at], flags=(*found[at].flags, "misattributed"))
@@ -200,23 +200,23 @@ def _with_misattributed(
 
 
 def measure(
-    claims: Sequence[str], contexts: Sequence[str], lang: str, embedder: Embedder, verifier: EntailmentModel | None
+    claims: Sequence[str], contexts: Sequence[str], lang: str, embedder: Embedder, entailment_model: EntailmentModel | None
 ) -> list[Measured]:
-    """Each claim measured against its context, all texts for the embedder and for the verifier in one batch each.
+    """Each claim measured against its context, all texts for the embedder and for the entailment model in one batch each.
 
-    Facts are compared while the verifier reads.
+    Facts are compared while the entailment model reads.
 
     Raises:
-        ModelUnavailable: the verifier cannot be asked.
+        ModelUnavailable: the entailment model cannot be asked.
     """
     bare = [strip_marks(claim) for claim in claims]
     windows = best_windows(bare, contexts, lang, embedder)
-    reads = verifier is not None and lang in verifier.languages
+    reads = entailment_model is not None and lang in entailment_model.languages
     asked = [at for at, claim in enumerate(bare) if reads and windows[at] and word_set(claim)]
     texts = {at: readings(bare[at], contexts[at], lang) for at in asked}
     pairs = [(text, bare[at]) for at in asked for text in texts[at]]
     with ThreadPoolExecutor(1) as pool:
-        reading = pool.submit(verifier.supports, pairs) if verifier is not None and pairs else None
+        reading = pool.submit(entailment_model.supports, pairs) if entailment_model is not None and pairs else None
         found = [_measured(*one, lang) for one in zip(bare, contexts, windows, strict=True)]
         odds = iter(reading.result() if reading else ())
     for at in asked:
@@ -225,7 +225,7 @@ def measure(
 
 
 def _read(one: Measured, entailment: float) -> Measured:
-    """The measurements with what the verifier says."""
+    """The measurements with what the entailment model says."""
     return replace(one, values=tuple(entailment if name in READ else one.value(name) for name in FEATURES), read=True)
 
 
@@ -263,7 +263,7 @@ def judged(one: Measured, supported_from: float = MIN_SUPPORT, *, read: bool = T
     Args:
         one: what was measured.
         supported_from: see `require_assessed`.
-        read: False leaves out what the verifier said.
+        read: False leaves out what the entailment model said.
     """
     if not one.evidence:
         return Assessment(0.0, one.flags)

@@ -23,18 +23,18 @@ class _Row(NamedTuple):
 
 
 def judge_claims(
-    rows: Sequence[Mapping[str, Any]], settings: Settings, embedder: Embedder, verifier: EntailmentModel | None = None
+    rows: Sequence[Mapping[str, Any]], settings: Settings, embedder: Embedder, entailment_model: EntailmentModel | None = None
 ) -> list[dict[str, Any]]:
     """The verdicts on claims `{id, lang, question, context, answer}`; those of one language are read together.
 
     Returns:
         For each `{id, supported, support, sentences: [{text, supported, support, evidence, flags}]}`; supports in [0, 1], the answer's as
         `combine` says. An empty answer and a refusal have support 0: nothing was claimed that could be supported; a refusal carries the
-        flag `refusal`. A sentence in a language that no verifier reads carries the flag `facts_only`.
+        flag `refusal`. A sentence in a language that no entailment model reads carries the flag `facts_only`.
 
     Raises:
         InvalidInput: id, context or answer is missing or no text.
-        ModelUnavailable: the verifier cannot be asked.
+        ModelUnavailable: the entailment model cannot be asked.
     """
     read = [_fields(row) for row in rows]
     said = [[] if row.refuses else [row.answer[start:end] for start, end in sentences(row.answer, row.lang)] for row in read]
@@ -42,7 +42,7 @@ def judge_claims(
     for lang in dict.fromkeys(row.lang for row in read):
         of = [at for at, row in enumerate(read) if row.lang == lang]
         claims, cited = [text for at in of for text in said[at]], [read[at].context for at in of for _ in said[at]]
-        assessed = iter(require_assessed(claims, cited, (), lang, embedder, verifier, settings.min_support))
+        assessed = iter(require_assessed(claims, cited, (), lang, embedder, entailment_model, settings.min_support))
         found |= {at: list(islice(assessed, len(said[at]))) for at in of}
     return [_verdict(row, said[at], found[at], settings) for at, row in enumerate(read)]
 

@@ -17,7 +17,7 @@ from rag_core.language import alike, sentences, terms
 _SENTENCES = 3  # in the widest window
 _MAX_CHARS = 800  # a "sentence" longer than this (a table, text without full stops) is cut at blanks
 _RANKED = 8  # windows a sentence that are compared by meaning, the best by words
-READ_WORDS = 180  # words of a text that a verifier reads together with a claim
+READ_WORDS = 180  # words of a text that an entailment model reads together with a claim
 _WHOLE_WORDS = 220  # up to which a context is one text
 
 

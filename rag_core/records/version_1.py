@@ -15,6 +15,7 @@ from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Understandi
 
 Row = Mapping[str, Any]
 
+_NAMES = {"signals": "features"}  # names in version 1, and today's
 _HIT = ("score", "cosine", "lexical", "dense_rank", "lexical_rank", "rerank")
 _CLAIM = ("evidence", "cited", "relevance")
 # every draft was an extract when these were not measured yet
@@ -28,7 +29,7 @@ def upgraded(row: Row) -> dict[str, Any]:
         KeyError, TypeError, AttributeError: it is not whole.
     """
     kinds = {"understanding": Understanding, "keywords": KeywordMatch}
-    kept = {name: value for name, value in row.items() if name != "generation"}
+    kept = {_NAMES.get(name, name): value for name, value in row.items() if name != "generation"}
     return {
         **kept,
         **{name: _filled(kind, row[name]) for name, kind in kinds.items()},

@@ -16,7 +16,13 @@ from tiny_models import cross_encoder, hhem, minicheck, multilingual, t5, withou
 
 from rag_core import wiring
 from rag_core.adapters.embedding.pair_models import MAX_LOGIT, version_of
-from rag_core.adapters.entailment.by_name import NamedVerifier, VerifierOnDemand, card_languages, declared_languages, load_entailment_model
+from rag_core.adapters.entailment.by_name import (
+    EntailmentOnDemand,
+    NamedEntailment,
+    card_languages,
+    declared_languages,
+    load_entailment_model,
+)
 from rag_core.domain.ports import EntailmentModel
 from rag_core.errors import InvalidSetting, ModelUnavailable
 from rag_core.settings import Settings
@@ -57,7 +63,7 @@ def test_given_a_cross_encoder_with_one_output_then_its_logit_is_the_log_odds(tm
     published = of_probability(torch.tensor(model.predict(PAIRS, activation_fn=torch.nn.Sigmoid(), show_progress_bar=False)).double())
 
     for place in (folder, tmp_path / "saved"):
-        assert NamedVerifier(str(place), "float32").supports(PAIRS) == pytest.approx(published, abs=1e-3)
+        assert NamedEntailment(str(place), "float32").supports(PAIRS) == pytest.approx(published, abs=1e-3)
     assert len(set(published)) == len(PAIRS)
 
 
@@ -68,7 +74,7 @@ def test_given_three_outputs_of_inference_then_entailment_is_held_against_the_ot
     logits = CrossEncoder(str(folder), device="cpu").predict(PAIRS, activation_fn=torch.nn.Identity(), show_progress_bar=False)
     published = of_probability(torch.tensor(logits).double().softmax(dim=1)[:, 1])
 
-    assert NamedVerifier(str(folder), "float32").supports(PAIRS) == pytest.approx(published, abs=1e-3)
+    assert NamedEntailment(str(folder), "float32").supports(PAIRS) == pytest.approx(published, abs=1e-3)
 
 
 def test_given_minicheck_on_roberta_then_both_texts_are_one_input_and_the_second_output_counts(tmp_path: Path) -> None:
@@ -81,7 +87,7 @@ def test_given_minicheck_on_roberta_then_both_texts_are_one_input_and_the_second
         logits = model(**tokenizer(tokenizer.eos_token.join([text, claim]), return_tensors="pt")).logits
         published += of_probability(logits.double().softmax(dim=1)[:, 1])
 
-    assert NamedVerifier(str(folder), "float32").supports(PAIRS) == pytest.approx(published, abs=1e-3)
+    assert NamedEntailment(str(folder), "float32").supports(PAIRS) == pytest.approx(published, abs=1e-3)
 
 
 def test_given_minicheck_on_t5_then_its_first_word_is_one_against_zero(tmp_path: Path) -> None:
@@ -97,7 +103,7 @@ def test_given_minicheck_on_t5_then_its_first_word_is_one_against_zero(tmp_path:
         logits = model(**read, decoder_input_ids=torch.zeros((1, 1), dtype=torch.long)).logits[:, 0, [no, yes]]
         published += of_probability(logits.double().softmax(dim=1)[:, 1])
 
-    assert NamedVerifier(str(folder), "float32").supports(PAIRS) == pytest.approx(published, abs=1e-3)
+    assert NamedEntailment(str(folder), "float32").supports(PAIRS) == pytest.approx(published, abs=1e-3)
 
 
 def test_given_hhem_then_it_is_read_without_the_code_that_it_names(tmp_path: Path) -> None:
@@ -115,12 +121,12 @@ def test_given_hhem_then_it_is_read_without_the_code_that_it_names(tmp_path: Pat
         logits = model(**tokenizer(PROMPT.format(text1=text, text2=claim), return_tensors="pt")).logits[:, 0]
         published += of_probability(logits.double().softmax(dim=1)[:, 1])
 
-    assert NamedVerifier(str(folder), "float32").supports(PAIRS) == pytest.approx(published, abs=1e-3)
+    assert NamedEntailment(str(folder), "float32").supports(PAIRS) == pytest.approx(published, abs=1e-3)
     assert not (tmp_path / "ran").exists()
 
 
 def test_given_many_pairs_of_any_length_then_each_is_read_by_itself(form: Path) -> None:
-    verifier = NamedVerifier(str(form), "float32")
+    verifier = NamedEntailment(str(form), "float32")
     pairs = [(f"{text} {'x' * (number % 7)}", claim) for number in range(5) for text, claim in PAIRS]
 
     together = verifier.supports(pairs)
@@ -132,7 +138,7 @@ def test_given_many_pairs_of_any_length_then_each_is_read_by_itself(form: Path) 
 
 @pytest.mark.parametrize("mark", ["[SEP]", "[CLS]", "</s>", "<s>", "<pad>"])
 def test_given_a_text_with_a_special_token_then_it_is_no_boundary(mark: str, form: Path) -> None:
-    verifier = NamedVerifier(str(form), "float32")
+    verifier = NamedEntailment(str(form), "float32")
     special = set(verifier._form._tokenizer.all_special_ids) - {verifier._form._tokenizer.unk_token_id}
 
     def boundaries(evidence: str, claim: str) -> int:
@@ -142,7 +148,7 @@ def test_given_a_text_with_a_special_token_then_it_is_no_boundary(mark: str, for
 
 
 def test_given_an_evidence_longer_than_the_model_reads_then_its_end_is_cut_and_the_claim_stays_whole(form: Path) -> None:
-    verifier = NamedVerifier(str(form), "float32")
+    verifier = NamedEntailment(str(form), "float32")
     long = "delivery " * 600
 
     assert verifier.supports([(f"{long} one", "is it so")]) == verifier.supports([(f"{long} two", "is it so")])
@@ -152,7 +158,7 @@ def test_given_an_evidence_longer_than_the_model_reads_then_its_end_is_cut_and_t
 
 def test_given_bfloat16_then_the_verifier_says_nearly_the_same(tmp_path: Path) -> None:
     folder = str(cross_encoder(tmp_path))
-    exact, rough = (NamedVerifier(folder, precision) for precision in ("float32", "bfloat16"))
+    exact, rough = (NamedEntailment(folder, precision) for precision in ("float32", "bfloat16"))
 
     assert rough.supports(PAIRS) == pytest.approx(exact.supports(PAIRS), abs=1.0)
     assert rough.supports(PAIRS) != exact.supports(PAIRS)
@@ -163,17 +169,17 @@ def test_given_a_model_without_the_layer_that_classifies_then_none_is_made_up(tm
     folder = without_head(tmp_path)
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     with pytest.raises(ModelUnavailable, match="no classifier of pairs"):
-        NamedVerifier(str(folder))
+        NamedEntailment(str(folder))
     (folder / "config.json").write_text(json.dumps({**config, "architectures": ["BertForSequenceClassification"]}), encoding="utf-8")
 
     with pytest.raises(ModelUnavailable, match=r"do not hold all of its weights: classifier\.bias"):
-        NamedVerifier(str(folder))
+        NamedEntailment(str(folder))
 
 
 @pytest.mark.parametrize("outputs", [("good", "bad", "ugly"), ("supported", "supports"), ("LABEL_0", "LABEL_1", "LABEL_2")])
 def test_given_outputs_that_do_not_say_which_one_supports_then_nothing_is_guessed(outputs: tuple[str, ...], tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match=", ".join(outputs).casefold()) as caught:
-        NamedVerifier(str(cross_encoder(tmp_path, *outputs)))
+        NamedEntailment(str(cross_encoder(tmp_path, *outputs)))
 
     assert "entailment" in caught.value.remedy
 
@@ -186,7 +192,7 @@ def test_given_a_model_that_needs_its_own_code_then_it_is_refused_and_the_code_i
     (folder / "config.json").write_text(json.dumps({**config, "model_type": "mine", "auto_map": code}), encoding="utf-8")
 
     with pytest.raises(ModelUnavailable, match="'mine' needs code that comes with the model, and such code is never run"):
-        NamedVerifier(str(folder))
+        NamedEntailment(str(folder))
     assert not (tmp_path / "ran").exists()
 
 
@@ -204,10 +210,10 @@ def test_given_weights_that_would_run_something_when_read_then_they_are_not_read
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Pickled(str(tmp_path / "ran"))))
 
     with pytest.raises(ModelUnavailable, match="could not be loaded: OSError"):
-        NamedVerifier(str(folder))
+        NamedEntailment(str(folder))
     (folder / "other.safetensors").unlink()
     with pytest.raises(ModelUnavailable, match="not there as safetensors"):
-        NamedVerifier(str(folder))
+        NamedEntailment(str(folder))
     assert not (tmp_path / "ran").exists()
 
 
@@ -216,10 +222,10 @@ def test_given_a_damaged_file_or_prompt_then_it_is_one_typed_error(tmp_path: Pat
     (folder / "model.safetensors").write_bytes(b"nothing")
 
     with pytest.raises(ModelUnavailable, match="could not be loaded: ") as caught:
-        NamedVerifier(str(folder))
+        NamedEntailment(str(folder))
     assert "embedded or none" in caught.value.remedy
     with pytest.raises(ModelUnavailable, match="no place for both texts"):
-        NamedVerifier(str(without))
+        NamedEntailment(str(without))
 
 
 def test_given_a_model_of_the_hub_then_it_is_found_among_what_was_fetched_and_never_downloaded(
@@ -235,17 +241,17 @@ def test_given_a_model_of_the_hub_then_it_is_found_among_what_was_fetched_and_ne
     sought: list[object] = []
     monkeypatch.setattr(socket, "getaddrinfo", lambda *where, **_: sought.append(where) or [])
 
-    assert NamedVerifier("some/verifier").supports(PAIRS)
+    assert NamedEntailment("some/verifier").supports(PAIRS)
     with pytest.raises(ModelUnavailable, match="'other/verifier' is not on this machine, and nothing is downloaded") as caught:
-        NamedVerifier("other/verifier")
+        NamedEntailment("other/verifier")
     assert "hf download other/verifier" in caught.value.remedy
     with pytest.raises(ModelUnavailable, match="neither a folder nor a model's name"):
-        NamedVerifier("no such; folder")
+        NamedEntailment("no such; folder")
     assert sought == []
 
 
 def test_given_a_model_that_returns_no_numbers_then_that_is_an_error(tmp_path: Path) -> None:
-    verifier = NamedVerifier(str(cross_encoder(tmp_path)), "float32")
+    verifier = NamedEntailment(str(cross_encoder(tmp_path)), "float32")
     with torch.no_grad():
         verifier._form._model.classifier.weight.fill_(math.nan)
 
@@ -275,11 +281,11 @@ def test_given_a_model_card_then_only_languages_that_it_names_by_code_are_read(c
 def test_given_no_card_then_no_language_is_read_unless_it_is_declared(tmp_path: Path) -> None:
     folder = str(cross_encoder(tmp_path))
 
-    assert NamedVerifier(folder).languages == frozenset()
-    assert NamedVerifier(folder, languages="cs, en,").languages == {"cs", "en"}
+    assert NamedEntailment(folder).languages == frozenset()
+    assert NamedEntailment(folder, languages="cs, en,").languages == {"cs", "en"}
     (Path(folder) / "README.md").write_text("---\nlanguage: de\n---\n", encoding="utf-8")
-    assert NamedVerifier(folder).languages == {"de"}
-    assert NamedVerifier(folder, languages="en").languages == {"en"}
+    assert NamedEntailment(folder).languages == {"de"}
+    assert NamedEntailment(folder, languages="en").languages == {"en"}
 
 
 @each("text", ["english", "en cs", "EN", "e", "en, §"])
@@ -288,7 +294,7 @@ def test_given_something_else_than_codes_then_it_is_refused_wherever_the_verifie
         declared_languages(text)
     for apart in (False, True):
         with pytest.raises(InvalidSetting, match="not the code of a language") as caught:
-            wiring.verifier(Settings.load(values={"verifier_languages": text, "verifier": "none"}), apart=apart)
+            wiring.entailment_model(Settings.load(values={"verifier_languages": text, "verifier": "none"}), apart=apart)
         assert "verifier_languages" in caught.value.remedy
 
 
@@ -299,7 +305,7 @@ def test_given_a_verifier_on_demand_then_it_is_loaded_once_when_it_is_needed_and
         made.append(load_entailment_model(str(tmp_path / "cross")))
         return made[-1]
 
-    lazy, told = VerifierOnDemand(load), VerifierOnDemand(load, "v1", frozenset({"en"}))
+    lazy, told = EntailmentOnDemand(load), EntailmentOnDemand(load, "v1", frozenset({"en"}))
 
     assert lazy.supports([]) == []
     assert (told.version, told.languages, made) == ("v1", {"en"}, [])
@@ -314,7 +320,7 @@ def test_given_a_named_verifier_in_the_child_of_the_page_then_it_says_what_it_sa
     """S3-15: a claim is verified against what it cites, by a model that can be chosen."""
     (cross_encoder(tmp_path) / "README.md").write_text("---\nlanguage: [en, cs]\n---\n", encoding="utf-8")
     settings = Settings.load(values={"verifier": str(tmp_path / "cross")})
-    here, apart = wiring.verifier(settings), wiring.verifier(settings, apart=True)
+    here, apart = wiring.entailment_model(settings), wiring.entailment_model(settings, apart=True)
     assert here is not None
     assert apart is not None
 
@@ -322,11 +328,11 @@ def test_given_a_named_verifier_in_the_child_of_the_page_then_it_says_what_it_sa
     assert (apart.version, apart.languages) == (here.version, here.languages)
     assert apart.languages == {"en", "cs"}
     assert apart.supports([]) == []
-    assert wiring.verifier(settings, apart=True) is apart
+    assert wiring.entailment_model(settings, apart=True) is apart
 
 
 def test_given_the_embedded_verifier_then_it_says_the_same_here_and_in_the_child_and_parts_what_is_so_from_what_is_not() -> None:
-    here, apart = wiring.verifier(Settings.load()), wiring.verifier(Settings.load(), apart=True)
+    here, apart = wiring.entailment_model(Settings.load()), wiring.entailment_model(Settings.load(), apart=True)
     assert here is not None
     assert apart is not None
     text = "Either side may end the contract. The notice period is thirty days from the end of the month."
@@ -341,7 +347,10 @@ def test_given_the_embedded_verifier_then_it_says_the_same_here_and_in_the_child
 
 def test_given_a_verifier_that_is_not_there_then_the_child_says_so_and_goes_on(tmp_path: Path) -> None:
     settings = Settings.load(values={"verifier": str(tmp_path / "none here")})
-    apart, model = wiring.verifier(settings, apart=True), wiring.embedder_apart(settings.embedding_model, settings.embedding_precision)
+    apart, model = (
+        wiring.entailment_model(settings, apart=True),
+        wiring.embedder_apart(settings.embedding_model, settings.embedding_precision),
+    )
     assert apart is not None
 
     for ask in (lambda: apart.languages, lambda: apart.version, lambda: apart.supports(PAIRS)):
@@ -353,6 +362,6 @@ def test_given_a_verifier_that_is_not_there_then_the_child_says_so_and_goes_on(t
 def test_given_no_verifier_is_wanted_or_the_embedded_ones_file_was_left_out_then_there_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert wiring.verifier(Settings.load(values={"verifier": "none"})) is None
+    assert wiring.entailment_model(Settings.load(values={"verifier": "none"})) is None
     monkeypatch.setattr(wiring, "SUPPORT_FILE", tmp_path / "support.safetensors")
-    assert wiring.verifier(Settings.load()) is None
+    assert wiring.entailment_model(Settings.load()) is None

@@ -416,7 +416,7 @@ def test_given_a_refusal_then_a_note_names_every_searched_language_the_model_doe
 
 
 def test_given_an_answer_then_its_scores_and_times_are_there() -> None:
-    measured = {"signals": {"top_cosine": 0.1, "agreement": 0.4}, "timings": {"embed": 1.0, "retrieve": 2.0, "extract": 4.0, "audit": 8.0}}
+    measured = {"features": {"top_cosine": 0.1, "agreement": 0.4}, "timings": {"embed": 1.0, "retrieve": 2.0, "extract": 4.0, "audit": 8.0}}
     found = (hit(0.9, lexical=1.0), hit(0.5, 2, lexical=3.0))
     decision = decide(case(0.9, hits=found, answerability=0.7, relevance=0.6, **measured))
 

@@ -305,7 +305,7 @@ def test_given_a_question_then_everything_that_needs_no_model_is_measured_also_w
     assert not decide(measured).is_safe()
     assert measured.answerability is not None
     assert measured.relevance is not None
-    assert measured.signals
+    assert measured.features
     assert measured.draft.claims
     assert len(measured.draft.audits) == len(measured.draft.claims)
     assert {*measured.keywords.matched, *measured.keywords.missing} == {"signed", "Moon", "2031"}
@@ -317,7 +317,7 @@ def test_given_a_question_then_everything_that_needs_no_model_is_measured_also_w
 def test_given_a_calibration_then_the_answerability_is_its_probability_of_the_measured_signals() -> None:
     measured = measure("What is the notice period?", settings(), CORPUS, tools())
 
-    assert measured.answerability == calibration().probability(measured.signals)
+    assert measured.answerability == calibration().probability(measured.features)
     assert measured.answerability > 0.5
 
 
@@ -387,7 +387,7 @@ def test_given_names_and_years_then_those_in_no_document_title_or_name_are_missi
 
     assert measured.missing_entities == missing
     named = len(measured.understanding.entities)
-    assert measured.signals["missing_entities"] == (len(missing) / named if named else 0.0)
+    assert measured.features["missing_entities"] == (len(missing) / named if named else 0.0)
 
 
 def test_given_names_when_one_document_is_searched_then_another_does_not_hold_them_for_it() -> None:
@@ -438,13 +438,13 @@ class Reader:
 def test_given_an_answerability_model_then_it_reads_the_first_passages_and_its_odds_are_signals() -> None:
     reader = Reader()
 
-    measured = measure("What is the notice period?", settings(), CORPUS, tools(reader=reader))
+    measured = measure("What is the notice period?", settings(), CORPUS, tools(answerability_model=reader))
 
     ((question, passages),) = reader.asked
     assert question == "What is the notice period?"
     assert passages == [hit.passage.text for hit in measured.hits[: len(passages)]]
     assert 1 <= len(passages) <= 3
-    assert (measured.signals["answer_best"], measured.signals["read"]) == (5.0, 1.0)
+    assert (measured.features["answer_best"], measured.features["read"]) == (5.0, 1.0)
     assert "read" in measured.timings
 
 
@@ -453,10 +453,10 @@ def test_given_a_language_it_does_not_read_or_no_passage_then_it_is_not_asked(qu
     reader = Reader()
     corpus = CORPUS if documents is None else MemoryCorpus([], HashEmbedder())
 
-    measured = measure(question, settings(), corpus, tools(reader=reader))
+    measured = measure(question, settings(), corpus, tools(answerability_model=reader))
 
     assert reader.asked in ([], [(question, [])])
-    assert measured.signals["read"] == 0.0
+    assert measured.features["read"] == 0.0
 
 
 def test_given_a_name_asked_in_another_language_then_it_is_found_word_by_word() -> None:
@@ -559,7 +559,7 @@ def test_given_a_draft_of_quotes_then_every_claim_is_supported_and_the_verifier_
         named.append(of.verifier)
         return NeverAsked()
 
-    found = measure("What is the notice period?", settings(drafter=drafter), CORPUS, tools(verifier=verifier))
+    found = measure("What is the notice period?", settings(drafter=drafter), CORPUS, tools(entailment_model=verifier))
 
     assert named == ["embedded"]
     assert found.draft.claims

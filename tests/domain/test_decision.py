@@ -29,7 +29,7 @@ from rag_core.settings import Mode, Settings
 
 GREETED = case(answer="Hello.", understanding=Understanding("en", "greeting"))
 DECISIONS = {
-    "answer": decide(case(0.9, 0.8, answerability=0.8, signals={"coverage_all": 0.7})),
+    "answer": decide(case(0.9, 0.8, answerability=0.8, features={"coverage_all": 0.7})),
     "answer with both sides": decide(contradicted(settings(contradictions_mode=Mode.OBSERVE))),
     "contradicted": decide(contradicted(settings(contradictions_mode=Mode.ENFORCE))),
     "refusal before generation": decide(case(0.3, of=Settings.load("compliance"))),
@@ -242,7 +242,7 @@ def test_given_a_score_that_is_not_finite_then_it_is_rejected_where_it_is_born(v
     for build in (
         lambda: Hit(passage(), value, 0.5, 1.0),
         lambda: Hit(passage(), 1.0, 0.5, value),
-        lambda: Measurements("?", settings(), signals={"top_cosine": value}),
+        lambda: Measurements("?", settings(), features={"top_cosine": value}),
     ):
         with pytest.raises(ValueError, match="finite"):
             build()

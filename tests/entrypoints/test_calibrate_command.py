@@ -229,7 +229,7 @@ def test_given_no_calibration_that_fits_then_show_says_what_to_do_and_a_preset_o
     monkeypatch.setattr(calibrate, "FEATURES_VERSION", -1)
 
     out = run("calibrate", "show", "--library", tmp_path)[1]
-    assert "signals is" in out
+    assert "features is" in out
     assert "No calibration is in force" in out
     assert "--preset relevance-guard" in out
     asked = ("ask", "When was the river of Cavell described?", "--documents", documents, "--json")

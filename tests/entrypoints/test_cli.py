@@ -229,7 +229,7 @@ def test_given_more_rows_than_are_read_together_then_all_are_judged_in_their_ord
 
 def test_given_a_verifier_that_fails_on_the_way_then_what_was_judged_before_is_kept(tmp_path, run, monkeypatch) -> None:
     monkeypatch.setattr(commands, "JUDGED", 2)
-    monkeypatch.setattr(commands, "verifier", lambda _: Failing())
+    monkeypatch.setattr(commands, "entailment_model", lambda _: Failing())
     claims = write_rows(tmp_path / "c.jsonl", [{"id": str(number), **CLAIM} for number in range(5)])
 
     code, _, err = run("judge", "--input", claims, "--out", tmp_path / "v.jsonl")

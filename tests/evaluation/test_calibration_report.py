@@ -43,8 +43,8 @@ def made_up(name: str, count: int = 200) -> Measured:
     draw = np.random.default_rng(3)
     probability = draw.uniform(0, 1, count)
     answerable = draw.uniform(0, 1, count) < probability
-    signals = [dict.fromkeys(FEATURES, 0.0) | {"coverage_all": float(one)} for one in probability]
-    samples = [Sample(f"{name} {n}", "en", bool(label), row) for n, (label, row) in enumerate(zip(answerable, signals, strict=True))]
+    features = [dict.fromkeys(FEATURES, 0.0) | {"coverage_all": float(one)} for one in probability]
+    samples = [Sample(f"{name} {n}", "en", bool(label), row) for n, (label, row) in enumerate(zip(answerable, features, strict=True))]
     return Measured(name, probability, answerable, tuple(samples))
 
 

@@ -19,7 +19,7 @@ from rag_core import wiring
 from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
 from rag_core.gating.features import FEATURES
-from rag_core.gating.scores import Calibration, Identity, adjust, fit, load, packed, question_hash, read, signals_version
+from rag_core.gating.scores import Calibration, Identity, adjust, features_version, fit, load, packed, question_hash, read
 from rag_core.settings import Settings
 
 ZERO = dict.fromkeys(FEATURES, 0.0)
@@ -70,13 +70,13 @@ def test_given_a_calibration_of_anything_else_then_it_does_not_fit_and_the_compo
     assert identity("m").differences(other) == (component,)
 
 
-def test_given_other_signals_another_tokenizer_or_another_version_then_the_identity_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_other_features_another_tokenizer_or_another_version_then_the_identity_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     before = identity()
     for name, value in (("FEATURES_VERSION", -1), ("LANGUAGE_VERSION", -1), ("INDEX_VERSION", -1)):
         monkeypatch.setattr(calibrate, name, value)
     monkeypatch.setattr(HashEmbedder, "tokenizer", "letters")
 
-    assert before.differences(identity()) == ("tokenizer", "chunker", "language", "signals")
+    assert before.differences(identity()) == ("tokenizer", "chunker", "language", "features")
 
 
 def test_given_several_files_then_the_first_that_fits_is_taken_and_missing_ones_are_passed_over(tmp_path: Path) -> None:
@@ -140,15 +140,15 @@ def read_or_none(path: Path) -> Calibration | None:
 def test_given_a_calibration_without_a_checksum_that_names_no_known_signal_then_it_is_told_and_nothing_fails_by_it(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(InvalidInput, match="there is no signal 'top_cosinf'"):
-        read(stored(tmp_path, signals=["top_cosinf", *calibration("m").signals[1:]]))
+    with pytest.raises(InvalidInput, match="there is no feature 'top_cosinf'"):
+        read(stored(tmp_path, signals=["top_cosinf", *calibration("m").features[1:]]))
 
 
 def test_given_the_shipped_calibration_then_it_names_its_provenance_and_fits_the_embedded_model() -> None:
     shipped = load([calibrate.FILE], Identity.of(wiring.embedder("all-MiniLM-L6-v2", "auto"), wiring.answerability_model(Settings.load())))
 
     assert shipped is not None
-    assert shipped.signals == FEATURES
+    assert shipped.features == FEATURES
     assert {"sets", "date", "licences", "program"} <= set(shipped.provenance)
 
 
@@ -157,11 +157,11 @@ def test_given_a_question_in_other_case_and_spacing_then_it_is_known_again_and_a
     assert question_hash("What is the fine?") != question_hash("What is the line?")
 
 
-def test_given_other_signals_then_the_version_differs(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = signals_version()
+def test_given_other_features_then_the_version_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = features_version()
     monkeypatch.setattr(calibrate, "FEATURES", FEATURES[:-1])
 
-    assert signals_version() != before
+    assert features_version() != before
     assert len(before) == 12
 
 
@@ -170,25 +170,25 @@ def labelled(count: int) -> tuple[list[dict[str, float]], list[bool]]:
     return [ZERO | {"coverage_all": float(value)} for value in values], [bool(value > 0.5) for value in values]
 
 
-def test_given_separable_questions_when_fitted_then_the_score_parts_them_and_constant_signals_have_no_say() -> None:
+def test_given_separable_questions_when_fitted_then_the_score_parts_them_and_constant_features_have_no_say() -> None:
     rows, answerable = labelled(400)
 
     fitted = fit(identity("m"), rows, answerable, {"source": "made here"})
 
     right = [(fitted.probability(row) > 0.5) == label for row, label in zip(rows, answerable, strict=True)]
     assert sum(right) / len(right) > 0.97
-    assert {name for name, c in zip(fitted.signals, fitted.coefficients, strict=True) if abs(c) > 1e-6} == {"coverage_all"}
+    assert {name for name, c in zip(fitted.features, fitted.coefficients, strict=True) if abs(c) > 1e-6} == {"coverage_all"}
     assert fitted.provenance == {"source": "made here"}
 
 
 def exclusive(count: int) -> tuple[list[dict[str, float]], list[bool]]:
-    """Answerable where exactly one of two signals is high: no sum of the two parts them."""
+    """Answerable where exactly one of two features is high: no sum of the two parts them."""
     draws = np.random.default_rng(7).uniform(0, 1, (count, 2))
     rows = [ZERO | {"coverage_all": float(a), "coverage_best": float(b)} for a, b in draws]
     return rows, [bool((a > 0.5) != (b > 0.5)) for a, b in draws]
 
 
-def test_given_products_when_fitted_then_what_two_signals_say_together_counts() -> None:
+def test_given_products_when_fitted_then_what_two_features_say_together_counts() -> None:
     rows, answerable = exclusive(400)
 
     alone, together = (fit(identity("m"), rows, answerable, {}, products=products) for products in (False, True))
@@ -228,7 +228,7 @@ def test_given_the_answerability_model_or_none_then_a_calibration_with_it_does_n
 
     with_it, without = (Identity.of(HashEmbedder(name="m@float32"), reader) for reader in (Reader(), None))
 
-    assert with_it.differences(without) == ("reader",)
+    assert with_it.differences(without) == ("answerability_model",)
 
 
 def test_given_weights_when_fitted_then_they_count() -> None:
@@ -243,9 +243,7 @@ def test_given_a_weaker_fit_then_its_probabilities_are_nearer_to_the_middle() ->
     rows, answerable = labelled(200)
     sure = ZERO | {"coverage_all": 1.0}
 
-    assert fit(identity("m"), rows, answerable, {}, strength=0.01).probability(sure) < fit(identity("m"), rows, answerable, {}).probability(
-        sure
-    )
+    assert fit(identity("m"), rows, answerable, {}, c=0.01).probability(sure) < fit(identity("m"), rows, answerable, {}).probability(sure)
 
 
 @pytest.mark.parametrize("labels", [[True] * 49 + [False] * 200, [True] * 200 + [False] * 49, []])
@@ -272,7 +270,7 @@ def test_given_many_questions_of_another_kind_when_adjusted_then_the_odds_become
     rows, answerable = shifted(4000)
     base = calibration()
 
-    found = adjust(base, rows, answerable, {"method": "adjust"}, strength=1.0)
+    found = adjust(base, rows, answerable, {"method": "adjust"}, c=1.0)
 
     assert found.coefficients[FEATURES.index("coverage_all")] == pytest.approx(4, abs=0.5)
     assert found.logit(ZERO) == pytest.approx(-3, abs=0.3)
@@ -284,7 +282,7 @@ def test_given_a_small_strength_when_adjusted_then_only_the_share_of_answerable_
     rows, answerable = shifted(400)
     base = calibration()
 
-    found = adjust(base, rows, answerable, {}, strength=1e-6)
+    found = adjust(base, rows, answerable, {}, c=1e-6)
 
     assert found.coefficients == pytest.approx(base.coefficients, abs=0.01)
     assert sum(found.probability(row) for row in rows) == pytest.approx(sum(answerable), abs=0.1)
@@ -296,7 +294,7 @@ def test_given_questions_that_say_the_same_as_the_score_when_adjusted_then_it_st
     base = calibration()
     answerable = [bool(draw.uniform() < base.probability(row)) for row in rows]
 
-    found = adjust(base, rows, answerable, {}, strength=0.01)
+    found = adjust(base, rows, answerable, {}, c=0.01)
 
     assert max(abs(found.probability(row) - base.probability(row)) for row in rows) < 0.12
 

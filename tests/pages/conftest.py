@@ -42,8 +42,8 @@ def empty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
     monkeypatch.setattr(loading, "PATIENCE_SECONDS", JOB_SECONDS)  # a page of a test waits for its library
     monkeypatch.setattr(wiring, "embedder_apart", wiring.embedder)  # where `embedded` can count; a child costs seconds
     monkeypatch.setattr(wiring, "answerability_model", lambda settings, *, apart=False: wiring._answer_model())
-    here = wiring.verifier
-    monkeypatch.setattr(wiring, "verifier", lambda settings, *, apart=False: here(settings))
+    here = wiring.entailment_model
+    monkeypatch.setattr(wiring, "entailment_model", lambda settings, *, apart=False: here(settings))
     yield folder
     loading.forget()
     st.cache_resource.clear()

@@ -95,7 +95,7 @@ def test_given_records_of_version_1_when_written_again_then_they_are_of_version_
 
         assert again["schema_version"] == 2
         assert [hit["passage"]["id"] for hit in again["hits"]] == [hit["id"] for hit in row["hits"]]
-        assert (from_record(again).signals, from_record(again).library) == (bare.signals, bare.library)
+        assert (from_record(again).features, from_record(again).library) == (bare.features, bare.library)
 
 
 def test_given_a_file_of_version_1_then_feedback_sets_runs_and_presets_are_there_too(path: Path) -> None:

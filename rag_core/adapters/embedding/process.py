@@ -32,7 +32,9 @@ ROOT = Path(__file__).resolve().parents[3]  # the repository: the child imports 
 WORKER = "rag_core.adapters.embedding.worker"
 LINE_BYTES = 4096  # a line of the child's standard error; longer ones are cut into pieces
 LAST_WORDS_CHARS = 200  # each line that an error quotes from a child that ended is cut there
-ANSWER_SECONDS = 300.0  # for one request to a loaded model; the longest usual one, three passages for a verifier, takes some seconds
+ANSWER_SECONDS = (
+    300.0  # for one request to a loaded model; the longest usual one, three passages for an entailment model, takes some seconds
+)
 END_SECONDS = 2.0  # for a child that closed its pipe to be gone, so that it can be said why
 _log = logging.getLogger(__name__)
 
@@ -170,12 +172,12 @@ class ProcessReader:
         return list(head["odds"])
 
 
-class ProcessVerifier:
+class ProcessEntailment:
     """A `EntailmentModel` in an embedder's child, which loads it when it is first needed, and again where another took its place.
 
     Args:
         embedder: whose child it is.
-        model, precision, languages: see `rag_core.adapters.entailment.by_name.load_verifier`.
+        model, precision, languages: see `rag_core.adapters.entailment.by_name.load_entailment_model`.
     """
 
     def __init__(self, embedder: ProcessEmbedder, model: str, precision: str = "auto", languages: str = "") -> None:
@@ -196,12 +198,12 @@ class ProcessVerifier:
         """See `Verifier.supports`."""
         if not pairs:
             return []
-        head, _ = self._embedder.ask(do="supports", verifier=self._named, pairs=list(pairs))
+        head, _ = self._embedder.ask(do="supports", entailment_model=self._named, pairs=list(pairs))
         return list(head["odds"])
 
     @cached_property
     def _described(self) -> frames.Head:
-        return self._embedder.ask(do="verifier", verifier=self._named)[0]
+        return self._embedder.ask(do="entailment_model", entailment_model=self._named)[0]
 
 
 def prepare() -> None:

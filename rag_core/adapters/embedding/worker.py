@@ -4,8 +4,8 @@
     read   {"do": "count_tokens", "texts"}          write  {"counts"}
     read   {"do": "embed", "texts"}                 write  {"shape": [n, dim]} and n * dim float32 as they lie in memory
     read   {"do": "answers", "question", "texts"}   write  {"odds"}, from the answerability model
-    read   {"do": "verifier", "verifier": [...]}    write  {"version", "languages"}; what `load_entailment_model` takes says which one
-    read   {"do": "supports", "verifier", "pairs"}  write  {"odds"}, from that verifier
+    read   {"do": "entailment_model", "entailment_model": [...]}    write  {"version", "languages"}; as `load_entailment_model` takes it
+    read   {"do": "supports", "entailment_model", "pairs"}  write  {"odds"}, from that model
 
 `unblocked` says why this process has a network, "" where it is refused one. What cannot be done is answered by {"problem", "remedy"}.
 The child ends when its standard input does: then its parent is gone.
@@ -56,7 +56,7 @@ def main() -> None:
             reply = {"problem": error.problem, "remedy": error.remedy}, b""
         except Exception as error:  # the libraries raise many kinds; the parent knows one
             traceback.print_exc()
-            what = "verifier" if "verifier" in head else "embedding model"
+            what = "entailment_model" if "entailment_model" in head else "embedding model"
             problem = f"The {what} failed ({type(error).__name__})."
             reply = {"problem": problem, "remedy": "Try it again. If it fails again, report it with the log."}, b""
         frames.write(replies, *reply)
@@ -99,7 +99,7 @@ def _read_early() -> None:
 
 
 @lru_cache(maxsize=1)
-def _verifier(model: str, precision: str, languages: str) -> EntailmentModel:
+def _entailment_model(model: str, precision: str, languages: str) -> EntailmentModel:
     """Another one takes the place of the one before: they may be large."""
     return load_entailment_model(model, precision, languages)
 
@@ -129,11 +129,13 @@ def _reply(model: Embedder, head: frames.Head) -> Reply:
             return {"counts": model.count_tokens(head["texts"])}, b""
         case "answers":
             return {"odds": _reader().answers(head["question"], head["texts"])}, b""
-        case "verifier":
-            verifier = _verifier(*head["verifier"])
-            return {"version": verifier.version, "languages": sorted(verifier.languages)}, b""
+        case "entailment_model":
+            entailment_model = _entailment_model(*head["entailment_model"])
+            return {"version": entailment_model.version, "languages": sorted(entailment_model.languages)}, b""
         case "supports":
-            return {"odds": _verifier(*head["verifier"]).supports([(evidence, claim) for evidence, claim in head["pairs"]])}, b""
+            return {
+                "odds": _entailment_model(*head["entailment_model"]).supports([(evidence, claim) for evidence, claim in head["pairs"]])
+            }, b""
     vectors = model.embed(head["texts"])
     return {"shape": vectors.shape}, vectors.tobytes()
 

@@ -26,7 +26,7 @@ _FRONT_MATTER = re.compile(r"---\s*\n(.*?)\n---", re.DOTALL)
 
 
 def load_entailment_model(model: str, precision: str = "auto", languages: str = "") -> EntailmentModel:
-    """The embedded verifier, or another by folder or name.
+    """The embedded entailment model, or another by folder or name.
 
     Args:
         model: "embedded", a folder, or a name at the Hugging Face hub whose files were fetched before.
@@ -37,10 +37,10 @@ def load_entailment_model(model: str, precision: str = "auto", languages: str = 
         ModelUnavailable: it cannot be loaded.
         InvalidSetting: `languages` holds something else than codes.
     """
-    return SupportModel(precision) if model == EMBEDDED else NamedVerifier(model, precision, languages)
+    return SupportModel(precision) if model == EMBEDDED else NamedEntailment(model, precision, languages)
 
 
-class NamedVerifier:
+class NamedEntailment:
     """A `EntailmentModel` on a model of transformers. Safe to call from several threads: forward passes are queued.
 
     It reads the languages that are declared for it, else those that its card names. A card that names none, or "multilingual" alone, leaves
@@ -91,7 +91,7 @@ class NamedVerifier:
         return [float(one) for one in found]
 
 
-class VerifierOnDemand:
+class EntailmentOnDemand:
     """A `EntailmentModel` that is loaded when it is first needed; where that fails, the next call tries it again.
 
     Args:

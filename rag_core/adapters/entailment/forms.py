@@ -1,4 +1,4 @@
-"""The forms in which verifiers read a text with a claim: their input, and the output that says that the text supports the claim.
+"""The forms in which entailment models read a text with a claim: their input, and the output that says that the text supports the claim.
 
     one output       [CLS] text [SEP] claim [SEP]              its logit; a sentence-transformers cross-encoder
     named outputs    the same                                  entailment against the others; a model for natural language inference
@@ -153,7 +153,7 @@ def load_form(folder: Path, precision: str, foundation: Any) -> PairForm | Joine
 
     Raises:
         MissingDependency: transformers is not installed.
-        ModelUnavailable: it is no verifier, or none that can be read without running code of its own.
+        ModelUnavailable: it is no entailment model, or none that can be read without running code of its own.
         Exception: whatever the libraries raise on damaged files.
     """
     require("models", "A verifier by name")

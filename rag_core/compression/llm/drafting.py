@@ -66,7 +66,7 @@ def model_draft(
     corpus: Corpus,
     language: str,
     embedder: Embedder,
-    verifier: EntailmentModel | None,
+    entailment_model: EntailmentModel | None,
     question: str = "",
     supported_from: float = MIN_SUPPORT,
 ) -> Draft:
@@ -78,7 +78,7 @@ def model_draft(
         corpus: the version that was searched.
         language: of the question.
         embedder: for meanings, see `measure_claims`.
-        verifier: reads claims with their passages; None for none.
+        entailment_model: reads claims with their passages; None for none.
         question: that was asked; a limit that it states need not be said again.
         supported_from: `min_support` of the settings, see `measure_claims`.
     """
@@ -95,7 +95,7 @@ def model_draft(
         corpus.page_text,
         language,
         embedder,
-        verifier,
+        entailment_model,
         languages=given.languages,
         question=question,
         supported_from=supported_from,

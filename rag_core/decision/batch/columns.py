@@ -51,7 +51,7 @@ class ReplaySet:
     rests: Flags  # a claim with evidence
     rests_on: Floats
     overlap: Floats
-    unread: Flags  # (n,), whether no verifier has read a claim
+    unread: Flags  # (n,), whether no entailment model has read a claim
     changed_facts: Floats
     conflicts: Ints
     most_claims: int  # that a case has, its drafts all together; see `asked.every_claim`
