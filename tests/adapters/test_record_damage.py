@@ -13,6 +13,7 @@ from builders import case, settings
 from test_record_texts import answered
 
 from rag_core.adapters.llm.cache import ModelCache
+from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.records.tables import GUARDED, MIGRATIONS
 from rag_core.domain.llm_trace import Completion
@@ -177,6 +178,14 @@ def test_given_damage_that_was_there_before_the_checksums_then_it_is_told_and_no
             assert store.feedback() == ()
         store.close()
         path.unlink()
+
+
+def test_given_a_sound_row_with_json_that_nests_too_deep_then_it_is_told_and_no_raw_error(path):
+    with RecordFile(path, MIGRATIONS, GUARDED).writing() as db:  # with its checksum, as an earlier version may have left it
+        db.execute("INSERT INTO presets (name, preset_values, certificate, created) VALUES ('deep', ?, 'null', '')", ("[" * 200_000,))
+
+    with pytest.raises(RecordsDamaged):
+        RecordStore(path).presets()
 
 
 def test_given_an_answer_in_the_cache_that_was_changed_then_it_is_not_given_and_the_cache_begins_anew(tmp_path):
