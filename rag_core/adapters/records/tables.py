@@ -60,7 +60,7 @@ MIGRATIONS = (
 
 
 def unpack(file: RecordFile, data: bytes) -> Any:
-    """What `pack` packed.
+    """The value that `pack` packed.
 
     Raises:
         RecordsDamaged: the file is not what was written.
@@ -76,7 +76,7 @@ def read_json(file: RecordFile, text: str) -> Any:
 
 
 def read_questions(file: RecordFile, data: bytes) -> tuple[LabelledQuestion, ...]:
-    """What `pack_questions` packed; raises as `unpack` does."""
+    """The questions that `pack_questions` packed; raises as `unpack` does."""
     rows = unpack(file, data)
     with as_written(file):
         return tuple(LabelledQuestion.from_json(row) for row in rows)
