@@ -257,6 +257,8 @@ def test_given_more_sentences_than_anybody_reads_then_they_are_audited_together(
     pairs = drafted(*((f"Number {n} is here. Number {n} is there.", []) for n in range(20)), ("[1]", []))
     assert draft_facts(pairs, "en", EMBEDDER)["sentences"] == 40
     assert all(claim.text for claim in pairs.claims)
+    for count, claims in ((20, 20), (21, 1)):  # as many as there is room for are claims each
+        assert len(drafted((" ".join(f"Sentence number {n} is here." for n in range(count)), [])).claims) == claims
 
 
 def facts(*texts: str, language: str = "en") -> dict[str, object]:

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, hit, settings
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.compression.extract import EMBEDDED_UNITS, FEATURES, PASSAGES, Extract, Scored, choose, extract, relevance, score_units
+from rag_core.compression.extract import (
+    EMBEDDED_UNITS,
+    FEATURES,
+    OTHER_SECTION,
+    PASSAGES,
+    Extract,
+    Scored,
+    choose,
+    extract,
+    relevance,
+    score_units,
+)
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.facts import changed_facts
@@ -175,6 +189,23 @@ def test_given_neighbours_then_near_is_the_better_of_their_coverages_within_the_
     assert [one.features["near"] for one in found[:3]] == [1.0, 0.0, 1.0]
     assert found[3].features["near"] == coverage[4]
     assert [one.features["rank"] for one in found] == [1.0, 1.0, 1.0, 0.5, 0.5]
+
+
+def test_given_a_passage_that_ends_then_the_first_sentence_of_the_next_is_no_neighbour() -> None:
+    corpus = MemoryCorpus([Text("d", "Goods are checked.\nThe notice period is long.")], EMBEDDER)
+
+    found = scored("notice period", [hit(of=one) for one in corpus.passages], corpus)
+
+    assert [one.features["coverage"] for one in found] == [0.0, 1.0]
+    assert [one.features["near"] for one in found] == [0.0, 0.0]
+
+
+def test_given_another_section_then_just_the_share_that_it_needs_is_enough() -> None:
+    best, other = unit_of(0.5), unit_of(OTHER_SECTION * 0.5, 2)
+    less = unit_of(math.nextafter(OTHER_SECTION * 0.5, 0.0), 2)
+    apart = [replace(one, unit=replace(one.unit, passage=replace(one.unit.passage, section="Prices"))) for one in (other, less)]
+
+    assert [len(choose([best, one], settings(extra_sentence_ratio=0.1))) for one in apart] == [2, 1]
 
 
 TABLE_PAGE = "Prices\nItem\tPrice in EUR\nBolt\t5\n\nNut\t7\nThe end."

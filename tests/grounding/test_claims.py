@@ -264,3 +264,19 @@ def test_given_an_order_to_a_model_as_evidence_then_nothing_rests_on_it(text: st
 )
 def test_given_what_undoes_a_sentence_for_the_eye_then_it_is_markup_that_the_evidence_lacks(text: str, marked: bool) -> None:
     assert bool(added_markup(text, "Alcohol is reimbursed.")) is marked
+
+
+def test_given_a_piece_of_evidence_that_says_far_more_than_the_claim_then_it_denies_nothing() -> None:
+    """Only nearly the same sentence does: another rule has another value."""
+    pages = {
+        1: "The notice period is 30 days for tenants.",
+        2: "The notice period is 60 days where a lodger signed before the reform of housing law and nobody in the council objected.",
+        3: "The notice period is 60 days for tenants.",
+    }
+    texts = {f"p{page}": text for page, text in pages.items()}
+    pieces = {page: Evidence(f"p{page}", "d", text, (Span(page, 0, len(text)),)) for page, text in pages.items()}
+
+    for other, denied in ((2, False), (3, True)):
+        claim = Claim("The notice period is 30 days.", (pieces[1], pieces[other]))
+        (one,) = measure_claims([claim], texts, lambda _, page: pages[page], "en")
+        assert bool(one.changed_facts) is denied, other

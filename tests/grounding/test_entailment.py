@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hash_embedder import HashEmbedder
@@ -10,9 +11,11 @@ from hash_embedder import HashEmbedder
 from rag_core.adapters.embedding.embedded import EmbeddedModel
 from rag_core.adapters.embedding.pair_models import SupportModel
 from rag_core.domain.ports import Embedder, EntailmentModel
-from rag_core.errors import ModelUnavailable
+from rag_core.errors import InvalidInput, ModelUnavailable
+from rag_core.grounding import entailment
 from rag_core.grounding.entailment import CEILING, FEATURES, MIN_SUPPORT, assess, judged, measure, require_assessed, support_models
 from rag_core.grounding.windows import readings
+from rag_core.settings import DATA
 
 CONTRACT = (
     "The supplier delivers the goods to the warehouse in Brno. The notice period is 30 days and starts on the first day of a month. "
@@ -197,3 +200,12 @@ def test_given_a_claim_of_two_places_then_the_words_of_both_are_its_evidence() -
     (one,) = measure(["Red doors open quietly, blue cups break often."], [context], "en", HashEmbedder(), None)
 
     assert one.value("pairs") == 1.0
+
+
+def test_given_regressions_of_other_measurements_then_they_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "support.json").write_text((DATA / "support.json").read_text().replace('"overlap"', '"made_up"'))
+    monkeypatch.setattr(entailment, "DATA", tmp_path)
+    monkeypatch.setattr(entailment, "_card", entailment._card.__wrapped__)  # not what was read before
+
+    with pytest.raises(InvalidInput, match="made_up"):
+        support_models.__wrapped__()

@@ -92,6 +92,11 @@ LEFT = "The company pays for parking."
         ("en", "", "A trip takes up to 120 minutes.", "A trip takes 2 hours.", ("up to 120 minutes",)),
         ("en", "", "The bus runs until 18:00.", "The bus runs at 18:00.", ("until 18:00",)),
         ("en", "", "The bus runs from 9:00 to 18:00.", "The bus runs at 18:00.", ()),  # for others: it has both ends
+        ("en", "", "The bus runs from 9:00 daily until 18:00.", "The bus runs at 18:00.", ()),
+        ("en", "", "The bus runs from 9:00 on every weekday until 18:00.", "The bus runs at 18:00.", ("until 18:00",)),  # too far apart
+        ("en", "", "Fees are waived unless", "Fees are waived.", ()),  # a text cut off there says nothing
+        ("hi", "", "50 से अधिक नए कर्मचारियों वाले दफ़्तर बंद हैं।", "दफ़्तर बंद हैं।", ("50 से अधिक नए कर्मचारियों वाले दफ़्तर",)),
+        ("hi", "", "50 से अधिक बहुत नए कर्मचारियों वाले दफ़्तर बंद हैं।", "दफ़्तर बंद हैं।", ()),  # four words between: too far
         ("en", "", "It dates from the 14th century.", "It is of the 14th century.", ()),
         ("en", "", "Lamps may be red and shine for years.", "Lamps shine for years.", ()),
         ("en", "", "The event in May 2024 was a full success.", "The event in May 2024 was a success.", ()),

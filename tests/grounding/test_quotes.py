@@ -240,3 +240,18 @@ def test_given_any_pages_and_any_quote_then_what_is_found_holds_the_quote_and_st
 def _bare(text: str) -> str:
     """Letters and digits in reading form: signs may be set otherwise, and a hyphen at a line's end goes."""
     return "".join(sign for sign in normalise(text).text if sign.isalnum())
+
+
+def test_given_a_script_that_parts_no_words_then_four_letters_are_a_quote_and_three_prove_nothing() -> None:
+    assert look_up("มานา", "เขามานาทุกวัน").standing is Standing.FOUND
+    assert look_up("มาน", "เขามานาทุกวัน").standing is Standing.NOWHERE
+
+
+def test_given_two_places_of_a_page_with_words_between_then_they_are_two_pieces_and_what_is_between_is_none() -> None:
+    text = "The canteen opens at noon. Nobody may smoke here. The notice period is six weeks."
+    spans = (Span(1, 0, 26), Span(1, 50, len(text)))
+    cited = Passage("d#1", "d#1", read_passage_text({1: text}, spans).text, spans, "en")
+
+    found = Sources([cited], lambda *_: text).find("at noon. The notice", "d#1")
+
+    assert quoted(found) == ["The canteen opens at noon.", "The notice period is six weeks."]
