@@ -65,3 +65,29 @@ def test_given_a_number_that_is_a_constant_of_a_module_then_a_comment_says_what_
                 explained = False
             end = node.end_lineno or node.lineno
     assert found == []
+
+
+LEFT = {
+    "namespace": "collection",
+    "generation": "version of a library, or LLM trace",
+    "signals": "features",
+    "strength": "C",
+    "surprise": "negative log-likelihood",
+    "likeness": "string similarity",
+    "verifier": "entailment model",
+    "conclude": "present",
+}
+# a class of argparse, a published status, published settings, signals of the system
+KEPT = {"Namespace", "NEEDS_GENERATION", "verifier", "verifier_languages", "_ended_by_signals"}
+
+
+def test_given_a_name_in_the_code_then_it_is_the_word_of_the_field() -> None:
+    """One word for one thing; on the left what it is no longer called."""
+    parts = re.compile(r"[a-z]+|[A-Z][a-z]*")
+    found = []
+    for name, text, _ in modules():
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.NAME and token.string not in KEPT:
+                words = {part.lower() for part in parts.findall(token.string.lower() if token.string.isupper() else token.string)}
+                found += [f"{name}:{token.start[0]}: {token.string}: say {LEFT[word]}" for word in words & LEFT.keys()]
+    assert found == []
