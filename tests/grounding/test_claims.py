@@ -280,3 +280,14 @@ def test_given_a_piece_of_evidence_that_says_far_more_than_the_claim_then_it_den
         claim = Claim("The notice period is 30 days.", (pieces[1], pieces[other]))
         (one,) = measure_claims([claim], texts, lambda _, page: pages[page], "en")
         assert bool(one.changed_facts) is denied, other
+
+
+def test_given_two_sentences_that_tell_what_each_side_did_then_neither_denies_the_other() -> None:
+    """Both may have sued: other roles are another event, not a contradiction."""
+    pages = {1: "The tenant sued the landlord in Brno.", 2: "The landlord sued the tenant."}
+    pieces = tuple(Evidence(f"p{page}", "d", text, (Span(page, 0, len(text)),)) for page, text in pages.items())
+    texts = {f"p{page}": text for page, text in pages.items()}
+
+    (one,) = measure_claims([Claim("The tenant sued the landlord.", pieces)], texts, lambda _, page: pages[page], "en")
+
+    assert one.changed_facts == ()
