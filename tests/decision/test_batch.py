@@ -193,6 +193,16 @@ def test_given_a_limit_equal_to_a_distance_then_the_claim_stays_and_just_below_i
     assert list(outcomes.reason) == [Reason.NONE, Reason.DISTANCE]
 
 
+def test_given_distances_at_the_cuts_of_the_levels_then_equal_reaches_the_level_as_one_by_one() -> None:
+    at = settings(main_gate="cosine", high_distance=0.3, medium_distance=0.5, low_distance=0.8)
+    found = [case(cosine) for cosine in (0.7, 0.5, 0.2, 0.19)]
+
+    levels = list(replay_many(found, at).level)
+
+    assert levels == [replay(one, at).confidence_level for one in found]
+    assert levels == [ConfidenceLevel.HIGH, ConfidenceLevel.MEDIUM, ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT]
+
+
 def test_given_a_claim_on_a_passage_beyond_the_cut_then_only_the_others_are_shown() -> None:
     both = contradicted(cosines=(0.9, 0.1))
 

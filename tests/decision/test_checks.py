@@ -7,13 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import case, settings
+from builders import case, claim, draft, passage, settings
+from folding import each
 
 from rag_core import decision
 from rag_core.decision import checks as table
 from rag_core.decision.batch import ReplaySet, checks_of, columns, replay_many
 from rag_core.decision.checks import CHECKS, GATING, GROUNDING, Check
 from rag_core.decision.decide import decide, replay
+from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.domain.trace import Direction, State
@@ -135,3 +137,13 @@ def test_given_a_reason_or_a_scale_without_its_other_half_then_it_cannot_be_made
         Scale._new_member_(Scale, "new")
     with pytest.raises(ValueError, match="probability"):
         replace(GATING[0](case(0.9)), scale="probability")
+
+
+@each("name", ["citations_valid", "verbatim", "indicators", "facts"])
+def test_given_a_claim_that_was_not_measured_then_no_check_of_findings_passes(name: str) -> None:
+    """A draft must not pass for want of findings that nobody looked for."""
+    row = next(check for check in GROUNDING if check.name == name)
+    result = row(case(0.9, of=Settings.load(), draft=draft([claim(passage())], [ClaimMeasurement()])))
+
+    assert (result.state, result.value, result.note) == (State.NOT_RUN, None, "this was not measured")
+    assert result.blocks

@@ -89,6 +89,11 @@ def test_given_another_basis_then_it_is_that_number_to_three_places(basis: str, 
     assert of(replace(given_case, hits=hits(0.12345), settings=settings(confidence="mean")))[0] == 0.123
 
 
+def test_given_a_closest_passage_that_is_not_the_first_then_the_top_basis_is_its_cosine() -> None:
+    """Fusion and rerankers order the passages; the basis is still the highest cosine."""
+    assert of(case(0.5, 0.88, of=settings(confidence="top")))[0] == 0.88
+
+
 @each("basis", ["mean", "top", "answerability", "weighted"])
 def test_given_negative_or_no_scores_then_the_confidence_stays_in_its_range(basis: str) -> None:
     assert of(case(-0.5, -0.9, of=settings(confidence=basis), draft=draft([])))[0] == 0.0

@@ -280,6 +280,15 @@ def test_given_the_calibrated_score_as_main_gate_then_it_is_the_confidence_of_a_
     assert decision.explanation == "Refused: answerability did not pass (probability 0.31, 0.56 required)."
 
 
+def test_given_another_main_gate_or_no_calibration_then_the_confidence_of_a_refusal_is_the_top_cosine() -> None:
+    """A calibrated score that decides nothing is not reported as if it did."""
+    by_cosine = decide(case(0.58, of=Settings.load("compliance"), answerability=0.31))
+    uncalibrated = decide(case(0.9, of=Settings.load(), answerability=None))
+
+    assert (by_cosine.confidence, by_cosine.confidence_basis) == (0.58, "top")
+    assert (uncalibrated.reason, uncalibrated.confidence, uncalibrated.confidence_basis) == (Reason.NOT_RUN, 0.9, "top")
+
+
 def test_given_a_negative_top_score_then_the_confidence_of_a_refusal_is_zero() -> None:
     assert decide(case(-0.4, of=Settings.load("compliance"))).confidence == 0.0
 
@@ -413,6 +422,13 @@ def test_given_a_refusal_then_a_note_names_every_searched_language_the_model_doe
 
     assert not decision.is_safe()
     assert any("does not know these languages: hi, ru." in note for note in decision.notes)
+
+
+def test_given_every_stage_then_its_time_counts_as_retrieval_or_as_drafting() -> None:
+    timings = {"retrieve": 1.0, "expand": 2.0, "extract": 4.0, "conflicts": 8.0, "audit": 16.0, "model": 32.0, "check": 64.0}
+    metadata = decide(case(0.9, timings=timings)).metadata
+
+    assert (metadata["retrieval_time_ms"], metadata["generation_time_ms"]) == (3.0, 124.0)
 
 
 def test_given_an_answer_then_its_scores_and_times_are_there() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings, tools
@@ -176,6 +177,57 @@ def test_given_what_is_missing_when_searched_again_then_it_is_looked_for_and_ear
     assert decide(case).reason is Reason.SUFFICIENCY
 
 
+def test_given_the_most_passages_when_searched_again_then_the_search_stays_within_what_the_settings_allow(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
+    """Twice 26 passages would be more than `top_k` may be: the search is cut at `MAX_HITS`, and the question does not fail."""
+    server.play(by_kind(sufficiency=sufficient("no", missing=("the fee",))))
+
+    case = run(corpus, configured(server), top_k=MAX_HITS // 2 + 1, **GUARDED)
+
+    assert decide(case).reason is Reason.SUFFICIENCY
+
+
+@each(("said", "problem"), [("certainly!!", Reason.MALFORMED_DRAFT), ("", Reason.EMPTY_DRAFT)])
+def test_given_a_draft_that_cannot_be_read_when_recorded_then_its_problem_is_named(
+    corpus: MemoryCorpus, server: ModelServer, said: str, problem: Reason
+) -> None:
+    server.play(by_kind(draft='{"answerable": 1}' if said else said))
+
+    case = run(corpus, configured(server), max_retries=0, fallback_extract=False)
+
+    assert case.llm_trace is not None
+    assert [one.problem for one in case.llm_trace.attempts] == [problem]
+    assert decide(case).reason is problem
+
+
+def test_given_a_budget_that_the_draft_spends_when_it_should_be_verified_then_it_has_not_passed(
+    corpus: MemoryCorpus, server: ModelServer
+) -> None:
+    """Equal is spent: a budget of 1000 tokens allows no prompt after 1000."""
+    server.play(by_kind(draft=lambda asked: Said(draft((NOTICE, source(asked), NOTICE)), tokens=(990, 10))))
+
+    decision = decide(run(corpus, configured(server), model_budget=1000, fallback_extract=False, **CHECKED))
+
+    assert [kind(asked) for asked in server.asked] == ["draft"]
+    assert decision.reason is Reason.NOT_RUN
+
+
+def test_given_answers_from_the_cache_when_asked_again_then_they_spend_nothing_of_the_budget(
+    corpus: MemoryCorpus, server: ModelServer, tmp_path: Path
+) -> None:
+    server.play(by_kind(sufficiency=Said(sufficient(), tokens=(990, 10))))
+    environment = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-of-a-test", "RAG_MODEL": "scripted"}
+    use = tools(model=partial(language_model, folder=tmp_path, environment=environment))
+    spent = decide(run(corpus, use, model_budget=1000, model_cache=True, fallback_extract=False, **GUARDED))
+
+    again = decide(run(corpus, use, model_budget=1000, model_cache=True, fallback_extract=False, **GUARDED))
+
+    assert (spent.reason, again.reason) == (Reason.NOT_RUN, Reason.NONE)
+    assert [kind(asked) for asked in server.asked] == ["sufficiency", "draft"]
+    assert decide(run(corpus, use, model_budget=1000, model_cache=True, **GUARDED)).metadata["total_tokens"] == 0
+
+
 def test_given_missing_words_that_invent_a_fact_when_refused_then_they_are_not_repeated(corpus: MemoryCorpus, server: ModelServer) -> None:
     """An invented number reaches the reader by no way, and not as what is said to be missing either."""
     server.play(by_kind(sufficiency=sufficient("no", missing=("the fee of 9,999 euros", "the fee"))))
@@ -236,6 +288,16 @@ def test_given_spent_seconds_when_more_is_needed_then_no_prompt_is_sent(corpus: 
     assert "5 seconds" in decision.explanation
 
 
+def test_given_half_a_second_left_when_more_is_needed_then_the_prompt_is_still_sent(corpus: MemoryCorpus, server: ModelServer) -> None:
+    """Half a second is the least time to ask in; it is the clock of the test that passes, not that of the machine."""
+    slow = replace(configured(server), clock=lambda: 4.5 * server.calls)
+
+    decision = decide(run(corpus, slow, model_seconds=5, fallback_extract=False, **GUARDED))
+
+    assert server.calls == 2
+    assert "seconds for one question are spent" not in decision.explanation
+
+
 def test_given_no_model_when_one_should_draft_then_the_extract_stands_and_says_what_to_set(corpus: MemoryCorpus) -> None:
     case = run(corpus, tools())
     wrong = run(corpus, tools(model=partial(language_model, environment={"RAG_MODEL": "m"})))
@@ -243,6 +305,13 @@ def test_given_no_model_when_one_should_draft_then_the_extract_stands_and_says_w
     assert decide(case).metadata["drafter"] == "extract"
     assert "RAG_MODEL" in decide(case).notes[0]
     assert "OPENAI_BASE_URL" in decide(wrong).notes[0]
+
+
+def test_given_no_model_when_the_guard_should_judge_then_it_has_not_passed(corpus: MemoryCorpus) -> None:
+    decision = decide(run(corpus, tools(), **GUARDED))
+
+    assert decision.reason is Reason.NOT_RUN
+    assert "No language model is configured" in decision.explanation
 
 
 def test_given_a_server_that_fails_when_asked_then_the_attempt_says_so_and_nothing_is_drafted(

@@ -510,6 +510,12 @@ def test_given_a_reranker_by_folder_then_it_reorders_and_without_a_way_to_load_o
     assert (failed.status, folder in failed.explanation) == (AnswerStatus.ERROR, True)
 
 
+def test_given_a_reranker_that_cannot_be_loaded_then_the_decision_is_an_error_that_names_it() -> None:
+    failed = decide(measure("notice period", settings(reranker="some-reranker"), CORPUS, tools()))
+
+    assert (failed.status, "some-reranker" in failed.explanation) == (AnswerStatus.ERROR, True)
+
+
 def test_given_synonyms_that_cannot_be_read_then_the_decision_is_an_error_that_says_so() -> None:
     decision = decide(measure("notice period", settings(keyword_synonyms="price"), CORPUS, tools()))
 

@@ -13,7 +13,7 @@ from rag_core.decision.progress import Ask, pending, walk
 from rag_core.domain.claims import Conflict
 from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency, Verification
-from rag_core.domain.measurements import Measurements
+from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.settings import Mode, Settings
 from tests.builders import GOOD_AUDIT, SENTENCE, case, claim, draft, hit, passage, settings
@@ -113,6 +113,14 @@ def test_given_passages_in_another_language_when_decided_then_the_model_is_asked
 
     assert "another language" in str(decide(asked(**foreign)).metadata["drafter_note"])
     assert pending(asked(of=model_settings(translate=True), **foreign)) is not None
+
+
+@each(("question", "passages"), [("und", "en"), ("en", "und")])
+def test_given_a_language_that_is_not_certain_when_walked_then_the_model_is_asked(question: str, passages: str) -> None:
+    """Nothing says that question and passages are in different languages."""
+    found = tuple(replace(one, passage=replace(one.passage, language=passages)) for one in asked().hits)
+
+    assert next_of(asked(hits=found, understanding=Understanding(question))).step is Step.DRAFT
 
 
 def test_given_an_insufficient_level_when_decided_then_it_refuses_without_an_attempt() -> None:
@@ -254,6 +262,42 @@ def test_given_a_verdict_when_decided_then_only_a_yes_keeps_the_draft(said: str,
     assert decision.attempts[0].outcome == ("shown" if shown else "rejected")
 
 
+def test_given_a_draft_in_another_language_than_its_sources_or_the_question_then_the_check_says_which() -> None:
+    """The reader is told which of the two languages is the wrong one."""
+
+    def found(of: str, sources: str) -> str:
+        cited, other = asked().hits
+        hits = (replace(cited, passage=replace(cited.passage, language=sources)), other)
+        judged = asked(
+            of=model_settings(answer_language_mode=Mode.ENFORCE, translate=False, max_retries=0),
+            hits=hits,
+            attempts=(attempt(language=of),),
+        )
+        return next(check.found for check in decide(judged).attempts[0].checks if check.stage == "answer_language")
+
+    assert found("en", "und") == "written in en, asked in en"
+    assert found("en", "de") == "written in en, its sources in de"
+    assert found("de", "en") == "written in de, asked in en"
+
+
+@each(("sentences", "tokens", "passes"), [(2, 50, True), (3, 50, False), (2, 51, False)])
+def test_given_a_draft_of_the_greatest_length_then_it_passes_and_one_more_sentence_or_token_does_not(
+    sentences: int, tokens: int, passes: bool
+) -> None:
+    of = model_settings(answer_length_mode=Mode.ENFORCE, max_sentences=2, max_tokens=50, max_retries=0)
+
+    decision = decide(asked(of=of, attempts=(attempt(sentences=sentences, tokens=tokens),)))
+
+    assert decision.attempts[0].outcome == ("shown" if passes else "rejected")
+
+
+def test_given_several_sentences_when_their_words_are_counted_then_the_one_with_most_unsupported_words_decides() -> None:
+    of = model_settings(added_words_mode=Mode.ENFORCE, max_added_words=2, max_retries=0)
+    outcomes = [decide(asked(of=of, attempts=(attempt(added=added),))).attempts[0].outcome for added in ((0, 2), (0, 3), (3, 0))]
+
+    assert outcomes == ["shown", "rejected", "rejected"]
+
+
 def test_given_a_rejected_draft_when_the_model_verifies_it_then_trust_is_not_added() -> None:
     sure = replace(verified("yes"), draft=model_draft(audit=UNSUPPORTED))
 
@@ -283,6 +327,16 @@ def test_given_the_guard_when_nothing_is_recorded_then_it_is_asked_before_any_dr
     """S1-12: the guard runs before generation."""
     assert next_of(guarded()).step is Step.SUFFICIENCY
     assert next_of(guarded(verdict())).step is Step.DRAFT
+
+
+@each("shown", [1, 3])
+def test_given_a_verdict_on_fewer_or_more_passages_when_walked_then_it_does_not_count_and_the_model_is_asked_again(shown: int) -> None:
+    """A verdict is about the passages that the model was shown, and about no others."""
+    ask = next_of(guarded(verdict(passages=shown)))
+
+    assert (ask.step, len(ask.hits)) == (Step.SUFFICIENCY, 2)
+    cut = next_of(guarded(verdict(), distance_mode=Mode.ENFORCE, max_distance=0.15))
+    assert (cut.step, len(cut.hits)) == (Step.SUFFICIENCY, 1)
 
 
 def test_given_a_no_when_walked_then_it_is_searched_again_at_most_twice_and_refused_then() -> None:
@@ -351,6 +405,18 @@ def test_given_a_guard_that_only_observes_when_it_says_no_then_the_draft_is_made
 
     assert decide(seen).metadata["drafter"] == "model"
     assert decide(seen).trace["sufficiency"].value == 0.0
+
+
+def test_given_a_guard_that_only_observes_when_it_doubts_or_contradicts_then_level_and_draft_stay_as_without_it() -> None:
+    """What is only observed is shown in the trace, and changes no answer."""
+    first, other = passage(1), passage(2, "The notice period is 60 days.")
+    sides = draft([claim(first), claim(other, other.text)])
+    clash = Conflict(0, 1, (SENTENCE, other.text), ("d1", "d1"), (1, 1), added=False)
+    for said in (verdict("partial"), verdict("yes", contradicts=True), verdict("yes", contradicts=True, sides=sides, conflict=clash)):
+        decision = decide(guarded(said, sufficiency_mode=Mode.OBSERVE, attempts=(attempt(),)))
+
+        assert (decision.metadata["drafter"], decision.confidence_level) == ("model", ConfidenceLevel.HIGH)
+        assert not any("The language model finds" in note or "The model" in note for note in decision.notes)
 
 
 def test_given_contradictions_that_the_model_shows_when_decided_then_both_sides_are_quoted() -> None:

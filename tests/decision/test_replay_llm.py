@@ -173,6 +173,13 @@ def test_given_a_model_that_drafted_then_audits_are_those_of_the_draft_that_was_
     assert list(held) == [check.name for check in checks_of(ReplaySet.of([]), target)]
 
 
+def test_given_a_draft_that_is_rejected_then_all_reasons_of_the_refusal_are_kept() -> None:
+    one = drafted(0.2)
+    target = one.settings.changed(max_retries=0, fallback_extract=False)
+
+    assert replay_many([one], target).reasons(0) == replay(one, target).reasons == (Reason.SUPPORT,)
+
+
 def test_given_no_draft_to_judge_then_no_audit_applies() -> None:
     one = replace(drafted(0.9), llm_trace=LlmTrace(500))
 

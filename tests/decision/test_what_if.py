@@ -199,6 +199,15 @@ def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer
     assert {flip.name: (flip.after, flip.reason) for flip in flips(judged)}["min_support"] == (0.51, Reason.NEEDS_GENERATION)
 
 
+def test_given_an_answer_that_becomes_that_of_a_later_draft_then_the_search_goes_on_to_the_value_that_is_no_answer() -> None:
+    """The first draft is rejected from 0.51 on, and the second one answers until 0.91 asks for a third."""
+    one = drafted(0.5)
+    later = replace(drafted(0.9).llm_trace.attempts[0], asked=("level:high", "round:0", "passages:1", "support:0"))  # type: ignore[union-attr]
+    judged = replace(one, llm_trace=LlmTrace(500, attempts=(*one.llm_trace.attempts, later)))  # type: ignore[union-attr]
+
+    assert {flip.name: (flip.after, flip.reason) for flip in flips(judged)}["min_support"] == (0.91, Reason.NEEDS_GENERATION)
+
+
 @pytest.mark.slow
 @given(judged=walked_cases())
 @examples(max_examples=100, deadline=None)

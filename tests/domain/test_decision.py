@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.decision.decide import decide
-from rag_core.domain.answer import Answer, Refusal, Reply
+from rag_core.domain.answer import Answer, Refusal, Reply, render
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.decision import Decision
-from rag_core.domain.documents import Metadata, Span
+from rag_core.domain.documents import Metadata, Page, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
@@ -183,6 +183,7 @@ def test_given_whatever_is_taken_from_or_invented_in_an_answer_then_it_cannot_be
         "no text": {"claims": (replace(one, text=" "),)},
         "no citation": {"citations": ()},
         "a citation of another place": {"citations": (replace(good.citations[0], chunk_id="p9"),)},
+        "a citation of another document": {"citations": (replace(good.citations[0], document_id="d9"),)},
         "nothing measured": {"measured": (ClaimMeasurement(),)},
         "no measurement": {"measured": ()},
         "a source that was not retrieved": {"measured": (replace(measured, fabricated=("9",)),)},
@@ -263,6 +264,15 @@ def test_given_parts_that_cannot_be_then_they_are_rejected() -> None:
     ):  # fmt: skip
         with pytest.raises(ValueError, match=r"needs"):
             build()
+    with pytest.raises(ValueError, match=r"Page\.number must be >= 1"):
+        Page(0, "text")
+    with pytest.raises(ValueError, match="without citations"):
+        render([claim(passage())], {}, "inline", "[{id}]")
+
+
+def test_given_a_draft_whose_text_was_deleted_then_its_length_is_the_one_that_was_stored() -> None:
+    assert Draft(stored_chars=0, text="Four").chars == 0
+    assert Draft(text="Four").chars == 4
 
 
 def test_given_the_facts_of_a_library_then_they_ride_in_the_metadata() -> None:

@@ -43,6 +43,8 @@ def test_given_a_value_beside_its_threshold_then_only_its_own_side_passes(value:
 def test_given_a_value_that_is_no_number_then_no_check_can_be_built(value: float, direction: Direction, mode: Mode) -> None:
     with pytest.raises(ValueError, match="must be finite"):
         judged(value, direction=direction, mode=mode)
+    with pytest.raises(ValueError, match="must be finite"):
+        CheckResult("a step without a scale", State.PASSED, mode, value)
 
 
 SCALES = {
@@ -127,6 +129,13 @@ def test_given_a_row_of_the_trace_then_it_has_every_field_of_the_contract() -> N
 
     assert {"stage", "state", "mode", "value", "threshold", "direction", "scale", "reason", "ms"} <= set(row)
     assert (row["state"], row["mode"], row["direction"], row["reason"], row["ms"]) == ("failed", "enforce", "at_least", "top_cosine", 1.235)
+
+
+def test_given_an_earlier_refusal_then_what_is_off_or_abstains_stays_so_and_the_rest_was_not_reached() -> None:
+    assert judged(0.9).not_reached().state is State.NOT_REACHED
+    assert judged(0.1, mode=Mode.OBSERVE).not_reached().state is State.NOT_REACHED
+    assert judged(0.9, mode=Mode.OFF).not_reached().state is State.NOT_RUN
+    assert judged(0.9, abstain="it does not apply").not_reached().state is State.ABSTAINED
 
 
 def test_given_a_check_then_it_is_frozen_and_took_no_time_unless_told() -> None:

@@ -164,6 +164,7 @@ def test_given_two_sentences_that_hold_it_together_then_the_window_covers_more_t
     assert of((text_hit("The notice period."),), asked)["coverage_sentence"] == pytest.approx(2 / 3)
     assert of((text_hit("Nothing here."), text_hit("The notice period.", 0.5, 2)), asked)["coverage_sentence"] == pytest.approx(2 / 3)
     far = tuple(text_hit("Nothing here.", 0.5, n) for n in range(1, 6))
+    assert of((*far[:4], text_hit("The notice period.", 0.5, 5)), asked)["coverage_sentence"] == pytest.approx(2 / 3)
     assert of((*far, text_hit("The notice period.", 0.5, 6)), asked)["coverage_sentence"] == 0.0
 
 

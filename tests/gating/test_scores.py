@@ -18,8 +18,20 @@ from hypothesis import strategies as st
 from rag_core import wiring
 from rag_core.errors import InvalidInput
 from rag_core.gating import scores as calibrate
-from rag_core.gating.features import FEATURES
-from rag_core.gating.scores import Calibration, Identity, adjust, features_version, fit, load, packed, question_hash, read
+from rag_core.gating.features import FEATURES, magnitude
+from rag_core.gating.scores import (
+    READ,
+    Calibration,
+    Identity,
+    adjust,
+    features_version,
+    fit,
+    is_narrow,
+    load,
+    packed,
+    question_hash,
+    read,
+)
 from rag_core.settings import Settings
 
 ZERO = dict.fromkeys(FEATURES, 0.0)
@@ -149,6 +161,7 @@ def test_given_the_shipped_calibration_then_it_names_its_provenance_and_fits_the
 
     assert shipped is not None
     assert shipped.features == FEATURES
+    assert shipped.model == "all-MiniLM-L6-v2"
     assert {"sets", "date", "licences", "program"} <= set(shipped.provenance)
 
 
@@ -312,3 +325,9 @@ def test_given_the_shipped_file_damaged_then_the_remedy_is_the_repository(tmp_pa
 
     with pytest.raises(InvalidInput, match="Restore it from the repository"):
         read(path)
+
+
+def test_given_as_many_passages_as_are_read_then_the_search_is_narrow_and_with_one_more_it_is_not() -> None:
+    assert is_narrow({"read": 1.0, "searched": magnitude(READ)})
+    assert not is_narrow({"read": 1.0, "searched": magnitude(READ + 1)})
+    assert not is_narrow({"read": 0.0, "searched": magnitude(READ)})

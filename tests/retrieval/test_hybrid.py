@@ -80,13 +80,14 @@ class Watched:
 
 @pytest.mark.parametrize(("top_k", "times"), [(3, 2), (2, 1), (1, 10)])
 def test_given_top_k_then_that_many_times_more_candidates_are_taken_and_top_k_returned(top_k: int, times: int) -> None:
-    """S3-6: twice as many by meaning, top_k returned."""
+    """S3-6: twice as many of either ranking, top_k returned."""
     corpus = MemoryCorpus([Text("a", "\n".join(LINES))], EMBEDDER)
     corpus.vectors = Watched(corpus.vectors)  # type: ignore[assignment]
+    corpus.lexical = Watched(corpus.lexical)  # type: ignore[assignment]
 
     found = ask("the price", corpus, top_k=top_k, over_retrieve=times)
 
-    assert corpus.vectors.asked == [top_k * times]  # type: ignore[attr-defined]
+    assert corpus.vectors.asked == corpus.lexical.asked == [top_k * times]  # type: ignore[attr-defined]
     assert len(found.hits) == len(found.rows) == min(top_k, len(LINES))
 
 

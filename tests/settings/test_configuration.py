@@ -109,7 +109,14 @@ def test_given_an_environment_then_it_says_whether_how_long_and_how_many_questio
 
 @each(
     ("name", "value"),
-    [("RAG_KEEP_DECISIONS", "maybe"), ("RAG_KEEP_DAYS", "0"), ("RAG_KEEP_DAYS", "-1"), ("RAG_KEEP_MOST", "many"), ("RAG_KEEP_MOST", "1e3")],
+    [
+        ("RAG_KEEP_DECISIONS", "maybe"),
+        ("RAG_KEEP_DAYS", "0"),
+        ("RAG_KEEP_DAYS", "-1"),
+        ("RAG_KEEP_DAYS", "1000000"),
+        ("RAG_KEEP_MOST", "many"),
+        ("RAG_KEEP_MOST", "1e3"),
+    ],
 )
 def test_given_a_value_that_is_none_for_what_is_kept_then_an_error_names_it(name: str, value: str) -> None:
     with pytest.raises(InvalidSetting, match=name):
