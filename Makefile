@@ -13,7 +13,7 @@ STOPPED := { echo "Setup did not finish. What was done is kept: run the same com
 READY := .venv/.setup-done
 TEST_TOOLS := .venv/.test-tools-done
 
-.PHONY: app test unit check bench campaign setup tools lock licences sbom clean
+.PHONY: app test unit coverage check bench campaign setup tools lock licences sbom clean
 
 app: $(READY)
 	@echo "Starting Plumbline. The first page takes about 6 seconds. Open http://127.0.0.1:$(PORT) in a browser; Ctrl+C stops it."
@@ -23,8 +23,18 @@ test: $(TEST_TOOLS)
 	@$(PYTEST) $(PYTEST_ARGS)
 
 # What one runs while working: under a minute on two cores. The folders of other tests are not even imported.
+UNIT := $(PYTEST) -m unit $(foreach folder,adversarial e2e entrypoints hostile pages supply,--ignore=tests/$(folder))
 unit: $(TEST_TOOLS)
-	@$(PYTEST) -m unit $(foreach folder,adversarial e2e entrypoints hostile pages supply,--ignore=tests/$(folder)) $(PYTEST_ARGS)
+	@$(UNIT) $(PYTEST_ARGS)
+
+# Every line and branch of these rooms runs in the unit tests; `[tool.coverage.run]` in pyproject.toml says what is counted.
+COVERED := gating decision settings domain
+comma := ,
+empty :=
+coverage: $(TEST_TOOLS)
+	@$(UNIT) --cov --cov-report= $(PYTEST_ARGS)
+	@$(BIN)/coverage report --skip-covered --show-missing --fail-under=100 \
+		--include='$(subst $(empty) $(empty),$(comma),$(foreach room,$(COVERED),rag_core/$(room)/*))'
 
 check: $(TEST_TOOLS)
 	$(BIN)/ruff format --check .

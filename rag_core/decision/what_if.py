@@ -98,8 +98,7 @@ def _way(decision: Decision) -> tuple[object, ...]:
 
 def _grid(knob: Knob, current: float, *, upwards: bool) -> list[float]:
     """The values of a knob's grid beyond the current one, nearest first; exact decimals, and integers where the knob counts."""
-    if knob.low is None or knob.high is None or knob.step is None:
-        return []
+    assert knob.low is not None and knob.high is not None and knob.step is not None, "only a number has a stricter end"  # noqa: PT018
     kind = type(knob.default)
     first, step = Decimal(str(knob.low)), Decimal(str(knob.step))
     last = int((Decimal(str(knob.high)) - first) / step)

@@ -212,7 +212,7 @@ def _quotes(claims: Sequence[Claim], document: str, page: int) -> bool:
 
 def _best_place(claims: Sequence[Claim]) -> tuple[str, int] | None:
     cited = [claim for claim in claims if claim.evidence]
-    if not cited:
+    if not cited:  # pragma: no cover - a page is ranked where something was retrieved, and the extract takes a sentence of any passage
         return None
     first = max(cited, key=lambda claim: claim.relevance).evidence[0]
     return first.document, first.spans[0].page
