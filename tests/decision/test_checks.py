@@ -147,3 +147,8 @@ def test_given_a_claim_that_was_not_measured_then_no_check_of_findings_passes(na
 
     assert (result.state, result.value, result.note) == (State.NOT_RUN, None, "this was not measured")
     assert result.blocks
+
+
+def test_given_fewer_measurements_than_claims_then_no_check_judges_the_draft() -> None:
+    with pytest.raises(ValueError, match="1 claims need as many measurements, got 0"):
+        decide(case(0.9, draft=draft([claim(passage())], [])))

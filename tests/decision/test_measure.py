@@ -510,6 +510,23 @@ def test_given_a_reranker_by_folder_then_it_reorders_and_without_a_way_to_load_o
     assert (failed.status, folder in failed.explanation) == (AnswerStatus.ERROR, True)
 
 
+class ByLength:
+    """A reranker that prefers long texts."""
+
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        return [min(1.0, len(text) / 1000) for text in texts]
+
+
+def test_given_a_reranker_then_it_is_loaded_by_its_name_and_orders_the_passages() -> None:
+    named: list[str] = []
+    use = tools(reranker=lambda name: named.append(name) or ByLength())  # type: ignore[func-returns-value]
+
+    found = measure("notice period", settings(reranker="by-length"), CORPUS, use).hits
+
+    assert named == ["by-length"]
+    assert [len(hit.passage.text) for hit in found] == sorted((len(hit.passage.text) for hit in found), reverse=True)
+
+
 def test_given_a_reranker_that_cannot_be_loaded_then_the_decision_is_an_error_that_names_it() -> None:
     failed = decide(measure("notice period", settings(reranker="some-reranker"), CORPUS, tools()))
 
