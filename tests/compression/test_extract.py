@@ -220,6 +220,13 @@ def page_text(document: str, page: int) -> str:
     return TABLE_PAGE if (document, page) == ("t", 1) else ""
 
 
+def test_given_a_row_of_a_table_that_holds_soft_hyphens_only_then_it_is_no_unit() -> None:
+    page = "Bolt\t5\n\u00ad\u00ad\nNut\t7"
+    of = Passage("t#1", "t", "Bolt 5 Nut 7", (Span(1, 0, len(page)),), "en", kind=PassageKind.TABLE)
+
+    assert [unit.text for unit in units(of, lambda *_: page)] == ["Bolt | 5", "Nut | 7"]
+
+
 def test_given_a_table_then_its_rows_are_the_units_without_the_header() -> None:
     assert TABLE_PAGE[HEAD.start : HEAD.end] == "Item\tPrice in EUR"
 

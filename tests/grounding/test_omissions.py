@@ -97,6 +97,7 @@ LEFT = "The company pays for parking."
         ("en", "", "Fees are waived unless", "Fees are waived.", ()),  # a text cut off there says nothing
         ("hi", "", "50 से अधिक नए कर्मचारियों वाले दफ़्तर बंद हैं।", "दफ़्तर बंद हैं।", ("50 से अधिक नए कर्मचारियों वाले दफ़्तर",)),
         ("hi", "", "50 से अधिक बहुत नए कर्मचारियों वाले दफ़्तर बंद हैं।", "दफ़्तर बंद हैं।", ()),  # four words between: too far
+        ("hi", "", "को छोड़कर दफ़्तर खुला है।", "दफ़्तर खुला है।", ()),  # nothing stands before it
         ("en", "", "It dates from the 14th century.", "It is of the 14th century.", ()),
         ("en", "", "Lamps may be red and shine for years.", "Lamps shine for years.", ()),
         ("en", "", "The event in May 2024 was a full success.", "The event in May 2024 was a success.", ()),
