@@ -1,4 +1,4 @@
-"""The composition root: the only module that names adapters."""
+"""The composition root: nothing else outside `adapters` names an adapter."""
 
 from __future__ import annotations
 

@@ -248,7 +248,8 @@ class Settings(ModelSettings):
     )
     vector_store: str = choice(
         "faiss-flat", Stage.INGEST, _I,
-        "Where a new library keeps its vectors: faiss-flat compares all of them. A library stays in its store until it is rebuilt.",
+        "Where a new library keeps its vectors: faiss-flat compares all of them, faiss-ivf the likely ones. "
+        "A library stays in its store until it is rebuilt.",
     )  # fmt: skip
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The contract of a `VectorIndex` and its store, run over every row of wiring's table, with brute force in numpy as the oracle.
+"""The contract of a `VectorIndex` and its store, run over every row of the table of stores, with brute force in numpy as the oracle.
 
 A store may look at a part of many vectors only; up to 300 rows every one finds what brute force finds.
 """
