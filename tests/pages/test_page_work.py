@@ -143,7 +143,7 @@ def test_given_a_page_when_a_document_is_published_meanwhile_then_it_can_tell_fr
 
     state.engine().library.add([Source("bridge.pdf", BRIDGE, "pdf")], Settings.load())
 
-    assert progress._generation()[0] == generation + 1
+    assert progress._version()[0] == generation + 1
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_given_a_page_when_a_document_is_published_meanwhile_then_it_can_tell_fr
 def test_given_new_documents_when_the_page_looks_then_it_is_drawn_anew_at_once_or_when_a_question_waited_enough(
     library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch, shown: tuple[int, int], asked: bool, waited: float, news: bool
 ) -> None:
-    monkeypatch.setattr(progress, "_generation", lambda: (1, 1))
+    monkeypatch.setattr(progress, "_version", lambda: (1, 1))
     monkeypatch.setattr(progress.time, "monotonic", lambda: 100.0 + waited)
     session = state.Session("x", {})
     session.asked = object() if asked else None  # type: ignore[assignment]
