@@ -14,6 +14,8 @@ from rag_core.entrypoints import calibrate_command
 from rag_core.entrypoints.cli import main
 from rag_core.gating import scores as calibrate
 
+pytestmark = pytest.mark.longest  # real models: seconds each in a young process, minutes in one that has run a thousand tests
+
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., tuple[int, str, str]]
 CITIES = ("Ardun", "Belmora", "Cavell", "Dorrin", "Estwick", "Falburn", "Gorsey", "Hartow", "Inverly", "Jessop")

@@ -76,7 +76,7 @@ def wait_for(app: AppTest, done: Callable[[], bool]) -> AppTest:
     """Run the page as its browser does until this holds."""
     deadline = time.monotonic() + JOB_SECONDS
     while not done():
-        assert time.monotonic() < deadline, "it did not come"
+        assert time.monotonic() < deadline, f"it did not come: {texts(app)[-500:]} {captions(app)}"
         time.sleep(0.05)
         app.run()
     return app
