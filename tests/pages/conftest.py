@@ -44,7 +44,12 @@ def empty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
     monkeypatch.setattr(wiring, "answerability_model", lambda settings, *, apart=False: wiring._answer_model())
     here = wiring.entailment_model
     monkeypatch.setattr(wiring, "entailment_model", lambda settings, *, apart=False: here(settings))
+    _forget()  # a test of another folder may have left a page's settings behind
     yield folder
+    _forget()
+
+
+def _forget() -> None:
     loading.forget()
     st.cache_resource.clear()
     st.cache_data.clear()
