@@ -106,7 +106,7 @@ def measurable(settings: Settings) -> tuple[Setup, ...]:
     return SETUPS if settings.drafter == "model" else tuple(setup for setup in SETUPS if not setup.model)
 
 
-def latency(cases: Sequence[Measurements], option: int) -> float | None:
+def latency(records: Sequence[Measurements], option: int) -> float | None:
     """The 95th percentile of the milliseconds that the guard of an option adds to a question; None where it was never measured.
 
     The hardened prompt of option 1 adds no step. A verdict of the model that came from the cache says nothing about time.
@@ -114,34 +114,34 @@ def latency(cases: Sequence[Measurements], option: int) -> float | None:
     if option == 1:
         return 0.0
     if option == 3:
-        calls = [call for case in cases if case.llm_trace for call in case.llm_trace.calls]
+        calls = [call for measurements in records if measurements.llm_trace for call in measurements.llm_trace.calls]
         ms = [call.ms for call in calls if call.step == "sufficiency" and not call.cached and not call.failure]
     else:
-        ms = [case.timings["relevance"] for case in cases if "relevance" in case.timings]
+        ms = [measurements.timings["relevance"] for measurements in records if "relevance" in measurements.timings]
     return float(np.percentile(ms, 95)) if ms else None
 
 
-def figures(setup: Setup, answerable: Sequence[bool], decisions: Sequence[Decision], cases: Sequence[Measurements]) -> Figures:
+def figures(setup: Setup, answerable: Sequence[bool], decisions: Sequence[Decision], records: Sequence[Measurements]) -> Figures:
     """Count; a question that failed, or that the model would have to be asked again for, is in no rate."""
-    rows = zip(answerable, decisions, cases, strict=True)
-    settled = [(right, one) for right, one, case in rows if not case.failure and str(one.reason) != UNSETTLED]
+    rows = zip(answerable, decisions, records, strict=True)
+    settled = [(right, one) for right, one, measurements in rows if not measurements.failure and str(one.reason) != UNSETTLED]
     can, cannot = ([one for right, one in settled if right is wanted] for wanted in (True, False))
     return Figures(
         evaluation.Rate(sum(one.is_safe() for one in cannot), len(cannot)),
         evaluation.Rate(sum(not one.is_safe() for one in can), len(can)),
         evaluation.Rate(sum(not one.is_safe() and str(one.reason) in GUARDS for one in can), len(can)),
-        latency(cases, setup.option),
+        latency(records, setup.option),
     )
 
 
 def compared(
-    settings: Settings, answerable: Sequence[bool], cases: Sequence[Measurements], environment: Mapping[str, str]
+    settings: Settings, answerable: Sequence[bool], records: Sequence[Measurements], environment: Mapping[str, str]
 ) -> dict[Setup, Figures]:
     """The figures of each set-up that these records, measured under `settings`, can be judged by; no model is asked."""
     found = {}
     for setup in measurable(settings):
         under = evaluation.judged_under(settings, load_settings(setup.preset, environment=environment))
-        found[setup] = figures(setup, answerable, [replay(case, under) for case in cases], cases)
+        found[setup] = figures(setup, answerable, [replay(measurements, under) for measurements in records], records)
     return found
 
 
@@ -177,10 +177,10 @@ def main(documents: Path, questions: Path) -> int:
         sources = [Source.from_path(path) for path in sorted(documents.iterdir()) if path.suffix == ".pdf"]
         for name, problem in engine.library.add(sources, settings).problems:
             sys.stderr.write(f"{name}: {problem.problem} {problem.remedy}\n")
-        cases = [engine.measure(one.question, settings, one.documents or None) for one in labelled]
+        records = [engine.measure(one.question, settings, one.documents or None) for one in labelled]
     for row in problems:
         sys.stderr.write(f"{row}\n")
-    for line in lines(compared(settings, [one.answerable for one in labelled], cases, environment)):
+    for line in lines(compared(settings, [one.answerable for one in labelled], records, environment)):
         sys.stdout.write(f"{line}\n")
     return 1 if problems else 0
 

@@ -25,9 +25,9 @@ def main(paths: list[str]) -> int:
         for name, problem in engine.library.add([Source.from_path(Path(path)) for path in paths or [SAMPLE]], settings).problems:
             sys.stdout.write(f"{name}: {problem.problem} {problem.remedy}\n")
         for question in QUESTIONS:
-            case = engine.measure(question, settings, on_stage=lambda stage, claims: sys.stdout.write(f"  … {stage}\n"))
-            show(question, decide(case))
-            strict = replay(case, settings.changed(min_support=0.9))  # the drafts are recorded: no call
+            measurements = engine.measure(question, settings, on_stage=lambda stage, claims: sys.stdout.write(f"  … {stage}\n"))
+            show(question, decide(measurements))
+            strict = replay(measurements, settings.changed(min_support=0.9))  # the drafts are recorded: no call
             sys.stdout.write(f"  with support of at least 0.9: {strict.status}\n")
     return 0
 

@@ -27,12 +27,12 @@ def main(paths: list[str]) -> None:
         for name, problem in report.problems:
             sys.stdout.write(f"{name}: {problem.problem} {problem.remedy}\n")
         for question in ("How many days of vacation does an employee have?", "What is the capital of France?"):
-            case = engine.measure(question, settings)
-            decision = decide(case)
+            measurements = engine.measure(question, settings)
+            decision = decide(measurements)
             sys.stdout.write(f"\n{question}\n{decision.status}: {decision.answer}\n")
             if decision.is_safe():
                 sys.stdout.write("".join(f"  {line}\n" for line in sources_list(decision.citations)))
-                strict = replay(case, settings.changed(min_answerability=1.0))
+                strict = replay(measurements, settings.changed(min_answerability=1.0))
                 sys.stdout.write(f"  at min_answerability 1.0: {strict.status}: {strict.explanation}\n")
             else:
                 sys.stdout.write(f"  {decision.explanation}\n")

@@ -58,10 +58,10 @@ class Engine:
         """
         self.library.refresh()
         snapshot = self.library.snapshot
-        case = measure(question, settings, snapshot, self.tools, documents=documents, filters=filters)
-        if case.llm_trace is None:
-            return case
-        return generate(case, snapshot, self.tools, snapshot.rows(documents, filters or {}), on_stage=on_stage, cancelled=cancelled)
+        measurements = measure(question, settings, snapshot, self.tools, documents=documents, filters=filters)
+        if measurements.llm_trace is None:
+            return measurements
+        return generate(measurements, snapshot, self.tools, snapshot.rows(documents, filters or {}), on_stage=on_stage, cancelled=cancelled)
 
     def ask(
         self,
@@ -85,10 +85,10 @@ class Engine:
             cancelled: asked between the steps; True ends it with `Cancelled`.
             on_measured: gets everything that was measured, before it is judged; for whoever keeps it, to judge it again without asking.
         """
-        case = self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled)
+        measurements = self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled)
         if on_measured is not None:
-            on_measured(case)
-        decision = decide(case)
+            on_measured(measurements)
+        decision = decide(measurements)
         log_decision(decision)
         return decision
 

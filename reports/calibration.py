@@ -101,13 +101,13 @@ def _asked(one: LabelledSet, settings: Settings) -> dict[str, list[Any]]:
             raise SystemExit("No calibration fits: python -m rag_core calibrate show")
         engine.library.add([source for source in sources_from(list(one.documents)) if isinstance(source, Source)], settings)
 
-        cases = [engine.measure(asked.question, settings, documents=asked.documents or None) for asked in questions]
+        records = [engine.measure(asked.question, settings, documents=asked.documents or None) for asked in questions]
     samples = [
-        Sample(question_hash(asked.question), asked.language, asked.answerable, dict(case.features))
-        for asked, case in zip(questions, cases, strict=True) if case.hits
+        Sample(question_hash(asked.question), asked.language, asked.answerable, dict(measurements.features))
+        for asked, measurements in zip(questions, records, strict=True) if measurements.hits
     ]  # fmt: skip
     return {
-        "probability": [case.answerability or 0.0 for case in cases],
+        "probability": [measurements.answerability or 0.0 for measurements in records],
         "answerable": [asked.answerable for asked in questions],
         "samples": [asdict(one) for one in samples],
     }

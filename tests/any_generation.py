@@ -1,10 +1,10 @@
-"""Anything that a language model could leave behind in a case: what the property tests of records and of judging share."""
+"""Anything that a language model could leave behind in measurements: what the property tests of records and of judging share."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from any_case import audits, cases, chosen_settings, cosines, ratios
+from any_measurements import any_measurements, audits, chosen_settings, cosines, ratios
 from builders import GOOD_AUDIT, claim, draft, hit, passage, settings
 from hypothesis import strategies as st
 
@@ -141,9 +141,9 @@ def model_settings(draw: st.DrawFn) -> Settings:
 
 
 @st.composite
-def walked_cases(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
-    """A case that a model was asked about as the loop asks: each step is what the walk of its record asked for, whatever came of it."""
-    one = draw(cases(of or draw(st.one_of(model_settings(), model_settings(), chosen_settings))))
+def walked_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
+    """Measurements that a model was asked about as the loop asks: each step is what the record asked for next, whatever came of it."""
+    one = draw(any_measurements(of or draw(st.one_of(model_settings(), model_settings(), chosen_settings))))
     found = one.hits or (hit(1.0), hit(0.8, 2))
     one = replace(
         one, settings=one.settings.changed(drafter="model"), conflicts=draw(st.sampled_from([(), (), (), one.conflicts])), hits=found,
@@ -169,9 +169,9 @@ def walked_cases(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
 
 
 @st.composite
-def asked_cases(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
-    """Any case that asked a language model something, whatever; what it was asked fits nothing in particular."""
-    one = draw(cases(of or draw(chosen_settings)))
+def asked_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
+    """Any measurements that asked a language model something, whatever; what it was asked fits nothing in particular."""
+    one = draw(any_measurements(of or draw(chosen_settings)))
     rounds = [one.hits]
     for _ in range(draw(st.integers(0, 2))):
         rounds.append(draw(found_later(rounds[-1])))

@@ -1,4 +1,4 @@
-"""What the tests of the core share: cases built by hand, and a small real corpus in memory (exact FAISS and BM25 over given texts)."""
+"""What tests of the core share: measurements built by hand, and a small real corpus in memory (exact FAISS and BM25 over given texts)."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ def draft(claims: Sequence[Claim], audits: Sequence[ClaimMeasurement] | None = N
     return Draft("extract" if claims else "none", tuple(claims), measured, citations, context_chars=context_chars)
 
 
-def case(*cosines: float, of: Settings | None = None, **fields: object) -> Measurements:
-    """A case with one hit for each cosine and a good draft resting on the first, unless told otherwise."""
+def measurements(*cosines: float, of: Settings | None = None, **fields: object) -> Measurements:
+    """Measurements with one hit for each cosine and a good draft resting on the first, unless told otherwise."""
     found = hits(*cosines)
     drafted = draft([claim(found[0].passage)]) if found else Draft()
     facts = LibraryFacts(documents=1, passages=len(found), pages=10, names={"d1": "contract.pdf"}, titles={"d1": "Contract"})
@@ -120,7 +120,7 @@ def case(*cosines: float, of: Settings | None = None, **fields: object) -> Measu
 
 
 def contradicted(of: Settings | None = None, cosines: tuple[float, float] = (0.9, 0.9), **fields: object) -> Measurements:
-    """A case whose draft has a sentence of the contract, the one of a newer policy that contradicts it, and a third of the contract."""
+    """Measurements whose draft has a sentence of the contract, the one of a newer policy that contradicts it, and a third of the first."""
     first, other, last = (
         passage(1), passage(2, "The notice period is 60 days.", document="d2"), passage(3, "Notice is given in writing."),
     )  # fmt: skip
@@ -131,7 +131,7 @@ def contradicted(of: Settings | None = None, cosines: tuple[float, float] = (0.9
         "library": LibraryFacts(documents=2, passages=3, pages=2, names={"d1": "contract.pdf", "d2": "policy.pdf"}),
         "conflicts": (Conflict(0, 1, ("30 days", "60 days"), ("d1", "d2"), (1, 1), ("2024-03-01", "2026-03-01")),),
     }
-    return case(of=of, **{**given, **fields})
+    return measurements(of=of, **{**given, **fields})
 
 
 def matched(count: int, missing: int = 0) -> KeywordMatch:
@@ -206,7 +206,7 @@ class MemoryCorpus:
 
 
 def tools(embedder: Embedder | None = None, **fields: object) -> Tools:
-    """Tools with a clock that stands still, so that equal questions give equal cases."""
+    """Tools with a clock that stands still, so that equal questions give equal measurements."""
     model = embedder or HashEmbedder()
     given: dict[str, object] = {"embedder": model, "calibration": calibration(), "clock": lambda: 0.0}
     return Tools(**{**given, **fields})  # type: ignore[arg-type]

@@ -1,9 +1,9 @@
-"""Labelled cases that are made of numbers, and certificates of them, for the tests that need one."""
+"""Labelled questions that are made of numbers, and certificates of them, for the tests that need one."""
 
 from __future__ import annotations
 
 import numpy as np
-from builders import SENTENCE, case
+from builders import SENTENCE, measurements
 from numpy.typing import NDArray
 
 from rag_core.domain.measurements import Measurements, Understanding
@@ -29,19 +29,19 @@ def material(n: int = 200, seed: int = 1, missing: int = 3) -> tuple[list[Labell
         LabelledQuestion(f"q{i}", f"Question number {i}?", i < n, (("no such words",) if i < missing else (SENTENCE,)) if i < n else ())
         for i in range(2 * n)
     ]
-    cases = [
-        case(0.8, of=settings, question=q.question, answerability=float(score), understanding=Understanding("en", str(intent)))
+    records = [
+        measurements(0.8, of=settings, question=q.question, answerability=float(score), understanding=Understanding("en", str(intent)))
         for q, score, intent in zip(questions, scores, intents, strict=True)
     ]
-    return questions, cases, answer_hits(questions, cases)
+    return questions, records, answer_hits(questions, records)
 
 
 def made(*targets: Target, n: int = 200, settings: Settings | None = None, **changes: object) -> Certificate | Uncertified:
     """What certifying the material gives."""
-    questions, cases, hits = material(n)
+    questions, records, hits = material(n)
     request = Request(targets or (WRONG,), **{k: changes.pop(k) for k in ("confidence", "first", "second", "by_type") if k in changes})  # type: ignore[arg-type]
     given = {"set_name": "my set", "date": "2026-11-21", **changes}
-    return certify(questions, cases, hits, settings or Settings.load(), request, BASIS, **given)  # type: ignore[arg-type]
+    return certify(questions, records, hits, settings or Settings.load(), request, BASIS, **given)  # type: ignore[arg-type]
 
 
 def certificate(*targets: Target, **changes: object) -> Certificate:

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 import pymupdf
-from builders import HashEmbedder, calibration, case
+from builders import HashEmbedder, calibration, measurements
 
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
@@ -52,7 +52,7 @@ def a_library(folder: Path) -> Path:
     root = folder / COLLECTION
     (root / "calibration.json").write_bytes(calibrate.packed(calibration()))
     store = RecordStore(root / RECORDS)
-    store.add_feedback(store.keep(case(0.9, 0.8)), Verdict.HELPFUL, "It is right.")
+    store.add_feedback(store.keep(measurements(0.9, 0.8)), Verdict.HELPFUL, "It is right.")
     store.set_keeping(True)
     store.close()
     cache = ModelCache(root / CACHE, clock=lambda: 1e9)
@@ -99,7 +99,13 @@ def _records(folder: Path) -> object:
     store = RecordStore(folder / COLLECTION / RECORDS)
     try:
         return repr(
-            ([(one, store.case(one.id)) for one in store.decisions()], store.feedback(), store.keeping(), store.sets(), store.runs())
+            (
+                [(one, store.measurements(one.id)) for one in store.decisions()],
+                store.feedback(),
+                store.keeping(),
+                store.sets(),
+                store.runs(),
+            )
         )
     finally:
         store.close()

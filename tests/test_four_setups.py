@@ -56,11 +56,11 @@ def test_given_the_set_ups_then_number_name_and_preset_agree_and_all_four_need_a
 def test_given_timings_when_the_guards_latency_is_asked_then_it_is_the_95th_percentile_of_what_it_adds() -> None:
     """S1-13, S1-14."""
     taken = [float(ms) for ms in range(40)]
-    cases = [Measurements("?", Settings.load(), timings={"relevance": ms}) for ms in taken] + [Measurements("?", Settings.load())]
+    records = [Measurements("?", Settings.load(), timings={"relevance": ms}) for ms in taken] + [Measurements("?", Settings.load())]
 
-    assert latency(cases, 2) == latency(cases, 4) == pytest.approx(np.percentile(taken, 95))
+    assert latency(records, 2) == latency(records, 4) == pytest.approx(np.percentile(taken, 95))
     assert latency([], 2) is None
-    assert latency(cases, 1) == 0.0
+    assert latency(records, 1) == 0.0
 
 
 def test_given_a_guard_by_a_model_when_its_latency_is_asked_then_only_verdicts_that_were_waited_for_count() -> None:
@@ -71,10 +71,10 @@ def test_given_a_guard_by_a_model_when_its_latency_is_asked_then_only_verdicts_t
         return Measurements("?", Settings.load(), llm_trace=LlmTrace(verdicts=tuple(map(Sufficiency, calls)), attempts=drafted))
 
     verdict = Call(Step.SUFFICIENCY, ms=200.0)
-    cases = [asked(verdict), asked(replace(verdict, ms=0.0, cached=True)), asked(replace(verdict, ms=60000.0, failure="It hung."))]
+    records = [asked(verdict), asked(replace(verdict, ms=0.0, cached=True)), asked(replace(verdict, ms=60000.0, failure="It hung."))]
 
-    assert latency(cases, 3) == 200.0
-    assert latency(cases[1:], 3) is None
+    assert latency(records, 3) == 200.0
+    assert latency(records[1:], 3) is None
 
 
 def said_of(tmp_path: Path, **environment: str) -> list[list[str]]:

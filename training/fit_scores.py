@@ -46,12 +46,14 @@ FOLDS = 6  # questions of equal text share one
 
 def unit_rows(row: Measured) -> list[tuple[list[float], bool]]:
     """(features, holds the answer) of every unit of an answerable question's passages."""
-    case, engine = row.case, row.engine
-    corpus, tools, language = engine.library.snapshot, engine.tools, case.understanding.language
-    spelled = expand(case.question)
+    measurements, engine = row.measurements, row.engine
+    corpus, tools, language = engine.library.snapshot, engine.tools, measurements.understanding.language
+    spelled = expand(measurements.question)
     vector = tools.embedder.embed([spelled])[0]
     weights = weigh(core(spelled, language), language, corpus.lexical)
-    scored = score_units(case.hits, weights, asks_number(case.question, language), vector, tools.embedder.embed, corpus.page_text)
+    scored = score_units(
+        measurements.hits, weights, asks_number(measurements.question, language), vector, tools.embedder.embed, corpus.page_text
+    )
     return [([s.features[name] for name in FEATURES], holds_answer(s.unit.text, row.answers)) for s in scored]
 
 
@@ -78,12 +80,12 @@ def collect(data: Path, extract: bool) -> dict[str, list[Any]]:
     """Features, labels and groups of all questions, and with `extract` the unit rows of the answerable ones, as plain lists."""
     found: dict[str, list[Any]] = {"signals": [], "labels": [], "groups": [], "units": [], "questions": []}
     for row in measured(data):
-        if not row.case.hits:
+        if not row.measurements.hits:
             continue
-        found["signals"].append(dict(row.case.features))
+        found["signals"].append(dict(row.measurements.features))
         found["labels"].append(row.answerable)
         found["groups"].append(row.group)
-        found["questions"].append(question_hash(row.case.question))
+        found["questions"].append(question_hash(row.measurements.question))
         if row.answerable and extract:
             found["units"].append([row.group, unit_rows(row)])
     return found

@@ -33,7 +33,7 @@ NEAR = "one passage, near"
 class Measured:
     """One labelled question with everything measured for it. `group` is the language, or "large"."""
 
-    case: Measurements
+    measurements: Measurements
     engine: Engine
     answerable: bool
     answers: tuple[str, ...]
@@ -49,8 +49,8 @@ def few_documents(data: Path, language: str, settings: Settings) -> Iterator[Mea
         engine.library.add([_text(row) for row in rows(folder / "documents.jsonl")], settings)
         for question in rows(folder / "questions.jsonl"):
             label = gold[question["id"]]
-            case = engine.measure(question["question"], settings, documents=question["documents"])
-            yield Measured(case, engine, label["answerable"], tuple(label["answers"]), language)
+            measurements = engine.measure(question["question"], settings, documents=question["documents"])
+            yield Measured(measurements, engine, label["answerable"], tuple(label["answers"]), language)
 
 
 def large_library(data: Path, settings: Settings) -> Iterator[Measured]:
@@ -97,8 +97,8 @@ def one_passage(data: Path, settings: Settings) -> Iterator[Measured]:
         with _engine(((name, text, pairs[0].language) for text, name in names.items()), settings) as engine:
             for pair in pairs:
                 own = names[pair.passage]
-                case = engine.measure(pair.question, settings, documents=[own])
-                yield Measured(case, engine, pair.answerable, pair.answers, f"one passage, {source}")
+                measurements = engine.measure(pair.question, settings, documents=[own])
+                yield Measured(measurements, engine, pair.answerable, pair.answers, f"one passage, {source}")
                 if not pair.answerable or source == "policyqa":
                     continue
                 everywhere = engine.measure(pair.question, settings)
@@ -106,7 +106,7 @@ def one_passage(data: Path, settings: Settings) -> Iterator[Measured]:
                 other = next((name for name in found if name != own and not holds(texts[name], pair.answers)), None)
                 if other is not None:
                     yield Measured(engine.measure(pair.question, settings, documents=[other]), engine, False, (), NEAR)
-                    yield Measured(case, engine, True, pair.answers, NEAR)
+                    yield Measured(measurements, engine, True, pair.answers, NEAR)
 
 
 @contextmanager
@@ -121,8 +121,8 @@ def _engine(texts: Iterable[tuple[str, str, str]], settings: Settings) -> Iterat
 def _ask_all(contexts: list[str], questions: list[tuple[Pair, bool]], settings: Settings) -> Iterator[Measured]:
     with _engine(((f"c{i}", text, "en") for i, text in enumerate(contexts)), settings) as engine:
         for pair, answerable in questions:
-            case = engine.measure(pair.question, settings)
-            yield Measured(case, engine, answerable, pair.answers if answerable else (), "large")
+            measurements = engine.measure(pair.question, settings)
+            yield Measured(measurements, engine, answerable, pair.answers if answerable else (), "large")
 
 
 def measured(data: Path) -> Iterator[Measured]:

@@ -11,38 +11,38 @@ from rag_core.domain.measurements import Measurements
 from rag_core.gating.levels import cut_passages, shows_conflicts
 
 
-def compose(case: Measurements) -> Answer | None:
+def compose(measurements: Measurements) -> Answer | None:
     """Drop claims that rest on a passage beyond the distance cut, then number the citations; None where no claim is left.
 
     The other side of a contradiction goes with the claim that it contradicts, and where contradictions are not looked at. The checks have
     judged the whole draft before, so dropping can only make an answer shorter, never pass a failed check.
     """
-    kept = _kept(case)
+    kept = _kept(measurements)
     if not kept:
         return None
-    claims = tuple(case.draft.claims[index] for index in kept)
+    claims = tuple(measurements.draft.claims[index] for index in kept)
     numbered: dict[str, Citation] = {}
     for key in (evidence_key(evidence) for claim in claims for evidence in claim.evidence):
         if key not in numbered:
-            numbered[key] = replace(case.draft.citations[key], id=len(numbered) + 1)
-    measured = tuple(case.draft.audits[index] for index in kept)
-    style, format = case.settings.citation_style, case.settings.citation_format
-    return Answer(claims, measured, tuple(numbered.values()), _conflicts(case, kept), style, format)
+            numbered[key] = replace(measurements.draft.citations[key], id=len(numbered) + 1)
+    measured = tuple(measurements.draft.audits[index] for index in kept)
+    style, format = measurements.settings.citation_style, measurements.settings.citation_format
+    return Answer(claims, measured, tuple(numbered.values()), _conflicts(measurements, kept), style, format)
 
 
-def _kept(case: Measurements) -> list[int]:
+def _kept(measurements: Measurements) -> list[int]:
     """Indexes of the claims that are shown, in order."""
-    cut = cut_passages(case)
-    near = [i for i, claim in enumerate(case.draft.claims) if not any(evidence.passage in cut for evidence in claim.evidence)]
-    shown = shows_conflicts(case)
-    dropped = {one.other for one in case.conflicts if one.added and not (shown and one.claim in near)}
+    cut = cut_passages(measurements)
+    near = [i for i, claim in enumerate(measurements.draft.claims) if not any(evidence.passage in cut for evidence in claim.evidence)]
+    shown = shows_conflicts(measurements)
+    dropped = {one.other for one in measurements.conflicts if one.added and not (shown and one.claim in near)}
     return [index for index in near if index not in dropped]
 
 
-def _conflicts(case: Measurements, kept: Sequence[int]) -> tuple[Conflict, ...]:
+def _conflicts(measurements: Measurements, kept: Sequence[int]) -> tuple[Conflict, ...]:
     """The conflicts of which both sides are shown, by the places of their claims in the answer."""
-    if not shows_conflicts(case):
+    if not shows_conflicts(measurements):
         return ()
     place = {index: n for n, index in enumerate(kept)}
-    both = [one for one in case.conflicts if one.claim in place and one.other in place]
+    both = [one for one in measurements.conflicts if one.claim in place and one.other in place]
     return tuple(replace(one, claim=place[one.claim], other=place[one.other]) for one in both)

@@ -25,11 +25,11 @@ _LAST_DIGIT = 0.001  # the confidence has three places
 WEIGHTS = {"support": 0.4, "consistency": 0.3, "recency": 0.2, "authority": 0.1}  # as published for this formula
 
 
-def confidence(case: Measurements, claims: Sequence[Claim]) -> tuple[float, str, CheckResult]:
+def confidence(measurements: Measurements, claims: Sequence[Claim]) -> tuple[float, str, CheckResult]:
     """The confidence in [0, 1], its basis, and the trace row that shows how it came about."""
-    basis = case.settings.confidence
+    basis = measurements.settings.confidence
     if basis == "weighted":
-        terms = weighted_terms(case, claims)
+        terms = weighted_terms(measurements, claims)
         known = {name: value for name, value in terms.items() if value is not None}
         total = sum(WEIGHTS[name] for name in known)
         value = sum(WEIGHTS[name] * term for name, term in known.items()) / total if total else 0.0
@@ -38,41 +38,43 @@ def confidence(case: Measurements, claims: Sequence[Claim]) -> tuple[float, str,
         if missing:
             found += f"; no data on {' and '.join(missing)}, the other weights fill in"
     elif basis == "mean":
-        value, found = mean_cosine(case.hits) or 0.0, "mean cosine of the retrieved passages"
+        value, found = mean_cosine(measurements.hits) or 0.0, "mean cosine of the retrieved passages"
     elif basis == "top":
-        value, found = max((hit.cosine for hit in case.hits), default=0.0), "cosine of the closest passage"
+        value, found = max((hit.cosine for hit in measurements.hits), default=0.0), "cosine of the closest passage"
     else:
-        value, found = case.answerability or 0.0, "calibrated probability that the documents answer the question"
+        value, found = measurements.answerability or 0.0, "calibrated probability that the documents answer the question"
     value = max(0.0, min(1.0, value))
-    if shows_conflicts(case):
-        value, found = _contradicted(value, basis, case), f"{found}; halved, for the sources contradict each other"
+    if shows_conflicts(measurements):
+        value, found = _contradicted(value, basis, measurements), f"{found}; halved, for the sources contradict each other"
     value = round(value, 3)
     return value, basis, CheckResult("confidence", State.PASSED, Mode.OBSERVE, value, scale=Scale.SHARE, found=found)
 
 
-def _contradicted(value: float, basis: str, case: Measurements) -> float:
+def _contradicted(value: float, basis: str, measurements: Measurements) -> float:
     """Half of a confidence, and below the cut of `medium` where that is a cut of the same number."""
-    s = case.settings
+    s = measurements.settings
     same_scale = basis == s.main_gate == "answerability"
     return min(value / SIDES, max(0.0, s.medium_answerability - _LAST_DIGIT)) if same_scale else value / SIDES
 
 
-def weighted_terms(case: Measurements, claims: Sequence[Claim]) -> dict[str, float | None]:
+def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[str, float | None]:
     """The terms of the formula, each in [0, 1] or None without data.
 
     support: mean probability that its evidence supports a claim, 1 for one that is its evidence word for word. consistency: share of the
     cited passages that both rankings, by meaning and by words, hold. recency: 0.5 ** (age / half-life) of the cited documents' dates.
     authority: their stated authority.
     """
-    supports = [audit.support for claim, audit in zip(case.draft.claims, case.draft.audits, strict=True) if claim in claims]
+    supports = [audit.support for claim, audit in zip(measurements.draft.claims, measurements.draft.audits, strict=True) if claim in claims]
     cited = {evidence.passage for claim in claims for evidence in claim.evidence}
     documents = {evidence.document for claim in claims for evidence in claim.evidence}
-    both = [bool(hit.dense_rank and hit.lexical_rank) for hit in case.hits if hit.passage.id in cited]
-    asked = date.fromisoformat(case.metadata["asked_on"]) if "asked_on" in case.metadata else None
+    both = [bool(hit.dense_rank and hit.lexical_rank) for hit in measurements.hits if hit.passage.id in cited]
+    asked = date.fromisoformat(measurements.metadata["asked_on"]) if "asked_on" in measurements.metadata else None
     ages = (
-        [] if asked is None else [recency_of(case.library.dates.get(d, ""), case.settings.recency_half_life_days, asked) for d in documents]
+        []
+        if asked is None
+        else [recency_of(measurements.library.dates.get(d, ""), measurements.settings.recency_half_life_days, asked) for d in documents]
     )
-    authorities = [case.library.authority[d] for d in documents if d in case.library.authority]
+    authorities = [measurements.library.authority[d] for d in documents if d in measurements.library.authority]
     return {
         "support": _mean([value for value in supports if value is not None]),
         "consistency": _mean([float(value) for value in both]),

@@ -22,32 +22,32 @@ from rag_core.errors import InvalidSetting
 from rag_core.settings import Cost, Settings
 
 
-def decide(case: Measurements) -> Decision:
-    """Judge what was measured under the case's own settings."""
-    if case.failure:
-        return refuse(case, (), (Reason.FAILURE,), case.failure, ("Try again; if it stays, the log says more.",))
-    if case.answer:
-        return reply(case)
-    gates = [check(case) for check in GATING]
+def decide(measurements: Measurements) -> Decision:
+    """Judge what was measured under its own settings."""
+    if measurements.failure:
+        return refuse(measurements, (), (Reason.FAILURE,), measurements.failure, ("Try again; if it stays, the log says more.",))
+    if measurements.answer:
+        return reply(measurements)
+    gates = [check(measurements) for check in GATING]
     stop = next((i for i, check in enumerate(gates) if check.blocks), None)
     if stop is not None:
-        judged = [*gates[: stop + 1], *(result.not_reached() for result in (*gates[stop + 1 :], *_grounding(case)))]
-        return refuse_for(case, judged, (gates[stop],))
-    if case.llm_trace is None:
-        return _judge(case, (*gates, *_grounding(case)))
-    return _walk(case, gates)
+        judged = [*gates[: stop + 1], *(result.not_reached() for result in (*gates[stop + 1 :], *_grounding(measurements)))]
+        return refuse_for(measurements, judged, (gates[stop],))
+    if measurements.llm_trace is None:
+        return _judge(measurements, (*gates, *_grounding(measurements)))
+    return _walk(measurements, gates)
 
 
-def replay(case: Measurements, settings: Settings) -> Decision:
-    """Decide the same case under other settings, with no model call. Equal to asking again under them.
+def replay(measurements: Measurements, settings: Settings) -> Decision:
+    """Decide the same measurements under other settings, with no model call. Equal to asking again under them.
 
     Where they would send a language model a prompt that was never sent, the decision has the reason `needs_generation`.
 
     Raises:
         InvalidSetting: a setting differs whose change needs a new retrieval, draft or ingest.
     """
-    require_replayable(case.settings, settings)
-    return decide(replace(case, settings=settings))
+    require_replayable(measurements.settings, settings)
+    return decide(replace(measurements, settings=settings))
 
 
 def require_replayable(before: Settings, after: Settings) -> None:
@@ -58,36 +58,36 @@ def require_replayable(before: Settings, after: Settings) -> None:
             raise InvalidSetting(f"Changing {knob.name!r} needs more than a judgement.", remedy="Ask the question again.")
 
 
-def _judge(case: Measurements, checks: Sequence[CheckResult], beside: AnswerContext = NO_CONTEXT) -> Decision:
-    """Judge the case's own draft, whose audits are among the checks."""
-    if not case.draft.claims:
+def _judge(measurements: Measurements, checks: Sequence[CheckResult], beside: AnswerContext = NO_CONTEXT) -> Decision:
+    """Judge the measurements' own draft, whose audits are among the checks."""
+    if not measurements.draft.claims:
         remedies = ("Ask for a fact that the documents state.",)
-        return refuse(case, checks, (Reason.EMPTY_DRAFT,), "No sentence could be drafted.", remedies, beside)
+        return refuse(measurements, checks, (Reason.EMPTY_DRAFT,), "No sentence could be drafted.", remedies, beside)
     failed = tuple(check for check in checks if check.blocks)
     if failed:
-        return refuse_for(case, checks, failed, beside)
-    composed = compose(case)
+        return refuse_for(measurements, checks, failed, beside)
+    composed = compose(measurements)
     if composed is None:
         explanation = "Refused: every sentence rests on a passage beyond the distance cut."
-        return refuse(case, checks, (Reason.ALL_CLAIMS_CUT,), explanation, ("Raise max_distance.",), beside)
-    return answer(case, Trace(tuple(checks)), composed, beside)
+        return refuse(measurements, checks, (Reason.ALL_CLAIMS_CUT,), explanation, ("Raise max_distance.",), beside)
+    return answer(measurements, Trace(tuple(checks)), composed, beside)
 
 
-def _walk(case: Measurements, gates: Sequence[CheckResult]) -> Decision:
+def _walk(measurements: Measurements, gates: Sequence[CheckResult]) -> Decision:
     """The outcome of a language model's recorded work, once all gates have let the question pass."""
-    progress = walk(case)
+    progress = walk(measurements)
     end, checks = progress.end, (*gates, *progress.checks)
     attempts = tuple(AttemptView(number, one.outcome, one.attempt, one.checks) for number, one in enumerate(progress.judged, 1))
     if isinstance(end, Ask):
         explanation = "Under these settings the language model would have to be asked again."
-        return refuse(case, checks, (Reason.NEEDS_GENERATION,), explanation, ("Ask the question again.",), AnswerContext(attempts))
+        return refuse(measurements, checks, (Reason.NEEDS_GENERATION,), explanation, ("Ask the question again.",), AnswerContext(attempts))
     if isinstance(end, Refused):
-        return refuse(case, checks, end.reasons, end.explanation, end.remedies, AnswerContext(attempts))
+        return refuse(measurements, checks, end.reasons, end.explanation, end.remedies, AnswerContext(attempts))
     if isinstance(end, Extract):
         notes = (f"{end.note} The answer is taken from the documents word for word.",) if end.failed else ()
-        return _judge(case, (*checks, *_grounding(case)), AnswerContext(attempts, notes, drafter_note=end.note))
+        return _judge(measurements, (*checks, *_grounding(measurements)), AnswerContext(attempts, notes, drafter_note=end.note))
     return _judge(end.view, (*checks, *end.checks), AnswerContext(attempts, end.notes, most=end.most))
 
 
-def _grounding(case: Measurements) -> list[CheckResult]:
-    return [check(case) for check in GROUNDING]
+def _grounding(measurements: Measurements) -> list[CheckResult]:
+    return [check(measurements) for check in GROUNDING]

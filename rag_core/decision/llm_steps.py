@@ -1,8 +1,8 @@
 """Asks a language model, step by step: a loop that does the next step that the record of the question needs.
 
-Each step appends one thing to the case's record: a verdict, an expanded search, a draft with its measurements, or its verification. What
-comes next is read from the record by `progress.pending`, so nothing is asked before the gates have let the question pass, and nothing of a
-model counts before it was audited.
+Each step appends one thing to the question's record: a verdict, an expanded search, a draft with its measurements, or its verification.
+What comes next is read from the record by `progress.pending`, so nothing is asked before the gates have let the question pass, and nothing
+of a model counts before it was audited.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NOT_CONFIGURED = "No language model is configured: set RAG_MODEL, and OPENAI_BA
 
 
 def generate(
-    case: Measurements,
+    measurements: Measurements,
     corpus: Corpus,
     tools: Tools,
     rows: Sequence[int] | None = None,
@@ -44,11 +44,11 @@ def generate(
     on_stage: OnStage | None = None,
     cancelled: Cancel | None = None,
 ) -> Measurements:
-    """The case with everything a language model had to be asked for it; unchanged where that is nothing.
+    """The measurements with everything a language model had to be asked; unchanged where that is nothing.
 
     Args:
-        case: as it was measured, under the settings that it will be judged by.
-        corpus: the version that it was measured on.
+        measurements: under the settings that they will be judged by.
+        corpus: the version that they were taken on.
         tools: with the model.
         rows: those that may be searched, None for all.
         on_stage: told what begins: the stage is all that may be shown before the audits are done.
@@ -57,17 +57,17 @@ def generate(
     Raises:
         Cancelled: the user stopped it.
     """
-    run = _Run(case.settings, corpus, tools, rows, on_stage or (lambda step, claims: None), cancelled or (lambda: False))
-    while (ask := pending(case)) is not None:
+    run = _Run(measurements.settings, corpus, tools, rows, on_stage or (lambda step, claims: None), cancelled or (lambda: False))
+    while (ask := pending(measurements)) is not None:
         if run.cancelled():
             raise Cancelled("The question was stopped.", remedy="Ask it again.")
         try:
-            case = run.take(ask, case)
+            measurements = run.take(ask, measurements)
         except Cancelled:
             raise
-        except RagError as error:  # a failure of ours, as where the case was measured: decided as an error, never an answer
-            case = replace(case, failure=str(error))
-    return replace(case, timings={**case.timings, **run.ms}) if run.ms else case
+        except RagError as error:  # a failure of ours, as where the question was measured: decided as an error, never an answer
+            measurements = replace(measurements, failure=str(error))
+    return replace(measurements, timings={**measurements.timings, **run.ms}) if run.ms else measurements
 
 
 @dataclass(slots=True)
@@ -85,16 +85,16 @@ class _Run:
     spent: int = 0  # tokens
     wanted: tuple[str, ...] = ()  # what the last verdict calls missing, in full: looked for, and kept only as far as it is sayable
 
-    def take(self, ask: Ask, case: Measurements) -> Measurements:
+    def take(self, ask: Ask, measurements: Measurements) -> Measurements:
         """Do one step."""
-        assert case.llm_trace is not None
+        assert measurements.llm_trace is not None
         steps = {Step.SUFFICIENCY: self._judge, Step.EXPAND: self._expand, Step.DRAFT: self._draft, Step.VERIFY: self._verify}
-        return replace(case, llm_trace=steps[ask.step](ask, case, case.llm_trace))
+        return replace(measurements, llm_trace=steps[ask.step](ask, measurements, measurements.llm_trace))
 
-    def _judge(self, ask: Ask, case: Measurements, llm_trace: LlmTrace) -> LlmTrace:
+    def _judge(self, ask: Ask, measurements: Measurements, llm_trace: LlmTrace) -> LlmTrace:
         self.on_stage(Step.SUFFICIENCY, 0)
-        understood = case.understanding
-        prompt = sufficiency_prompt(case.question, understood.language, ask.hits, case.library, self.settings)
+        understood = measurements.understanding
+        prompt = sufficiency_prompt(measurements.question, understood.language, ask.hits, measurements.library, self.settings)
         call, completion = self._complete(Step.SUFFICIENCY, prompt)
         verdict = Sufficiency(call, len(ask.hits))
         if completion is not None:
@@ -104,8 +104,8 @@ class _Run:
                 verdict = replace(verdict, call=replace(call, failure=str(error)))
             else:
                 started = self.tools.clock()
-                known = self._known(case, ask.hits)
-                shown = both_sides(reply, ask.hits, self.corpus, case.library, understood.language, self.tools.embedder)
+                known = self._known(measurements, ask.hits)
+                shown = both_sides(reply, ask.hits, self.corpus, measurements.library, understood.language, self.tools.embedder)
                 self.wanted = tuple(reply.missing)
                 missing = (sayable(one, known, understood.language) for one in reply.missing)
                 verdict = replace(
@@ -116,30 +116,32 @@ class _Run:
                 self._count("check", self.tools.clock() - started)
         return replace(llm_trace, verdicts=(*llm_trace.verdicts, verdict))
 
-    def _expand(self, ask: Ask, case: Measurements, llm_trace: LlmTrace) -> LlmTrace:
+    def _expand(self, ask: Ask, measurements: Measurements, llm_trace: LlmTrace) -> LlmTrace:
         """Retrieve again, more and with what is missing; earlier passages keep their places before the new ones."""
         self.on_stage(Step.EXPAND, 0)
         started = self.tools.clock()
         top_k = min(MAX_HITS, self.settings.top_k * (ask.round + 2))
         wider = replace(
-            case, question=" ".join((case.question, *self.wanted))[:MAX_QUESTION_CHARS], settings=self.settings.changed(top_k=top_k)
+            measurements,
+            question=" ".join((measurements.question, *self.wanted))[:MAX_QUESTION_CHARS],
+            settings=self.settings.changed(top_k=top_k),
         )
-        before = case.hits if ask.round == 0 else llm_trace.expanded[ask.round - 1]
+        before = measurements.hits if ask.round == 0 else llm_trace.expanded[ask.round - 1]
         found = find(wider, read_query(wider, self.tools.embedder), self.corpus, self.tools, self.rows).hits
         known = {hit.passage.id for hit in before}
         hits = (*before, *(hit for hit in found if hit.passage.id not in known))[: max(top_k, len(before))]
         self._count("expand", self.tools.clock() - started)
         return replace(llm_trace, expanded=(*llm_trace.expanded[: ask.round], hits))
 
-    def _draft(self, ask: Ask, case: Measurements, llm_trace: LlmTrace) -> LlmTrace:
+    def _draft(self, ask: Ask, measurements: Measurements, llm_trace: LlmTrace) -> LlmTrace:
         self.on_stage(Step.DRAFT, 0)
-        language = case.understanding.language
-        prompt = compress_prompt(case.question, language, ask.hits, ask.level, case.library, self.settings, ask.findings)
+        language = measurements.understanding.language
+        prompt = compress_prompt(measurements.question, language, ask.hits, ask.level, measurements.library, self.settings, ask.findings)
         with self._reading_ahead(ask.hits, language):
             call, completion = self._complete(Step.DRAFT, prompt)
         attempt = Attempt(ask.asked, call)
         if completion is not None:
-            attempt = self._read(attempt, completion, ask, case)
+            attempt = self._read(attempt, completion, ask, measurements)
         return replace(llm_trace, attempts=(*llm_trace.attempts, attempt))
 
     @contextmanager
@@ -159,8 +161,8 @@ class _Run:
             written.set()
             ahead.join()
 
-    def _read(self, attempt: Attempt, completion: Completion, ask: Ask, case: Measurements) -> Attempt:
-        language = case.understanding.language
+    def _read(self, attempt: Attempt, completion: Completion, ask: Ask, measurements: Measurements) -> Attempt:
+        language = measurements.understanding.language
         try:
             reply = read_draft(completion)
         except EmptyReply:
@@ -168,20 +170,27 @@ class _Run:
         except MalformedReply:
             return replace(attempt, problem=Reason.MALFORMED_DRAFT)
         if not reply.answerable:
-            said = sayable(reply.reason, self._known(case, ask.hits), language)
+            said = sayable(reply.reason, self._known(measurements, ask.hits), language)
             return replace(attempt, problem=Reason.MODEL_REFUSED, refusal=said)
         started = self.tools.clock()
         self.on_stage("check", len(reply.claims))
         entailment_model = entailment_model_for(self.settings, self.tools)
         draft = model_draft(
-            reply, ask.hits, self.corpus, language, self.tools.embedder, entailment_model, case.question, case.settings.min_support
+            reply,
+            ask.hits,
+            self.corpus,
+            language,
+            self.tools.embedder,
+            entailment_model,
+            measurements.question,
+            measurements.settings.min_support,
         )
-        added = added_counts(draft.claims, replace(case, hits=ask.hits))
+        added = added_counts(draft.claims, replace(measurements, hits=ask.hits))
         found = replace(attempt, draft=draft, added=added, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
         self._count("check", self.tools.clock() - started)
         return found if draft.claims else replace(found, problem=Reason.EMPTY_DRAFT)
 
-    def _verify(self, ask: Ask, case: Measurements, llm_trace: LlmTrace) -> LlmTrace:
+    def _verify(self, ask: Ask, measurements: Measurements, llm_trace: LlmTrace) -> LlmTrace:
         """Ask of each claim with evidence whether the passages it cites say so; the others failed already."""
         attempt = llm_trace.attempts[-1]
         claims = attempt.draft.claims
@@ -226,10 +235,10 @@ class _Run:
             cached=answer.cached, structured=answer.structured, tried=answer.tried,
         ), answer  # fmt: skip
 
-    def _known(self, case: Measurements, hits: Sequence[Hit]) -> str:
+    def _known(self, measurements: Measurements, hits: Sequence[Hit]) -> str:
         """The texts that a model may speak of: the question, the passages, and the names of their documents."""
-        names = (*case.library.names.values(), *case.library.titles.values())
-        return "\n".join((case.question, *(hit.passage.text for hit in hits), *names))
+        names = (*measurements.library.names.values(), *measurements.library.titles.values())
+        return "\n".join((measurements.question, *(hit.passage.text for hit in hits), *names))
 
     def _count(self, stage: str, seconds: float) -> None:
         self.ms[stage] = self.ms.get(stage, 0.0) + seconds * 1000

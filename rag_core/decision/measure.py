@@ -122,7 +122,7 @@ def measure(
         rows = corpus.rows(documents, filters or {})
         facts = library_facts(corpus, rows, tools)
         understood = understand(question, facts.languages)
-    case = Measurements(
+    measurements = Measurements(
         question,
         settings,
         understood,
@@ -130,11 +130,11 @@ def measure(
         metadata={"asked_on": tools.today().isoformat(), "calibration": tools.calibration.id if tools.calibration else ""},
     )
     if understood.intent in ("greeting", "about_library"):
-        return _with(case, answer=reply(understood.intent, understood.language, facts), timings=timed.ms)
+        return _with(measurements, answer=reply(understood.intent, understood.language, facts), timings=timed.ms)
     try:
-        return _measured(case, corpus, tools, rows, timed)
+        return _measured(measurements, corpus, tools, rows, timed)
     except RagError as error:  # a failure of ours is never an answer: it is decided as an error, with its own words
-        return _with(case, failure=str(error), timings=timed.ms)
+        return _with(measurements, failure=str(error), timings=timed.ms)
 
 
 def understand(question: str, document_languages: Collection[str]) -> Understanding:
@@ -173,39 +173,39 @@ def searched_documents(corpus: Corpus, rows: Sequence[int] | None) -> list[Docum
     return [document for document in corpus.documents if document.id in ids]
 
 
-def _measured(case: Measurements, corpus: Corpus, tools: Tools, rows: list[int] | None, timed: _Timer) -> Measurements:
-    s, language = case.settings, case.understanding.language
+def _measured(measurements: Measurements, corpus: Corpus, tools: Tools, rows: list[int] | None, timed: _Timer) -> Measurements:
+    s, language = measurements.settings, measurements.understanding.language
     with timed("embed"):
-        query = read_query(case, tools.embedder)
+        query = read_query(measurements, tools.embedder)
         vector = query.vector
     with timed("retrieve"):
-        hits = find(case, query, corpus, tools, rows).hits
+        hits = find(measurements, query, corpus, tools, rows).hits
     with timed("extract"):
         weights = weigh(core(query.text, language), language, corpus.lexical)
-        found = extract(hits, weights, asks_number(case.question, language), vector, tools.embedder.embed, corpus.page_text, s)
+        found = extract(hits, weights, asks_number(measurements.question, language), vector, tools.embedder.embed, corpus.page_text, s)
     with timed("read"):
         odds = read_answers(query.text, language, hits, tools.answerability_model)
     with timed("signals"):
-        missing = missing_entities(case.understanding.entities, language, corpus, rows, case.library)
-        share = len(missing) / len(case.understanding.entities) if case.understanding.entities else 0.0
-        where = [context(case.library.titles.get(h.passage.document, ""), h.passage.section, h.passage.header_text) for h in hits]
+        missing = missing_entities(measurements.understanding.entities, language, corpus, rows, measurements.library)
+        share = len(missing) / len(measurements.understanding.entities) if measurements.understanding.entities else 0.0
+        where = [context(measurements.library.titles.get(h.passage.document, ""), h.passage.section, h.passage.header_text) for h in hits]
         features = measure_features(
-            tools.knows(language), weights, hits, share, found.best_sentence, where=where, searched=case.library.passages,
-            claims=found.claims, entities=case.understanding.entities, answerability_logit=odds,
+            tools.knows(language), weights, hits, share, found.best_sentence, where=where, searched=measurements.library.passages,
+            claims=found.claims, entities=measurements.understanding.entities, answerability_logit=odds,
         )  # fmt: skip
     with timed("relevance"):
         relevance = _relevance(hits, vector, s, tools.embedder)
     with timed("keywords"):
         match = match_keywords(
-            case.understanding.keywords, language, [h.passage.text for h in hits], [h.passage.language for h in hits],
+            measurements.understanding.keywords, language, [h.passage.text for h in hits], [h.passage.language for h in hits],
             own_synonyms=s.keyword_synonyms, semantic=s.keyword_semantic, embed=tools.embedder.embed,
         )  # fmt: skip
     with timed("conflicts"):
-        drafter, claims, conflicts = _drafted(found, hits, corpus, case)
+        drafter, claims, conflicts = _drafted(found, hits, corpus, measurements)
     with timed("audit"):
-        draft = _draft(drafter, claims, hits, corpus, case, tools)
+        draft = _draft(drafter, claims, hits, corpus, measurements, tools)
     return _with(
-        case,
+        measurements,
         hits=hits,
         features=features,
         answerability=tools.calibration.probability(features) if tools.calibration and hits else (0.0 if tools.calibration else None),
@@ -219,18 +219,23 @@ def _measured(case: Measurements, corpus: Corpus, tools: Tools, rows: list[int] 
     )
 
 
-def read_query(case: Measurements, embedder: Embedder) -> Query:
+def read_query(measurements: Measurements, embedder: Embedder) -> Query:
     """The query: the vector of the question, and its terms in its own language and as the documents' languages inflect them."""
-    spelled = expand(case.question)
-    return Query(spelled, embedder.embed([spelled])[0], tuple(_search_terms(spelled, case.understanding.language, case.library.languages)))
+    spelled = expand(measurements.question)
+    return Query(
+        spelled,
+        embedder.embed([spelled])[0],
+        tuple(_search_terms(spelled, measurements.understanding.language, measurements.library.languages)),
+    )
 
 
-def find(case: Measurements, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[int] | None) -> Ranking:
-    """The passages for a case's question, ranked under its settings; `rows` are those that may be found, None for all."""
-    language = case.understanding.language
+def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[int] | None) -> Ranking:
+    """The passages for a question, ranked under its settings; `rows` are those that may be found, None for all."""
+    language = measurements.understanding.language
     return retrieve(
-        case.question, query.vector, query.terms, corpus, case.settings, rows, reranker=_reranker(case.settings.reranker, tools),
-        known_language=tools.knows(language), time_sensitive=is_time_sensitive(case.question, language), today=tools.today(),
+        measurements.question, query.vector, query.terms, corpus, measurements.settings, rows,
+        reranker=_reranker(measurements.settings.reranker, tools),
+        known_language=tools.knows(language), time_sensitive=is_time_sensitive(measurements.question, language), today=tools.today(),
     )  # fmt: skip
 
 
@@ -244,11 +249,11 @@ def read_answers(question: str, language: str, hits: Sequence[Hit], answerabilit
 
 
 def _drafted(
-    found: Extract, hits: Sequence[Hit], corpus: Corpus, case: Measurements
+    found: Extract, hits: Sequence[Hit], corpus: Corpus, measurements: Measurements
 ) -> tuple[str, tuple[Claim, ...], tuple[Conflict, ...]]:
     """Who drafts under the settings, the claims, and which of them contradict each other."""
-    s, page_text = case.settings, corpus.page_text
-    asked = Asked(case.question, case.understanding.language, case.library)
+    s, page_text = measurements.settings, corpus.page_text
+    asked = Asked(measurements.question, measurements.understanding.language, measurements.library)
     if not hits or not (s.drafter == "raw" or (s.return_short_context and short_enough(hits, s))):
         return "extract", *other_sides(found, asked, page_text, s.max_sentences, hits)
     if stays_whole(hits, s):
@@ -256,12 +261,12 @@ def _drafted(
     return "raw", *other_sides(first_sentences(hits, page_text, s), asked, page_text, s.max_sentences)
 
 
-def _draft(drafter: str, claims: tuple[Claim, ...], hits: Sequence[Hit], corpus: Corpus, case: Measurements, tools: Tools) -> Draft:
+def _draft(drafter: str, claims: tuple[Claim, ...], hits: Sequence[Hit], corpus: Corpus, measurements: Measurements, tools: Tools) -> Draft:
     """A draft with the measurements of its claims."""
-    s = case.settings
+    s = measurements.settings
     retrieved = {hit.passage.id: _text_of(hit.passage) for hit in hits}
     audits = measure_claims(
-        claims, retrieved, corpus.page_text, case.understanding.language, tools.embedder, entailment_model_for(s, tools),
+        claims, retrieved, corpus.page_text, measurements.understanding.language, tools.embedder, entailment_model_for(s, tools),
         whole=True, supported_from=s.min_support,
     )  # fmt: skip
     citations = cite(claims, hits, corpus)
@@ -326,5 +331,5 @@ def missing_entities(
     return tuple(entity for entity in named if not is_there(entity))
 
 
-def _with(case: Measurements, **values: object) -> Measurements:
-    return replace(case, **values)  # type: ignore[arg-type]
+def _with(measurements: Measurements, **values: object) -> Measurements:
+    return replace(measurements, **values)  # type: ignore[arg-type]

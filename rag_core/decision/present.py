@@ -44,47 +44,47 @@ class AnswerContext:
 NO_CONTEXT = AnswerContext()
 
 
-def answer(case: Measurements, trace: Trace, composed: Answer, beside: AnswerContext) -> Decision:
-    """The answer that was composed of the case's draft."""
-    value, basis, row = confidence(case, composed.claims)
+def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: AnswerContext) -> Decision:
+    """The answer that was composed of the measurements' draft."""
+    value, basis, row = confidence(measurements, composed.claims)
     used = {evidence.passage for claim in composed.claims for evidence in claim.evidence}
     return Decision(
-        question=case.question,
-        language=case.understanding.language,
+        question=measurements.question,
+        language=measurements.understanding.language,
         outcome=composed,
         trace=trace.plus(row),
         confidence=value,
         confidence_basis=basis,
-        confidence_level=max(level(case), beside.most, key=list(ConfidenceLevel).index),
-        retrieved=_retrieved(case),
-        scores=scores(case),
+        confidence_level=max(level(measurements), beside.most, key=list(ConfidenceLevel).index),
+        retrieved=_retrieved(measurements),
+        scores=scores(measurements),
         notes=(
             *beside.notes,
-            *_contradictions(case),
-            *_unread(case),
-            *_notes(case, trace, {h.passage.language for h in case.hits if h.passage.id in used}),
+            *_contradictions(measurements),
+            *_unread(measurements),
+            *_notes(measurements, trace, {h.passage.language for h in measurements.hits if h.passage.id in used}),
         ),
-        metadata=_metadata(case, len(used), RESOLVE_CONFLICTS if composed.conflicts else "", beside),
+        metadata=_metadata(measurements, len(used), RESOLVE_CONFLICTS if composed.conflicts else "", beside),
         attempts=beside.attempts,
     )
 
 
-def reply(case: Measurements) -> Decision:
+def reply(measurements: Measurements) -> Decision:
     """An answer that needs no retrieval: a greeting, or what the library holds. It claims nothing about any document's content."""
-    reason = Reason.GREETING if case.understanding.intent == "greeting" else Reason.ABOUT_LIBRARY
+    reason = Reason.GREETING if measurements.understanding.intent == "greeting" else Reason.ABOUT_LIBRARY
     return Decision(
-        question=case.question,
-        language=case.understanding.language,
-        outcome=Reply(case.answer, reason),
+        question=measurements.question,
+        language=measurements.understanding.language,
+        outcome=Reply(measurements.answer, reason),
         trace=Trace(),
         confidence_level=ConfidenceLevel.HIGH,
         scores={"answerability": 0.0, "top_cosine": 0.0},
-        metadata=_metadata(case, 0),
+        metadata=_metadata(measurements, 0),
     )
 
 
 def refuse_for(
-    case: Measurements, checks: Sequence[CheckResult], failed: Sequence[CheckResult], beside: AnswerContext = NO_CONTEXT
+    measurements: Measurements, checks: Sequence[CheckResult], failed: Sequence[CheckResult], beside: AnswerContext = NO_CONTEXT
 ) -> Decision:
     """A refusal by these checks, in order; the first gives status and headline, all are reported."""
     first = failed[0]
@@ -93,11 +93,11 @@ def refuse_for(
     verb = "could not be checked" if first.state is State.NOT_RUN else "did not pass"
     names = ", ".join(check.stage.replace("_", " ") for check in failed)
     remedies = tuple(dict.fromkeys(check.remedy for check in failed if check.remedy))
-    return refuse(case, checks, reasons, f"Refused: {names} {verb} ({found}).", remedies, beside)
+    return refuse(measurements, checks, reasons, f"Refused: {names} {verb} ({found}).", remedies, beside)
 
 
 def refuse(
-    case: Measurements,
+    measurements: Measurements,
     checks: Sequence[CheckResult],
     reasons: tuple[Reason, ...],
     explanation: str,
@@ -106,15 +106,15 @@ def refuse(
 ) -> Decision:
     """A refusal with its checks and all its reasons, the first of which gives the status."""
     trace = Trace(tuple(checks))
-    value, basis = _refusal_confidence(case, reasons[0])
-    unread = unreadable(case)
+    value, basis = _refusal_confidence(measurements, reasons[0])
+    unread = unreadable(measurements)
     if unread:
         explanation = f"{explanation} {unread}"
     return Decision(
-        question=case.question,
-        language=case.understanding.language,
+        question=measurements.question,
+        language=measurements.understanding.language,
         outcome=Refusal(
-            text=case.settings.refusal_text or refusal(case.understanding.language),
+            text=measurements.settings.refusal_text or refusal(measurements.understanding.language),
             reasons=reasons,
             explanation=explanation,
             suggestions=suggestions + ((_READ_THEM,) if unread else ()),
@@ -122,10 +122,10 @@ def refuse(
         trace=trace,
         confidence=value,
         confidence_basis=basis,
-        retrieved=_retrieved(case),
-        scores=scores(case),
-        notes=(*beside.notes, *_notes(case, trace, case.library.languages)),
-        metadata=_metadata(case, 0, _action(reasons), beside),
+        retrieved=_retrieved(measurements),
+        scores=scores(measurements),
+        notes=(*beside.notes, *_notes(measurements, trace, measurements.library.languages)),
+        metadata=_metadata(measurements, 0, _action(reasons), beside),
         attempts=beside.attempts,
     )
 
@@ -136,87 +136,87 @@ def _action(reasons: Collection[Reason]) -> str:
     return next((action for reason, action in actions.items() if reason in reasons), "")
 
 
-def _refusal_confidence(case: Measurements, reason: Reason) -> tuple[float, str]:
+def _refusal_confidence(measurements: Measurements, reason: Reason) -> tuple[float, str]:
     """The top score on the main gate's scale, clipped to [0, 1]."""
-    if not case.hits or reason is Reason.FAILURE:
+    if not measurements.hits or reason is Reason.FAILURE:
         return 0.0, "none"
-    if case.settings.main_gate == "answerability" and case.answerability is not None:
-        return case.answerability, "answerability"
-    return max(0.0, min(1.0, max(hit.cosine for hit in case.hits))), "top"
+    if measurements.settings.main_gate == "answerability" and measurements.answerability is not None:
+        return measurements.answerability, "answerability"
+    return max(0.0, min(1.0, max(hit.cosine for hit in measurements.hits))), "top"
 
 
-def scores(case: Measurements) -> dict[str, float]:
+def scores(measurements: Measurements) -> dict[str, float]:
     """The named measurements of a decision; `answerability` is 0 when nothing was retrieved or no calibration fits."""
-    top = max((hit.cosine for hit in case.hits), default=-1.0)
+    top = max((hit.cosine for hit in measurements.hits), default=-1.0)
     named = {
-        "answerability": case.answerability or 0.0,
+        "answerability": measurements.answerability or 0.0,
         "top_cosine": top,
-        "mean_cosine": mean_cosine(case.hits) or 0.0,
-        "top_lexical": max((hit.lexical for hit in case.hits), default=0.0),
-        "relevance": case.relevance or 0.0,
+        "mean_cosine": mean_cosine(measurements.hits) or 0.0,
+        "top_lexical": max((hit.lexical for hit in measurements.hits), default=0.0),
+        "relevance": measurements.relevance or 0.0,
     }
-    return named | {name: value for name, value in case.features.items() if name not in named}
+    return named | {name: value for name, value in measurements.features.items() if name not in named}
 
 
-def unreadable(case: Measurements) -> str:
+def unreadable(measurements: Measurements) -> str:
     """One sentence about pages of the searched documents that could not be read; empty when all could."""
-    pages = sum(len(numbers) for numbers in case.library.unreadable.values())
+    pages = sum(len(numbers) for numbers in measurements.library.unreadable.values())
     if not pages:
         return ""
-    return f"{pages} of {case.library.pages} pages could not be read; the answer may be there."
+    return f"{pages} of {measurements.library.pages} pages could not be read; the answer may be there."
 
 
-def _contradictions(case: Measurements) -> tuple[str, ...]:
+def _contradictions(measurements: Measurements) -> tuple[str, ...]:
     """The notes of an answer on contradictions in its sources, one each."""
-    return tuple(f"{contradiction(one, case.library)}." for one in case.conflicts) if shows_conflicts(case) else ()
+    return tuple(f"{contradiction(one, measurements.library)}." for one in measurements.conflicts) if shows_conflicts(measurements) else ()
 
 
-def _unread(case: Measurements) -> tuple[str, ...]:
+def _unread(measurements: Measurements) -> tuple[str, ...]:
     """The note of an answer on claims that no model has read: silence must not look safe."""
-    count, of = unread(case), len(case.draft.claims)
+    count, of = unread(measurements), len(measurements.draft.claims)
     said = f"Checked by facts and overlap only: {count} of {of} sentences. The confidence level is medium at most."
     return (said,) if count else ()
 
 
-def _notes(case: Measurements, trace: Trace, languages: Collection[str]) -> tuple[str, ...]:
+def _notes(measurements: Measurements, trace: Trace, languages: Collection[str]) -> tuple[str, ...]:
     """The notes beside the text; `languages` are those that matter to it: the cited ones, or all that were searched."""
     silent = {"contradictions", *(check.name for check in GATING)}  # a contradiction says so itself
     observed = [c.stage.replace("_", " ") for c in trace.checks if c.stage not in silent and c.mode is not Mode.ENFORCE]
     notes = [f"Audits that do not block under these settings: {', '.join(observed)}."] if observed else []
-    unknown = [code for code in case.library.unknown_languages if code in languages]
+    unknown = [code for code in measurements.library.unknown_languages if code in languages]
     if unknown:
         notes.append(
             f"The embedding model does not know these languages: {', '.join(unknown)}. Documents in them are found by their words."
         )
-    if unreadable(case):
-        notes.append(unreadable(case))
+    if unreadable(measurements):
+        notes.append(unreadable(measurements))
     return tuple(notes)
 
 
-def _retrieved(case: Measurements) -> tuple[tuple[str, Hit], ...]:
-    return tuple((case.library.names.get(hit.passage.document, hit.passage.document), hit) for hit in case.hits)
+def _retrieved(measurements: Measurements) -> tuple[tuple[str, Hit], ...]:
+    return tuple((measurements.library.names.get(hit.passage.document, hit.passage.document), hit) for hit in measurements.hits)
 
 
-def _metadata(case: Measurements, used: int, action: str = "", beside: AnswerContext = NO_CONTEXT) -> dict[str, object]:
+def _metadata(measurements: Measurements, used: int, action: str = "", beside: AnswerContext = NO_CONTEXT) -> dict[str, object]:
     """`action` is what the reader must do, for another program; left out where nothing is."""
     drafting = ("extract", "conflicts", "audit", "model", "check")
     return {
-        "drafter": case.draft.drafter,
-        "preset": case.settings.preset,
-        "settings_hash": case.settings.hash(),
-        "library_generation": case.library.version,
-        "embedding_model": case.library.model,
-        "chunks_retrieved": len(case.hits),
+        "drafter": measurements.draft.drafter,
+        "preset": measurements.settings.preset,
+        "settings_hash": measurements.settings.hash(),
+        "library_generation": measurements.library.version,
+        "embedding_model": measurements.library.model,
+        "chunks_retrieved": len(measurements.hits),
         "chunks_used": used,
         "is_answerable": bool(used),
-        "raw_count": len(case.hits),
-        "filtered_count": len(within_cut(case.hits, case.settings)),
-        "retrieval_time_ms": round(sum(ms for name, ms in case.timings.items() if name not in drafting), 2),
-        "generation_time_ms": round(sum(ms for name, ms in case.timings.items() if name in drafting), 2),
-        "total_tokens": case.llm_trace.tokens if case.llm_trace else 0,
+        "raw_count": len(measurements.hits),
+        "filtered_count": len(within_cut(measurements.hits, measurements.settings)),
+        "retrieval_time_ms": round(sum(ms for name, ms in measurements.timings.items() if name not in drafting), 2),
+        "generation_time_ms": round(sum(ms for name, ms in measurements.timings.items() if name in drafting), 2),
+        "total_tokens": measurements.llm_trace.tokens if measurements.llm_trace else 0,
         **({"action": action} if action else {}),
-        **(_of_model(case.llm_trace, beside) if case.llm_trace else {}),
-        **case.metadata,
+        **(_of_model(measurements.llm_trace, beside) if measurements.llm_trace else {}),
+        **measurements.metadata,
     }
 
 

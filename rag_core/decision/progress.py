@@ -70,7 +70,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A draft to answer with, as a case that has it as its own; its audits passed, but for two sides that were not judged yet.
+    """A draft to answer with, as measurements that have it as their own; its audits passed, but for two sides that were not judged yet.
 
     `most` is the highest confidence level that it may have.
     """
@@ -113,96 +113,96 @@ class Progress:
     judged: tuple[Judged, ...] = ()
 
 
-def pending(case: Measurements) -> Ask | None:
+def pending(measurements: Measurements) -> Ask | None:
     """The next step for a question; None when it can be decided. Nothing while a gate refuses."""
-    if case.llm_trace is None or case.failure or case.answer or any(check(case).blocks for check in GATING):
+    if measurements.llm_trace is None or measurements.failure or measurements.answer or any(check(measurements).blocks for check in GATING):
         return None
-    end = walk(case).end
+    end = walk(measurements).end
     return end if isinstance(end, Ask) else None
 
 
-def walk(case: Measurements) -> Progress:
+def walk(measurements: Measurements) -> Progress:
     """Walk the record of a question whose gates all let it pass.
 
     Raises:
-        ValueError: the case has no record of a model.
+        ValueError: the measurements have no record of a model.
     """
-    if case.llm_trace is None:
+    if measurements.llm_trace is None:
         raise ValueError("measurements without a trace of a language model have nothing to follow")
-    if note := not_asked(case, case.llm_trace):
+    if note := not_asked(measurements, measurements.llm_trace):
         return Progress(Extract(note))
-    if level(case) is ConfidenceLevel.INSUFFICIENT:
+    if level(measurements) is ConfidenceLevel.INSUFFICIENT:
         explanation = "Refused: the confidence level is insufficient, and a model is not asked at that level."
         return Progress(Refused((Reason.LEVEL,), explanation, ("Ask with the document's words, or move the cuts of the levels.",)))
-    return _walk_sufficiency(case, case.llm_trace)
+    return _walk_sufficiency(measurements, measurements.llm_trace)
 
 
-def not_asked(case: Measurements, llm_trace: LlmTrace) -> str:
+def not_asked(measurements: Measurements, llm_trace: LlmTrace) -> str:
     """Why the model has no part in a question whatever the thresholds say, in a sentence; empty where it has."""
-    s, language = case.settings, case.understanding.language
-    if not case.hits or llm_trace.context_words <= s.short_context_words:
+    s, language = measurements.settings, measurements.understanding.language
+    if not measurements.hits or llm_trace.context_words <= s.short_context_words:
         return f"The passages have {llm_trace.context_words} words: too few to be worth compressing."
-    if case.conflicts:
+    if measurements.conflicts:
         return "The sources contradict each other: both sides are quoted, never compressed."
-    foreign = language != "und" and not {language, "und"} & {hit.passage.language for hit in case.hits}
+    foreign = language != "und" and not {language, "und"} & {hit.passage.language for hit in measurements.hits}
     if foreign and not s.translate:
         return "The passages are in another language than the question: the words of a translation cannot be checked."
     return ""
 
 
-def hits_of(case: Measurements, round: int) -> tuple[Hit, ...]:
+def hits_of(measurements: Measurements, round: int) -> tuple[Hit, ...]:
     """The passages of a round of retrieval, without those beyond the distance cut where that gate enforces."""
-    hits = case.hits if round == 0 or case.llm_trace is None else case.llm_trace.expanded[round - 1]
-    cut = cut_passages(replace(case, hits=hits))
+    hits = measurements.hits if round == 0 or measurements.llm_trace is None else measurements.llm_trace.expanded[round - 1]
+    cut = cut_passages(replace(measurements, hits=hits))
     return tuple(hit for hit in hits if hit.passage.id not in cut)
 
 
-def _walk_sufficiency(case: Measurements, llm_trace: LlmTrace) -> Progress:
-    s, round = case.settings, 0
+def _walk_sufficiency(measurements: Measurements, llm_trace: LlmTrace) -> Progress:
+    s, round = measurements.settings, 0
     if s.sufficiency_mode is Mode.OFF:
-        return _walk_drafts(case, llm_trace, 0, (), None)
+        return _walk_drafts(measurements, llm_trace, 0, (), None)
     while True:
-        hits = hits_of(case, round)
+        hits = hits_of(measurements, round)
         if round >= len(llm_trace.verdicts) or llm_trace.verdicts[round].passages != len(hits):
             return Progress(Ask(Step.SUFFICIENCY, hits, round))
         verdict = llm_trace.verdicts[round]
-        check = SUFFICIENCY(of_llm.Said(case, verdict))
+        check = SUFFICIENCY(of_llm.Said(measurements, verdict))
         if not check.blocks:
-            return _walk_sufficient(case, llm_trace, round, check, verdict)
+            return _walk_sufficient(measurements, llm_trace, round, check, verdict)
         if check.state is State.NOT_RUN:
             why = f"Refused: sufficiency could not be checked. {verdict.call.failure}"
             return Progress(Refused((Reason.NOT_RUN,), why, (_CHECK_SERVER,)), (check,))
         if round == s.expand_searches:
-            return Progress(_insufficient(case, verdict, check), (check,))
+            return Progress(_insufficient(measurements, verdict, check), (check,))
         if round >= len(llm_trace.expanded):
             return Progress(Ask(Step.EXPAND, hits, round))
-        if _ids(hits_of(case, round + 1)) == _ids(hits):  # nothing new was found
-            return Progress(_insufficient(case, verdict, check), (check,))
+        if _ids(hits_of(measurements, round + 1)) == _ids(hits):  # nothing new was found
+            return Progress(_insufficient(measurements, verdict, check), (check,))
         round += 1
 
 
-def _walk_sufficient(case: Measurements, llm_trace: LlmTrace, round: int, check: CheckResult, verdict: Sufficiency) -> Progress:
-    enforced = case.settings.sufficiency_mode is Mode.ENFORCE
+def _walk_sufficient(measurements: Measurements, llm_trace: LlmTrace, round: int, check: CheckResult, verdict: Sufficiency) -> Progress:
+    enforced = measurements.settings.sufficiency_mode is Mode.ENFORCE
     if enforced and verdict.sides is not None and verdict.conflict is not None:
-        view = replace(case, hits=hits_of(case, round), draft=verdict.sides, conflicts=(verdict.conflict,))
+        view = replace(measurements, hits=hits_of(measurements, round), draft=verdict.sides, conflicts=(verdict.conflict,))
         note = "The model found two passages that contradict each other: both sides are quoted."
         return Progress(Drafted(view, tuple(check(view) for check in GROUNDING), notes=(note,)), (check,))
-    return _walk_drafts(case, llm_trace, round, (check,), verdict if enforced else None)
+    return _walk_drafts(measurements, llm_trace, round, (check,), verdict if enforced else None)
 
 
 def _walk_drafts(
-    case: Measurements, llm_trace: LlmTrace, round: int, checks: tuple[CheckResult, ...], verdict: Sufficiency | None
+    measurements: Measurements, llm_trace: LlmTrace, round: int, checks: tuple[CheckResult, ...], verdict: Sufficiency | None
 ) -> Progress:
-    hits, wording = hits_of(case, round), level(case)
+    hits, wording = hits_of(measurements, round), level(measurements)
     found: tuple[Finding, ...] = ()
     judged: list[Judged] = []
-    for number in range(case.settings.max_retries + 1):
+    for number in range(measurements.settings.max_retries + 1):
         asked = (f"level:{wording}", f"round:{round}", f"passages:{len(hits)}", *(finding.key for finding in found))
         ask = Ask(Step.DRAFT, hits, round, wording, found, asked)
         if number >= len(llm_trace.attempts) or llm_trace.attempts[number].asked != asked:
             return Progress(ask, checks, tuple(judged))
         attempt = llm_trace.attempts[number]
-        view = replace(case, hits=hits, draft=attempt.draft, conflicts=())
+        view = replace(measurements, hits=hits, draft=attempt.draft, conflicts=())
         one = _judge(view, attempt)
         if isinstance(one, Ask):
             return Progress(replace(ask, step=Step.VERIFY), checks, tuple(judged))
@@ -215,12 +215,12 @@ def _walk_drafts(
             remedies = ("Ask with words that the document uses, or add the document that holds the answer.",)
             return Progress(Refused((Reason.MODEL_REFUSED,), explanation, remedies), checks, tuple(judged))
         if one.outcome is Outcome.FAILED:
-            return Progress(_unavailable(case, "no draft was made", attempt.call.failure), checks, tuple(judged))
+            return Progress(_unavailable(measurements, "no draft was made", attempt.call.failure), checks, tuple(judged))
         if any(check.state is State.NOT_RUN and check.reason is Reason.VERIFICATION for check in failed):
             why = attempt.verification.call.failure if attempt.verification else ""
-            return Progress(_unavailable(case, "its draft could not be verified", why), checks, tuple(judged))
+            return Progress(_unavailable(measurements, "its draft could not be verified", why), checks, tuple(judged))
         found = findings(view, failed, attempt)
-    return Progress(_exhausted(case, judged), checks, tuple(judged))
+    return Progress(_exhausted(measurements, judged), checks, tuple(judged))
 
 
 def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
@@ -253,31 +253,31 @@ def _limits(verdict: Sufficiency | None) -> tuple[ConfidenceLevel, tuple[str, ..
     return (ConfidenceLevel.LOW if notes else ConfidenceLevel.HIGH), tuple(notes)
 
 
-def _insufficient(case: Measurements, verdict: Sufficiency, check: CheckResult) -> Refused:
+def _insufficient(measurements: Measurements, verdict: Sufficiency, check: CheckResult) -> Refused:
     explanation = "Refused: the language model finds that the passages do not answer the question."
     if verdict.can_answer == "partial":
         explanation = "Refused: the language model finds that the passages answer a part of the question only."
     elif verdict.can_answer == "yes":
-        sure = f"confidence {verdict.confidence:.2f}, {case.settings.min_sufficiency:.2f} required"
+        sure = f"confidence {verdict.confidence:.2f}, {measurements.settings.min_sufficiency:.2f} required"
         explanation = f"Refused: the language model is not sure enough that the passages answer the question ({sure})."
     return Refused((Reason.SUFFICIENCY,), explanation, (check.remedy,))
 
 
-def _unavailable(case: Measurements, what: str, why: str) -> Extract | Refused:
+def _unavailable(measurements: Measurements, what: str, why: str) -> Extract | Refused:
     """A draft could not be made or verified: the extract, which needs neither, or nothing."""
-    if case.settings.fallback_extract:
+    if measurements.settings.fallback_extract:
         return Extract(f"{UNAVAILABLE}: {what}. {why}", failed=True)
     return Refused((Reason.NOT_RUN,), f"Refused: {what}. {why}", (_CHECK_SERVER,))
 
 
-def _exhausted(case: Measurements, judged: Sequence[Judged]) -> Extract | Refused:
+def _exhausted(measurements: Measurements, judged: Sequence[Judged]) -> Extract | Refused:
     """All drafts were rejected: the extract if the settings allow it, else a refusal with every reason."""
     checks = {check.reason: check for one in judged for check in one.checks if check.blocks}
     unread = {Outcome.MALFORMED: Reason.MALFORMED_DRAFT, Outcome.EMPTY: Reason.EMPTY_DRAFT}
     reasons = sorted({*checks, *(unread[one.outcome] for one in judged if one.outcome in unread)}, key=_order)
     names = ", ".join(reason.replace("_", " ") for reason in reasons)
     drafts = "the model's draft was" if len(judged) == 1 else f"all {len(judged)} drafts of the model were"
-    if case.settings.fallback_extract:
+    if measurements.settings.fallback_extract:
         return Extract(f"{drafts[0].upper()}{drafts[1:]} rejected ({names}).", failed=True)
     remedies = tuple(dict.fromkeys(check.remedy for check in checks.values() if check.remedy))
     return Refused(tuple(reasons), f"Refused: {drafts} rejected ({names}).", remedies or ("Ask again, or choose another model.",))

@@ -1,6 +1,6 @@
 """Finds the smallest change of each single setting that turns a refusal into an answer, or an answer into a refusal.
 
-Only judging settings are tried, each by itself and from the case's own settings, by replaying what was measured: no model, no index. A
+Only judging settings are tried, each by itself and from the question's own settings, by replaying what was measured: no model, no index. A
 threshold is searched by bisection on the grid of its slider, since a stricter one never turns a refusal into an answer. Where a language
 model drafted, some changes turn the outcome into neither: it would have to be asked again, and what it would say is not known.
 """
@@ -27,7 +27,7 @@ class Flip:
 
     Args:
         name: of the setting.
-        before: its value in the case.
+        before: its value in the measurements.
         after: the nearest value on the setting's grid (`low`, `low + step`, …) with another outcome; `observe` for a mode.
         status: how the question ends then.
         reason: its first reason then; `none` for an answer, `needs_generation` where a language model would have to be asked again.
@@ -40,50 +40,50 @@ class Flip:
     reason: Reason
 
 
-def flips(case: Measurements) -> tuple[Flip, ...]:
+def flips(measurements: Measurements) -> tuple[Flip, ...]:
     """The single changes that flip the outcome: thresholds by the share of their range that they move, then modes by stage.
 
     Tried are numeric settings with a stricter end, in the direction that can flip the outcome, and for a refusal each enforced check, which
     would only be observed. Empty for what was not judged: an error, a greeting, a question about the library itself.
     """
-    decision = decide(case)
+    decision = decide(measurements)
     if decision.status is AnswerStatus.ERROR or decision.reason in _NO_JUDGEMENT:
         return ()
     judging = [knob for knob in Settings.knobs() if knob.cost is Cost.REPLAY]
-    thresholds = [(knob, flip) for knob in judging if knob.stricter and (flip := _threshold(case, knob, decision))]
+    thresholds = [(knob, flip) for knob in judging if knob.stricter and (flip := _threshold(measurements, knob, decision))]
     thresholds.sort(key=lambda pair: _share(*pair))
-    modes = [flip for knob in judging if not decision.is_safe() and (flip := _mode(case, knob, decision))]
+    modes = [flip for knob in judging if not decision.is_safe() and (flip := _mode(measurements, knob, decision))]
     return (*(flip for _, flip in thresholds), *modes)
 
 
-def _threshold(case: Measurements, knob: Knob, now: Decision) -> Flip | None:
+def _threshold(measurements: Measurements, knob: Knob, now: Decision) -> Flip | None:
     """The nearest value of a threshold that flips the outcome: stricter for an answer, looser for a refusal."""
-    values = _grid(knob, getattr(case.settings, knob.name), upwards=(knob.stricter == "higher") == now.is_safe())
+    values = _grid(knob, getattr(measurements.settings, knob.name), upwards=(knob.stricter == "higher") == now.is_safe())
     first, stretch = 0, now  # the outcome from this value on; one way to an outcome may follow another, and none comes back
-    while first < len(values) and _way(_replayed(case, knob.name, values[-1])) != _way(stretch):
+    while first < len(values) and _way(_replayed(measurements, knob.name, values[-1])) != _way(stretch):
         low, high = first, len(values) - 1  # the last value leaves the stretch, and so does everything from some value on
         while low < high:
             middle = (low + high) // 2
-            if _way(_replayed(case, knob.name, values[middle])) != _way(stretch):
+            if _way(_replayed(measurements, knob.name, values[middle])) != _way(stretch):
                 high = middle
             else:
                 low = middle + 1
-        first, stretch = low + 1, _replayed(case, knob.name, values[low])
+        first, stretch = low + 1, _replayed(measurements, knob.name, values[low])
         if _outcome(stretch) != _outcome(now):
-            return Flip(knob.name, getattr(case.settings, knob.name), values[low], stretch.status, stretch.reason)
+            return Flip(knob.name, getattr(measurements.settings, knob.name), values[low], stretch.status, stretch.reason)
     return None
 
 
-def _mode(case: Measurements, knob: Knob, now: Decision) -> Flip | None:
+def _mode(measurements: Measurements, knob: Knob, now: Decision) -> Flip | None:
     """An enforced check that would be observed, where the question would not be refused then."""
-    if getattr(case.settings, knob.name) is not Mode.ENFORCE:
+    if getattr(measurements.settings, knob.name) is not Mode.ENFORCE:
         return None
-    then = _replayed(case, knob.name, Mode.OBSERVE)
+    then = _replayed(measurements, knob.name, Mode.OBSERVE)
     return None if _outcome(then) == _outcome(now) else Flip(knob.name, Mode.ENFORCE, Mode.OBSERVE, then.status, then.reason)
 
 
-def _replayed(case: Measurements, name: str, value: Any) -> Decision:
-    return replay(case, case.settings.changed(**{name: value}))
+def _replayed(measurements: Measurements, name: str, value: Any) -> Decision:
+    return replay(measurements, measurements.settings.changed(**{name: value}))
 
 
 def _outcome(decision: Decision) -> tuple[bool, bool]:

@@ -121,24 +121,24 @@ def why_missed(
     """
     document = _document(corpus, document_id, page)
     there = [row for row, passage in enumerate(corpus.passages) if passage.document == document_id and _stands_on(passage, page)]
-    case = measure(question, settings, corpus, tools, documents=documents, filters=filters)
-    decision = decide(case)
+    measurements = measure(question, settings, corpus, tools, documents=documents, filters=filters)
+    decision = decide(measurements)
     rows = corpus.rows(documents, filters or {})
-    early = _never_ranked(document, page, there, rows, case)
+    early = _never_ranked(document, page, there, rows, measurements)
     if early is not None:
         return Missed(document_id, page, early, reason=decision.reason)
-    ranked = _ranked(case, corpus, tools, rows, there)
+    ranked = _ranked(measurements, corpus, tools, rows, there)
     return Missed(
         document_id,
         page,
-        _verdict(document_id, page, ranked, case, decision),
+        _verdict(document_id, page, ranked, measurements, decision),
         ranked,
-        searched=case.library.passages,
+        searched=measurements.library.passages,
         candidates=settings.top_k * settings.over_retrieve,
         top_k=settings.top_k,
         reason=decision.reason,
-        drafter=case.draft.drafter,
-        quoted=_best_place(case.draft.claims),
+        drafter=measurements.draft.drafter,
+        quoted=_best_place(measurements.draft.claims),
     )
 
 
@@ -155,20 +155,24 @@ def _stands_on(passage: Passage, page: int) -> bool:
     return any(span.page == page for span in passage.spans)
 
 
-def _never_ranked(document: Document, page: int, there: Sequence[int], rows: Sequence[int] | None, case: Measurements) -> Verdict | None:
+def _never_ranked(
+    document: Document, page: int, there: Sequence[int], rows: Sequence[int] | None, measurements: Measurements
+) -> Verdict | None:
     """Why the page could not be ranked at all; None when it was."""
     if not there:
         return Verdict.UNREADABLE if page in document.unreadable_pages else Verdict.NOT_INDEXED
     if rows is not None and not set(there) & set(rows):
         return Verdict.NOT_SEARCHED
-    if case.failure:
+    if measurements.failure:
         return Verdict.NOT_MEASURED
-    return Verdict.NOT_ASKED if case.answer else None
+    return Verdict.NOT_ASKED if measurements.answer else None
 
 
-def _ranked(case: Measurements, corpus: Corpus, tools: Tools, rows: list[int] | None, there: Sequence[int]) -> tuple[RankedPassage, ...]:
-    query, every = read_query(case, tools.embedder), max(1, case.library.passages)
-    ranking = find(case, query, corpus, tools, rows)
+def _ranked(
+    measurements: Measurements, corpus: Corpus, tools: Tools, rows: list[int] | None, there: Sequence[int]
+) -> tuple[RankedPassage, ...]:
+    query, every = read_query(measurements, tools.embedder), max(1, measurements.library.passages)
+    ranking = find(measurements, query, corpus, tools, rows)
     meaning = _places([row for row, _ in corpus.vectors.search(query.vector, every, rows)])
     by_words = _places([row for row, _ in corpus.lexical.search(query.terms, every, rows)])
     fused = _places(ranking.candidates)
@@ -193,15 +197,15 @@ def _furthest(ranked: RankedPassage) -> tuple[bool, int]:
     return not candidate, ranked.fused_rank if candidate else better
 
 
-def _verdict(document: str, page: int, ranked: Sequence[RankedPassage], case: Measurements, decision: Decision) -> Verdict:
+def _verdict(document: str, page: int, ranked: Sequence[RankedPassage], measurements: Measurements, decision: Decision) -> Verdict:
     best = ranked[0]
     if not best.within_top_k:
         return Verdict.CUT if best.fused_rank else Verdict.NOT_CANDIDATE
     if _quotes(decision.claims, document, page):
         return Verdict.QUOTED
-    if _quotes(case.draft.claims, document, page):
+    if _quotes(measurements.draft.claims, document, page):
         return Verdict.DROPPED if decision.is_safe() or decision.reason is Reason.ALL_CLAIMS_CUT else Verdict.REFUSED
-    read = case.draft.drafter == "raw" or best.fused_rank <= PASSAGES
+    read = measurements.draft.drafter == "raw" or best.fused_rank <= PASSAGES
     return Verdict.NOT_CHOSEN if read else Verdict.NOT_READ
 
 

@@ -1,6 +1,6 @@
 """Everything that was measured for one question, frozen. Checks read it; replay judges it again under other settings.
 
-Settings ride in the case. A case holds no model, index or file.
+Settings ride in the measurements. They hold no model, index or file.
 """
 
 from __future__ import annotations

@@ -102,16 +102,18 @@ def _measured(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
     progress, samples, unmeasured, silent = progress_line(), [], 0, 0
     for done, one in enumerate(questions, 1):
         try:
-            case = engine.measure(one.question, settings, documents=one.documents or None)
+            measurements = engine.measure(one.question, settings, documents=one.documents or None)
         except RagError as error:
             print(printable(f"question {one.id!r}: {error}"), file=sys.stderr)
             unmeasured += 1
             continue
-        if case.failure:
-            print(printable(f"question {one.id!r}: {case.failure}"), file=sys.stderr)
+        if measurements.failure:
+            print(printable(f"question {one.id!r}: {measurements.failure}"), file=sys.stderr)
             unmeasured += 1
-        elif case.hits:
-            samples.append(Sample(one.question, one.language or case.understanding.language, one.answerable, dict(case.features)))
+        elif measurements.hits:
+            samples.append(
+                Sample(one.question, one.language or measurements.understanding.language, one.answerable, dict(measurements.features))
+            )
         else:
             silent += 1
         if progress:

@@ -63,10 +63,10 @@ def evaluate(args: argparse.Namespace) -> int:
         finally:
             store.close()
     settings, questions = head.settings, tuple(question for question in questions if question.id in by_id)
-    cases = [by_id[question.id] for question in questions]
-    outcomes = replay_many(ReplaySet.of(cases), settings)
-    marked = marks(questions, outcomes, answer_hits(questions, cases), cases)
-    found = report(questions, cases, outcomes, marked)
+    measured = [by_id[question.id] for question in questions]
+    outcomes = replay_many(ReplaySet.of(measured), settings)
+    marked = marks(questions, outcomes, answer_hits(questions, measured), measured)
+    found = report(questions, measured, outcomes, marked)
     print(described(found))
     about = {
         "schema_version": SCHEMA_VERSION,
@@ -77,7 +77,7 @@ def evaluate(args: argparse.Namespace) -> int:
         "embedding_model": head.model,
         "library_generation": head.version,
         "started": head.started,
-        "model_tokens": sum(case.llm_trace.tokens for case in cases if case.llm_trace),
+        "model_tokens": sum(measurements.llm_trace.tokens for measurements in measured if measurements.llm_trace),
     }
     with storage_problems("keeping the report"):
         if args.out:
@@ -85,7 +85,7 @@ def evaluate(args: argparse.Namespace) -> int:
                 args.out, (json.dumps({**about, **found.to_json()}, ensure_ascii=False, indent=1) + "\n").encode("utf-8"), private=False
             )
         if args.failing:
-            write_atomically(args.failing, failing(questions, cases, settings, marked), private=False)
+            write_atomically(args.failing, failing(questions, measured, settings, marked), private=False)
     for said in _ended(ran, args.budget_tokens):
         print(said, file=sys.stderr)
     return 1 if problems + ran.failed + ran.over_budget else 0

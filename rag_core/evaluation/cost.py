@@ -52,29 +52,29 @@ def sample(engine: Engine, questions: Sequence[LabelledQuestion], settings: Sett
     return tuple(found)
 
 
-def estimate(cases: Sequence[Measurements], questions: int, settings: Settings) -> Estimate:
-    """The cost of so many questions under these settings; `cases` from `sample`, under settings that differ in judgements only."""
-    progress = [_under(case, settings) for case in cases]
-    asking = sum(pending(case) is not None for case in progress)
-    each = [_tokens(case) for case in progress if case.hits]
+def estimate(records: Sequence[Measurements], questions: int, settings: Settings) -> Estimate:
+    """The cost of so many questions under these settings; `records` from `sample`, under settings that differ in judgements only."""
+    progress = [_under(measurements, settings) for measurements in records]
+    asking = sum(pending(measurements) is not None for measurements in progress)
+    each = [_tokens(measurements) for measurements in progress if measurements.hits]
     if not each:
-        return Estimate(questions, len(cases), 0, 0, 0)
+        return Estimate(questions, len(records), 0, 0, 0)
     least, most = (sum(tokens) / len(each) for tokens in zip(*each, strict=True))
-    return Estimate(questions, len(cases), asking, round(questions * least * asking / len(cases)), round(questions * most))
+    return Estimate(questions, len(records), asking, round(questions * least * asking / len(records)), round(questions * most))
 
 
-def _under(case: Measurements, settings: Settings) -> Measurements:
-    """The case as it is when the model has not been asked yet."""
-    return replace(case, settings=settings, llm_trace=LlmTrace(context_words(case.hits)))
+def _under(measurements: Measurements, settings: Settings) -> Measurements:
+    """The measurements as they are when the model has not been asked yet."""
+    return replace(measurements, settings=settings, llm_trace=LlmTrace(context_words(measurements.hits)))
 
 
-def _tokens(case: Measurements) -> tuple[float, float]:
+def _tokens(measurements: Measurements) -> tuple[float, float]:
     """The least and the most tokens of one question."""
-    s, hits = case.settings, hits_of(case, 0)
-    language, library = case.understanding.language, case.library
-    drafts = compress_prompt(case.question, language, hits, level(case), library, s)
-    judges = sufficiency_prompt(case.question, language, hits, library, s)
-    verifies = verify_prompt(case.draft.claims, {hit.passage.id: hit.passage.text for hit in hits}, s)
+    s, hits = measurements.settings, hits_of(measurements, 0)
+    language, library = measurements.understanding.language, measurements.library
+    drafts = compress_prompt(measurements.question, language, hits, level(measurements), library, s)
+    judges = sufficiency_prompt(measurements.question, language, hits, library, s)
+    verifies = verify_prompt(measurements.draft.claims, {hit.passage.id: hit.passage.text for hit in hits}, s)
     judged, verified = (mode is not Mode.OFF for mode in (s.sufficiency_mode, s.verification_mode))
     once = _size(drafts) + judged * _size(judges) + verified * _size(verifies)
     often = (1 + s.max_retries) * (_size(drafts) + verified * _size(verifies)) + judged * (1 + s.expand_searches) * _size(judges)

@@ -14,20 +14,20 @@ from rag_core.settings import Settings
 HAPPENED = "happened"  # a column that reading a labelled set passes over
 
 
-def failing(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], settings: Settings, marked: Marks) -> bytes:
+def failing(questions: Sequence[LabelledQuestion], records: Sequence[Measurements], settings: Settings, marked: Marks) -> bytes:
     """JSON lines: each failing question in the labelled shape, with `happened`: outcome, reason, scores, and what was answered from where.
 
     Args:
         questions: of the run.
-        cases: their records, with their texts.
+        records: their measurements, with their texts.
         settings: under which they were judged for `marked`.
         marked: from `marks`; everything in the same order.
     """
     lines = []
-    for row, (question, case) in enumerate(zip(questions, cases, strict=True)):
+    for row, (question, measurements) in enumerate(zip(questions, records, strict=True)):
         error = error_of(marked, row)
         if error:
-            decision = replay(case, settings)
+            decision = replay(measurements, settings)
             happened = {
                 "error": error,
                 "status": decision.status.value,

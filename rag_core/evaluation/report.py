@@ -89,33 +89,33 @@ class Marks:
         return Marks(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
-def answer_hits(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements]) -> Flags:
+def answer_hits(questions: Sequence[LabelledQuestion], records: Sequence[Measurements]) -> Flags:
     """The claims of each question that hold a right answer, shape (n, most claims), in the order of `every_claim`.
 
     Computed once for a run; no setting changes it.
     """
     known = [question.answers for question in questions]
-    return _of_claims(cases, lambda row, text: holds_answer(text, known[row]) if known[row] else False)
+    return _of_claims(records, lambda row, text: holds_answer(text, known[row]) if known[row] else False)
 
 
-def marks(questions: Sequence[LabelledQuestion], outcomes: Outcomes, hits: Flags, cases: Sequence[Measurements]) -> Marks:
+def marks(questions: Sequence[LabelledQuestion], outcomes: Outcomes, hits: Flags, records: Sequence[Measurements]) -> Marks:
     """Labels against outcomes; `hits` from `answer_hits`, all in the same order."""
     answerable = np.array([question.answerable for question in questions], dtype=np.bool_)
-    measured = np.array([not case.failure for case in cases], dtype=np.bool_)
+    measured = np.array([not measurements.failure for measurements in records], dtype=np.bool_)
     measured &= ~outcomes.needs_model
     known = np.array([bool(question.answers) for question in questions], dtype=np.bool_)
-    unreadable = (_of_claims(cases, lambda _, text: text == DELETED) & outcomes.shown).any(axis=1)
+    unreadable = (_of_claims(records, lambda _, text: text == DELETED) & outcomes.shown).any(axis=1)
     comparable = measured & answerable & outcomes.answered & known & ~unreadable
     held = (hits & outcomes.shown).any(axis=1)
     return Marks(answerable, measured, outcomes.answered.astype(np.bool_), comparable, comparable & ~held, outcomes.needs_model)
 
 
-def _of_claims(cases: Sequence[Measurements], holds: Callable[[int, str], bool]) -> Flags:
-    """Shape (n, most claims); of which claims it holds, given the case's row and the claim's text."""
-    claims = [every_claim(case) for case in cases]
-    found = np.zeros((len(cases), max(map(len, claims), default=0)), dtype=np.bool_)
-    for row, of_case in enumerate(claims):
-        found[row, : len(of_case)] = [holds(row, claim.text) for claim in of_case]
+def _of_claims(records: Sequence[Measurements], holds: Callable[[int, str], bool]) -> Flags:
+    """Shape (n, most claims); of which claims it holds, given the question's row and the claim's text."""
+    claims = [every_claim(measurements) for measurements in records]
+    found = np.zeros((len(records), max(map(len, claims), default=0)), dtype=np.bool_)
+    for row, of_record in enumerate(claims):
+        found[row, : len(of_record)] = [holds(row, claim.text) for claim in of_record]
     return found
 
 
@@ -159,19 +159,19 @@ class Report:
 
 
 BREAKDOWNS: Mapping[str, Callable[[LabelledQuestion, Measurements], str]] = {
-    "language": lambda question, case: question.language or case.understanding.language,
-    "kind": lambda question, case: question.kind,
-    "intent": lambda question, case: case.understanding.intent,
-    "document": lambda question, case: question.places[0].document if question.places else "",
+    "language": lambda question, measurements: question.language or measurements.understanding.language,
+    "kind": lambda question, measurements: question.kind,
+    "intent": lambda question, measurements: measurements.understanding.intent,
+    "document": lambda question, measurements: question.places[0].document if question.places else "",
 }
 
 
-def report(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], outcomes: Outcomes, marked: Marks) -> Report:
+def report(questions: Sequence[LabelledQuestion], records: Sequence[Measurements], outcomes: Outcomes, marked: Marks) -> Report:
     """All figures; the arguments in the same order, `marked` from `marks`."""
     every = np.ones(len(questions), dtype=np.bool_)
     by: dict[str, dict[str, tuple[Rate, Rate, Rate]]] = {}
     for name, of in BREAKDOWNS.items():
-        named = np.array([of(question, case) for question, case in zip(questions, cases, strict=True)], dtype=object)
+        named = np.array([of(question, measurements) for question, measurements in zip(questions, records, strict=True)], dtype=object)
         parts = sorted({str(part) for part in named if part})
         if parts:
             by[name] = {part: rates(marked, named == part) for part in parts}
@@ -185,7 +185,7 @@ def report(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements],
         missed_answers=missed,
         answered=Rate(int((marked.measured & marked.answered).sum()), int(marked.measured.sum())),
         by=by,
-        latency=latency(cases),
+        latency=latency(records),
     )
 
 
@@ -199,14 +199,14 @@ def rates(marked: Marks, of: Flags) -> tuple[Rate, Rate, Rate]:
     )
 
 
-def latency(cases: Sequence[Measurements]) -> dict[str, tuple[float, float]]:
-    """Median and 95th percentile of each stage's milliseconds, over the cases that went through it; and of the whole question."""
+def latency(records: Sequence[Measurements]) -> dict[str, tuple[float, float]]:
+    """Median and 95th percentile of each stage's milliseconds, over the questions that went through it; and of the whole question."""
     stages: dict[str, list[float]] = {}
-    for case in cases:
-        for stage, ms in case.timings.items():
+    for measurements in records:
+        for stage, ms in measurements.timings.items():
             stages.setdefault(stage, []).append(ms)
-        if case.timings:
-            stages.setdefault("total", []).append(sum(case.timings.values()))
+        if measurements.timings:
+            stages.setdefault("total", []).append(sum(measurements.timings.values()))
     return {stage: (float(np.percentile(ms, 50)), float(np.percentile(ms, 95))) for stage, ms in stages.items()}
 
 

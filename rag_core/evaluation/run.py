@@ -50,11 +50,11 @@ class Results(Protocol):
         ...
 
     def results(self, run_id: int) -> Mapping[str, Measurements]:
-        """The measured cases of a run by question id."""
+        """The measurements of a run by question id."""
         ...
 
-    def add_result(self, run_id: int, question_id: str, case: Measurements) -> None:
-        """Store a case; an earlier one of the question is replaced."""
+    def add_result(self, run_id: int, question_id: str, measurements: Measurements) -> None:
+        """Store measurements; earlier ones of the question are replaced."""
         ...
 
     def copy_result(self, run_id: int, question_id: str, from_run: int, from_question: str) -> None:
@@ -156,7 +156,7 @@ def run(
     if not is_current(head, engine):
         store.restamp_run(head.id, **_stamp(engine))  # type: ignore[arg-type]
     questions = store.run_questions(head.id)
-    own = {id: case for id, case in store.results(head.id).items() if _is_good(case, engine)}
+    own = {id: measurements for id, measurements in store.results(head.id).items() if _is_good(measurements, engine)}
     recorded = _recorded_elsewhere(engine, head.settings, store, head.id) if len(own) < len(questions) else {}
     ran, spending = Ran(0, 0, 0, len(questions)), Spending(budget_tokens)
     for number, question in enumerate(questions):
@@ -171,13 +171,13 @@ def run(
             return replace(ran, over_budget=True)
         else:
             try:
-                case = _measured(engine, question, head.settings, cancelled)
+                measurements = _measured(engine, question, head.settings, cancelled)
             except Cancelled:
                 return replace(ran, cancelled=True)
-            store.add_result(head.id, question.id, case)
-            spending.add(case)
-            ran = replace(ran, measured=ran.measured + 1, failed=ran.failed + bool(case.failure), tokens=spending.tokens)
-            spending.require_a_model(case)
+            store.add_result(head.id, question.id, measurements)
+            spending.add(measurements)
+            ran = replace(ran, measured=ran.measured + 1, failed=ran.failed + bool(measurements.failure), tokens=spending.tokens)
+            spending.require_a_model(measurements)
         if progress is not None:
             progress(QUESTIONS, number + 1, len(questions))
     return ran
@@ -191,13 +191,13 @@ def unmeasured(engine: Engine, questions: Sequence[LabelledQuestion], settings: 
 
 def _measured(engine: Engine, question: LabelledQuestion, settings: Settings, cancelled: Cancel | None) -> Measurements:
     try:
-        case = engine.measure(question.question, settings, question.documents or None, cancelled=cancelled)
+        measurements = engine.measure(question.question, settings, question.documents or None, cancelled=cancelled)
     except InvalidInput as error:  # a document that is not in the library: a matter of this question alone
         facts = LibraryFacts(version=engine.library.snapshot.version, model=engine.tools.embedder.name)
         return Measurements(
             question.question, settings, library=facts, failure=str(error), metadata={"calibration": _stamp(engine)["calibration"]}
         )
-    return replace(case, failure=case.failure or unasked(case))
+    return replace(measurements, failure=measurements.failure or unasked(measurements))
 
 
 def _recorded_elsewhere(engine: Engine, settings: Settings, store: Results, but: int = 0) -> dict[_Asked, tuple[int, str]]:
@@ -206,22 +206,26 @@ def _recorded_elsewhere(engine: Engine, settings: Settings, store: Results, but:
     under = _under(settings)
     for other in store.runs():
         if other.id != but and _under(other.settings) == under and is_current(other, engine):
-            cases = store.results(other.id)
+            records = store.results(other.id)
             asked = {question.id: _asked(question) for question in store.run_questions(other.id)}
-            found |= {asked[id]: (other.id, id) for id, case in cases.items() if id in asked and _is_good(case, engine)}
+            found |= {asked[id]: (other.id, id) for id, measurements in records.items() if id in asked and _is_good(measurements, engine)}
     return found
 
 
-def _is_good(case: Measurements, engine: Engine) -> bool:
-    """Whether a case was measured, and as it would be now."""
-    stamp = {"calibration": case.metadata.get("calibration"), "model": case.library.model, "version": case.library.version}
-    return not case.failure and stamp == _stamp(engine) and _is_of_this_model(case, engine)
+def _is_good(measurements: Measurements, engine: Engine) -> bool:
+    """Whether a question was measured, and as it would be now."""
+    stamp = {
+        "calibration": measurements.metadata.get("calibration"),
+        "model": measurements.library.model,
+        "version": measurements.library.version,
+    }
+    return not measurements.failure and stamp == _stamp(engine) and _is_of_this_model(measurements, engine)
 
 
-def _is_of_this_model(case: Measurements, engine: Engine) -> bool:
+def _is_of_this_model(measurements: Measurements, engine: Engine) -> bool:
     """Whether all that a language model said of a question came from an endpoint that is asked now, or nothing was asked."""
-    model = _language_model(engine, case.settings)
-    calls = case.llm_trace.calls if case.llm_trace else ()
+    model = _language_model(engine, measurements.settings)
+    calls = measurements.llm_trace.calls if measurements.llm_trace else ()
     return not calls or (model is not None and {call.endpoint for call in calls if call.endpoint} <= set(model.endpoints))
 
 

@@ -29,28 +29,28 @@ class Spending:
         """Whether the budget is spent."""
         return self.budget is not None and self.tokens >= self.budget
 
-    def add(self, case: Measurements) -> None:
+    def add(self, measurements: Measurements) -> None:
         """Count a question that was measured."""
-        self.tokens += case.llm_trace.tokens if case.llm_trace else 0
-        if unasked(case):
+        self.tokens += measurements.llm_trace.tokens if measurements.llm_trace else 0
+        if unasked(measurements):
             self.silent += 1
-        elif case.llm_trace is not None and case.llm_trace.calls:
+        elif measurements.llm_trace is not None and measurements.llm_trace.calls:
             self.silent = 0
 
-    def require_a_model(self, case: Measurements) -> None:
-        """Raise ModelUnavailable where the model could not be asked for `SILENT` questions in a row; `case` is the last of them."""
+    def require_a_model(self, measurements: Measurements) -> None:
+        """Raise ModelUnavailable where the model could not be asked for `SILENT` questions in a row; `measurements` are the last one's."""
         if self.silent >= SILENT:
             raise ModelUnavailable(
-                f"The run was stopped: the language model could not be asked for {self.silent} questions in a row. {unasked(case)}",
+                f"The run was stopped: the language model could not be asked for {self.silent} questions in a row. {unasked(measurements)}",
                 remedy="What was measured is kept. Check the model's server, then resume the run.",
             )
 
 
-def unasked(case: Measurements) -> str:
+def unasked(measurements: Measurements) -> str:
     """Why no endpoint answered a call of a question, in a sentence; empty where each did, or nothing was asked.
 
     What a question may take of the model (`model_seconds`, `model_budget`) is a setting: where it is spent, nothing was tried, and that is
     what was measured.
     """
-    calls = case.llm_trace.calls if case.llm_trace else ()
+    calls = measurements.llm_trace.calls if measurements.llm_trace else ()
     return next((call.failure for call in calls if call.failure and call.ms and not call.endpoint), "")

@@ -31,43 +31,47 @@ def within_cut(hits: tuple[Hit, ...], settings: Settings) -> tuple[Hit, ...]:
     return tuple(hit for hit in hits if hit.distance <= settings.max_distance)
 
 
-def cut_passages(case: Measurements) -> frozenset[str]:
+def cut_passages(measurements: Measurements) -> frozenset[str]:
     """Ids of the passages that the distance cut marks; a claim that rests on one is dropped. None unless the gate enforces."""
-    if case.settings.distance_mode is not Mode.ENFORCE:
+    if measurements.settings.distance_mode is not Mode.ENFORCE:
         return frozenset()
-    return frozenset(hit.passage.id for hit in case.hits) - {hit.passage.id for hit in within_cut(case.hits, case.settings)}
+    return frozenset(hit.passage.id for hit in measurements.hits) - {
+        hit.passage.id for hit in within_cut(measurements.hits, measurements.settings)
+    }
 
 
-def level(case: Measurements) -> ConfidenceLevel:
+def level(measurements: Measurements) -> ConfidenceLevel:
     """The confidence level: cuts of the score of the preset's main gate.
 
     It is `medium` at most where a claim was checked by facts and overlap only, whatever that audit may do, and `low` at most where sources
     contradict each other.
     """
-    reached = _level_of_score(case)
-    if shows_conflicts(case) and reached is not ConfidenceLevel.INSUFFICIENT:
+    reached = _level_of_score(measurements)
+    if shows_conflicts(measurements) and reached is not ConfidenceLevel.INSUFFICIENT:
         return ConfidenceLevel.LOW
-    return ConfidenceLevel.MEDIUM if unread(case) and reached is ConfidenceLevel.HIGH else reached
+    return ConfidenceLevel.MEDIUM if unread(measurements) and reached is ConfidenceLevel.HIGH else reached
 
 
-def unread(case: Measurements) -> int:
+def unread(measurements: Measurements) -> int:
     """How many claims of the draft rest on evidence and were checked by facts and overlap only, since no entailment model has read them."""
-    return sum(bool(claim.evidence) and not audit.read for claim, audit in zip(case.draft.claims, case.draft.audits, strict=True))
+    return sum(
+        bool(claim.evidence) and not audit.read for claim, audit in zip(measurements.draft.claims, measurements.draft.audits, strict=True)
+    )
 
 
-def shows_conflicts(case: Measurements) -> bool:
+def shows_conflicts(measurements: Measurements) -> bool:
     """Whether the sources contradict each other and the settings look at that."""
-    return bool(case.conflicts) and case.settings.contradictions_mode is not Mode.OFF
+    return bool(measurements.conflicts) and measurements.settings.contradictions_mode is not Mode.OFF
 
 
-def _level_of_score(case: Measurements) -> ConfidenceLevel:
-    s = case.settings
-    if not case.hits:
+def _level_of_score(measurements: Measurements) -> ConfidenceLevel:
+    s = measurements.settings
+    if not measurements.hits:
         return ConfidenceLevel.INSUFFICIENT
-    if s.main_gate == "answerability" and case.answerability is not None:
-        if case.answerability >= s.high_answerability:
+    if s.main_gate == "answerability" and measurements.answerability is not None:
+        if measurements.answerability >= s.high_answerability:
             return ConfidenceLevel.HIGH
-        return ConfidenceLevel.MEDIUM if case.answerability >= s.medium_answerability else ConfidenceLevel.LOW
-    closest = min(hit.distance for hit in case.hits)
+        return ConfidenceLevel.MEDIUM if measurements.answerability >= s.medium_answerability else ConfidenceLevel.LOW
+    closest = min(hit.distance for hit in measurements.hits)
     cuts = ((s.high_distance, ConfidenceLevel.HIGH), (s.medium_distance, ConfidenceLevel.MEDIUM), (s.low_distance, ConfidenceLevel.LOW))
     return next((name for cut, name in cuts if closest <= cut), ConfidenceLevel.INSUFFICIENT)

@@ -48,7 +48,7 @@ def findings(view: Measurements, failed: Sequence[CheckResult], attempt: Attempt
     """Everything that these checks found, in their order, and of each in the order of the claims.
 
     Args:
-        view: the case with the attempt's draft as its draft, and the passages of its round as its hits.
+        view: the measurements with the attempt's draft as its draft, and the passages of its round as its hits.
         failed: the checks that block it.
         attempt: the draft with what was measured on it.
     """

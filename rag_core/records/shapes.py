@@ -269,11 +269,15 @@ CODEC = Codec(
             **{name: _of_named(name) for name in ("names", "titles", "dates", "authority")},
         },
         Measurements: {
-            "settings": Custom(lambda case, to: case.settings.model_dump(mode="json"), lambda row, got, of: settings_of(row)),
+            "settings": Custom(
+                lambda measurements, to: measurements.settings.model_dump(mode="json"), lambda row, got, of: settings_of(row)
+            ),
             "hits": None,
-            "draft": Custom(lambda case, to: _DRAFT.write(case.draft, replace(to, own={})), lambda row, got, of: _DRAFT.read(row, of)),
+            "draft": Custom(
+                lambda measurements, to: _DRAFT.write(measurements.draft, replace(to, own={})), lambda row, got, of: _DRAFT.read(row, of)
+            ),
             "conflicts": Custom(
-                lambda case, to: [_write_conflict(one, case.draft.claims, to) for one in case.conflicts],
+                lambda measurements, to: [_write_conflict(one, measurements.draft.claims, to) for one in measurements.conflicts],
                 lambda rows, got, of: tuple([_read_conflict(row, got["draft"].claims, of) for row in rows]),
             ),
             "llm_trace": None,

@@ -33,7 +33,7 @@ class FeedbackState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoredDecision:
-    """A kept question; its case is read by `id`. `origin` says where it was asked: "ask" for the page."""
+    """A kept question; its measurements are read by `id`. `origin` says where it was asked: "ask" for the page."""
 
     id: int
     at: str

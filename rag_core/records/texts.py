@@ -111,7 +111,7 @@ def joined(parts: Parts | None, sources: Sequence[str]) -> str:
 
 
 class Texts:
-    """Reads texts again and compares them with their hashes. Remembers what it read: the cases of a set share pages and passages.
+    """Reads texts again and compares them with their hashes. Remembers what it read: the records of a set share pages and passages.
 
     `own` is what is still kept of a model's own words.
     """

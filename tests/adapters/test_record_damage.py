@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from builders import case, settings
+from builders import measurements, settings
 from test_record_texts import answered
 
 from rag_core.adapters.llm.cache import ModelCache
@@ -27,12 +27,12 @@ FLIPS = 60  # positions in a file of about 100 KB, a fixed sample
 def fill(store: RecordStore) -> None:
     """Something in every table."""
     question = LabelledQuestion(id="q1", question="What is it?", answerable=True)
-    id = store.keep(case(0.9, 0.8, question="How long is the notice period?"))
+    id = store.keep(measurements(0.9, 0.8, question="How long is the notice period?"))
     store.keep(answered())
     store.add_feedback(id, Verdict.WRONG_ANSWER, "It is three months.", document="sha256:1", page=2)
     store.write_set("mine", [question])
     run = store.begin_run("first", "mine", [question], settings=settings(), calibration="c", model="hash@float32", version=3)
-    store.add_result(run.id, "q1", case(0.9))
+    store.add_result(run.id, "q1", measurements(0.9))
     store.save_preset(SavedPreset("strict", {"min_top_cosine": 0.7}, None, "2026-11-22T00:00:00+00:00"))
     store.set_default_preset("strict")
     store.set_keeping(True)
@@ -46,7 +46,7 @@ def read_all(path: Path) -> list[object]:
         decisions = store.decisions()
         (run,) = store.runs()
         return [
-            decisions, [store.case(one.id) for one in decisions], [store.feedback(state) for state in FeedbackState], store.sets(),
+            decisions, [store.measurements(one.id) for one in decisions], [store.feedback(state) for state in FeedbackState], store.sets(),
             [store.read_set(name) for name in store.sets()], run, store.run_questions(run.id), store.results(run.id), store.done(run.id),
             store.presets(), store.default_preset(), store.keeping(),
         ]  # fmt: skip
@@ -128,7 +128,7 @@ def test_given_an_emptied_file_then_it_is_damage_not_a_new_one(template, path, h
     with pytest.raises(RecordsDamaged):
         read_all(path)
     with pytest.raises(RecordsDamaged):
-        RecordStore(path).keep(case(0.9))
+        RecordStore(path).keep(measurements(0.9))
     assert path.read_bytes() == harm
 
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from builders import case, settings
+from builders import measurements, settings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,7 +72,7 @@ def test_given_nothing_written_when_everything_is_read_then_all_is_empty_and_no_
     assert store.keeping() is None
     assert store.default_preset() is None
     with pytest.raises(InvalidInput):
-        store.case(1)
+        store.measurements(1)
     assert not path.parent.parent.exists()
 
 
@@ -85,7 +85,7 @@ def test_given_a_collection_when_its_records_are_opened_then_the_store_is_one_an
 
 
 def test_given_a_collection_that_holds_nothing_but_records_then_it_is_still_listed(tmp_path: Path) -> None:
-    wiring.records(tmp_path, "mine").keep(case(0.9))
+    wiring.records(tmp_path, "mine").keep(measurements(0.9))
 
     assert collections(tmp_path) == ("mine",)
 
@@ -94,13 +94,13 @@ def test_given_a_collection_that_holds_nothing_but_records_then_it_is_still_list
 
 
 def test_given_a_kept_case_when_read_then_it_is_decided_alike(store: RecordStore) -> None:
-    original = case(0.9, 0.8)
+    original = measurements(0.9, 0.8)
 
     id = store.keep(original)
-    read = store.case(id, lambda *_: original.hits[0].passage.text)
+    read = store.measurements(id, lambda *_: original.hits[0].passage.text)
 
     assert decide(read) == decide(original)
-    assert decide(store.case(id)).answer == f"{DELETED} [1]"
+    assert decide(store.measurements(id)).answer == f"{DELETED} [1]"
     (kept,) = store.decisions()
     assert (kept.id, kept.origin, kept.question) == (id, "ask", original.question)
     assert datetime.fromisoformat(kept.at).tzinfo is not None
@@ -108,12 +108,12 @@ def test_given_a_kept_case_when_read_then_it_is_decided_alike(store: RecordStore
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_given_hostile_text_when_kept_as_question_comment_and_name_then_it_comes_back_as_text(store: RecordStore, text: str) -> None:
-    id = store.keep(case(0.9, question=text))
+    id = store.keep(measurements(0.9, question=text))
     store.add_feedback(id, Verdict.WRONG_ANSWER, text, document=text, page=2)
     store.write_set(text, [question(question=text)])
 
     expected = text.encode("utf-8", "replace").decode()
-    assert store.case(id).question == text
+    assert store.measurements(id).question == text
     assert [one.question for one in store.decisions()] == [expected]
     (feedback,) = store.feedback()
     assert (feedback.question, feedback.comment, feedback.document, feedback.page) == (expected, expected, expected, 2)
@@ -122,7 +122,7 @@ def test_given_hostile_text_when_kept_as_question_comment_and_name_then_it_comes
 
 
 def test_given_many_decisions_when_pruned_then_the_newest_stay_and_those_with_open_feedback(store: RecordStore) -> None:
-    ids = [store.keep(case(0.9)) for _ in range(6)]
+    ids = [store.keep(measurements(0.9)) for _ in range(6)]
     store.add_feedback(ids[0], Verdict.HELPFUL)
     settled = store.add_feedback(ids[1], Verdict.HELPFUL)
     store.settle(settled, FeedbackState.DISMISSED)
@@ -135,8 +135,8 @@ def test_given_many_decisions_when_pruned_then_the_newest_stay_and_those_with_op
 
 
 def test_given_old_decisions_when_pruned_then_they_go_and_their_text_is_wiped(store: RecordStore, path: Path) -> None:
-    old = store.keep(case(0.9, question="An unmistakable question?"))
-    new = store.keep(case(0.9))
+    old = store.keep(measurements(0.9, question="An unmistakable question?"))
+    new = store.keep(measurements(0.9))
     raw(path, "UPDATE decisions SET at = ? WHERE id = ?", (datetime.now(UTC) - timedelta(days=91)).isoformat(timespec="seconds"), old)
 
     assert store.prune(days=90, most=100) == 1
@@ -147,10 +147,10 @@ def test_given_old_decisions_when_pruned_then_they_go_and_their_text_is_wiped(st
 
 
 def test_given_a_deleted_decision_then_its_id_is_not_given_again(store: RecordStore) -> None:
-    first = store.keep(case(0.9))
+    first = store.keep(measurements(0.9))
     store.forget_decision(first)
 
-    assert store.keep(case(0.9)) > first
+    assert store.keep(measurements(0.9)) > first
 
 
 def test_given_a_choice_to_keep_or_not_then_it_is_remembered(store: RecordStore, path: Path) -> None:
@@ -165,7 +165,7 @@ def test_given_a_choice_to_keep_or_not_then_it_is_remembered(store: RecordStore,
 
 def test_given_feedback_when_settled_then_it_leaves_the_queue(store: RecordStore) -> None:
     """S4-25: a reader flags a wrong refusal."""
-    id = store.keep(case(0.9))
+    id = store.keep(measurements(0.9))
     first = store.add_feedback(id, Verdict.WRONG_REFUSAL, "  It is on page 2.  ")
     second = store.add_feedback(id, Verdict.HELPFUL)
 
@@ -179,7 +179,7 @@ def test_given_feedback_when_settled_then_it_leaves_the_queue(store: RecordStore
 
 
 def test_given_feedback_when_taken_back_then_it_is_gone_unless_it_became_a_label(store: RecordStore) -> None:
-    id = store.keep(case(0.9))
+    id = store.keep(measurements(0.9))
     first, second = store.add_feedback(id, Verdict.HELPFUL), store.add_feedback(id, Verdict.HELPFUL)
     store.label(second, "mine", question())
 
@@ -191,7 +191,7 @@ def test_given_feedback_when_taken_back_then_it_is_gone_unless_it_became_a_label
 
 
 def test_given_feedback_when_more_is_said_then_it_is_kept_until_it_is_settled(store: RecordStore) -> None:
-    id = store.add_feedback(store.keep(case(0.9), documents=("d1", "d2")), Verdict.WRONG_REFUSAL)
+    id = store.add_feedback(store.keep(measurements(0.9), documents=("d1", "d2")), Verdict.WRONG_REFUSAL)
     store.amend(id, " It stands there. ", "d1", 4)
 
     (one,) = store.feedback()
@@ -202,7 +202,7 @@ def test_given_feedback_when_more_is_said_then_it_is_kept_until_it_is_settled(st
 
 
 def test_given_a_long_comment_or_a_decision_that_is_gone_then_it_is_cut_or_refused(store: RecordStore) -> None:
-    id = store.keep(case(0.9))
+    id = store.keep(measurements(0.9))
     store.add_feedback(id, Verdict.WRONG_ANSWER, "x" * 10_000)
 
     assert len(store.feedback()[0].comment) == MAX_COMMENT_CHARS
@@ -213,7 +213,7 @@ def test_given_a_long_comment_or_a_decision_that_is_gone_then_it_is_cut_or_refus
 
 
 def test_given_a_confirmed_label_when_its_id_is_taken_then_neither_the_set_nor_the_queue_changes(store: RecordStore) -> None:
-    feedback = store.add_feedback(store.keep(case(0.9)), Verdict.WRONG_REFUSAL)
+    feedback = store.add_feedback(store.keep(measurements(0.9)), Verdict.WRONG_REFUSAL)
     store.write_set("mine", [question()])
 
     with pytest.raises(InvalidInput, match="q1"):
@@ -270,9 +270,9 @@ def test_given_a_run_when_results_come_then_it_knows_how_far_it_is_and_keeps_its
     head = store.begin_run("first", "mine", asked, **RUN)
     store.write_set("mine", [question("other")])
 
-    store.add_result(head.id, "c", case(0.1))
-    store.add_result(head.id, "b", case(0.9))
-    store.add_result(head.id, "b", case(0.8))
+    store.add_result(head.id, "c", measurements(0.1))
+    store.add_result(head.id, "b", measurements(0.9))
+    store.add_result(head.id, "b", measurements(0.8))
 
     assert (head.name, head.set_name, head.collection, head.total, head.done) == ("first", "mine", "default", 3, 0)
     assert (head.settings, head.calibration, head.model, head.version) == tuple(RUN.values())
@@ -286,11 +286,11 @@ def test_given_a_run_when_results_come_then_it_knows_how_far_it_is_and_keeps_its
 
 def test_given_a_deleted_run_then_its_results_are_gone_and_late_ones_are_dropped(store: RecordStore, path: Path) -> None:
     kept, gone = (store.begin_run(name, "mine", [question()], **RUN) for name in "ab")
-    store.add_result(kept.id, "q1", case(0.9))
-    store.add_result(gone.id, "q1", case(0.9))
+    store.add_result(kept.id, "q1", measurements(0.9))
+    store.add_result(gone.id, "q1", measurements(0.9))
 
     store.delete_run(gone.id)
-    store.add_result(gone.id, "q1", case(0.9))
+    store.add_result(gone.id, "q1", measurements(0.9))
 
     assert [head.id for head in store.runs()] == [kept.id]
     assert raw(path, "SELECT count(*) FROM results") == [(1,)]
@@ -329,8 +329,8 @@ def test_given_eight_threads_when_they_write_at_once_then_nothing_is_lost(store:
     def work(first: int) -> None:
         try:
             for n in range(first, first + 20):
-                store.add_result(head.id, str(n), case(0.9))
-                store.keep(case(0.9))
+                store.add_result(head.id, str(n), measurements(0.9))
+                store.keep(measurements(0.9))
                 store.done(head.id)
         except BaseException as error:
             problems.append(error)
@@ -350,11 +350,11 @@ CHILD = """
 import sys
 sys.path[:0] = ["tests"]
 from pathlib import Path
-from builders import case
+from builders import measurements
 from rag_core.adapters.records.store import RecordStore
 store = RecordStore(Path(sys.argv[1]))
 for _ in range(40):
-    store.keep(case(0.9), origin=sys.argv[2])
+    store.keep(measurements(0.9), origin=sys.argv[2])
 """
 
 
@@ -371,37 +371,37 @@ def test_given_three_processes_that_begin_the_same_file_then_each_keeps_all_of_i
 def test_given_another_writer_that_does_not_end_then_the_page_is_told_and_nothing_is_lost(
     store: RecordStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.keep(case(0.9))
+    store.keep(measurements(0.9))
     store.close()
     monkeypatch.setattr("rag_core.adapters.records.file.WAIT_SECONDS", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 
     with pytest.raises(LibraryBusy):
-        store.keep(case(0.9))
+        store.keep(measurements(0.9))
     assert len(store.decisions()) == 1  # a reader does not wait
     other.execute("ROLLBACK")
     other.close()
-    store.keep(case(0.9))
+    store.keep(measurements(0.9))
     assert len(store.decisions()) == 2
 
 
 def test_given_a_deleted_folder_when_written_again_then_the_record_goes_into_a_new_file(store: RecordStore, path: Path) -> None:
     """Deleting a collection's folder deletes its records; a page that is still open begins a new file."""
     for looked_meanwhile in (True, False):
-        store.keep(case(0.9))
+        store.keep(measurements(0.9))
         shutil.rmtree(path.parent)
         if looked_meanwhile:
             assert store.decisions() == ()
 
-        store.keep(case(0.8, question="After?"))
+        store.keep(measurements(0.8, question="After?"))
 
         assert [one.question for one in RecordStore(path).decisions()] == ["After?"]
 
 
 def read_all(store: RecordStore) -> None:
     for one in store.decisions():
-        store.case(one.id)
+        store.measurements(one.id)
 
 
 def cut(path: Path) -> None:
@@ -411,7 +411,7 @@ def cut(path: Path) -> None:
 @pytest.mark.parametrize("damage", [lambda path: path.write_bytes(b"no database" * 500), cut], ids=["another file", "overwritten"])
 def test_given_a_damaged_file_then_one_error_says_so_and_it_goes_aside_only_when_asked(store: RecordStore, path: Path, damage) -> None:
     for _ in range(20):
-        store.keep(case(0.9, 0.8, 0.7))
+        store.keep(measurements(0.9, 0.8, 0.7))
     store.close()
     damage(path)
     before = path.read_bytes()
@@ -426,26 +426,26 @@ def test_given_a_damaged_file_then_one_error_says_so_and_it_goes_aside_only_when
     assert aside is not None
     assert aside.read_bytes() == before
     assert store.decisions() == ()
-    store.keep(case(0.9))
+    store.keep(measurements(0.9))
     assert len(store.decisions()) == 1
 
 
 @pytest.mark.parametrize("blob", [b"", b"junk", zlib.compress(b"{")])
 def test_given_a_record_that_was_overwritten_then_it_is_damage(store: RecordStore, path: Path, blob: bytes) -> None:
-    id = store.keep(case(0.9))
+    id = store.keep(measurements(0.9))
     raw(path, "UPDATE decisions SET record = ?", blob)
 
     with pytest.raises(RecordsDamaged):
-        store.case(id)
+        store.measurements(id)
 
 
 def test_given_a_file_of_a_newer_version_then_it_is_left_as_it_is(store: RecordStore, path: Path) -> None:
-    store.keep(case(0.9))
+    store.keep(measurements(0.9))
     store.close()
     raw(path, f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
 
     with pytest.raises(LibraryError, match="newer version"):
-        store.keep(case(0.9))
+        store.keep(measurements(0.9))
     assert raw(path, "SELECT count(*) FROM decisions") == [(1,)]
 
 
@@ -453,7 +453,7 @@ def test_given_a_folder_that_cannot_be_written_then_one_error_with_a_remedy(tmp_
     (tmp_path / "default").write_text("a file, no folder")
 
     with pytest.raises(LibraryError, match="could not be used") as caught:
-        RecordStore(tmp_path / "default" / FILE).keep(case(0.9))
+        RecordStore(tmp_path / "default" / FILE).keep(measurements(0.9))
     assert caught.value.remedy
 
 

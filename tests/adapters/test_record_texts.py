@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from builders import SENTENCE, HashEmbedder, case, citation, claim, draft, hit, passage, settings
+from builders import SENTENCE, HashEmbedder, citation, claim, draft, hit, measurements, passage, settings
 from builders import measured as measured_claim
 
 from rag_core import wiring
@@ -53,7 +53,7 @@ def answered(version: int = 3) -> Measurements:
     bad = attempt(REJECTED, replace(GOOD, quotes_missing=(MISQUOTED,)))
     asked = LlmTrace(context_words=500, attempts=(bad, attempt(SHOWN, GOOD, "verbatim:0")))
     facts = LibraryFacts(documents=1, passages=1, pages=1, names={"d1": "contract.pdf"}, version=version)
-    return replace(case(0.9, of=of, answerability=0.9, library=facts), llm_trace=asked)
+    return replace(measurements(0.9, of=of, answerability=0.9, library=facts), llm_trace=asked)
 
 
 def page_text(*_: object) -> str:
@@ -108,7 +108,7 @@ def test_given_a_case_to_begin_with_then_one_draft_was_rejected_and_one_is_shown
 def test_given_a_models_answer_when_kept_and_read_then_all_it_wrote_is_there_and_it_is_decided_alike(store: RecordStore) -> None:
     id = store.keep(answered())
 
-    read = store.case(id, page_text)
+    read = store.measurements(id, page_text)
 
     assert read.llm_trace == answered().llm_trace
     assert decide(read) == decide(answered())
@@ -123,7 +123,7 @@ def test_given_rejected_drafts_when_their_days_are_over_then_they_are_gone_and_t
     assert store.prune_rejected(32) == 0
     assert store.prune_rejected(30) == 1
 
-    read = store.case(id, page_text)
+    read = store.measurements(id, page_text)
     assert texts_of(read) == [DELETED, SHOWN]
     assert decide(read).answer == decide(answered()).answer
     assert [one.outcome for one in decide(read).attempts] == [Outcome.REJECTED, Outcome.SHOWN]
@@ -140,7 +140,7 @@ def test_given_a_model_that_declined_then_its_reason_is_no_rejected_draft_and_st
 
     store.prune_rejected(30)
 
-    assert decide(store.case(id, page_text)).attempts[-1].attempt.refusal == "Nothing fits."
+    assert decide(store.measurements(id, page_text)).attempts[-1].attempt.refusal == "Nothing fits."
 
 
 def test_given_old_decisions_when_pruned_then_their_texts_go_with_them_and_rejected_ones_by_their_own_days(
@@ -153,7 +153,7 @@ def test_given_old_decisions_when_pruned_then_their_texts_go_with_them_and_rejec
 
     assert store.prune(90, 100, 30) == 1
 
-    assert texts_of(store.case(young, page_text)) == [DELETED, SHOWN]
+    assert texts_of(store.measurements(young, page_text)) == [DELETED, SHOWN]
     assert raw(path, "SELECT rejected FROM model_texts") == [(0,)]
 
 
@@ -175,23 +175,23 @@ def test_given_a_deleted_document_then_no_text_of_a_model_that_saw_it_is_left_an
 
     store.forget_documents(["d2"], 3)
 
-    read = store.case(id, page_text)
+    read = store.measurements(id, page_text)
     assert texts_of(read) == [DELETED, DELETED]
     assert decide(read).answer == f"{DELETED} [1]"
     assert [one.outcome for one in decide(read).attempts] == [Outcome.REJECTED, Outcome.SHOWN]
-    assert texts_of(store.case(other, page_text)) == [REJECTED, SHOWN]
+    assert texts_of(store.measurements(other, page_text)) == [REJECTED, SHOWN]
     store.forget_documents(["d1", "d3"], 3)
     assert raw(path, "SELECT count(*) FROM model_texts") == [(0,)]
 
 
 def test_given_a_question_that_was_under_way_while_its_document_was_deleted_then_its_words_are_not_kept(store: RecordStore) -> None:
-    store.keep(case(0.9))
+    store.keep(measurements(0.9))
     store.forget_documents(["d1"], 3)
 
     under_way, added_again = store.keep(answered(3)), store.keep(answered(5))
 
-    assert texts_of(store.case(under_way, page_text)) == [DELETED, DELETED]
-    assert texts_of(store.case(added_again, page_text)) == [REJECTED, SHOWN]
+    assert texts_of(store.measurements(under_way, page_text)) == [DELETED, DELETED]
+    assert texts_of(store.measurements(added_again, page_text)) == [REJECTED, SHOWN]
 
 
 def test_given_deleted_texts_then_no_byte_of_them_is_left_in_any_file(store: RecordStore, path: Path) -> None:
@@ -233,7 +233,7 @@ def test_given_a_result_of_a_run_then_its_texts_come_back_with_it_go_with_it_and
 
 
 def test_given_a_result_for_a_deleted_run_then_nothing_of_it_is_kept(store: RecordStore, path: Path) -> None:
-    store.keep(case(0.9))
+    store.keep(measurements(0.9))
 
     store.add_result(7, "q1", answered())
     store.copy_result(7, "q1", 8, "q1")
@@ -247,7 +247,7 @@ def test_given_hostile_text_from_a_model_then_it_comes_back_as_text(store: Recor
     assert one.llm_trace is not None
     hostile = replace(one, llm_trace=replace(one.llm_trace, attempts=(attempt(text, replace(GOOD, quotes_missing=(text,))),)))
 
-    assert texts_of(store.case(store.keep(hostile), page_text)) == [text]
+    assert texts_of(store.measurements(store.keep(hostile), page_text)) == [text]
 
 
 def test_given_a_model_that_writes_without_end_then_what_is_kept_is_bounded_and_the_rest_counts_as_deleted(
@@ -260,7 +260,7 @@ def test_given_a_model_that_writes_without_end_then_what_is_kept_is_bounded_and_
     texts = [json.loads(zlib.decompress(body)) for (body,) in raw(path, "SELECT body FROM model_texts")]
 
     assert sum(len(text) for body in texts for text in body.values()) <= MAX_CHARS
-    assert [text == DELETED for text in texts_of(store.case(id, page_text))] == [False, False, True, True, True, True]
+    assert [text == DELETED for text in texts_of(store.measurements(id, page_text))] == [False, False, True, True, True, True]
 
 
 def test_given_texts_that_were_overwritten_then_it_is_damage(store: RecordStore, path: Path) -> None:
@@ -269,7 +269,7 @@ def test_given_texts_that_were_overwritten_then_it_is_damage(store: RecordStore,
         raw(path, "UPDATE model_texts SET body = ?", body)
 
         with pytest.raises(RecordsDamaged):
-            store.case(id)
+            store.measurements(id)
 
 
 def test_given_a_file_from_before_there_were_models_when_written_then_it_takes_them_and_keeps_what_it_has(path: Path) -> None:
@@ -284,7 +284,7 @@ def test_given_a_file_from_before_there_were_models_when_written_then_it_takes_t
 
     store = RecordStore(path)
 
-    assert texts_of(store.case(store.keep(answered()), page_text)) == [REJECTED, SHOWN]
+    assert texts_of(store.measurements(store.keep(answered()), page_text)) == [REJECTED, SHOWN]
     assert store.sets() == ("mine",)
     store.close()
 
@@ -293,7 +293,7 @@ def test_given_a_file_from_before_there_were_models_when_written_then_it_takes_t
 
 
 def measured_on(document: str, version: int) -> Measurements:
-    """The case of `answered`, about a document of this library."""
+    """The measurements of `answered`, about a document of this library."""
     one = answered(version)
     assert one.llm_trace is not None
 
@@ -314,8 +314,8 @@ def test_given_a_document_deleted_from_the_library_then_what_a_model_wrote_of_it
 
     library.delete(ids[0])
 
-    assert texts_of(kept.case(first, page_text)) == [DELETED, DELETED]
-    assert texts_of(kept.case(second, page_text)) == [REJECTED, SHOWN]
+    assert texts_of(kept.measurements(first, page_text)) == [DELETED, DELETED]
+    assert texts_of(kept.measurements(second, page_text)) == [REJECTED, SHOWN]
     kept.close()
 
 

@@ -114,9 +114,9 @@ class Arena:
         return self.engine.measure(attack.question, self.settings(**attack.changed), attack.documents, cancelled=cancelled)
 
     def ends(self, attack: Attack, cancelled: Callable[[], bool] = lambda: False) -> tuple[Decision, Decision]:
-        """What the question ends with: without the extract behind the model, and with it. One case is judged twice, as a slider does."""
-        case = self.measure(attack, cancelled)
-        decisions = decide(case), replay(case, case.settings.changed(fallback_extract=True))
+        """What the question ends with: without the extract behind the model, and with it. Measured once, judged twice, as a slider does."""
+        measurements = self.measure(attack, cancelled)
+        decisions = decide(measurements), replay(measurements, measurements.settings.changed(fallback_extract=True))
         for decision in decisions:
             log_decision(decision)
         return decisions

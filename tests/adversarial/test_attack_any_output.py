@@ -84,19 +84,19 @@ QUICK = settings(max_examples=60, suppress_health_check=[HealthCheck.function_sc
 @pytest.fixture(scope="session")
 def measured(world: Engine) -> Measurements:
     """One question with everything measured that needs no model; each example begins there."""
-    case = world.measure(SICK, Settings.load(), [POLICIES])
-    return replace(case, llm_trace=LlmTrace(context_words(case.hits)))
+    measurements = world.measure(SICK, Settings.load(), [POLICIES])
+    return replace(measurements, llm_trace=LlmTrace(context_words(measurements.hits)))
 
 
 def audited(arena: Arena, measured: Measurements, reply: Any) -> str:
     """Ask the model once, look at what is shown with the extract behind it and without, and say who drafted."""
     arena.server.play(reply)
     asked = replace(measured, settings=arena.settings(max_retries=0))
-    case = generate(asked, arena.engine.library.snapshot, arena.engine.tools)
+    measurements = generate(asked, arena.engine.library.snapshot, arena.engine.tools)
     assert arena.server.calls == 1
-    for decision in (decide(case), replay(case, case.settings.changed(fallback_extract=True))):
+    for decision in (decide(measurements), replay(measurements, measurements.settings.changed(fallback_extract=True))):
         assert_audited(decision, arena.engine)
-    return str(decide(case).metadata["drafter"])
+    return str(decide(measurements).metadata["drafter"])
 
 
 @QUICK

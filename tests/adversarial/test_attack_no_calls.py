@@ -44,19 +44,19 @@ def test_given_a_gate_that_fails_when_asked_replayed_and_varied_then_the_model_i
     """S0-4: no model call before the gates; a replay and a search for what would turn the outcome round make none either."""
     arena.server.play(honest)
     settings = arena.settings(sufficiency_mode=Mode.ENFORCE, verification_mode=Mode.ENFORCE, **enforced(gate))
-    case = arena.engine.measure(QUESTIONS.get(gate, SICK), settings, [POLICIES])
-    refused = decide(case)
+    measurements = arena.engine.measure(QUESTIONS.get(gate, SICK), settings, [POLICIES])
+    refused = decide(measurements)
 
     assert refused.reason == gate
     assert not refused.is_safe()
     assert refused.attempts == ()
     assert refused.metadata["calls"] == 0
 
-    loosened = replay(case, settings.changed(**{GATE_MODES[gate]: Mode.OFF}))
+    loosened = replay(measurements, settings.changed(**{GATE_MODES[gate]: Mode.OFF}))
     assert loosened.reason is Reason.NEEDS_GENERATION, "nothing is invented where a prompt would have to be sent"
     assert loosened.status is AnswerStatus.ERROR
     assert loosened.claims == loosened.citations == ()
-    flips(case)
+    flips(measurements)
     assert arena.server.calls == 0
 
 
@@ -141,13 +141,13 @@ def test_given_the_extract_as_drafter_when_asked_then_a_configured_model_is_call
 def test_given_an_answer_of_a_model_when_replayed_and_varied_then_no_further_call_is_made(arena: Arena):
     """S0-4: a record is judged again, and where it ends the replay says so."""
     arena.server.play(honest)
-    case = arena.engine.measure(SICK, arena.settings(), [POLICIES])
-    answered = decide(case)
+    measurements = arena.engine.measure(SICK, arena.settings(), [POLICIES])
+    answered = decide(measurements)
     calls = arena.server.calls
 
     assert answered.metadata["drafter"] == "model"
-    assert replay(case, case.settings.changed(min_answerability=1.0, fallback_extract=True)).reason is Reason.ANSWERABILITY
-    assert replay(case, case.settings.changed(sufficiency_mode=Mode.ENFORCE)).reason is Reason.NEEDS_GENERATION
-    assert replay(case, case.settings.changed(verification_mode=Mode.ENFORCE)).reason is Reason.NEEDS_GENERATION
-    flips(case)
+    assert replay(measurements, measurements.settings.changed(min_answerability=1.0, fallback_extract=True)).reason is Reason.ANSWERABILITY
+    assert replay(measurements, measurements.settings.changed(sufficiency_mode=Mode.ENFORCE)).reason is Reason.NEEDS_GENERATION
+    assert replay(measurements, measurements.settings.changed(verification_mode=Mode.ENFORCE)).reason is Reason.NEEDS_GENERATION
+    flips(measurements)
     assert calls == arena.server.calls == 1

@@ -129,7 +129,7 @@ def test_given_an_answer_twice_as_long_as_allowed_when_asked_then_it_is_rejected
 
 
 def test_given_extract_behind_the_model_when_asked_under_it_then_the_end_is_that_of_the_replay(arena: Arena):
-    """Replay says what asking says: the same case, judged under other settings."""
+    """Replay says what asking says: the same measurements, judged under other settings."""
     _, replayed = arena.ends(Attack("lies", lie))
     arena.server.play(lie)
     asked = arena.engine.ask(SICK, arena.settings(fallback_extract=True), [POLICIES])

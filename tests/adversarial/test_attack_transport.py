@@ -125,10 +125,10 @@ def test_given_no_endpoint_when_a_model_is_to_draft_then_one_refusal_says_how_to
 def test_given_a_model_that_repeats_the_key_when_asked_then_it_stands_in_no_draft_no_record_and_no_log(arena: Arena, caplog):
     for said in (refusal(f"Use the key {KEY}."), draft((f"The key is {KEY}.", "1", KEY))):
         arena.server.play(said)
-        case = arena.engine.measure(SICK, arena.settings(), [POLICIES])
-        decision = decide(case)
-        written = write(case)
+        measurements = arena.engine.measure(SICK, arena.settings(), [POLICIES])
+        decision = decide(measurements)
+        written = write(measurements)
 
         assert len(decision.attempts) > 0
-        for text in (repr(decision.to_json()), repr(decision), repr(case), repr(written), caplog.text):
+        for text in (repr(decision.to_json()), repr(decision), repr(measurements), repr(written), caplog.text):
             assert KEY not in text

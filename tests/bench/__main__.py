@@ -61,9 +61,9 @@ def questions(engine: Engine, settings: Settings) -> float:
 
 def replays(engine: Engine, settings: Settings) -> float:
     """Median milliseconds of deciding again under another threshold."""
-    cases = [engine.measure(question, settings) for question in QUESTIONS]
+    records = [engine.measure(question, settings) for question in QUESTIONS]
     other = settings.changed(min_answerability=0.9, min_grounded=0.9)
-    return statistics.median(median_ms(lambda case=case: replay(case, other), 20) for case in cases)
+    return statistics.median(median_ms(lambda measurements=measurements: replay(measurements, other), 20) for measurements in records)
 
 
 def ingest_ratio(paths: list[Path], settings: Settings) -> tuple[float, float]:

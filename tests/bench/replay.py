@@ -24,9 +24,9 @@ def measured(engine: Engine, settings: Settings) -> list[Measurements]:
     return [engine.measure(json.loads(row)["question"], settings) for row in rows[:: max(1, len(rows) // MEASURED)]]
 
 
-def figures(cases: Sequence[Measurements], settings: Settings) -> list[tuple[str, float, float, str]]:
-    """Median milliseconds of judging `MANY` cases, these over and over, every time at another threshold; and of building their columns."""
-    many = list(itertools.islice(itertools.cycle(cases), MANY))
+def figures(records: Sequence[Measurements], settings: Settings) -> list[tuple[str, float, float, str]]:
+    """Median milliseconds of judging `MANY` questions, over and over, each time at another threshold; and of building their columns."""
+    many = list(itertools.islice(itertools.cycle(records), MANY))
     started = time.perf_counter()
     of = ReplaySet.of(many)
     built = (time.perf_counter() - started) * 1000

@@ -174,7 +174,7 @@ def _records(folder: Path, known: Known) -> list[str]:
         words = {row.decision for row in store.feedback()}
         lost = [f"question {id} is lost or changed" for id, question in known.questions.items() if there.get(id) != question]
         for id in list(there)[:8]:
-            store.case(id)
+            store.measurements(id)
         return lost + [f"the word on question {id} is lost" for id in known.said - words]
     finally:
         store.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from builders import HashEmbedder, MemoryCorpus, Text, case, hit, settings
+from builders import HashEmbedder, MemoryCorpus, Text, hit, measurements, settings
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,7 +45,7 @@ def drafted(*claims: tuple[str, list[tuple[str, str]]], corpus: MemoryCorpus = C
 
 
 def judged(draft: Draft) -> Measurements:
-    return case(hits=HITS, draft=draft, of=STRICT)
+    return measurements(hits=HITS, draft=draft, of=STRICT)
 
 
 def failed(draft: Draft) -> set[Reason]:

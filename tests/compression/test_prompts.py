@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
-from any_case import REPLAYED, values_of
+from any_measurements import REPLAYED, values_of
 from builders import claim, hit, passage, settings
 from folding import each
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Judging a whole set at once equals judging its cases one by one."""
+"""Judging a whole set at once equals judging its questions one by one."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import NoReturn
 
 import numpy as np
 import pytest
-from any_case import REPLAYED, cases, chosen_settings, values_of
-from builders import MODES, HashEmbedder, MemoryCorpus, Text, case, claim, contradicted, draft, hit, passage, settings, tools
+from any_measurements import REPLAYED, any_measurements, chosen_settings, values_of
+from builders import MODES, HashEmbedder, MemoryCorpus, Text, claim, contradicted, draft, hit, measurements, passage, settings, tools
 from builders import measured as measured_claim
 from folding import each
 from hypothesis import given
@@ -46,11 +46,11 @@ QUESTIONS = (
 )  # fmt: skip
 
 
-def assert_equal(outcomes: Outcomes, cases: Sequence[Measurements], target: Settings) -> None:
-    """Every outcome is what `replay` says of its case."""
-    of, places = ReplaySet.of(cases), iter(range(len(outcomes.conflicts)))
+def assert_equal(outcomes: Outcomes, records: Sequence[Measurements], target: Settings) -> None:
+    """Every outcome is what `replay` says of its question."""
+    of, places = ReplaySet.of(records), iter(range(len(outcomes.conflicts)))
     held = checks_of(of, target)
-    for place, one in enumerate(cases):
+    for place, one in enumerate(records):
         decision, judged = replay(one, target), replace(one, settings=target)
         assert outcomes.reason[place] is decision.reason
         assert outcomes.status[place] is decision.status
@@ -70,15 +70,15 @@ def assert_equal(outcomes: Outcomes, cases: Sequence[Measurements], target: Sett
             assert bool(check.blocks[place]) == expected.blocks
             if expected.value is not None and expected.state is not State.ABSTAINED:
                 assert check.values[place] == expected.value
-                assert np.broadcast_to(check.limits, len(cases))[place] == expected.threshold
+                assert np.broadcast_to(check.limits, len(records))[place] == expected.threshold
         for name, value in scores(one).items():
             assert outcomes.scores[name][place] == value
 
 
 @st.composite
-def odd_cases(draw: st.DrawFn, of: Settings) -> Measurements:
-    """Any case, and what measuring leaves rarely: a reply, an uncited claim, a raw draft, a passage found twice, another intent."""
-    one = draw(cases(of))
+def odd_measurements(draw: st.DrawFn, of: Settings) -> Measurements:
+    """Any measurements, and what measuring leaves rarely: a reply, an uncited claim, a raw draft, a passage found twice, another intent."""
+    one = draw(any_measurements(of))
     one = replace(one, understanding=replace(one.understanding, intent=draw(st.sampled_from(["factual", "procedural", "comparative"]))))
     claims, audits = one.draft.claims, one.draft.audits
     match draw(st.sampled_from(["as it is", "reply", "uncited", "quoteless", "raw", "twice", "unread"])):
@@ -102,7 +102,7 @@ def odd_cases(draw: st.DrawFn, of: Settings) -> Measurements:
 
 
 def measured_values(of: Measurements) -> dict[str, list[float]]:
-    """For each knob the values at its boundary: those that the case has on its scale."""
+    """For each knob the values at its boundary: those that the question has on its scale."""
     numbers = [of.answerability, of.relevance, *(h.cosine for h in of.hits), *(a.overlap for a in of.draft.audits)]
     numbers += [h.distance for h in of.hits] + [a.similarity for a in of.draft.audits]
     return {
@@ -120,7 +120,7 @@ def measured_values(of: Measurements) -> dict[str, list[float]]:
 def test_given_any_cases_and_any_judging_settings_then_judging_them_at_once_equals_one_by_one(data: st.DataObject) -> None:
     """Limits equal to a measured value are drawn often: equal passes, in both."""
     target = data.draw(chosen_settings)
-    found = data.draw(st.lists(odd_cases(target), max_size=5))
+    found = data.draw(st.lists(odd_measurements(target), max_size=5))
     if found:
         at_values = {name: values for name, values in measured_values(found[0]).items() if values}
         chosen = data.draw(st.lists(st.sampled_from(sorted(at_values)), unique=True, max_size=4)) if at_values else []
@@ -134,7 +134,7 @@ ENFORCED = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
 
 @pytest.mark.slow
 @given(
-    found=st.lists(odd_cases(ENFORCED), min_size=1, max_size=4),
+    found=st.lists(odd_measurements(ENFORCED), min_size=1, max_size=4),
     values=st.fixed_dictionaries({name: values_of(knob) for name, knob in REPLAYED.items()}),
 )
 @examples(max_examples=25, deadline=None)
@@ -160,7 +160,7 @@ def test_given_real_questions_when_judged_at_once_under_a_preset_then_it_equals_
 
 
 @pytest.fixture(scope="module")
-def sample_cases(tmp_path_factory: pytest.TempPathFactory) -> list[Measurements]:
+def sample_measurements(tmp_path_factory: pytest.TempPathFactory) -> list[Measurements]:
     """Labelled questions in four languages, measured on two of the sample documents: about half have no answer there."""
     engine = open_engine(tmp_path_factory.mktemp("samples"), "default", Settings.load())
     names = ("company-policies.pdf", "smlouva-o-dodavce.pdf")
@@ -170,21 +170,21 @@ def sample_cases(tmp_path_factory: pytest.TempPathFactory) -> list[Measurements]
 
 
 @pytest.mark.slow
-def test_given_questions_over_the_samples_when_judged_at_once_then_it_equals_one_by_one(sample_cases: list[Measurements]) -> None:
-    of = ReplaySet.of(sample_cases)
+def test_given_questions_over_the_samples_when_judged_at_once_then_it_equals_one_by_one(sample_measurements: list[Measurements]) -> None:
+    of = ReplaySet.of(sample_measurements)
     strict = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
     loose = settings()
-    measured = [one.answerability for one in sample_cases if one.answerability is not None]
+    measured = [one.answerability for one in sample_measurements if one.answerability is not None]
 
     for target in (strict, loose, strict.changed(min_top_cosine=0.3, min_mean_cosine=0.2, min_keywords=1), Settings.load()):
         for at in (0.0, *measured[:4], 1.0):
             other = target.changed(min_answerability=at, max_distance=at)
-            assert_equal(replay_many(of, other), sample_cases, other)
-    assert 0 < replay_many(of, Settings.load()).answered.sum() < len(sample_cases)
+            assert_equal(replay_many(of, other), sample_measurements, other)
+    assert 0 < replay_many(of, Settings.load()).answered.sum() < len(sample_measurements)
 
 
 def test_given_a_limit_equal_to_a_distance_then_the_claim_stays_and_just_below_it_goes() -> None:
-    found = [case(0.72), case(0.7199)]
+    found = [measurements(0.72), measurements(0.7199)]
     at = settings(distance_mode=Mode.ENFORCE, max_distance=0.28)
 
     outcomes = replay_many(found, at)
@@ -195,7 +195,7 @@ def test_given_a_limit_equal_to_a_distance_then_the_claim_stays_and_just_below_i
 
 def test_given_distances_at_the_cuts_of_the_levels_then_equal_reaches_the_level_as_one_by_one() -> None:
     at = settings(main_gate="cosine", high_distance=0.3, medium_distance=0.5, low_distance=0.8)
-    found = [case(cosine) for cosine in (0.7, 0.5, 0.2, 0.19)]
+    found = [measurements(cosine) for cosine in (0.7, 0.5, 0.2, 0.19)]
 
     levels = list(replay_many(found, at).level)
 
@@ -223,7 +223,7 @@ def test_given_contradictions_when_not_looked_at_then_the_added_side_is_not_show
 
 def test_given_several_failed_audits_then_all_reasons_are_kept_in_order() -> None:
     bad = measured_claim(quotes_missing=("lost",), fabricated=("9",), overlap=0.1, similarity=None)
-    one = case(0.9)
+    one = measurements(0.9)
     one = replace(one, draft=replace(one.draft, audits=(bad,), context_chars=0))
     of = settings(similarity_mode=Mode.ENFORCE, overlap_mode=Mode.ENFORCE, length_ratio_mode=Mode.ENFORCE)
 
@@ -245,21 +245,23 @@ def test_given_one_case_measured_under_other_settings_then_the_whole_set_is_refu
     knob = next(knob for knob in Settings.knobs() if knob.name == name)
     others = [*knob.options, knob.low, knob.high] if knob.low is not None or knob.options else [not knob.default, "something else"]
     other = next(value for value in others if value is not None and value != knob.default and isinstance(value, type(knob.default)))
-    of = ReplaySet.of([case(0.9), case(0.9, of=settings().changed(**{name: other}))])
+    of = ReplaySet.of([measurements(0.9), measurements(0.9, of=settings().changed(**{name: other}))])
 
     with pytest.raises(InvalidSetting, match="needs more than a judgement"):
         replay_many(of, settings())
 
 
 def test_given_a_draft_that_was_not_measured_then_it_cannot_be_taken_into_a_set() -> None:
-    one = case(0.9)
+    one = measurements(0.9)
 
     with pytest.raises(ValueError, match="1 claims need as many measurements, got 0"):
         ReplaySet.of([replace(one, draft=replace(one.draft, audits=()))])
 
 
 def test_given_a_set_then_the_named_scores_are_columns_and_a_missing_one_is_not_a_number() -> None:
-    of = ReplaySet.of([case(0.9, features={"coverage_all": 0.5}), case(answer="Hello.", understanding=Understanding(intent="greeting"))])
+    of = ReplaySet.of(
+        [measurements(0.9, features={"coverage_all": 0.5}), measurements(answer="Hello.", understanding=Understanding(intent="greeting"))]
+    )
 
     assert of.scores["top_cosine"].tolist() == [0.9, -1.0]
     assert of.scores["coverage_all"][0] == 0.5
@@ -267,12 +269,12 @@ def test_given_a_set_then_the_named_scores_are_columns_and_a_missing_one_is_not_
 
 
 def test_given_a_built_set_then_no_case_is_judged_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`make bench` measures how fast that is; a loop over the cases would call these."""
+    """`make bench` measures how fast that is; a loop over the questions would call these."""
     at = settings(min_top_cosine=0.5, top_cosine_mode=Mode.ENFORCE)
-    of = ReplaySet.of([case(0.4), case(0.6)])
+    of = ReplaySet.of([measurements(0.4), measurements(0.6)])
 
     def judged_alone(*_: object) -> NoReturn:
-        raise AssertionError("a case was judged by itself")
+        raise AssertionError("a question was judged by itself")
 
     for module, name in ((pipeline, "decide"), (row, "judge")):
         monkeypatch.setattr(module, name, judged_alone)
@@ -282,7 +284,7 @@ def test_given_a_built_set_then_no_case_is_judged_by_itself(monkeypatch: pytest.
 
 def test_given_a_passage_found_twice_then_its_nearer_find_counts() -> None:
     same = passage(1)
-    one = replace(case(0.9), hits=(hit(0.9, of=same), hit(0.1, 2, of=same)))
+    one = replace(measurements(0.9), hits=(hit(0.9, of=same), hit(0.1, 2, of=same)))
     at = settings(distance_mode=Mode.ENFORCE, max_distance=0.5)
 
     assert replay_many([one], at).answered.tolist() == [replay(one, at).is_safe()] == [True]
@@ -291,7 +293,7 @@ def test_given_a_passage_found_twice_then_its_nearer_find_counts() -> None:
 def test_given_a_claim_on_a_near_and_a_far_passage_then_it_goes_with_the_far_one() -> None:
     near, far = hit(0.9, 1), hit(0.1, 2)
     joined = replace(claim(near.passage), evidence=(*claim(near.passage).evidence, *claim(far.passage).evidence))
-    one = replace(case(0.9), hits=(near, far), draft=draft([joined]))
+    one = replace(measurements(0.9), hits=(near, far), draft=draft([joined]))
     at = settings(distance_mode=Mode.ENFORCE, max_distance=0.5)
 
     assert_equal(replay_many([one], at), [one], at)

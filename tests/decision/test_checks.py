@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import case, claim, draft, passage, settings
+from builders import claim, draft, measurements, passage, settings
 from folding import each
 
 from rag_core import decision
@@ -105,7 +105,7 @@ def test_given_a_new_row_then_it_is_judged_alone_and_in_columns_and_shown_and_ex
             monkeypatch.setattr(module, "GATING", rows)
     monkeypatch.setattr(columns, "JUDGED", (*rows, *GROUNDING))
     at = settings(min_documents=2, min_documents_mode=Mode.ENFORCE)
-    one, two = case(0.9, of=at), case(0.9, 0.8, of=at)
+    one, two = measurements(0.9, of=at), measurements(0.9, 0.8, of=at)
 
     refused, answered = decide(one), decide(two)
     assert (refused.reason, refused.status) == (Reason.MIN_DOCUMENTS, AnswerStatus.INSUFFICIENT_CONTEXT)
@@ -126,8 +126,8 @@ def test_given_a_row_with_a_veto_then_it_fails_whatever_its_threshold_is() -> No
         threshold=0, said=lambda *_: "", remedy="None.", vetoes=lambda m: True,
     )  # fmt: skip
 
-    assert new(case(0.9)).state is State.FAILED
-    assert replace(new, vetoes=lambda m: False)(case(0.9)).state is State.PASSED
+    assert new(measurements(0.9)).state is State.FAILED
+    assert replace(new, vetoes=lambda m: False)(measurements(0.9)).state is State.PASSED
 
 
 def test_given_a_reason_or_a_scale_without_its_other_half_then_it_cannot_be_made() -> None:
@@ -136,14 +136,14 @@ def test_given_a_reason_or_a_scale_without_its_other_half_then_it_cannot_be_made
     with pytest.raises(TypeError, match="needs bounds"):
         Scale._new_member_(Scale, "new")
     with pytest.raises(ValueError, match="probability"):
-        replace(GATING[0](case(0.9)), scale="probability")
+        replace(GATING[0](measurements(0.9)), scale="probability")
 
 
 @each("name", ["citations_valid", "verbatim", "indicators", "facts"])
 def test_given_a_claim_that_was_not_measured_then_no_check_of_findings_passes(name: str) -> None:
     """A draft must not pass for want of findings that nobody looked for."""
     row = next(check for check in GROUNDING if check.name == name)
-    result = row(case(0.9, of=Settings.load(), draft=draft([claim(passage())], [ClaimMeasurement()])))
+    result = row(measurements(0.9, of=Settings.load(), draft=draft([claim(passage())], [ClaimMeasurement()])))
 
     assert (result.state, result.value, result.note) == (State.NOT_RUN, None, "this was not measured")
     assert result.blocks
@@ -151,4 +151,4 @@ def test_given_a_claim_that_was_not_measured_then_no_check_of_findings_passes(na
 
 def test_given_fewer_measurements_than_claims_then_no_check_judges_the_draft() -> None:
     with pytest.raises(ValueError, match="1 claims need as many measurements, got 0"):
-        decide(case(0.9, draft=draft([claim(passage())], [])))
+        decide(measurements(0.9, draft=draft([claim(passage())], [])))

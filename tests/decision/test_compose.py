@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from builders import GOOD_AUDIT, HashEmbedder, MemoryCorpus, Text, case, claim, contradicted, draft, hit, hits, passage, settings
+from builders import GOOD_AUDIT, HashEmbedder, MemoryCorpus, Text, claim, contradicted, draft, hit, hits, measurements, passage, settings
 from folding import each
 
 from rag_core.compression.citing import cite
@@ -23,7 +23,7 @@ def test_given_claims_on_the_same_and_on_other_places_then_sources_are_numbered_
     first, second = passage(1), passage(2, "The price is 5.")
     drafted = draft([claim(second, "A."), claim(first, "B."), claim(second, "C.")])
 
-    composed = compose(case(hits=(hit(of=first), hit(0.8, 2, of=second)), draft=drafted))
+    composed = compose(measurements(hits=(hit(of=first), hit(0.8, 2, of=second)), draft=drafted))
 
     assert composed.text == "A. [1] B. [2] C. [1]"
     assert [(one.id, one.chunk_id) for one in composed.citations] == [(1, "d1#2"), (2, "d1#1")]
@@ -36,8 +36,8 @@ def test_given_a_claim_on_a_passage_beyond_the_cut_then_it_is_dropped_and_the_re
     drafted = draft([claim(far, "Far."), claim(near, "Near.")], [replace(GOOD_AUDIT, overlap=0.1), GOOD_AUDIT])
     two = (hit(0.2, of=near), hit(0.19, 2, of=far))
 
-    cut = compose(case(hits=two, draft=drafted, of=FAR))
-    whole = compose(case(hits=two, draft=drafted))
+    cut = compose(measurements(hits=two, draft=drafted, of=FAR))
+    whole = compose(measurements(hits=two, draft=drafted))
 
     assert (cut.text, [one.chunk_id for one in cut.citations]) == ("Near. [1]", ["d1#1"])
     assert whole.text == "Far. [1] Near. [2]"
@@ -48,7 +48,7 @@ def test_given_a_claim_of_which_one_of_two_sources_is_beyond_the_cut_then_it_is_
     near, far = passage(1), passage(2, "Far away.")
     both = replace(claim(near, "Both."), evidence=(*claim(near).evidence, *claim(far).evidence))
 
-    composed = compose(case(hits=(hit(0.9, of=near), hit(0.1, 2, of=far)), draft=draft([both, claim(near, "Near.")]), of=FAR))
+    composed = compose(measurements(hits=(hit(0.9, of=near), hit(0.1, 2, of=far)), draft=draft([both, claim(near, "Near.")]), of=FAR))
 
     assert composed.text == "Near. [1]"
 
@@ -101,7 +101,7 @@ def test_given_a_claim_before_them_is_cut_then_the_conflict_follows_its_claims()
 
 
 def test_given_claims_that_all_rest_beyond_the_cut_then_nothing_is_composed() -> None:
-    assert compose(case(0.1, of=FAR)) is None
+    assert compose(measurements(0.1, of=FAR)) is None
 
 
 @each(
@@ -119,7 +119,7 @@ def test_given_a_style_and_a_format_then_the_text_has_them_and_the_sources_stay(
     first, second = passage(1), passage(2, "The price is 5.")
     drafted = draft([claim(first, "A."), claim(second, "B.")])
 
-    composed = compose(case(hits=(hit(of=first), hit(0.8, 2, of=second)), draft=drafted, of=settings(**values)))
+    composed = compose(measurements(hits=(hit(of=first), hit(0.8, 2, of=second)), draft=drafted, of=settings(**values)))
 
     assert composed.text == text
     assert len(composed.citations) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from builders import case, claim, contradicted, draft, hit, hits, passage, settings
+from builders import claim, contradicted, draft, hit, hits, measurements, passage, settings
 from builders import measured as measured_claim
 from folding import each
 from hypothesis import given
@@ -20,14 +20,14 @@ ratios = st.floats(0, 1)
 
 
 def full(*, support: float | None = 0.8, both: bool = True, date: str = "2026-11-20", authority: float | None = 0.5) -> Measurements:
-    """A case with every term of the weighted formula: support, consistency, recency and authority."""
+    """Measurements with every term of the weighted formula: support, consistency, recency and authority."""
     found = hit(0.9, dense_rank=1, lexical_rank=2 if both else 0)
     facts = LibraryFacts(dates={"d1": date} if date else {}, authority={} if authority is None else {"d1": authority})
-    return case(0.9, hits=(found,), library=facts, draft=draft([claim(found.passage)], [measured_claim(support=support)]))
+    return measurements(0.9, hits=(found,), library=facts, draft=draft([claim(found.passage)], [measured_claim(support=support)]))
 
 
-def of(given_case: Measurements) -> tuple[float, str, str]:
-    value, basis, row = confidence(given_case, given_case.draft.claims)
+def of(one: Measurements) -> tuple[float, str, str]:
+    value, basis, row = confidence(one, one.draft.claims)
     assert (row.stage, row.value, row.mode) == ("confidence", value, Mode.OBSERVE)
     return value, basis, row.found
 
@@ -68,7 +68,7 @@ def test_given_claims_that_were_dropped_then_only_the_shown_ones_count() -> None
     first, second = passage(1), passage(2, document="d2")
     drafted = draft([claim(first), claim(second, "Other.")], [measured_claim(support=1.0), measured_claim(support=0.2)])
     facts = LibraryFacts(authority={"d1": 1.0, "d2": 0.0})
-    mixed = case(
+    mixed = measurements(
         hits=(hit(0.9, of=first, dense_rank=1, lexical_rank=1), hit(0.2, 2, of=second, dense_rank=2)), library=facts, draft=drafted
     )
 
@@ -83,21 +83,21 @@ def test_given_no_term_at_all_then_the_confidence_is_zero() -> None:
 @pytest.mark.parametrize(("basis", "value"), [("mean", 0.85), ("top", 0.88), ("answerability", 0.7)])
 def test_given_another_basis_then_it_is_that_number_to_three_places(basis: str, value: float) -> None:
     """S0-28, S0-31: round(avg_score, 3) is selectable."""
-    given_case = case(0.88, 0.85, 0.82, of=settings(confidence=basis), answerability=0.70004)
+    one = measurements(0.88, 0.85, 0.82, of=settings(confidence=basis), answerability=0.70004)
 
-    assert of(given_case)[:2] == (value, basis)
-    assert of(replace(given_case, hits=hits(0.12345), settings=settings(confidence="mean")))[0] == 0.123
+    assert of(one)[:2] == (value, basis)
+    assert of(replace(one, hits=hits(0.12345), settings=settings(confidence="mean")))[0] == 0.123
 
 
 def test_given_a_closest_passage_that_is_not_the_first_then_the_top_basis_is_its_cosine() -> None:
     """Fusion and rerankers order the passages; the basis is still the highest cosine."""
-    assert of(case(0.5, 0.88, of=settings(confidence="top")))[0] == 0.88
+    assert of(measurements(0.5, 0.88, of=settings(confidence="top")))[0] == 0.88
 
 
 @each("basis", ["mean", "top", "answerability", "weighted"])
 def test_given_negative_or_no_scores_then_the_confidence_stays_in_its_range(basis: str) -> None:
-    assert of(case(-0.5, -0.9, of=settings(confidence=basis), draft=draft([])))[0] == 0.0
-    assert of(case(of=settings(confidence=basis)))[0] == 0.0
+    assert of(measurements(-0.5, -0.9, of=settings(confidence=basis), draft=draft([])))[0] == 0.0
+    assert of(measurements(of=settings(confidence=basis)))[0] == 0.0
 
 
 @given(support=st.none() | ratios, both=st.booleans(), authority=st.none() | ratios, date=st.sampled_from(["", "2020", "2026-11", "soon"]))
@@ -105,10 +105,10 @@ def test_given_any_terms_then_the_confidence_lies_between_the_least_and_the_grea
     support: float | None, both: bool, authority: float | None, date: str
 ) -> None:
     """S3-22: a weighted mean never leaves the range of its terms."""
-    given_case = full(support=support, both=both, authority=authority, date=date)
-    known = [term for term in weighted_terms(given_case, given_case.draft.claims).values() if term is not None]
+    one = full(support=support, both=both, authority=authority, date=date)
+    known = [term for term in weighted_terms(one, one.draft.claims).values() if term is not None]
 
-    assert min(known) - 0.001 <= of(given_case)[0] <= max(known) + 0.001
+    assert min(known) - 0.001 <= of(one)[0] <= max(known) + 0.001
 
 
 @each("basis", ["weighted", "mean", "top", "answerability"])

@@ -1,4 +1,4 @@
-"""From a measured case to a decision: order, reasons, statuses, texts. No model is called, because a case holds none."""
+"""From measurements to a decision: order, reasons, statuses, texts. No model is called, because measurements hold none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import logging
 from dataclasses import replace
 
 import pytest
-from builders import AUDIT_MODES, MODES, case, claim, contradicted, draft, hit, hits, matched, passage, settings
+from builders import AUDIT_MODES, MODES, claim, contradicted, draft, hit, hits, matched, measurements, passage, settings
 from builders import measured as measured_claim
 from folding import each
 
@@ -35,7 +35,7 @@ def states(decision: Decision) -> dict[str, str]:
 @each(("score", "answered"), [(0.92, True), (0.80, True), (0.72, True), (0.68, False), (0.45, False), (0.10, False)])
 def test_given_the_table_of_s0_then_the_hard_gate_answers_or_falls_back(score: float, answered: bool) -> None:
     """S0-5, S0-4, S0-32: the first group, hard gate."""
-    decision = decide(case(score, of=Settings.load("compliance"), keywords=matched(2)))
+    decision = decide(measurements(score, of=Settings.load("compliance"), keywords=matched(2)))
 
     assert decision.is_safe() is answered
     assert decision.reason is (Reason.NONE if answered else Reason.TOP_COSINE)
@@ -43,7 +43,7 @@ def test_given_the_table_of_s0_then_the_hard_gate_answers_or_falls_back(score: f
 
 def test_given_a_top_score_of_058_then_the_fallback_is_the_object_of_s0() -> None:
     """S0-7, S0-30, S0-32: fallback sentence, no sources, the top score as confidence."""
-    decision = decide(case(0.58, 0.4, of=Settings.load("compliance"), understanding=CS))
+    decision = decide(measurements(0.58, 0.4, of=Settings.load("compliance"), understanding=CS))
 
     assert (decision.answer, decision.citations, decision.confidence, decision.confidence_basis) == (CZECH_REFUSAL, (), 0.58, "top")
     assert is_refusal(decision.answer)
@@ -52,7 +52,7 @@ def test_given_a_top_score_of_058_then_the_fallback_is_the_object_of_s0() -> Non
 
 def test_given_too_few_keywords_then_it_is_the_same_fallback() -> None:
     """S0-8, S0-32: the second group, keyword guard: same sentence, no sources, confidence is the top score."""
-    decision = decide(case(0.9, of=Settings.load("compliance"), understanding=CS, keywords=matched(1, 2)))
+    decision = decide(measurements(0.9, of=Settings.load("compliance"), understanding=CS, keywords=matched(1, 2)))
 
     assert (decision.answer, decision.citations, decision.confidence) == (CZECH_REFUSAL, (), 0.9)
     assert (decision.reason, decision.status) == (Reason.KEYWORDS, AnswerStatus.LOW_CONFIDENCE)
@@ -61,7 +61,7 @@ def test_given_too_few_keywords_then_it_is_the_same_fallback() -> None:
 
 def test_given_an_empty_retrieval_then_it_is_refused_first_with_no_confidence() -> None:
     """S0-2, S0-3, S2-1: score 0.0 when empty; nothing else is reached."""
-    decision = decide(case(of=Settings.load("compliance")))
+    decision = decide(measurements(of=Settings.load("compliance")))
 
     assert (decision.reason, decision.status) == (Reason.NOTHING_RETRIEVED, AnswerStatus.INSUFFICIENT_CONTEXT)
     assert (decision.confidence, decision.confidence_basis) == (0.0, "none")
@@ -73,7 +73,9 @@ def test_given_an_answer_under_the_preset_of_s0_then_it_is_the_success_object_of
     """S0-28, S0-31: answer stripped, sources with file, page and chunk, the rounded mean as confidence."""
     first = passage(1, "  Doba plnění je 30 dní.  ", language="cs")
     decision = decide(
-        case(0.9, 0.81, 0.80004, of=Settings.load("compliance"), keywords=matched(2), draft=draft([claim(first, first.text.strip())]))
+        measurements(
+            0.9, 0.81, 0.80004, of=Settings.load("compliance"), keywords=matched(2), draft=draft([claim(first, first.text.strip())])
+        )
     )
 
     assert decision.answer == "Doba plnění je 30 dní. [1]"
@@ -90,14 +92,14 @@ def test_given_an_answer_under_the_preset_of_s0_then_it_is_the_success_object_of
 )
 def test_given_a_refused_question_then_the_refusal_is_in_its_language(language: str, sentence: str) -> None:
     """S1-1, S1-2, S1-3: 38 % of similarity refuses, and the refusal follows the question's language."""
-    decision = decide(case(0.6, of=Settings.load("relevance-guard"), relevance=0.38, understanding=Understanding(language)))
+    decision = decide(measurements(0.6, of=Settings.load("relevance-guard"), relevance=0.38, understanding=Understanding(language)))
 
     assert (decision.answer, decision.reason) == (sentence, Reason.RELEVANCE)
 
 
 def test_given_an_own_refusal_text_then_it_is_used() -> None:
     """S0-30: the sentence is configurable."""
-    decision = decide(case(0.1, of=Settings.load("compliance", {"refusal_text": "Nevíme."}), understanding=CS))
+    decision = decide(measurements(0.1, of=Settings.load("compliance", {"refusal_text": "Nevíme."}), understanding=CS))
 
     assert decision.answer == "Nevíme."
 
@@ -105,15 +107,15 @@ def test_given_an_own_refusal_text_then_it_is_used() -> None:
 @pytest.mark.parametrize(("preset", "relevance", "answered"), [("relevance-guard", 0.38, False), ("relevance-hybrid", 0.38, True)])
 def test_given_the_hybrid_then_its_lower_limit_lets_more_through(preset: str, relevance: float, answered: bool) -> None:
     """S1-6, S1-11: 0.4 alone, 0.3 in the hybrid."""
-    assert decide(case(0.6, of=Settings.load(preset), relevance=relevance)).is_safe() is answered
+    assert decide(measurements(0.6, of=Settings.load(preset), relevance=relevance)).is_safe() is answered
 
 
 def test_given_a_gate_that_refuses_then_what_follows_is_not_reached_and_shows_its_value_all_the_same() -> None:
     """S1-12: the guards run before any draft is judged. S2-6: gates stop at the first failure."""
-    decision = decide(case(0.3, of=Settings.load(values=ENFORCED), answerability=0.9, relevance=0.2, keywords=matched(0, 2)))
+    decision = decide(measurements(0.3, of=Settings.load(values=ENFORCED), answerability=0.9, relevance=0.2, keywords=matched(0, 2)))
 
     found = states(decision)
-    assert [check.stage for check in decision.trace.checks] == [check(case(0.9)).stage for check in (*GATING, *GROUNDING)]
+    assert [check.stage for check in decision.trace.checks] == [check(measurements(0.9)).stage for check in (*GATING, *GROUNDING)]
     assert [found[name] for name in ("availability", "answerability", "top_cosine")] == ["passed", "passed", "failed"]
     assert {found[name] for name in ("mean_confidence", "relevance", "distance", "min_documents", "keywords")} == {"not_reached"}
     assert {found[name] for name in (*AUDIT_MODES, "citations_present", "verbatim")} == {"not_reached"}
@@ -123,7 +125,7 @@ def test_given_a_gate_that_refuses_then_what_follows_is_not_reached_and_shows_it
 
 
 def test_given_an_observed_failure_before_an_enforced_one_then_only_the_enforced_one_refuses() -> None:
-    decision = decide(case(0.3, of=settings(top_cosine_mode=Mode.OBSERVE, mean_confidence_mode=Mode.ENFORCE)))
+    decision = decide(measurements(0.3, of=settings(top_cosine_mode=Mode.OBSERVE, mean_confidence_mode=Mode.ENFORCE)))
 
     assert states(decision)["top_cosine"] == "failed"
     assert decision.reasons == (Reason.MEAN_CONFIDENCE,)
@@ -131,14 +133,14 @@ def test_given_an_observed_failure_before_an_enforced_one_then_only_the_enforced
 
 def test_given_photosynthesis_with_weak_passages_then_the_status_is_low_confidence() -> None:
     """S2-6: passages exist but are too weak: low confidence; none at all: insufficient context."""
-    weak, none = decide(case(0.3, 0.2, of=Settings.load("tutor"))), decide(case(of=Settings.load("tutor")))
+    weak, none = decide(measurements(0.3, 0.2, of=Settings.load("tutor"))), decide(measurements(of=Settings.load("tutor")))
 
     assert (weak.status, none.status) == (AnswerStatus.LOW_CONFIDENCE, AnswerStatus.INSUFFICIENT_CONTEXT)
 
 
 def test_given_the_mean_confidence_of_s2_then_085_passes_as_high() -> None:
     """S2-2, S2-4: 0.88, 0.85 and 0.82 pass with level high."""
-    decision = decide(case(0.88, 0.85, 0.82, of=Settings.load("tutor")))
+    decision = decide(measurements(0.88, 0.85, 0.82, of=Settings.load("tutor")))
 
     assert decision.is_safe()
     assert decision.trace["mean_confidence"].value == 0.85
@@ -149,7 +151,7 @@ def test_given_several_failed_audits_then_all_reasons_are_kept_in_the_documented
     """S2-15: every reason is reported, the first makes the headline."""
     bad = measured_claim(indicators=("as we know",), overlap=0.1, changed_facts=(("number", "31"),), similarity=0.1, support=0.1)
     decision = decide(
-        case(0.9, of=settings(**{name: Mode.ENFORCE for name in AUDIT_MODES.values()}), draft=draft([claim(passage())], [bad], 10))
+        measurements(0.9, of=settings(**{name: Mode.ENFORCE for name in AUDIT_MODES.values()}), draft=draft([claim(passage())], [bad], 10))
     )
 
     assert decision.reasons == (Reason.INDICATORS, Reason.LENGTH_RATIO, Reason.OVERLAP, Reason.FACTS, Reason.SIMILARITY, Reason.SUPPORT)
@@ -171,13 +173,13 @@ def test_given_several_failed_audits_then_all_reasons_are_kept_in_the_documented
 )
 def test_given_every_switch_off_then_an_uncited_fabricated_or_misquoted_claim_is_still_refused(drafted: Draft, reason: Reason) -> None:
     """S2-26, S2-11: three things that no setting turns off."""
-    decision = decide(case(0.9, draft=drafted))
+    decision = decide(measurements(0.9, draft=drafted))
 
     assert (decision.reason, decision.status) == (reason, AnswerStatus.HALLUCINATION_DETECTED)
 
 
 def test_given_a_check_that_could_not_run_then_the_status_is_error_and_the_check_is_named() -> None:
-    decision = decide(case(0.9, of=Settings.load(), answerability=None))
+    decision = decide(measurements(0.9, of=Settings.load(), answerability=None))
 
     assert (decision.reason, decision.status) == (Reason.NOT_RUN, AnswerStatus.ERROR)
     assert decision.explanation == "Refused: answerability could not be checked (no calibration fits this library)."
@@ -186,19 +188,19 @@ def test_given_a_check_that_could_not_run_then_the_status_is_error_and_the_check
 def test_given_an_audit_that_could_not_run_then_it_is_an_error_where_it_enforces() -> None:
     unmeasured = draft([claim(passage())], [measured_claim(overlap=1.0, similarity=None)])
 
-    assert decide(case(0.9, of=settings(similarity_mode=Mode.ENFORCE), draft=unmeasured)).status is AnswerStatus.ERROR
-    assert decide(case(0.9, of=settings(similarity_mode=Mode.OBSERVE), draft=unmeasured)).is_safe()
+    assert decide(measurements(0.9, of=settings(similarity_mode=Mode.ENFORCE), draft=unmeasured)).status is AnswerStatus.ERROR
+    assert decide(measurements(0.9, of=settings(similarity_mode=Mode.OBSERVE), draft=unmeasured)).is_safe()
 
 
 def test_given_nothing_drafted_then_it_is_an_error_and_never_a_pass() -> None:
     """S2-19: an empty answer is an error."""
-    decision = decide(case(0.9, draft=Draft()))
+    decision = decide(measurements(0.9, draft=Draft()))
 
     assert (decision.reason, decision.status) == (Reason.EMPTY_DRAFT, AnswerStatus.ERROR)
 
 
 def test_given_a_failure_of_ours_then_it_is_an_error_without_confidence_whatever_was_measured() -> None:
-    decision = decide(case(0.99, answerability=0.99, failure="The embedding model failed."))
+    decision = decide(measurements(0.99, answerability=0.99, failure="The embedding model failed."))
 
     assert (decision.reason, decision.status, decision.confidence) == (Reason.FAILURE, AnswerStatus.ERROR, 0.0)
     assert decision.explanation.startswith("The embedding model failed.")
@@ -209,7 +211,7 @@ def test_given_claims_that_all_rest_beyond_the_cut_then_it_is_refused_with_that_
     """S4-1: what rests on filtered passages only is not answered."""
     near, far = hits(0.9, 0.1)
     drafted = draft([claim(far.passage, "Far.")])
-    decision = decide(case(hits=(near, far), draft=drafted, of=settings(distance_mode=Mode.ENFORCE, max_distance=0.8)))
+    decision = decide(measurements(hits=(near, far), draft=drafted, of=settings(distance_mode=Mode.ENFORCE, max_distance=0.8)))
 
     assert (decision.reason, decision.status) == (Reason.ALL_CLAIMS_CUT, AnswerStatus.LOW_CONFIDENCE)
     assert decision.suggestions == ("Raise max_distance.",)
@@ -230,7 +232,7 @@ def test_given_the_presets_of_s4_then_answerable_level_and_filtered_count_are_re
     cosines: tuple[float, ...], preset: str, answerable: bool, level: str, filtered: int
 ) -> None:
     """S4-1, S4-2, S4-15: with distance 0.8 and two documents."""
-    decision = decide(case(*cosines, of=Settings.load(preset)))
+    decision = decide(measurements(*cosines, of=Settings.load(preset)))
 
     meta = decision.metadata
     assert (meta["is_answerable"], decision.confidence_level, meta["filtered_count"], meta["raw_count"]) == (
@@ -240,14 +242,14 @@ def test_given_the_presets_of_s4_then_answerable_level_and_filtered_count_are_re
 
 def test_given_a_partial_match_then_it_is_answered_as_low_or_refused() -> None:
     """S4-18, S4-5: a match between 0.8 and 1.2 is low confidence where the cut allows it, and refused where not."""
-    assert decide(case(0.0, -0.1, of=Settings.load("scoping-lenient"))).confidence_level is ConfidenceLevel.LOW
-    assert decide(case(0.0, -0.1, of=Settings.load("scoping"))).reason is Reason.DISTANCE
+    assert decide(measurements(0.0, -0.1, of=Settings.load("scoping-lenient"))).confidence_level is ConfidenceLevel.LOW
+    assert decide(measurements(0.0, -0.1, of=Settings.load("scoping"))).reason is Reason.DISTANCE
 
 
 def test_given_strict_mode_off_then_all_documents_stay() -> None:
     """S4-24: no distance filter."""
     off = Settings.load("scoping", {"distance_mode": Mode.OFF, "min_documents_mode": Mode.OFF})
-    decision = decide(case(-0.5, of=off))
+    decision = decide(measurements(-0.5, of=off))
 
     assert decision.is_safe()
     assert len(decision.retrieved) == 1
@@ -256,7 +258,7 @@ def test_given_strict_mode_off_then_all_documents_stay() -> None:
 @pytest.mark.parametrize("intent", ["greeting", "about_library"])
 def test_given_a_greeting_or_a_question_about_the_library_then_it_is_answered_without_checks_or_claims(intent: str) -> None:
     """S4-19, S4-20: nothing is retrieved, and nothing is claimed about a document."""
-    decision = decide(case(answer="Hello.", understanding=Understanding("en", intent), of=Settings.load(values=ENFORCED)))
+    decision = decide(measurements(answer="Hello.", understanding=Understanding("en", intent), of=Settings.load(values=ENFORCED)))
 
     assert (decision.answer, decision.reason, decision.is_safe()) == ("Hello.", intent, True)
     assert (decision.claims, decision.citations, decision.retrieved, decision.trace.checks) == ((), (), (), ())
@@ -264,7 +266,7 @@ def test_given_a_greeting_or_a_question_about_the_library_then_it_is_answered_wi
 
 def test_given_a_refusal_then_it_has_text_reason_and_suggestions() -> None:
     """S3-20: refusal text, confidence, reason and suggestions."""
-    nothing = decide(case(of=Settings.load("rag-engine"), library=LibraryFacts(documents=3, passages=40)))
+    nothing = decide(measurements(of=Settings.load("rag-engine"), library=LibraryFacts(documents=3, passages=40)))
 
     assert nothing.confidence == 0.0
     assert nothing.reason is Reason.NOTHING_RETRIEVED
@@ -274,7 +276,7 @@ def test_given_a_refusal_then_it_has_text_reason_and_suggestions() -> None:
 
 def test_given_the_calibrated_score_as_main_gate_then_it_is_the_confidence_of_a_refusal() -> None:
     """S0-31: on a refusal the top score on the gate's scale."""
-    decision = decide(case(0.9, of=Settings.load(), answerability=0.31))
+    decision = decide(measurements(0.9, of=Settings.load(), answerability=0.31))
 
     assert (decision.confidence, decision.confidence_basis) == (0.31, "answerability")
     assert decision.explanation == "Refused: answerability did not pass (probability 0.31, 0.56 required)."
@@ -282,29 +284,29 @@ def test_given_the_calibrated_score_as_main_gate_then_it_is_the_confidence_of_a_
 
 def test_given_another_main_gate_or_no_calibration_then_the_confidence_of_a_refusal_is_the_top_cosine() -> None:
     """A calibrated score that decides nothing is not reported as if it did."""
-    by_cosine = decide(case(0.58, of=Settings.load("compliance"), answerability=0.31))
-    uncalibrated = decide(case(0.9, of=Settings.load(), answerability=None))
+    by_cosine = decide(measurements(0.58, of=Settings.load("compliance"), answerability=0.31))
+    uncalibrated = decide(measurements(0.9, of=Settings.load(), answerability=None))
 
     assert (by_cosine.confidence, by_cosine.confidence_basis) == (0.58, "top")
     assert (uncalibrated.reason, uncalibrated.confidence, uncalibrated.confidence_basis) == (Reason.NOT_RUN, 0.9, "top")
 
 
 def test_given_a_negative_top_score_then_the_confidence_of_a_refusal_is_zero() -> None:
-    assert decide(case(-0.4, of=Settings.load("compliance"))).confidence == 0.0
+    assert decide(measurements(-0.4, of=Settings.load("compliance"))).confidence == 0.0
 
 
 def test_given_unreadable_pages_then_a_refusal_and_an_answer_say_so() -> None:
     """A refusal names the pages that could not be read: the answer may be there."""
     facts = LibraryFacts(documents=2, passages=4, pages=400, unreadable={"d1": tuple(range(1, 12)), "d2": (3,)})
     sentence = "12 of 400 pages could not be read; the answer may be there."
-    refused, answered = decide(case(0.1, of=Settings.load("compliance"), library=facts)), decide(case(0.9, library=facts))
+    refused, answered = decide(measurements(0.1, of=Settings.load("compliance"), library=facts)), decide(measurements(0.9, library=facts))
 
     assert refused.explanation.endswith(sentence)
     (suggested,) = [one for one in refused.suggestions if "could not be read" in one]
     assert "Tesseract" not in suggested, "it may be installed: only the findings know the reason"
     assert sentence in refused.notes
     assert sentence in answered.notes
-    assert decide(case(0.9)).explanation == ""
+    assert decide(measurements(0.9)).explanation == ""
 
 
 @each(("stage", "knob"), AUDIT_MODES.items())
@@ -313,8 +315,8 @@ def test_given_any_audit_that_does_not_enforce_then_a_note_says_so(stage: str, k
     enforcing = {name: Mode.ENFORCE for name in AUDIT_MODES.values()}
     note = f"Audits that do not block under these settings: {stage.replace('_', ' ')}."
 
-    assert decide(case(0.9, of=settings(**enforcing | {knob: mode}))).notes == (note,)
-    assert decide(case(0.9, of=settings(**enforcing))).notes == ()
+    assert decide(measurements(0.9, of=settings(**enforcing | {knob: mode}))).notes == (note,)
+    assert decide(measurements(0.9, of=settings(**enforcing))).notes == ()
 
 
 NOTE = (
@@ -354,7 +356,7 @@ def test_given_contradicting_sources_when_off_then_the_extract_is_answered_as_it
     decision = decide(contradicted(settings(contradictions_mode=Mode.OFF), answerability=1.0))
 
     assert decision.answer == "The notice period is 30 days. [1] Notice is given in writing. [2]"
-    assert (decision.confidence_level, decision.conflicts, decision.notes) == (ConfidenceLevel.HIGH, (), decide(case(0.9)).notes)
+    assert (decision.confidence_level, decision.conflicts, decision.notes) == (ConfidenceLevel.HIGH, (), decide(measurements(0.9)).notes)
     assert "action" not in decision.metadata
     assert decision.trace["contradictions"].state is State.NOT_RUN
 
@@ -384,7 +386,7 @@ def test_given_a_contradiction_within_one_document_then_the_note_names_its_pages
 @pytest.mark.parametrize("drafter", ["extract", "raw"])
 def test_given_a_draft_without_a_contradiction_then_the_check_passes_however_it_was_made(drafter: str) -> None:
     plain = replace(draft([claim(passage())]), drafter=drafter)
-    row = decide(case(0.9, draft=plain, of=settings(contradictions_mode=Mode.ENFORCE))).trace["contradictions"]
+    row = decide(measurements(0.9, draft=plain, of=settings(contradictions_mode=Mode.ENFORCE))).trace["contradictions"]
 
     assert (row.state, row.found) == (State.PASSED, "no contradiction found")
 
@@ -402,7 +404,7 @@ UNKNOWN = LibraryFacts(documents=2, passages=2, languages=("en", "hi", "ru"), un
 
 def test_given_an_answer_from_a_language_the_model_does_not_know_then_a_note_warns() -> None:
     of = passage(language="ru")
-    decision = decide(case(0.9, library=UNKNOWN, hits=(hit(of=of),), draft=draft([claim(of)]), of=settings()))
+    decision = decide(measurements(0.9, library=UNKNOWN, hits=(hit(of=of),), draft=draft([claim(of)]), of=settings()))
 
     assert decision.is_safe()
     assert [note for note in decision.notes if "does not know" in note] == [
@@ -411,14 +413,14 @@ def test_given_an_answer_from_a_language_the_model_does_not_know_then_a_note_war
 
 
 def test_given_an_answer_from_a_language_the_model_knows_then_no_note_warns_of_other_documents() -> None:
-    decision = decide(case(0.9, library=UNKNOWN, of=settings()))
+    decision = decide(measurements(0.9, library=UNKNOWN, of=settings()))
 
     assert decision.is_safe()
     assert not any("does not know" in note for note in decision.notes)
 
 
 def test_given_a_refusal_then_a_note_names_every_searched_language_the_model_does_not_know() -> None:
-    decision = decide(case(library=UNKNOWN))
+    decision = decide(measurements(library=UNKNOWN))
 
     assert not decision.is_safe()
     assert any("does not know these languages: hi, ru." in note for note in decision.notes)
@@ -426,7 +428,7 @@ def test_given_a_refusal_then_a_note_names_every_searched_language_the_model_doe
 
 def test_given_every_stage_then_its_time_counts_as_retrieval_or_as_drafting() -> None:
     timings = {"retrieve": 1.0, "expand": 2.0, "extract": 4.0, "conflicts": 8.0, "audit": 16.0, "model": 32.0, "check": 64.0}
-    metadata = decide(case(0.9, timings=timings)).metadata
+    metadata = decide(measurements(0.9, timings=timings)).metadata
 
     assert (metadata["retrieval_time_ms"], metadata["generation_time_ms"]) == (3.0, 124.0)
 
@@ -434,7 +436,7 @@ def test_given_every_stage_then_its_time_counts_as_retrieval_or_as_drafting() ->
 def test_given_an_answer_then_its_scores_and_times_are_there() -> None:
     measured = {"features": {"top_cosine": 0.1, "agreement": 0.4}, "timings": {"embed": 1.0, "retrieve": 2.0, "extract": 4.0, "audit": 8.0}}
     found = (hit(0.9, lexical=1.0), hit(0.5, 2, lexical=3.0))
-    decision = decide(case(0.9, hits=found, answerability=0.7, relevance=0.6, **measured))
+    decision = decide(measurements(0.9, hits=found, answerability=0.7, relevance=0.6, **measured))
 
     assert decision.scores == {
         "answerability": 0.7, "top_cosine": 0.9, "mean_cosine": 0.7, "top_lexical": 3.0, "relevance": 0.6, "agreement": 0.4
@@ -453,11 +455,15 @@ def logged(decision: Decision, caplog: pytest.LogCaptureFixture) -> list[str]:
 @pytest.mark.parametrize(
     ("decided", "event", "rest"),
     [
-        (case(0.6, of=Settings.load("relevance-guard"), relevance=0.38), "contexts_not_relevant_to_query", "0.3800 0.4 relevance"),
-        (case(0.6, of=Settings.load("relevance-hybrid"), relevance=0.2), "contexts_rejected_by_relevance_score", "0.2000 0.3 relevance"),
-        (case(0.6, of=Settings.load("compliance")), "refused_by_top_cosine", "0.6000 0.72 top_cosine"),
-        (case(0.6, of=Settings.load()), "refused_by_not_run", "none 0.56 not_run"),
-        (case(failure="x"), "refused_by_failure", "none none failure"),
+        (measurements(0.6, of=Settings.load("relevance-guard"), relevance=0.38), "contexts_not_relevant_to_query", "0.3800 0.4 relevance"),
+        (
+            measurements(0.6, of=Settings.load("relevance-hybrid"), relevance=0.2),
+            "contexts_rejected_by_relevance_score",
+            "0.2000 0.3 relevance",
+        ),
+        (measurements(0.6, of=Settings.load("compliance")), "refused_by_top_cosine", "0.6000 0.72 top_cosine"),
+        (measurements(0.6, of=Settings.load()), "refused_by_not_run", "none 0.56 not_run"),
+        (measurements(failure="x"), "refused_by_failure", "none none failure"),
     ],
 )
 def test_given_a_refusal_then_its_event_and_score_are_logged(
@@ -471,7 +477,7 @@ def test_given_a_refusal_then_its_event_and_score_are_logged(
 
 def test_given_any_decision_then_its_retrieval_metadata_are_logged_and_no_text(caplog: pytest.LogCaptureFixture) -> None:
     """S4-22: RAG Confidence Metadata {...}"""
-    for decided in (case(0.9, 0.1), case(0.1, of=Settings.load("compliance"))):
+    for decided in (measurements(0.9, 0.1), measurements(0.1, of=Settings.load("compliance"))):
         decision = decide(decided)
         lines = logged(decision, caplog)
         head, _, rest = lines[-1].partition("{")
@@ -487,7 +493,7 @@ def test_given_any_decision_then_its_retrieval_metadata_are_logged_and_no_text(c
 
 
 def test_given_a_decision_then_the_state_of_every_check_is_one_of_the_five() -> None:
-    decision = decide(case(0.9, of=Settings.load(values=ENFORCED), answerability=0.9, relevance=0.9))
+    decision = decide(measurements(0.9, of=Settings.load(values=ENFORCED), answerability=0.9, relevance=0.9))
 
     assert {check.state for check in decision.trace.checks} <= set(State)
     assert decision.is_safe()

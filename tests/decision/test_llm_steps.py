@@ -84,8 +84,8 @@ def configured(server: ModelServer) -> Tools:
 def run(
     corpus: MemoryCorpus, use: Tools, on_stage: object = None, cancelled: object = None, question: str = QUESTION, **values: object
 ) -> Measurements:
-    case = measure(question, chosen(**values), corpus, use)
-    return generate(case, corpus, use, on_stage=on_stage, cancelled=cancelled)  # type: ignore[arg-type]
+    measurements = measure(question, chosen(**values), corpus, use)
+    return generate(measurements, corpus, use, on_stage=on_stage, cancelled=cancelled)  # type: ignore[arg-type]
 
 
 def chosen(**values: object) -> Settings:
@@ -141,22 +141,22 @@ def test_given_a_rejected_draft_when_asked_again_then_the_prompt_holds_the_sente
     wrong = NOTICE.replace("thirty", "sixty")
     server.play([lambda asked: draft((wrong, source(asked), NOTICE)), honest])
 
-    case = run(corpus, configured(server), facts_mode=Mode.ENFORCE)
+    measurements = run(corpus, configured(server), facts_mode=Mode.ENFORCE)
 
-    assert [one.outcome for one in decide(case).attempts] == ["rejected", "shown"]
+    assert [one.outcome for one in decide(measurements).attempts] == ["rejected", "shown"]
     assert wrong in server.asked[1].user
     assert "sixty" in server.asked[1].user
-    assert "facts:0" in case.llm_trace.attempts[1].asked  # type: ignore[union-attr]
+    assert "facts:0" in measurements.llm_trace.attempts[1].asked  # type: ignore[union-attr]
 
 
 def test_given_a_stubborn_model_when_asked_then_it_drafts_once_and_max_retries_times(corpus: MemoryCorpus, server: ModelServer) -> None:
     """S3-16: max_retries."""
     server.play(lambda asked: draft(("The notice period is 7 years.", source(asked), "The notice period is 7 years.")))
 
-    case = run(corpus, configured(server), max_retries=2)
+    measurements = run(corpus, configured(server), max_retries=2)
 
     assert server.calls == 3
-    assert decide(case).metadata["drafter"] == "extract"
+    assert decide(measurements).metadata["drafter"] == "extract"
 
 
 def test_given_what_is_missing_when_searched_again_then_it_is_looked_for_and_earlier_passages_stay(
@@ -165,16 +165,16 @@ def test_given_what_is_missing_when_searched_again_then_it_is_looked_for_and_ear
     """S3-11, S3-13: the search is widened by what is missing, and bounded."""
     server.play(by_kind(sufficiency=sufficient("no", missing=("matter 11 of chapter 11",))))
 
-    case = run(corpus, configured(server), top_k=2, **GUARDED)
+    measurements = run(corpus, configured(server), top_k=2, **GUARDED)
 
-    assert case.llm_trace is not None
-    first, second = case.llm_trace.expanded
-    assert [hit.passage.id for hit in first[:2]] == [hit.passage.id for hit in case.hits]
+    assert measurements.llm_trace is not None
+    first, second = measurements.llm_trace.expanded
+    assert [hit.passage.id for hit in first[:2]] == [hit.passage.id for hit in measurements.hits]
     assert any("chapter 11" in hit.passage.text for hit in first)
-    assert (len(case.hits), len(first), len(second)) == (2, 4, 6)
+    assert (len(measurements.hits), len(first), len(second)) == (2, 4, 6)
     assert len(second) <= MAX_HITS
     assert [kind(asked) for asked in server.asked] == ["sufficiency"] * 3
-    assert decide(case).reason is Reason.SUFFICIENCY
+    assert decide(measurements).reason is Reason.SUFFICIENCY
 
 
 def test_given_the_most_passages_when_searched_again_then_the_search_stays_within_what_the_settings_allow(
@@ -183,9 +183,9 @@ def test_given_the_most_passages_when_searched_again_then_the_search_stays_withi
     """Twice 26 passages would be more than `top_k` may be: the search is cut at `MAX_HITS`, and the question does not fail."""
     server.play(by_kind(sufficiency=sufficient("no", missing=("the fee",))))
 
-    case = run(corpus, configured(server), top_k=MAX_HITS // 2 + 1, **GUARDED)
+    measurements = run(corpus, configured(server), top_k=MAX_HITS // 2 + 1, **GUARDED)
 
-    assert decide(case).reason is Reason.SUFFICIENCY
+    assert decide(measurements).reason is Reason.SUFFICIENCY
 
 
 @each(("said", "problem"), [("certainly!!", Reason.MALFORMED_DRAFT), ("", Reason.EMPTY_DRAFT)])
@@ -194,11 +194,11 @@ def test_given_a_draft_that_cannot_be_read_when_recorded_then_its_problem_is_nam
 ) -> None:
     server.play(by_kind(draft='{"answerable": 1}' if said else said))
 
-    case = run(corpus, configured(server), max_retries=0, fallback_extract=False)
+    measurements = run(corpus, configured(server), max_retries=0, fallback_extract=False)
 
-    assert case.llm_trace is not None
-    assert [one.problem for one in case.llm_trace.attempts] == [problem]
-    assert decide(case).reason is problem
+    assert measurements.llm_trace is not None
+    assert [one.problem for one in measurements.llm_trace.attempts] == [problem]
+    assert decide(measurements).reason is problem
 
 
 def test_given_a_budget_that_the_draft_spends_when_it_should_be_verified_then_it_has_not_passed(
@@ -232,11 +232,11 @@ def test_given_missing_words_that_invent_a_fact_when_refused_then_they_are_not_r
     """An invented number reaches the reader by no way, and not as what is said to be missing either."""
     server.play(by_kind(sufficiency=sufficient("no", missing=("the fee of 9,999 euros", "the fee"))))
 
-    case = run(corpus, configured(server), expand_searches=0, **GUARDED)
+    measurements = run(corpus, configured(server), expand_searches=0, **GUARDED)
 
-    assert case.llm_trace is not None
-    assert case.llm_trace.verdicts[0].missing == ("the fee",)
-    assert "the fee" not in repr(decide(case).to_json())
+    assert measurements.llm_trace is not None
+    assert measurements.llm_trace.verdicts[0].missing == ("the fee",)
+    assert "the fee" not in repr(decide(measurements).to_json())
 
 
 def test_given_a_refusal_when_it_states_a_fact_of_its_own_then_its_reason_is_left_out(corpus: MemoryCorpus, server: ModelServer) -> None:
@@ -299,11 +299,11 @@ def test_given_half_a_second_left_when_more_is_needed_then_the_prompt_is_still_s
 
 
 def test_given_no_model_when_one_should_draft_then_the_extract_stands_and_says_what_to_set(corpus: MemoryCorpus) -> None:
-    case = run(corpus, tools())
+    measurements = run(corpus, tools())
     wrong = run(corpus, tools(model=partial(language_model, environment={"RAG_MODEL": "m"})))
 
-    assert decide(case).metadata["drafter"] == "extract"
-    assert "RAG_MODEL" in decide(case).notes[0]
+    assert decide(measurements).metadata["drafter"] == "extract"
+    assert "RAG_MODEL" in decide(measurements).notes[0]
     assert "OPENAI_BASE_URL" in decide(wrong).notes[0]
 
 
@@ -319,12 +319,12 @@ def test_given_a_server_that_fails_when_asked_then_the_attempt_says_so_and_nothi
 ) -> None:
     server.play(Status(401))
 
-    case = run(corpus, configured(server))
+    measurements = run(corpus, configured(server))
 
-    assert case.llm_trace is not None
-    assert case.llm_trace.attempts[0].call.failure
-    assert decide(case).attempts[0].outcome == "failed"
-    assert "sk-of-a-test" not in str(decide(case).to_json())
+    assert measurements.llm_trace is not None
+    assert measurements.llm_trace.attempts[0].call.failure
+    assert decide(measurements).attempts[0].outcome == "failed"
+    assert "sk-of-a-test" not in str(decide(measurements).to_json())
 
 
 def test_given_a_stop_when_the_model_hangs_then_the_question_ends_at_once(corpus: MemoryCorpus, server: ModelServer) -> None:
@@ -344,22 +344,22 @@ def test_given_a_stop_before_the_first_step_when_run_then_nothing_is_sent(corpus
 def test_given_a_gate_that_refuses_when_run_then_the_case_comes_back_as_it_was(corpus: MemoryCorpus, server: ModelServer) -> None:
     """S0-4."""
     use = configured(server)
-    case = measure(QUESTION, chosen(answerability_mode=Mode.ENFORCE, min_answerability=1.0), corpus, use)
+    measurements = measure(QUESTION, chosen(answerability_mode=Mode.ENFORCE, min_answerability=1.0), corpus, use)
 
-    assert generate(case, corpus, use) == case
+    assert generate(measurements, corpus, use) == measurements
     assert server.calls == 0
 
 
 def test_given_a_finished_case_when_walked_again_then_nothing_is_pending_and_a_replay_asks_nothing(
     corpus: MemoryCorpus, server: ModelServer
 ) -> None:
-    case = run(corpus, configured(server), **GUARDED, **CHECKED)
+    measurements = run(corpus, configured(server), **GUARDED, **CHECKED)
     calls = server.calls
 
-    assert pending(case) is None
-    assert decide(case) == decide(replace(case))
+    assert pending(measurements) is None
+    assert decide(measurements) == decide(replace(measurements))
     assert server.calls == calls == 3
-    assert [call.step for call in case.llm_trace.calls] == [Step.SUFFICIENCY, Step.DRAFT, Step.VERIFY]  # type: ignore[union-attr]
+    assert [call.step for call in measurements.llm_trace.calls] == [Step.SUFFICIENCY, Step.DRAFT, Step.VERIFY]  # type: ignore[union-attr]
 
 
 def test_given_the_passages_when_sent_then_they_are_quoted_data_with_ids_of_the_prompt(corpus: MemoryCorpus, server: ModelServer) -> None:

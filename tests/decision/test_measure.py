@@ -120,8 +120,8 @@ def test_given_a_question_when_asked_then_what_was_measured_is_handed_on_and_jud
 
     decision = engine.ask("How often is the interest rate reviewed?", Settings.load(), on_measured=measured.append)
 
-    (case,) = measured
-    assert decide(case) == decision
+    (measurements,) = measured
+    assert decide(measurements) == decision
     assert decision.is_safe()
 
 

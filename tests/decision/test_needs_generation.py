@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from builders import GOOD_AUDIT, SENTENCE, case, claim, draft, passage, settings
+from builders import GOOD_AUDIT, SENTENCE, claim, draft, measurements, passage, settings
 from certificates import BASIS
 
 from rag_core.decision.batch import replay_many
@@ -41,7 +41,7 @@ def asked(score: float, *texts: str) -> Measurements:
         attempts.append(
             Attempt((*keys, "round:0", "passages:1", *found), Call(Step.DRAFT), made, language="en", sentences=1, tokens=5, added=(0,))
         )
-    return replace(case(0.9, of=OF, answerability=score), llm_trace=LlmTrace(500, attempts=tuple(attempts)))
+    return replace(measurements(0.9, of=OF, answerability=score), llm_trace=LlmTrace(500, attempts=tuple(attempts)))
 
 
 def labelled(n: int, *, answerable: bool, answers: tuple[str, ...] = ()) -> LabelledQuestion:
@@ -51,18 +51,18 @@ def labelled(n: int, *, answerable: bool, answers: tuple[str, ...] = ()) -> Labe
 def material() -> tuple[list[LabelledQuestion], list[Measurements]]:
     """Answerable questions score 0.4 to 1, the others 0 to 0.52; those below the limit were refused and not drafted."""
     scores = [(0.4 + 0.6 * n / N, True) for n in range(N)] + [(0.52 * n / N, False) for n in range(N)]
-    cases = [asked(score, *((OWN,) if score >= MEASURED_AT else ())) for score, _ in scores]
-    return [labelled(n, answerable=yes) for n, (_, yes) in enumerate(scores)], cases
+    records = [asked(score, *((OWN,) if score >= MEASURED_AT else ())) for score, _ in scores]
+    return [labelled(n, answerable=yes) for n, (_, yes) in enumerate(scores)], records
 
 
 def test_given_looser_settings_than_were_measured_then_such_questions_are_counted_and_in_no_rate() -> None:
-    questions, cases = material()
+    questions, records = material()
     loose = OF.changed(min_answerability=0.3)
-    below = [0.3 <= (one.answerability or 0) < MEASURED_AT for one in cases]
-    outcomes = replay_many(cases, loose)
-    marked = marks(questions, outcomes, answer_hits(questions, cases), cases)
+    below = [0.3 <= (one.answerability or 0) < MEASURED_AT for one in records]
+    outcomes = replay_many(records, loose)
+    marked = marks(questions, outcomes, answer_hits(questions, records), records)
 
-    found = report(questions, cases, outcomes, marked)
+    found = report(questions, records, outcomes, marked)
 
     assert outcomes.needs_model.tolist() == below
     assert set(outcomes.status[outcomes.needs_model]) == {AnswerStatus.ERROR}
@@ -72,16 +72,16 @@ def test_given_looser_settings_than_were_measured_then_such_questions_are_counte
     assert found.false_refusals.k == 0
     assert found.to_json()["needs_model"] == sum(below)
     assert {error_of(marked, int(row)) for row in np.flatnonzero(outcomes.needs_model)} == {"needs_model"}
-    rows = [json.loads(line) for line in failing(questions, cases, loose, marked).splitlines()]
+    rows = [json.loads(line) for line in failing(questions, records, loose, marked).splitlines()]
     assert sum(row["happened"]["error"] == "needs_model" for row in rows) == sum(below)
 
 
 def test_given_a_question_that_failed_and_one_that_needs_the_model_then_they_are_counted_apart() -> None:
     questions = [labelled(0, answerable=True), labelled(1, answerable=False), labelled(2, answerable=False)]
-    cases = [asked(0.9, OWN), asked(0.4), case(of=OF, failure="The model failed.")]
-    outcomes = replay_many(cases, OF.changed(min_answerability=0.3))
+    records = [asked(0.9, OWN), asked(0.4), measurements(of=OF, failure="The model failed.")]
+    outcomes = replay_many(records, OF.changed(min_answerability=0.3))
 
-    found = report(questions, cases, outcomes, marks(questions, outcomes, answer_hits(questions, cases), cases))
+    found = report(questions, records, outcomes, marks(questions, outcomes, answer_hits(questions, records), records))
 
     assert (found.needs_model, found.not_measured, found.answered.k, found.answered.n) == (1, 1, 1, 1)
 
@@ -90,10 +90,10 @@ def test_given_several_drafts_then_the_right_answer_is_looked_for_in_the_one_tha
     """The extract holds it too, and the rejected draft; neither is what the reader sees."""
     right, wrong = "It takes 30 days.", "It takes a while."
     questions = [labelled(n, answerable=True, answers=("30 days",)) for n in range(3)]
-    cases = [asked(0.9, right, wrong), asked(0.9, wrong, right), asked(0.9, right)]
-    assert SENTENCE == cases[0].draft.claims[0].text
+    records = [asked(0.9, right, wrong), asked(0.9, wrong, right), asked(0.9, right)]
+    assert SENTENCE == records[0].draft.claims[0].text
 
-    marked = marks(questions, replay_many(cases, OF), answer_hits(questions, cases), cases)
+    marked = marks(questions, replay_many(records, OF), answer_hits(questions, records), records)
 
     assert marked.comparable.tolist() == [True, True, True]
     assert marked.missed.tolist() == [True, False, False]
@@ -101,28 +101,28 @@ def test_given_several_drafts_then_the_right_answer_is_looked_for_in_the_one_tha
 
 def test_given_drafts_whose_words_are_gone_then_an_answer_is_compared_only_where_it_can_be_read() -> None:
     questions = [labelled(n, answerable=True, answers=("30 days",)) for n in range(2)]
-    cases = [asked(0.9, DELETED, "It takes 30 days."), asked(0.9, DELETED)]
+    records = [asked(0.9, DELETED, "It takes 30 days."), asked(0.9, DELETED)]
 
-    marked = marks(questions, replay_many(cases, OF), answer_hits(questions, cases), cases)
+    marked = marks(questions, replay_many(records, OF), answer_hits(questions, records), records)
 
     assert marked.comparable.tolist() == [True, False]
     assert not marked.missed.any()
 
 
 def certified(*targets: Target) -> Certificate | Uncertified:
-    questions, cases = material()
-    return certify(questions, cases, answer_hits(questions, cases), OF, Request(targets), BASIS, set_name="s", date="2026-11-21")
+    questions, records = material()
+    return certify(questions, records, answer_hits(questions, records), OF, Request(targets), BASIS, set_name="s", date="2026-11-21")
 
 
 def test_given_a_run_with_a_model_when_certified_then_no_threshold_is_chosen_under_which_it_would_be_asked_again() -> None:
     """Looser ones would answer more, for all that is recorded: how those questions would end is not known."""
-    questions, cases = material()
+    questions, records = material()
     found = certified(Target(Kind.WRONG_ANSWERS, 0.3))
 
     assert isinstance(found, Certificate)
     assert found.parts[0].thresholds == {"min_answerability": MEASURED_AT}
-    assert not replay_many(cases, OF.changed(**found.parts[0].thresholds)).needs_model.any()
-    answered = replay_many(cases, OF).answered
+    assert not replay_many(records, OF.changed(**found.parts[0].thresholds)).needs_model.any()
+    answered = replay_many(records, OF).answered
     assert found.parts[0].answered == answered.sum()
     assert found.parts[0].bounds[0].errors == sum(given and not q.answerable for given, q in zip(answered, questions, strict=True))
 
@@ -144,15 +144,15 @@ def test_given_open_questions_before_those_that_are_settled_then_testing_does_no
     one = asked(0.9, OWN)
     assert one.llm_trace is not None
     attempt = replace(one.llm_trace.attempts[0], asked=("level:high", "round:0", f"passages:{shown}"))
-    two = replace(case(0.9, 0.6, of=of, answerability=0.9), llm_trace=LlmTrace(500, attempts=(attempt,)))
+    two = replace(measurements(0.9, 0.6, of=of, answerability=0.9), llm_trace=LlmTrace(500, attempts=(attempt,)))
     declined = replace(attempt, draft=Draft(), problem=Reason.MODEL_REFUSED)
     refused = replace(two, llm_trace=LlmTrace(500, attempts=(declined,)))
-    cases = [two] * N if kind is Kind.FALSE_REFUSALS else [two, *[refused] * (N - 1)]
+    records = [two] * N if kind is Kind.FALSE_REFUSALS else [two, *[refused] * (N - 1)]
     request = Request((Target(kind, 0.2),), first="max_distance")
 
-    found = certify(questions, cases, answer_hits(questions, cases), of, request, BASIS, set_name="s", date="2026-11-21")
+    found = certify(questions, records, answer_hits(questions, records), of, request, BASIS, set_name="s", date="2026-11-21")
 
-    at_its_own = replay_many(cases, of)
+    at_its_own = replay_many(records, of)
     assert not at_its_own.needs_model.any()
     assert at_its_own.answered.sum() == (N if kind is Kind.FALSE_REFUSALS else 1)  # few errors there, if one could come to that
     assert isinstance(found, Uncertified)
@@ -163,12 +163,12 @@ def test_given_open_questions_before_those_that_are_settled_then_testing_does_no
 def test_given_an_open_question_then_it_counts_as_an_error_of_every_kind(kind: Kind) -> None:
     """Otherwise a run of refused questions would pass for a careful one."""
     questions = [labelled(n, answerable=n % 2 == 0, answers=("30 days",) if n % 2 == 0 else ()) for n in range(N)]
-    cases = [asked(0.4) for _ in questions]
+    records = [asked(0.4) for _ in questions]
 
     found = certify(
-        questions, cases, answer_hits(questions, cases), OF, Request((Target(kind, 0.2),)), BASIS, set_name="s", date="2026-11-21"
+        questions, records, answer_hits(questions, records), OF, Request((Target(kind, 0.2),)), BASIS, set_name="s", date="2026-11-21"
     )
 
     assert isinstance(found, Uncertified)
     assert found.needs_model == N
-    assert set(replay_many(cases, OF.changed(min_answerability=0.3)).reason) == {Reason.NEEDS_GENERATION}
+    assert set(replay_many(records, OF.changed(min_answerability=0.3)).reason) == {Reason.NEEDS_GENERATION}

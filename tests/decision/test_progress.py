@@ -16,7 +16,7 @@ from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
 from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.settings import Mode, Settings
-from tests.builders import GOOD_AUDIT, SENTENCE, case, claim, draft, hit, passage, settings
+from tests.builders import GOOD_AUDIT, SENTENCE, claim, draft, hit, measurements, passage, settings
 
 WORDS = 400  # of a context that is worth compressing
 UNSUPPORTED = measured_claim(overlap=0.9, similarity=0.9, support=0.2)
@@ -31,7 +31,7 @@ def model_settings(**values: object) -> Settings:
 def asked(*, of: Settings | None = None, cosines: tuple[float, ...] = (0.9, 0.8), words: int = WORDS, **fields: object) -> Measurements:
     """A question that passed its gates, with an extract, and of which a model may draft."""
     record = {name: fields.pop(name) for name in ("verdicts", "expanded", "attempts") if name in fields}
-    return case(*cosines, of=of or model_settings(), llm_trace=LlmTrace(words, **record), **fields)  # type: ignore[arg-type]
+    return measurements(*cosines, of=of or model_settings(), llm_trace=LlmTrace(words, **record), **fields)  # type: ignore[arg-type]
 
 
 def model_draft(text: str = SENTENCE, audit: ClaimMeasurement = GOOD_AUDIT) -> Draft:
@@ -80,7 +80,7 @@ def test_given_a_gate_that_refuses_when_walked_then_nothing_is_asked() -> None:
 
 
 def test_given_settings_without_a_model_when_walked_then_nothing_is_asked() -> None:
-    assert pending(case(0.9)) is None
+    assert pending(measurements(0.9)) is None
 
 
 @pytest.mark.parametrize(("words", "note"), [(150, "too few"), (0, "too few")])
@@ -493,4 +493,4 @@ def test_given_other_findings_than_were_recorded_when_replayed_then_the_later_dr
 
 def test_given_a_case_without_a_record_when_walked_then_it_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing to follow"):
-        walk(case(0.9))
+        walk(measurements(0.9))

@@ -6,7 +6,7 @@ import json
 from dataclasses import fields, replace
 
 import pytest
-from any_case import REPLAYED, THRESHOLDS, cases, chosen_settings, values_of
+from any_measurements import REPLAYED, THRESHOLDS, any_measurements, chosen_settings, values_of
 from builders import MODES, HashEmbedder, MemoryCorpus, Text, settings, tools
 from folding import each
 from hypothesis import given
@@ -28,29 +28,32 @@ def body(decision: Decision) -> str:
     return json.dumps(decision.to_json("q"), sort_keys=True, allow_nan=False)
 
 
-@given(case=cases(), values=st.fixed_dictionaries({name: st.tuples(values_of(knob), values_of(knob)) for name, knob in THRESHOLDS.items()}))
+@given(
+    measurements=any_measurements(),
+    values=st.fixed_dictionaries({name: st.tuples(values_of(knob), values_of(knob)) for name, knob in THRESHOLDS.items()}),
+)
 @examples(max_examples=150)
 def test_given_a_stricter_threshold_when_replayed_then_a_refusal_never_becomes_an_answer(
-    case: Measurements, values: dict[str, tuple[float, float]]
+    measurements: Measurements, values: dict[str, tuple[float, float]]
 ) -> None:
     """S0-37: for every threshold that can be replayed, in the direction it declares."""
     for name, knob in THRESHOLDS.items():
         low, high = sorted(values[name])
         loose, strict = (low, high) if knob.stricter == "higher" else (high, low)
 
-        before = replay(case, case.settings.changed(**{name: loose}))
-        after = replay(case, case.settings.changed(**{name: strict}))
+        before = replay(measurements, measurements.settings.changed(**{name: loose}))
+        after = replay(measurements, measurements.settings.changed(**{name: strict}))
 
         assert before.is_safe() or not after.is_safe(), name
         assert set(one.text for one in after.claims) <= set(one.text for one in before.claims), name
 
 
-@given(case=cases())
+@given(measurements=any_measurements())
 @examples(max_examples=150)
-def test_given_a_stricter_mode_when_replayed_then_a_refusal_never_becomes_an_answer(case: Measurements) -> None:
+def test_given_a_stricter_mode_when_replayed_then_a_refusal_never_becomes_an_answer(measurements: Measurements) -> None:
     """off, observe, enforce: each lets through no more than the one before."""
     for name in sorted(MODES.values()):
-        safe = [replay(case, case.settings.changed(**{name: mode})).is_safe() for mode in STRICTNESS]
+        safe = [replay(measurements, measurements.settings.changed(**{name: mode})).is_safe() for mode in STRICTNESS]
 
         assert safe == sorted(safe, reverse=True), name
         assert safe[0] == safe[1], name  # observing shows, and does not block
@@ -59,8 +62,8 @@ def test_given_a_stricter_mode_when_replayed_then_a_refusal_never_becomes_an_ans
 @given(data=st.data())
 @examples(max_examples=300)
 def test_given_several_stricter_settings_at_once_then_a_refusal_never_becomes_an_answer(data: st.DataObject) -> None:
-    case = data.draw(cases())
-    strict = dict(case.settings.model_dump())
+    measurements = data.draw(any_measurements())
+    strict = dict(measurements.settings.model_dump())
     for name in data.draw(st.lists(st.sampled_from([*THRESHOLDS, *MODES.values()]), min_size=2, unique=True)):
         if name in THRESHOLDS:
             drawn = data.draw(values_of(THRESHOLDS[name]))
@@ -68,27 +71,27 @@ def test_given_several_stricter_settings_at_once_then_a_refusal_never_becomes_an
         else:
             strict[name] = data.draw(st.sampled_from(STRICTNESS[STRICTNESS.index(strict[name]) :]))
 
-    assert decide(case).is_safe() or not replay(case, Settings(**strict)).is_safe()
+    assert decide(measurements).is_safe() or not replay(measurements, Settings(**strict)).is_safe()
 
 
-@given(case=cases(), other=chosen_settings)
+@given(measurements=any_measurements(), other=chosen_settings)
 def test_given_any_replayable_settings_then_replay_equals_deciding_the_case_measured_under_them(
-    case: Measurements, other: Settings
+    measurements: Measurements, other: Settings
 ) -> None:
-    kept = {name: getattr(case.settings, name) for name in COSTLY}
+    kept = {name: getattr(measurements.settings, name) for name in COSTLY}
     new = other.changed(**kept)
 
-    replayed, asked = replay(case, new), decide(replace(case, settings=new))
+    replayed, asked = replay(measurements, new), decide(replace(measurements, settings=new))
 
     assert replayed == asked
     assert body(replayed) == body(asked)
     assert replayed.metadata["settings_hash"] == new.hash()
 
 
-@given(case=cases())
-def test_given_the_same_settings_then_replay_changes_nothing_and_repeats(case: Measurements) -> None:
-    assert replay(case, case.settings) == decide(case) == decide(case)
-    assert body(replay(case, case.settings)) == body(decide(case))
+@given(measurements=any_measurements())
+def test_given_the_same_settings_then_replay_changes_nothing_and_repeats(measurements: Measurements) -> None:
+    assert replay(measurements, measurements.settings) == decide(measurements) == decide(measurements)
+    assert body(replay(measurements, measurements.settings)) == body(decide(measurements))
 
 
 @each("name", COSTLY)
@@ -100,21 +103,21 @@ def test_given_a_setting_that_needs_a_new_retrieval_or_ingest_then_replay_refuse
         other = knob.low if knob.default != knob.low else knob.high
     else:
         other = (not knob.default) if isinstance(knob.default, bool) else "something else"
-    case = Measurements("?", Settings.load())
+    measurements = Measurements("?", Settings.load())
 
     with pytest.raises(InvalidSetting, match=f"{name!r} needs more than a judgement") as caught:
-        replay(case, case.settings.changed(**{name: other}))
+        replay(measurements, measurements.settings.changed(**{name: other}))
     assert caught.value.remedy == "Ask the question again."
 
 
 @each("name", REPLAYED)
 def test_given_a_setting_that_only_judges_then_replay_takes_any_of_its_values(name: str) -> None:
-    case = Measurements("?", Settings.load())
+    measurements = Measurements("?", Settings.load())
     knob = REPLAYED[name]
 
     for value in knob.options or (knob.low, knob.high):
         if value is not None:
-            assert replay(case, case.settings.changed(**{name: type(knob.default)(value)})).metadata["settings_hash"]
+            assert replay(measurements, measurements.settings.changed(**{name: type(knob.default)(value)})).metadata["settings_hash"]
 
 
 def test_given_a_case_then_it_holds_nothing_that_could_call_a_model() -> None:

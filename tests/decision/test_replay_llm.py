@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from any_case import REPLAYED, THRESHOLDS, cases, values_of
-from any_generation import asked_cases, model_settings, walked_cases
-from builders import GATE_MODES, GOOD_AUDIT, case, claim, contradicted, draft, passage, settings
+from any_generation import asked_measurements, model_settings, walked_measurements
+from any_measurements import REPLAYED, THRESHOLDS, any_measurements, values_of
+from builders import GATE_MODES, GOOD_AUDIT, claim, contradicted, draft, measurements, passage, settings
 from hypothesis import assume, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -27,7 +27,7 @@ COSTLY = [knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY
 
 
 def assert_equal(outcomes: Outcomes, judged: Sequence[Measurements], target: Settings) -> None:
-    """Every outcome is what `replay` says of its case."""
+    """Every outcome is what `replay` says of its question."""
     for row, one in enumerate(judged):
         decision = replay(one, target)
         assert outcomes.reason[row] is decision.reason
@@ -52,7 +52,7 @@ def other_judgement(draw: st.DrawFn, of: Settings) -> Settings:
 @examples(max_examples=150, deadline=None)
 def test_given_any_questions_with_and_without_a_model_then_judging_them_at_once_equals_one_by_one(data: st.DataObject) -> None:
     of = data.draw(model_settings())
-    kinds = st.one_of(walked_cases(of), walked_cases(of), asked_cases(of), cases(of))
+    kinds = st.one_of(walked_measurements(of), walked_measurements(of), asked_measurements(of), any_measurements(of))
     judged = data.draw(st.lists(kinds, min_size=1, max_size=4))
     together = ReplaySet.of(judged)
 
@@ -65,7 +65,7 @@ def test_given_any_questions_with_and_without_a_model_then_judging_them_at_once_
 @given(data=st.data())
 @examples(max_examples=150, deadline=None)
 def test_given_anything_a_model_left_and_any_judging_settings_then_there_is_a_decision(data: st.DataObject) -> None:
-    one = data.draw(st.one_of(asked_cases(), walked_cases()))
+    one = data.draw(st.one_of(asked_measurements(), walked_measurements()))
 
     decision = replay(one, other_judgement(data.draw, one.settings))
 
@@ -73,7 +73,7 @@ def test_given_anything_a_model_left_and_any_judging_settings_then_there_is_a_de
     assert decision.reason is not Reason.NEEDS_GENERATION or not decision.claims
 
 
-@given(one=walked_cases())
+@given(one=walked_measurements())
 @examples(max_examples=150, deadline=None)
 def test_given_a_question_as_it_was_asked_then_its_own_settings_need_no_model_again(one: Measurements) -> None:
     assert decide(one).reason is not Reason.NEEDS_GENERATION
@@ -85,7 +85,7 @@ def test_given_a_question_as_it_was_asked_then_its_own_settings_need_no_model_ag
 def test_given_a_question_of_a_model_when_one_threshold_is_made_stricter_then_a_refusal_never_becomes_an_answer(
     data: st.DataObject,
 ) -> None:
-    one = data.draw(walked_cases())
+    one = data.draw(walked_measurements())
     knob = THRESHOLDS[data.draw(st.sampled_from(sorted(THRESHOLDS)))]
     loose, strict = sorted((data.draw(values_of(knob)), data.draw(values_of(knob))), reverse=knob.stricter == "lower")
 
@@ -103,7 +103,7 @@ def drafted(*supports: float) -> Measurements:
         made = draft([claim(passage(), f"Draft {number}.")], [replace(GOOD_AUDIT, support=support, word_for_word=False)])
         keys = ("level:high", "round:0", "passages:1", *(("support:0",) if number else ()))
         attempts.append(Attempt(keys, Call(Step.DRAFT), replace(made, drafter="model"), language="en", sentences=1, tokens=5, added=(0,)))
-    return replace(case(0.9, of=of, answerability=0.9), llm_trace=LlmTrace(500, attempts=tuple(attempts)))
+    return replace(measurements(0.9, of=of, answerability=0.9), llm_trace=LlmTrace(500, attempts=tuple(attempts)))
 
 
 def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +160,7 @@ def test_given_more_settings_than_are_remembered_then_the_oldest_are_forgotten_a
 
 
 def test_given_a_model_that_drafted_then_audits_are_those_of_the_draft_that_was_judged_last() -> None:
-    found = [drafted(0.2, 0.8), case(0.9, of=drafted().settings)]
+    found = [drafted(0.2, 0.8), measurements(0.9, of=drafted().settings)]
     target = found[0].settings
 
     held = {check.name: check for check in checks_of(ReplaySet.of(found), target)}
@@ -201,9 +201,9 @@ def test_given_two_sides_that_a_model_found_then_their_claims_are_shown_and_said
     assert one.llm_trace is not None
     one = replace(one, llm_trace=replace(one.llm_trace, verdicts=(verdict,)))
 
-    outcomes = replay_many([one, case(0.9, of=of)], of)
+    outcomes = replay_many([one, measurements(0.9, of=of)], of)
 
-    assert_equal(outcomes, [one, case(0.9, of=of)], of)
+    assert_equal(outcomes, [one, measurements(0.9, of=of)], of)
     assert outcomes.sides.tolist() == [True, False]
     assert outcomes.shown.tolist() == [[False, False, True, True], [True, False, False, False]]
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from any_case import THRESHOLDS, cases
-from any_generation import walked_cases
-from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
+from any_generation import walked_measurements
+from any_measurements import THRESHOLDS, any_measurements
+from builders import GOOD_AUDIT, claim, draft, hit, measurements, passage, settings
 from builders import measured as measured_claim
 from folding import each
 from hypothesis import given
@@ -51,7 +51,7 @@ def moved_share(flip: Flip) -> float:
 
 def test_given_a_refusal_by_one_gate_then_its_threshold_and_its_mode_flip_it() -> None:
     """S4-14: what would have to change for an answer."""
-    refused = case(0.9, answerability=0.4, of=settings(answerability_mode=Mode.ENFORCE, min_answerability=0.56))
+    refused = measurements(0.9, answerability=0.4, of=settings(answerability_mode=Mode.ENFORCE, min_answerability=0.56))
 
     assert flips(refused) == (
         Flip("min_answerability", 0.56, 0.4, *ANSWERED),
@@ -60,7 +60,7 @@ def test_given_a_refusal_by_one_gate_then_its_threshold_and_its_mode_flip_it() -
 
 
 def test_given_an_answer_then_the_thresholds_that_would_refuse_it_are_named_and_no_mode_is() -> None:
-    answered = case(0.9, answerability=0.7, of=settings(answerability_mode=Mode.ENFORCE, min_answerability=0.56))
+    answered = measurements(0.9, answerability=0.7, of=settings(answerability_mode=Mode.ENFORCE, min_answerability=0.56))
 
     assert flips(answered) == (Flip("min_answerability", 0.56, 0.71, **NO_ANSWER),)
 
@@ -68,7 +68,7 @@ def test_given_an_answer_then_the_thresholds_that_would_refuse_it_are_named_and_
 def test_given_several_ways_then_the_smallest_share_of_its_range_comes_first_and_modes_come_last() -> None:
     strict = settings(distance_mode=Mode.ENFORCE, min_documents_mode=Mode.ENFORCE, max_distance=0.8, min_documents=2)
 
-    found = flips(case(0.9, 0.05, of=strict))
+    found = flips(measurements(0.9, 0.05, of=strict))
 
     assert [(flip.name, flip.after) for flip in found] == [
         ("min_documents", 1),  # 1 of 19, though the other setting stands before it
@@ -80,25 +80,25 @@ def test_given_several_ways_then_the_smallest_share_of_its_range_comes_first_and
 def test_given_two_gates_that_refuse_then_no_single_change_is_named() -> None:
     both = settings(top_cosine_mode=Mode.ENFORCE, mean_confidence_mode=Mode.ENFORCE)
 
-    assert flips(case(0.3, of=both)) == ()
+    assert flips(measurements(0.3, of=both)) == ()
 
 
 def test_given_an_audit_that_failed_then_its_threshold_is_named_too() -> None:
     s = settings(similarity_mode=Mode.ENFORCE, min_similarity=0.5)
-    judged = case(0.9, of=s, draft=draft([claim(passage())], [measured_claim(overlap=1.0, similarity=0.333)]))
+    judged = measurements(0.9, of=s, draft=draft([claim(passage())], [measured_claim(overlap=1.0, similarity=0.333)]))
 
     assert named(flips(judged)) == {"min_similarity": 0.33, "similarity_mode": Mode.OBSERVE}
 
 
 def test_given_a_decimal_threshold_then_its_value_is_the_decimal_itself() -> None:
     """0.57 is 57 steps of 0.01 from zero; 57 * 0.01 in floating point is not 0.57."""
-    judged = case(0.9, answerability=0.579, of=settings(answerability_mode=Mode.ENFORCE, min_answerability=0.9))
+    judged = measurements(0.9, answerability=0.579, of=settings(answerability_mode=Mode.ENFORCE, min_answerability=0.9))
 
     assert repr(flips(judged)[0].after) == "0.57"
 
 
 def test_given_a_threshold_that_counts_then_its_value_stays_a_whole_number() -> None:
-    judged = case(0.9, 0.8, 0.7, of=settings(min_documents_mode=Mode.ENFORCE, min_documents=9))
+    judged = measurements(0.9, 0.8, 0.7, of=settings(min_documents_mode=Mode.ENFORCE, min_documents=9))
 
     assert repr(flips(judged)[0].after) == "3"
 
@@ -106,26 +106,26 @@ def test_given_a_threshold_that_counts_then_its_value_stays_a_whole_number() -> 
 def test_given_a_setting_between_two_steps_then_the_search_goes_on_from_the_nearest_step() -> None:
     enforcing = settings(answerability_mode=Mode.ENFORCE, min_answerability=0.5555)
 
-    assert named(flips(case(0.9, answerability=0.555, of=enforcing)))["min_answerability"] == 0.55
-    assert named(flips(case(0.9, answerability=0.5559, of=enforcing)))["min_answerability"] == 0.56
+    assert named(flips(measurements(0.9, answerability=0.555, of=enforcing)))["min_answerability"] == 0.55
+    assert named(flips(measurements(0.9, answerability=0.5559, of=enforcing)))["min_answerability"] == 0.56
 
 
 def test_given_a_threshold_at_the_end_of_its_range_then_it_goes_no_further() -> None:
     loosest = settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=-1.0)
     strictest = settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=1.0)
 
-    assert named(flips(case(0.3, of=loosest))) == {"min_top_cosine": 0.31}
-    assert flips(case(1.0, of=strictest)) == ()
+    assert named(flips(measurements(0.3, of=loosest))) == {"min_top_cosine": 0.31}
+    assert flips(measurements(1.0, of=strictest)) == ()
 
 
 @each(
     "undecided",
     [
-        case(failure="The model failed."),
-        case(answer="Hello.", understanding=Understanding("en", "greeting")),
-        case(answer="Two documents.", understanding=Understanding("en", "about_library")),
-        case(0.9, draft=draft([])),
-        case(0.9, answerability=None, of=settings(answerability_mode=Mode.ENFORCE)),
+        measurements(failure="The model failed."),
+        measurements(answer="Hello.", understanding=Understanding("en", "greeting")),
+        measurements(answer="Two documents.", understanding=Understanding("en", "about_library")),
+        measurements(0.9, draft=draft([])),
+        measurements(0.9, answerability=None, of=settings(answerability_mode=Mode.ENFORCE)),
     ],
     ids=["failure", "greeting", "about the library", "nothing drafted", "not measured"],
 )
@@ -134,18 +134,18 @@ def test_given_a_question_that_was_not_judged_then_no_setting_would_change_that(
 
 
 def test_given_nothing_retrieved_then_no_threshold_would_answer() -> None:
-    assert flips(case()) == ()
+    assert flips(measurements()) == ()
 
 
 def test_given_a_claim_beyond_the_distance_cut_then_the_cut_is_named() -> None:
     near, far = hit(0.9, 1), hit(0.15, 2)
-    judged = case(hits=(near, far), draft=draft([claim(far.passage)]), of=settings(distance_mode=Mode.ENFORCE, max_distance=0.8))
+    judged = measurements(hits=(near, far), draft=draft([claim(far.passage)]), of=settings(distance_mode=Mode.ENFORCE, max_distance=0.8))
 
     assert named(flips(judged)) == {"max_distance": 0.85, "distance_mode": Mode.OBSERVE}
 
 
 @pytest.mark.slow
-@given(judged=cases())
+@given(judged=any_measurements())
 @examples(max_examples=200)
 def test_given_any_case_then_each_flip_gives_the_other_outcome_and_one_step_less_does_not(judged: Measurements) -> None:
     outcome = decide(judged)
@@ -164,7 +164,7 @@ def drafted(support: float, *, of: Settings | None = None) -> Measurements:
     asked_under = of or settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
     made = replace(draft([claim(passage())], [replace(GOOD_AUDIT, support=support, word_for_word=False)]), drafter="model")
     attempt = Attempt(("level:high", "round:0", "passages:1"), Call(Step.DRAFT), made, language="en", sentences=1, tokens=5, added=(0,))
-    return replace(case(0.9, of=asked_under, answerability=0.9), llm_trace=LlmTrace(500, attempts=(attempt,)))
+    return replace(measurements(0.9, of=asked_under, answerability=0.9), llm_trace=LlmTrace(500, attempts=(attempt,)))
 
 
 def test_given_an_answer_of_a_model_then_a_limit_that_rejects_its_draft_is_named_as_one_that_asks_it_again() -> None:
@@ -176,7 +176,7 @@ def test_given_an_answer_of_a_model_then_a_limit_that_rejects_its_draft_is_named
 def test_given_a_refusal_before_a_model_was_asked_then_a_limit_that_lets_it_through_would_ask() -> None:
     """S0-4: it was not asked, so what it would answer is not known."""
     of = settings(drafter="model", answerability_mode=Mode.ENFORCE, min_answerability=0.56, short_context_words=20)
-    refused = replace(case(0.9, of=of, answerability=0.4), llm_trace=LlmTrace(500))
+    refused = replace(measurements(0.9, of=of, answerability=0.4), llm_trace=LlmTrace(500))
 
     assert flips(refused) == (
         Flip("min_answerability", 0.56, 0.4, AnswerStatus.ERROR, Reason.NEEDS_GENERATION),
@@ -192,7 +192,7 @@ def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer
     of = settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.45, short_context_words=20)
     second = replace(drafted(0.9).llm_trace.attempts[0], asked=(*keys, "support:0", "support:1"))  # type: ignore[union-attr]
     attempts = (Attempt(keys, Call(Step.DRAFT), first, language="en", sentences=2, tokens=9, added=(0, 0)), second)
-    judged = replace(case(0.9, of=of, answerability=0.9), llm_trace=LlmTrace(500, attempts=attempts))
+    judged = replace(measurements(0.9, of=of, answerability=0.9), llm_trace=LlmTrace(500, attempts=attempts))
 
     assert decide(judged).is_safe()
     assert replay(judged, of.changed(min_support=0.7)).is_safe()
@@ -209,7 +209,7 @@ def test_given_an_answer_that_becomes_that_of_a_later_draft_then_the_search_goes
 
 
 @pytest.mark.slow
-@given(judged=walked_cases())
+@given(judged=walked_measurements())
 @examples(max_examples=100, deadline=None)
 def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_one_step_less_does_not(judged: Measurements) -> None:
     outcome = decide(judged)
@@ -226,7 +226,7 @@ def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_on
 
 
 @pytest.mark.slow
-@given(judged=cases())
+@given(judged=any_measurements())
 @examples(max_examples=100)
 def test_given_any_case_then_what_is_not_named_flips_at_no_end_of_its_range(judged: Measurements) -> None:
     outcome = decide(judged)
@@ -240,7 +240,7 @@ def test_given_any_case_then_what_is_not_named_flips_at_no_end_of_its_range(judg
         assert (ends == {outcome.is_safe()}) is (name not in found)
 
 
-@given(judged=cases())
+@given(judged=any_measurements())
 @examples(max_examples=100)
 def test_given_any_case_then_thresholds_come_by_the_share_they_move_before_modes(judged: Measurements) -> None:
     found = flips(judged)

@@ -136,8 +136,8 @@ def test_given_a_question_that_a_gate_refused_then_the_page_was_drafted_and_refu
 def test_given_a_claim_that_the_distance_cut_dropped_then_the_page_was_drafted_and_dropped() -> None:
     """Two pages are drafted; only the nearer passage lies within the cut."""
     drafted = {"question": "notice in writing", "max_sentences": 3, "extra_sentence_ratio": 0.0, "distance_mode": Mode.ENFORCE}
-    case = measure("notice in writing", settings(), CORPUS, TOOLS)
-    far = next(hit.distance for hit in case.hits if hit.passage.page == 1 and hit.passage.document == "contract")
+    measurements = measure("notice in writing", settings(), CORPUS, TOOLS)
+    far = next(hit.distance for hit in measurements.hits if hit.passage.page == 1 and hit.passage.document == "contract")
 
     found = missed(1, max_distance=far - 0.01, **drafted)  # type: ignore[arg-type]
 
@@ -222,13 +222,13 @@ retrieval = st.fixed_dictionaries(
 def test_given_any_question_then_every_page_agrees_with_what_was_retrieved(
     question: str, values: dict[str, object], scope: list[str] | None
 ) -> None:
-    case = measure(question, settings(**values), CORPUS, TOOLS, documents=scope)
+    measurements = measure(question, settings(**values), CORPUS, TOOLS, documents=scope)
     found = {one.passage.id: one for page, document in PAGES for one in missed(page, document, question, scope, **values).passages}
 
     assert [id for id, one in found.items() if one.within_top_k] == [
-        p.id for p in CORPUS.passages if p.id in {h.passage.id for h in case.hits}
+        p.id for p in CORPUS.passages if p.id in {h.passage.id for h in measurements.hits}
     ]
-    for place, hit in enumerate(case.hits, 1):
+    for place, hit in enumerate(measurements.hits, 1):
         one = found[hit.passage.id]
         assert one.fused_rank == place
         assert (one.candidate_by_meaning, one.candidate_by_words) == (hit.dense_rank > 0, hit.lexical_rank > 0)

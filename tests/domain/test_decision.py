@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from builders import case, claim, contradicted, draft, hit, hits, passage, settings
+from builders import claim, contradicted, draft, hit, hits, measurements, passage, settings
 from builders import measured as measured_claim
 from folding import each
 from hypothesis import given
@@ -27,20 +27,20 @@ from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import Trace
 from rag_core.settings import Mode, Settings
 
-GREETED = case(answer="Hello.", understanding=Understanding("en", "greeting"))
+GREETED = measurements(answer="Hello.", understanding=Understanding("en", "greeting"))
 DECISIONS = {
-    "answer": decide(case(0.9, 0.8, answerability=0.8, features={"coverage_all": 0.7})),
+    "answer": decide(measurements(0.9, 0.8, answerability=0.8, features={"coverage_all": 0.7})),
     "answer with both sides": decide(contradicted(settings(contradictions_mode=Mode.OBSERVE))),
     "contradicted": decide(contradicted(settings(contradictions_mode=Mode.ENFORCE))),
-    "refusal before generation": decide(case(0.3, of=Settings.load("compliance"))),
-    "refusal by an audit": decide(case(0.9, of=settings(facts_mode=Mode.ENFORCE), draft=draft(
+    "refusal before generation": decide(measurements(0.3, of=Settings.load("compliance"))),
+    "refusal by an audit": decide(measurements(0.9, of=settings(facts_mode=Mode.ENFORCE), draft=draft(
         [claim(passage())], [measured_claim(overlap=1.0, changed_facts=(("number", "31"),))]))),
-    "nothing retrieved": decide(case()),
-    "nothing drafted": decide(case(0.9, draft=Draft())),
-    "failure": decide(case(failure="The model could not be loaded.")),
-    "not run": decide(case(0.9, of=Settings.load())),
+    "nothing retrieved": decide(measurements()),
+    "nothing drafted": decide(measurements(0.9, draft=Draft())),
+    "failure": decide(measurements(failure="The model could not be loaded.")),
+    "not run": decide(measurements(0.9, of=Settings.load())),
     "greeting": decide(GREETED),
-    "about the library": decide(case(answer="One document.", understanding=Understanding("en", "about_library"))),
+    "about the library": decide(measurements(answer="One document.", understanding=Understanding("en", "about_library"))),
     "not even measured": Decision.failed("What?", "The question is empty."),
 }  # fmt: skip
 
@@ -141,7 +141,7 @@ def test_given_a_question_that_was_not_even_measured_then_its_scores_are_the_lea
 
 def test_given_long_fractions_then_numbers_are_rounded_to_six_and_four_places() -> None:
     third = 1 / 3
-    of = case(hits=(hit(third, lexical=third),), answerability=third, draft=draft([replace(claim(passage()), relevance=third)]))
+    of = measurements(hits=(hit(third, lexical=third),), answerability=third, draft=draft([replace(claim(passage()), relevance=third)]))
     row = sent(decide(of))
 
     assert row["scores"]["answerability"] == 0.333333
@@ -160,7 +160,7 @@ def test_given_an_answer_then_what_was_retrieved_is_listed_best_first_with_names
 def test_given_a_passage_over_two_pages_when_listed_then_both_pages_are_named() -> None:
     crossing = Passage("d1#1", "d1", "text", (Span(8, 0, 2), Span(1, 5, 9), Span(8, 3, 4)))
 
-    row = sent(decide(case(hits=(hit(of=crossing),))))["retrieved"][0]
+    row = sent(decide(measurements(hits=(hit(of=crossing),))))["retrieved"][0]
 
     assert (row["page"], row["pages"]) == (8, [1, 8])
 
@@ -230,8 +230,8 @@ def test_given_a_measurement_that_is_no_number_of_its_range_then_it_is_rejected_
         "Claim.relevance": lambda: Claim("x", relevance=value),
         "ClaimMeasurement.overlap": lambda: measured_claim(overlap=value),
         "ClaimMeasurement.similarity": lambda: measured_claim(similarity=value),
-        "Measurements.answerability": lambda: case(0.5, answerability=value),
-        "Measurements.relevance": lambda: case(0.5, relevance=value),
+        "Measurements.answerability": lambda: measurements(0.5, answerability=value),
+        "Measurements.relevance": lambda: measurements(0.5, relevance=value),
     }
     for name, build in builders.items():
         with pytest.raises(ValueError, match=name.replace(".", r"\.")):
@@ -276,7 +276,7 @@ def test_given_a_draft_whose_text_was_deleted_then_its_length_is_the_one_that_wa
 
 
 def test_given_the_facts_of_a_library_then_they_ride_in_the_metadata() -> None:
-    decision = decide(case(0.9, library=LibraryFacts(version=7, model="m@float32"), hits=hits(0.9)))
+    decision = decide(measurements(0.9, library=LibraryFacts(version=7, model="m@float32"), hits=hits(0.9)))
 
     assert decision.metadata["library_generation"] == 7
     assert decision.metadata["embedding_model"] == "m@float32"

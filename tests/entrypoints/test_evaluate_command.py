@@ -79,7 +79,9 @@ def test_given_a_library_when_evaluated_twice_then_the_second_takes_what_is_reco
     assert (first.name, first.set_name, second.name) == ("labelled", "labelled", "strict")
     assert json.loads(files["report.json"].read_text(encoding="utf-8"))["false_refusals"]["k"] == 2
     taken, measured = store.results(second.id), store.results(first.id)
-    assert [case.timings for case in taken.values() if not case.failure] == [c.timings for c in measured.values() if not c.failure]
+    assert [measurements.timings for measurements in taken.values() if not measurements.failure] == [
+        c.timings for c in measured.values() if not c.failure
+    ]
 
 
 def test_given_no_documents_when_evaluated_then_the_error_says_so(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:

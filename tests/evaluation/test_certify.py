@@ -24,11 +24,11 @@ def settings_of(found: Certificate) -> Settings:
 
 
 def test_given_a_target_when_certified_then_the_settings_keep_it_on_the_labelled_questions_one_by_one() -> None:
-    questions, cases, _ = material()
+    questions, records, _ = material()
     found = certificate(WRONG, REFUSED, MISSED)
 
     (part,) = found.parts
-    answered = [replay(case, settings_of(found)).is_safe() for case in cases]
+    answered = [replay(measurements, settings_of(found)).is_safe() for measurements in records]
     wrong = sum(given and not question.answerable for given, question in zip(answered, questions, strict=True))
     refused = sum(not given and question.answerable for given, question in zip(answered, questions, strict=True))
     seen = {bound.kind: bound for bound in part.bounds}
@@ -69,10 +69,10 @@ def test_given_questions_that_the_score_was_fitted_on_then_they_are_left_out_and
 
 
 def test_given_a_question_that_could_not_be_measured_then_it_is_in_no_share_and_is_counted() -> None:
-    questions, cases, hits = material()
-    cases[0] = replace(cases[0], failure="The document is gone.")
+    questions, records, hits = material()
+    records[0] = replace(records[0], failure="The document is gone.")
 
-    found = certify(questions, cases, hits, Settings.load(), Request((WRONG, REFUSED)), BASIS, set_name="s", date="2026-11-21")
+    found = certify(questions, records, hits, Settings.load(), Request((WRONG, REFUSED)), BASIS, set_name="s", date="2026-11-21")
 
     assert isinstance(found, Certificate)
     assert (found.failed, found.questions) == (1, 399)
@@ -141,17 +141,19 @@ def test_given_thresholds_that_cannot_be_chosen_then_the_request_is_refused(requ
 @pytest.mark.skipif(not BY_TYPE, reason="the settings have no limit by question type")
 def test_given_limits_by_type_then_each_type_keeps_the_target_and_a_type_with_few_labels_goes_with_the_others() -> None:
     """S4-25: thresholds per question type."""
-    questions, cases, hits = material(400)
+    questions, records, hits = material(400)
     found = certificate(WRONG, by_type=True, n=400)
 
     assert {part.type for part in found.parts} == {"factual", *BY_TYPE}
     assert sum(part.questions for part in found.parts) == 800
     for part in found.parts:
-        answered = [replay(case, settings_of(found)).is_safe() for case in cases if case.understanding.intent == part.type]
+        answered = [
+            replay(measurements, settings_of(found)).is_safe() for measurements in records if measurements.understanding.intent == part.type
+        ]
         assert (len(answered), sum(answered)) == (part.questions, part.answered)
-    few = [i for i, case in enumerate(cases) if case.understanding.intent != "comparative" or i % 9 == 0]
+    few = [i for i, measurements in enumerate(records) if measurements.understanding.intent != "comparative" or i % 9 == 0]
     less = certify(
-        [questions[i] for i in few], [cases[i] for i in few], hits[few], Settings.load(), Request((WRONG,), by_type=True), BASIS,
+        [questions[i] for i in few], [records[i] for i in few], hits[few], Settings.load(), Request((WRONG,), by_type=True), BASIS,
         set_name="s", date="d",
     )  # fmt: skip
     assert isinstance(less, Certificate)
@@ -221,13 +223,13 @@ def test_given_every_judging_gate_and_audit_then_it_is_among_what_decides() -> N
 
 
 def test_given_other_labels_then_the_set_has_another_hash_and_the_order_does_not_matter() -> None:
-    questions, cases, hits = material()
+    questions, records, hits = material()
 
     def hash_of(rows: list[int], **change: object) -> str:
         chosen = [replace(questions[i], **change) if i == 0 and change else questions[i] for i in rows]  # type: ignore[arg-type]
         found = certify(
             chosen,
-            [cases[i] for i in rows],
+            [records[i] for i in rows],
             hits[rows],
             Settings.load(),
             Request((Target(Kind.WRONG_ANSWERS, 0.2),)),

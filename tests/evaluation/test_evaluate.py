@@ -68,7 +68,7 @@ def begun(engine: Engine, store: RecordStore, s: Settings = ANSWERS, name: str =
     return begin(engine, name, "set", QUESTIONS, s, store)
 
 
-def cases_of(engine: Engine, store: RecordStore, head: RunHead) -> list[Measurements]:
+def records_of(engine: Engine, store: RecordStore, head: RunHead) -> list[Measurements]:
     found = store.results(head.id, engine.library.snapshot.page_text)
     return [found[question.id] for question in QUESTIONS]
 
@@ -76,9 +76,9 @@ def cases_of(engine: Engine, store: RecordStore, head: RunHead) -> list[Measurem
 def judged(engine: Engine, store: RecordStore, s: Settings = ANSWERS) -> tuple[list[Measurements], Outcomes, Marks]:
     head = begun(engine, store)
     run(engine, head, store)
-    cases = cases_of(engine, store, head)
-    outcomes = replay_many(ReplaySet.of(cases), s)
-    return cases, outcomes, marks(QUESTIONS, outcomes, answer_hits(QUESTIONS, cases), cases)
+    records = records_of(engine, store, head)
+    outcomes = replay_many(ReplaySet.of(records), s)
+    return records, outcomes, marks(QUESTIONS, outcomes, answer_hits(QUESTIONS, records), records)
 
 
 # running
@@ -93,10 +93,10 @@ def test_given_a_set_when_run_then_every_question_has_a_result_and_a_failure_is_
     assert told == [("questions", done, 5) for done in range(1, 6)]
     (head,) = store.runs()
     assert (head.done, head.total) == (5, 5)
-    cases = cases_of(engine, store, head)
-    assert [bool(case.failure) for case in cases] == [False, False, False, False, True]
-    assert "lost.pdf" in cases[4].failure
-    assert set(cases[1].library.names.values()) == {"meter"}  # searched where its label says
+    records = records_of(engine, store, head)
+    assert [bool(measurements.failure) for measurements in records] == [False, False, False, False, True]
+    assert "lost.pdf" in records[4].failure
+    assert set(records[1].library.names.values()) == {"meter"}  # searched where its label says
 
 
 def test_given_a_run_that_is_stopped_when_resumed_then_nothing_is_measured_twice(engine: Engine, store: RecordStore) -> None:
@@ -122,7 +122,9 @@ def test_given_other_judging_settings_when_run_again_then_the_other_runs_records
 
     assert (ran.measured, ran.reused) == (1, 4)
     assert engine.tools.embedder.embedded == embedded  # type: ignore[attr-defined]
-    assert [case.hits for case in cases_of(engine, store, second)] == [case.hits for case in cases_of(engine, store, first)]
+    assert [measurements.hits for measurements in records_of(engine, store, second)] == [
+        measurements.hits for measurements in records_of(engine, store, first)
+    ]
 
 
 def test_given_settings_that_change_a_measurement_when_run_then_nothing_is_taken(engine: Engine, store: RecordStore) -> None:
@@ -154,7 +156,7 @@ def test_given_a_changed_library_when_a_run_is_resumed_then_it_is_measured_anew_
     assert (ran.measured, ran.reused, ran.failed) == (5, 0, 0)
     assert is_current(store.run(head.id), engine)
     assert store.run(head.id).version == engine.library.snapshot.version > head.version
-    assert {case.library.version for case in cases_of(engine, store, head)} == {engine.library.snapshot.version}
+    assert {measurements.library.version for measurements in records_of(engine, store, head)} == {engine.library.snapshot.version}
 
 
 def test_given_no_question_when_begun_then_the_error_says_so(engine: Engine, store: RecordStore) -> None:
@@ -167,9 +169,9 @@ def test_given_no_question_when_begun_then_the_error_says_so(engine: Engine, sto
 
 def test_given_outcomes_when_reported_then_each_error_is_counted_against_its_own_questions(engine: Engine, store: RecordStore) -> None:
     """S1-13: hallucination rate and false-negative rate are measured."""
-    cases, outcomes, marked = judged(engine, store)
+    records, outcomes, marked = judged(engine, store)
 
-    found = report(QUESTIONS, cases, outcomes, marked)
+    found = report(QUESTIONS, records, outcomes, marked)
 
     assert (found.questions, found.not_measured) == (5, 1)
     assert (found.false_refusals.k, found.false_refusals.n) == (0, 3)
@@ -188,9 +190,9 @@ def test_given_outcomes_when_reported_then_each_error_is_counted_against_its_own
 def test_given_a_stricter_setting_when_reported_from_the_same_records_then_refusals_replace_answers(
     engine: Engine, store: RecordStore
 ) -> None:
-    cases, outcomes, marked = judged(engine, store, judged_under(ANSWERS, REFUSES))
+    records, outcomes, marked = judged(engine, store, judged_under(ANSWERS, REFUSES))
 
-    found = report(QUESTIONS, cases, outcomes, marked)
+    found = report(QUESTIONS, records, outcomes, marked)
 
     assert (found.false_refusals.k, found.wrong_answers.k, found.answered.k) == (3, 0, 0)
     assert found.missed_answers == Rate(0, 0)
@@ -201,9 +203,9 @@ def test_given_a_document_that_was_deleted_when_compared_then_its_answers_are_no
     head = begun(engine, store)
     run(engine, head, store)
     engine.library.delete(*(document.id for document in engine.library.snapshot.find("meter")))
-    cases = cases_of(engine, store, head)
+    records = records_of(engine, store, head)
 
-    marked = marks(QUESTIONS, replay_many(cases, ANSWERS), answer_hits(QUESTIONS, cases), cases)
+    marked = marks(QUESTIONS, replay_many(records, ANSWERS), answer_hits(QUESTIONS, records), records)
 
     assert marked.answered[1]
     assert not marked.comparable[1]
@@ -211,14 +213,14 @@ def test_given_a_document_that_was_deleted_when_compared_then_its_answers_are_no
 
 
 def test_given_a_claim_that_is_not_shown_when_compared_then_the_answer_in_it_does_not_count(engine: Engine, store: RecordStore) -> None:
-    cases, outcomes, marked = judged(engine, store)
-    hits = answer_hits(QUESTIONS, cases)
+    records, outcomes, marked = judged(engine, store)
+    hits = answer_hits(QUESTIONS, records)
     assert hits[0].any()
     assert not marked.missed[0]
 
     hidden = replace(outcomes, shown=outcomes.shown & ~hits[:, : outcomes.shown.shape[1]])
 
-    assert marks(QUESTIONS, hidden, hits, cases).missed[0]
+    assert marks(QUESTIONS, hidden, hits, records).missed[0]
 
 
 def test_given_settings_when_judged_under_then_only_judgements_are_taken_over() -> None:
@@ -230,9 +232,9 @@ def test_given_settings_when_judged_under_then_only_judgements_are_taken_over() 
 def test_given_failing_questions_when_exported_then_the_file_says_what_happened_and_can_be_run_again(
     engine: Engine, store: RecordStore
 ) -> None:
-    cases, _, marked = judged(engine, store)
+    records, _, marked = judged(engine, store)
 
-    exported = failing(QUESTIONS, cases, ANSWERS, marked)
+    exported = failing(QUESTIONS, records, ANSWERS, marked)
 
     rows = [json.loads(line) for line in exported.splitlines()]
     assert [(row["id"], row["happened"]["error"]) for row in rows] == [

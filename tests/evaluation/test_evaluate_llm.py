@@ -60,7 +60,7 @@ class Place:
         return run(self.engine, self.store.run(head.id), self.store, budget_tokens=budget)
 
     def tokens(self, head: RunHead) -> list[int]:
-        return [case.llm_trace.tokens for case in self.store.results(head.id).values() if case.llm_trace]
+        return [measurements.llm_trace.tokens for measurements in self.store.results(head.id).values() if measurements.llm_trace]
 
 
 @pytest.fixture
@@ -130,12 +130,14 @@ def test_given_an_endpoint_that_is_down_when_run_then_it_stops_after_some_questi
     assert "resume" in caught.value.remedy
     failed = place.store.results(head.id)
     assert len(failed) == SILENT
-    assert all(case.failure for case in failed.values())  # whatever would have been shown instead: the model was not measured
+    assert all(
+        measurements.failure for measurements in failed.values()
+    )  # whatever would have been shown instead: the model was not measured
     server.play(honest)
     place.engine.tools = replace(place.engine.tools, model=place._model)
     ran = place.run(head)
     assert (ran.measured, ran.reused, ran.failed) == (len(QUESTIONS), 0, 0)
-    assert not any(case.failure for case in place.store.results(head.id).values())
+    assert not any(measurements.failure for measurements in place.store.results(head.id).values())
 
 
 def test_given_another_model_or_endpoint_when_run_then_the_other_ones_records_are_not_taken(place: Place) -> None:
@@ -157,7 +159,9 @@ def test_given_questions_that_may_take_few_tokens_when_run_then_that_is_what_was
 
     assert place.run(head).failed == 0
 
-    calls = [call for case in place.store.results(head.id).values() if case.llm_trace for call in case.llm_trace.calls]
+    calls = [
+        call for measurements in place.store.results(head.id).values() if measurements.llm_trace for call in measurements.llm_trace.calls
+    ]
     assert [bool(call.failure) for call in calls] == [False, True] * len(QUESTIONS)  # nothing is left for the verification
     assert place.run(head) == Ran(0, len(QUESTIONS), 0, len(QUESTIONS))
 
@@ -205,11 +209,11 @@ def asked(*calls: Call) -> LlmTrace:
     ids=["answered", "silent", "answered nonsense", "limit of a setting"],
 )
 def test_given_a_call_when_it_failed_then_only_an_endpoint_that_did_not_answer_counts(place: Place, call: Call, why: str) -> None:
-    case = replace(place.engine.measure("When?", settings()), llm_trace=asked(call))
+    measurements = replace(place.engine.measure("When?", settings()), llm_trace=asked(call))
 
-    assert unasked(case) == why
+    assert unasked(measurements) == why
     spending = Spending(silent=1)
-    spending.add(case)
+    spending.add(measurements)
     assert (spending.tokens, spending.silent) == (call.tokens_in, 2 if why else 0)
 
 
@@ -242,18 +246,18 @@ def _prompts(place: Place, server: ModelServer) -> list[dict[str, str]]:
 
 
 def test_given_more_checks_by_the_model_when_estimated_then_it_costs_more(place: Place) -> None:
-    cases = sample(place.engine, QUESTIONS, DRAFTS)
+    records = sample(place.engine, QUESTIONS, DRAFTS)
     costs = [
-        estimate(cases, len(QUESTIONS), DRAFTS.changed(**more))
+        estimate(records, len(QUESTIONS), DRAFTS.changed(**more))
         for more in ({}, {"verification_mode": "enforce"}, {"verification_mode": "enforce", "sufficiency_mode": "enforce"})
     ]
 
     assert [cost.least for cost in costs] == sorted({cost.least for cost in costs})
     assert [cost.most for cost in costs] == sorted({cost.most for cost in costs})
-    assert estimate(cases, len(QUESTIONS), DRAFTS.changed(max_retries=3)).most > costs[0].most
-    assert estimate(cases, 2 * len(QUESTIONS), DRAFTS).most == pytest.approx(2 * costs[0].most, abs=1)
+    assert estimate(records, len(QUESTIONS), DRAFTS.changed(max_retries=3)).most > costs[0].most
+    assert estimate(records, 2 * len(QUESTIONS), DRAFTS).most == pytest.approx(2 * costs[0].most, abs=1)
     judging = DRAFTS.changed(sufficiency_mode="enforce", max_retries=0)
-    searching, once = (estimate(cases, len(QUESTIONS), judging.changed(expand_searches=n)).most for n in (2, 0))
+    searching, once = (estimate(records, len(QUESTIONS), judging.changed(expand_searches=n)).most for n in (2, 0))
     assert searching > once
 
 
@@ -277,7 +281,7 @@ def test_given_many_questions_when_sampled_then_few_are_measured_from_beginning_
     many = [replace(QUESTIONS[0], id=f"q{n}", question=f"When is pump {n} inspected?") for n in range(95)]
     missing = LabelledQuestion("lost", "Where?", True, documents=("lost.pdf",))
 
-    found = [case.question for case in sample(place.engine, many, DRAFTS)]
+    found = [measurements.question for measurements in sample(place.engine, many, DRAFTS)]
 
     assert (found[0], found[-1], len(found)) == ("When is pump 0 inspected?", "When is pump 90 inspected?", 10)
     assert sample(place.engine, [missing], DRAFTS) == ()

@@ -201,8 +201,8 @@ def test_given_what_the_audit_says_when_measured_then_missed_changes_and_flagged
 
     measured = measure([sample], random.Random(1))
 
-    assert (measured.cases["digit", "en"], measured.flagged["digit", "en"]) == (1, 1)
+    assert (measured.tried["digit", "en"], measured.flagged["digit", "en"]) == (1, 1)
     assert measured.of(UNCHANGED, "en") == 1
     assert measured.of("law", "en") is None
-    assert UNCHANGED in {case.operator for case, _ in measured.wrong}
-    assert "digit" not in {case.operator for case, _ in measured.wrong}
+    assert UNCHANGED in {variant.operator for variant, _ in measured.wrong}
+    assert "digit" not in {variant.operator for variant, _ in measured.wrong}

@@ -39,8 +39,8 @@ def rates() -> Rates:
 
 def misses(operator: str, lang: str) -> str:
     """What came out wrong, for whoever reads the failure."""
-    wrong = [(case, found) for case, found in rates().wrong if (case.operator, case.sample.lang) == (operator, lang)]
-    return "\n".join(f"{case.sample.sentence}\n -> {case.text} {found}" for case, found in wrong)
+    wrong = [(variant, found) for variant, found in rates().wrong if (variant.operator, variant.sample.lang) == (operator, lang)]
+    return "\n".join(f"{variant.sample.sentence}\n -> {variant.text} {found}" for variant, found in wrong)
 
 
 @each("lang", LANGUAGES)
@@ -49,7 +49,7 @@ def test_given_one_changed_fact_then_it_is_caught(operator: str, lang: str) -> N
     """S2-17: nearly every changed fact is seen, whichever it is, in each of the four languages."""
     share = rates().of(operator, lang)
 
-    assert rates().cases[operator, lang] >= CASES
+    assert rates().tried[operator, lang] >= CASES
     assert share is not None
     assert share >= CAUGHT, misses(operator, lang)
 

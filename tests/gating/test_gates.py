@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from builders import GATE_MODES, GOOD_AUDIT, case, contradicted, hit, hits, matched, settings
+from builders import GATE_MODES, GOOD_AUDIT, contradicted, hit, hits, matched, measurements, settings
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,14 +29,14 @@ def enforcing(gate: str, **values: object) -> Settings:
     return settings(**{GATE_MODES[gate]: Mode.ENFORCE}, **values)
 
 
-def judged(gate: str, given_case: Measurements, **values: object) -> CheckResult:
-    return GATES[gate](replace(given_case, settings=enforcing(gate, **values)))
+def judged(gate: str, measured: Measurements, **values: object) -> CheckResult:
+    return GATES[gate](replace(measured, settings=enforcing(gate, **values)))
 
 
 @each(("score", "passes"), [(0.92, True), (0.80, True), (0.72, True), (0.68, False), (0.45, False), (0.10, False)])
 def test_given_the_table_of_s0_when_gated_at_072_then_equal_and_above_pass(score: float, passes: bool) -> None:
     """S0-4, S0-5, S0-2: the closest passage is held against 0.72, and refused on strictly less."""
-    check = judged("top_cosine", case(0.05, score, -0.3))
+    check = judged("top_cosine", measurements(0.05, score, -0.3))
 
     assert (check.state is State.PASSED, check.value, check.threshold) == (passes, score, 0.72)
     assert check.blocks is not passes
@@ -45,8 +45,8 @@ def test_given_the_table_of_s0_when_gated_at_072_then_equal_and_above_pass(score
 
 def test_given_a_looser_threshold_when_gated_then_it_decides() -> None:
     """S0-34: the threshold can be set, to 0.65 for example."""
-    assert judged("top_cosine", case(0.68)).blocks
-    assert not judged("top_cosine", case(0.68), min_top_cosine=0.65).blocks
+    assert judged("top_cosine", measurements(0.68)).blocks
+    assert not judged("top_cosine", measurements(0.68), min_top_cosine=0.65).blocks
 
 
 @each(
@@ -55,7 +55,7 @@ def test_given_a_looser_threshold_when_gated_then_it_decides() -> None:
 )
 def test_given_mean_confidence_when_gated_at_06_then_equal_passes(scores: tuple[float, ...], passes: bool) -> None:
     """S2-2: mean(confidence) < 0.6 refuses; 0.88, 0.85 and 0.82 are 0.85."""
-    check = judged("mean_confidence", case(*scores))
+    check = judged("mean_confidence", measurements(*scores))
 
     assert check.blocks is not passes
     assert check.threshold == 0.6
@@ -72,7 +72,7 @@ def test_given_a_type_of_question_then_the_limit_is_its_own(intent: str, limit: 
         answerability_mode="enforce", min_answerability=0.5, answerability_extra_procedural=0.2, answerability_extra_comparative=-0.2
     )
 
-    check = GATES["answerability"](case(0.9, of=changed, answerability=limit, understanding=Understanding(intent=intent)))
+    check = GATES["answerability"](measurements(0.9, of=changed, answerability=limit, understanding=Understanding(intent=intent)))
 
     assert (check.threshold, check.state) == (limit, State.PASSED)
 
@@ -87,26 +87,26 @@ def test_given_equal_scores_then_their_mean_is_that_score_and_passes_at_it(hundr
     score = hundredths / 100
 
     assert mean_cosine(hits(*[score] * count)) == score
-    assert judged("mean_confidence", case(*[score] * count), min_mean_cosine=score).state is State.PASSED
+    assert judged("mean_confidence", measurements(*[score] * count), min_mean_cosine=score).state is State.PASSED
 
 
 @each(("score", "limit", "passes"), [(0.4, 0.4, True), (0.38, 0.4, False), (0.38, 0.3, True), (0.3, 0.3, True), (0.29, 0.3, False)])
 def test_given_the_relevance_of_the_top_contexts_when_gated_then_equal_passes(score: float, limit: float, passes: bool) -> None:
     """S1-6, S1-11, S1-18: 38 % of similarity is refused at 0.4 and passes the hybrid's 0.3."""
-    assert judged("relevance", case(0.9, relevance=score), min_relevance=limit).blocks is not passes
+    assert judged("relevance", measurements(0.9, relevance=score), min_relevance=limit).blocks is not passes
 
 
 def test_given_no_similarities_when_the_relevance_guard_judges_then_it_judges_zero() -> None:
     """S1-6: 0.0 when there are no similarities."""
-    check = judged("relevance", case())
+    check = judged("relevance", measurements())
 
     assert (check.value, check.state) == (0.0, State.FAILED)
 
 
 def test_given_no_passage_then_availability_refuses_whatever_the_settings() -> None:
     """S0-3, S1-5, S2-1: an empty retrieval is refused before anything else."""
-    empty = GATES["availability"](replace(case(), settings=settings()))
-    one = GATES["availability"](case(-1.0))
+    empty = GATES["availability"](replace(measurements(), settings=settings()))
+    one = GATES["availability"](measurements(-1.0))
 
     assert (empty.state, empty.blocks, empty.reason) == (State.FAILED, True, Reason.NOTHING_RETRIEVED)
     assert (one.state, one.value) == (State.PASSED, 1)
@@ -114,18 +114,20 @@ def test_given_no_passage_then_availability_refuses_whatever_the_settings() -> N
 
 
 def test_given_no_passage_when_refused_then_the_remedy_knows_whether_there_are_documents() -> None:
-    assert GATES["availability"](case()).remedy == "Add documents first."
-    assert GATES["availability"](case(library=LibraryFacts(documents=2, passages=9))).remedy == WIDEN
-    assert GATES["availability"](case(library=LibraryFacts(documents=2, passages=9))).found == "0 passages retrieved from 2 documents"
+    assert GATES["availability"](measurements()).remedy == "Add documents first."
+    assert GATES["availability"](measurements(library=LibraryFacts(documents=2, passages=9))).remedy == WIDEN
+    assert (
+        GATES["availability"](measurements(library=LibraryFacts(documents=2, passages=9))).found == "0 passages retrieved from 2 documents"
+    )
 
 
 @each(("value", "state"), [(0.56, State.PASSED), (0.559, State.FAILED), (0.0, State.FAILED), (1.0, State.PASSED)])
 def test_given_a_probability_when_gated_at_the_default_then_equal_passes(value: float, state: State) -> None:
-    assert judged("answerability", case(0.1, answerability=value)).state is state
+    assert judged("answerability", measurements(0.1, answerability=value)).state is state
 
 
 def test_given_no_calibration_when_the_gate_enforces_then_it_refuses_because_it_could_not_run() -> None:
-    check = judged("answerability", case(0.9, answerability=None))
+    check = judged("answerability", measurements(0.9, answerability=None))
 
     assert (check.state, check.blocks, check.note) == (State.NOT_RUN, True, "no calibration fits this library")
 
@@ -136,7 +138,7 @@ def test_given_no_calibration_when_the_gate_enforces_then_it_refuses_because_it_
 )
 def test_given_the_closest_distance_when_it_equals_the_cut_then_it_passes(cosine: float, cut: float, passes: bool) -> None:
     """S4-1, S4-7: a distance is 1 - cosine, and refused when greater than the cut."""
-    check = judged("distance", case(cosine, cosine - 0.05), max_distance=cut)
+    check = judged("distance", measurements(cosine, cosine - 0.05), max_distance=cut)
 
     assert check.direction is Direction.AT_MOST
     assert check.blocks is not passes
@@ -145,7 +147,7 @@ def test_given_the_closest_distance_when_it_equals_the_cut_then_it_passes(cosine
 def test_given_hits_on_both_sides_of_the_cut_then_those_within_are_counted() -> None:
     """S4-1, S4-15: the filtered count is beside the raw count."""
     within = within_cut(hits(0.9, 0.2, 0.19), settings(max_distance=0.8))
-    check = judged("distance", case(0.9, 0.2, 0.19), max_distance=0.8)
+    check = judged("distance", measurements(0.9, 0.2, 0.19), max_distance=0.8)
 
     assert [one.cosine for one in within] == [0.9, 0.2]
     assert check.found == "distance 0.10, at most 0.80 allowed; 2 of 3 within"
@@ -154,13 +156,13 @@ def test_given_hits_on_both_sides_of_the_cut_then_those_within_are_counted() -> 
 @pytest.mark.parametrize(("mode", "cut"), [(Mode.ENFORCE, {"d1#3"}), (Mode.OBSERVE, set()), (Mode.OFF, set())])
 def test_given_the_distance_cut_then_it_marks_passages_only_when_it_enforces(mode: Mode, cut: set[str]) -> None:
     """S4-24: with the cut off, all passages stay."""
-    assert cut_passages(case(0.9, 0.2, 0.19, of=settings(distance_mode=mode, max_distance=0.8))) == cut
+    assert cut_passages(measurements(0.9, 0.2, 0.19, of=settings(distance_mode=mode, max_distance=0.8))) == cut
 
 
 @pytest.mark.parametrize(("minimum", "passes"), [(1, True), (2, True), (3, False)])
 def test_given_two_passages_within_the_cut_when_counted_then_equal_passes(minimum: int, passes: bool) -> None:
     """S4-3, S4-6: the minimum counts passages within the distance cut; one by default."""
-    check = judged("min_documents", case(0.9, 0.2, 0.1), max_distance=0.8, min_documents=minimum)
+    check = judged("min_documents", measurements(0.9, 0.2, 0.1), max_distance=0.8, min_documents=minimum)
 
     assert check.value == 2
     assert check.blocks is not passes
@@ -177,7 +179,7 @@ def test_given_matched_keywords_then_the_smaller_of_minimum_and_known_is_require
     held: int, missing: int, minimum: int, passes: bool, required: int
 ) -> None:
     """S0-9, S0-17, S0-37: two of them, all where there are fewer, and a lower minimum loosens."""
-    check = judged("keywords", case(0.9, keywords=matched(held, missing)), min_keywords=minimum)
+    check = judged("keywords", measurements(0.9, keywords=matched(held, missing)), min_keywords=minimum)
 
     assert (check.state is State.PASSED, check.value, check.threshold) == (passes, held, required)
     assert check.found.startswith(f"{held} of {held + missing} keywords found, {required} required")
@@ -186,8 +188,8 @@ def test_given_matched_keywords_then_the_smaller_of_minimum_and_known_is_require
 
 def test_given_no_keywords_or_another_language_then_the_guard_abstains_and_says_so() -> None:
     """S0-17: without keywords the guard abstains."""
-    none = judged("keywords", case(0.9))
-    across = judged("keywords", case(0.9, keywords=KeywordMatch(missing=("lhůta",), abstain="the languages differ")))
+    none = judged("keywords", measurements(0.9))
+    across = judged("keywords", measurements(0.9, keywords=KeywordMatch(missing=("lhůta",), abstain="the languages differ")))
 
     assert (none.state, none.note) == (State.ABSTAINED, "the question has no content words longer than three characters")
     assert (across.state, across.note, across.blocks) == (State.ABSTAINED, "the languages differ", False)
@@ -195,7 +197,7 @@ def test_given_no_keywords_or_another_language_then_the_guard_abstains_and_says_
 
 @each(("missing", "allowed", "passes"), [((), 0, True), (("Brno",), 0, False), (("Brno",), 1, True), (("Brno", "2031"), 1, False)])
 def test_given_names_that_no_document_holds_then_they_are_counted_and_named(missing: tuple[str, ...], allowed: int, passes: bool) -> None:
-    asked = case(0.9, missing_entities=missing, understanding=Understanding("en", entities=("Brno", "2031")))
+    asked = measurements(0.9, missing_entities=missing, understanding=Understanding("en", entities=("Brno", "2031")))
     check = judged("required_entities", asked, max_missing_entities=allowed)
 
     assert check.blocks is not passes
@@ -204,21 +206,21 @@ def test_given_names_that_no_document_holds_then_they_are_counted_and_named(miss
 
 
 def test_given_a_question_without_names_then_the_entity_gate_abstains() -> None:
-    check = judged("required_entities", case(0.9))
+    check = judged("required_entities", measurements(0.9))
 
     assert (check.state, check.note) == (State.ABSTAINED, "the question names nothing particular")
 
 
 @pytest.mark.parametrize("gate", ["top_cosine", "mean_confidence", "distance"])
 def test_given_nothing_retrieved_then_a_score_gate_abstains_and_leaves_the_refusal_to_availability(gate: str) -> None:
-    check = judged(gate, case())
+    check = judged(gate, measurements())
 
     assert (check.state, check.value, check.note) == (State.ABSTAINED, None, "nothing was retrieved")
 
 
 @each("gate", GATE_MODES)
 def test_given_a_gate_that_only_observes_or_is_off_then_it_never_blocks(gate: str) -> None:
-    worst = case(-1.0, answerability=0.0, relevance=-1.0, keywords=matched(0, 3), missing_entities=("Brno",),
+    worst = measurements(-1.0, answerability=0.0, relevance=-1.0, keywords=matched(0, 3), missing_entities=("Brno",),
                  understanding=Understanding("en", entities=("Brno",)))  # fmt: skip
     strict = {"min_documents": 20} if gate == "min_documents" else {}
     states = {
@@ -252,7 +254,7 @@ def test_given_two_limits_then_the_stricter_one_never_lets_more_through(
     knob, values = STRICTER[gate]
     stricter = next(one.stricter for one in Settings.knobs() if one.name == knob)
     low, high = sorted((data.draw(values), data.draw(values)))
-    asked = case(
+    asked = measurements(
         *scores, answerability=probability, relevance=probability, keywords=matched(held, missing),
         missing_entities=("Brno",) * missing, understanding=Understanding("en", entities=("Brno",)),
     )  # fmt: skip
@@ -263,7 +265,7 @@ def test_given_two_limits_then_the_stricter_one_never_lets_more_through(
 
 @given(scores=st.lists(st.floats(-1, 1), min_size=1, max_size=6), extra=st.floats(-1, 1))
 def test_given_one_more_passage_then_the_best_score_is_the_better_of_both(scores: list[float], extra: float) -> None:
-    before, after = (judged("top_cosine", case(*found)) for found in (scores, [*scores, extra]))
+    before, after = (judged("top_cosine", measurements(*found)) for found in (scores, [*scores, extra]))
 
     assert after.value == max(before.value, extra)  # type: ignore[type-var]
 
@@ -276,13 +278,13 @@ def test_given_one_more_passage_then_the_best_score_is_the_better_of_both(scores
 )  # fmt: skip
 def test_given_the_closest_distance_then_the_level_has_the_cuts_of_s4(cosine: float, expected: str) -> None:
     """S4-2, S4-5: high up to 0.5, medium up to 0.8, low up to 1.2, insufficient beyond; low is reachable."""
-    assert level(case(cosine, -0.5, of=settings(main_gate="cosine"))) == expected
+    assert level(measurements(cosine, -0.5, of=settings(main_gate="cosine"))) == expected
 
 
 @each(("value", "expected"), [(0.9, "high"), (0.89, "medium"), (0.7, "medium"), (0.69, "low"), (0.0, "low")])
 def test_given_the_calibrated_score_then_it_makes_the_level_where_it_is_the_main_gate(value: float, expected: str) -> None:
-    assert level(case(-1.0, answerability=value)) == expected
-    assert level(case(0.9, answerability=value, of=settings(main_gate="cosine"))) == ConfidenceLevel.HIGH
+    assert level(measurements(-1.0, answerability=value)) == expected
+    assert level(measurements(0.9, answerability=value, of=settings(main_gate="cosine"))) == ConfidenceLevel.HIGH
 
 
 @pytest.mark.parametrize(("mode", "expected"), [(Mode.ENFORCE, "low"), (Mode.OBSERVE, "low"), (Mode.OFF, "high")])
@@ -300,7 +302,7 @@ def test_given_a_claim_that_nothing_has_read_then_the_level_is_medium_at_most_wh
     mode: Mode, score: float, expected: str
 ) -> None:
     unread = replace(GOOD_AUDIT, support=0.9, word_for_word=False, read=False)
-    judged = case(0.9, of=settings(support_mode=mode), answerability=score)
+    judged = measurements(0.9, of=settings(support_mode=mode), answerability=score)
     judged = replace(judged, draft=replace(judged.draft, audits=(unread,)))
 
     assert levels.unread(judged) == 1
@@ -318,24 +320,24 @@ def test_given_a_claim_that_nothing_has_read_and_contradicting_sources_then_the_
 
 def test_given_no_passage_or_no_calibration_then_the_level_falls_back() -> None:
     """S4-2: fewer passages than one are insufficient."""
-    assert level(case(answerability=1.0)) is ConfidenceLevel.INSUFFICIENT
-    assert level(case(0.3, answerability=None)) is ConfidenceLevel.MEDIUM
+    assert level(measurements(answerability=1.0)) is ConfidenceLevel.INSUFFICIENT
+    assert level(measurements(0.3, answerability=None)) is ConfidenceLevel.MEDIUM
 
 
 def test_given_a_check_that_was_not_reached_then_its_value_is_still_shown() -> None:
-    reached = judged("top_cosine", case(0.3))
+    reached = judged("top_cosine", measurements(0.3))
     marked = reached.not_reached()
 
     assert (marked.state, marked.value, marked.threshold, marked.blocks) == (State.NOT_REACHED, 0.3, 0.72, False)
-    abstained = judged("keywords", case(0.3))
-    off = GATES["top_cosine"](case(0.3))
+    abstained = judged("keywords", measurements(0.3))
+    off = GATES["top_cosine"](measurements(0.3))
     assert abstained.not_reached() is abstained
     assert off.not_reached() is off
 
 
 @each("gate", GATING, ids=lambda gate: gate.name)
 def test_given_a_gate_then_its_row_carries_its_own_name(gate: Any) -> None:
-    assert gate(case(0.5, answerability=0.5)).stage == gate.name
+    assert gate(measurements(0.5, answerability=0.5)).stage == gate.name
 
 
 def test_given_the_gates_then_their_order_is_the_documented_one() -> None:
@@ -346,13 +348,15 @@ def test_given_the_gates_then_their_order_is_the_documented_one() -> None:
         "availability", "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "min_documents", "keywords",
         "required_entities",
     ]  # fmt: skip
-    assert [GATING[n](case(0.5)).reason for n in range(len(GATING))] == [r for r in Reason if r in {g(case(0.5)).reason for g in GATING}]
+    assert [GATING[n](measurements(0.5)).reason for n in range(len(GATING))] == [
+        r for r in Reason if r in {g(measurements(0.5)).reason for g in GATING}
+    ]
 
 
 def test_given_a_measurement_that_took_time_then_the_row_shows_it() -> None:
-    timed = case(0.9, answerability=0.9, relevance=0.9, timings={"signals": 1.5, "relevance": 2.5})
+    timed = measurements(0.9, answerability=0.9, relevance=0.9, timings={"signals": 1.5, "relevance": 2.5})
 
     assert GATES["answerability"](timed).ms == 1.5
     assert GATES["relevance"](timed).ms == 2.5
-    assert GATES["answerability"](case(0.9)).ms == GATES["relevance"](case(0.9)).ms == 0
+    assert GATES["answerability"](measurements(0.9)).ms == GATES["relevance"](measurements(0.9)).ms == 0
     assert hit(0.9).distance == 0.1

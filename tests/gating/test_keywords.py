@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from builders import HashEmbedder, case, settings
+from builders import HashEmbedder, measurements, settings
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,7 +33,7 @@ def match(question: str, *texts: str, language: str = "cs", passages: str | None
 
 def gate(found: KeywordMatch, **values: object) -> State:
     keyword_gate = next(check for check in CHECKS if check.name == "keywords")
-    return keyword_gate(replace(case(0.9, keywords=found), settings=settings(keywords_mode=Mode.ENFORCE, **values))).state
+    return keyword_gate(replace(measurements(0.9, keywords=found), settings=settings(keywords_mode=Mode.ENFORCE, **values))).state
 
 
 @pytest.mark.parametrize(

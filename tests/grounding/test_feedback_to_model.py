@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
+from builders import GOOD_AUDIT, claim, draft, hit, measurements, passage, settings
 from builders import measured as measured_claim
 from folding import each
 
@@ -28,10 +28,10 @@ ON = dict.fromkeys(
 
 
 def view(*audits: ClaimMeasurement, claims: tuple[Claim, ...] = (), chars: int = 1000, **values: object) -> Measurements:
-    """A case with a good claim and a bad one, on which this was measured."""
+    """Measurements of a good claim and a bad one."""
     source = passage(1)
     said = claims or (claim(source, GOOD), claim(source, BAD))[: len(audits)]
-    return case(hits=(hit(0.9, of=source),), draft=draft(said, audits, chars), of=settings(**{**ON, **values}))
+    return measurements(hits=(hit(0.9, of=source),), draft=draft(said, audits, chars), of=settings(**{**ON, **values}))
 
 
 def attempt(*verdicts: Verdict, **fields: object) -> Attempt:

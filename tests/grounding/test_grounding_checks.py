@@ -49,7 +49,7 @@ def evidence(place: tuple[int, int], page: int = 1, passage: str = "p1") -> Evid
 PASSAGES = {f"p{page}": normalise(text).text for (_, page), text in PAGES.items()}
 
 
-def case(*claims: Claim, language: str = "en", chars: int = 400, text: str = "", **settings: object) -> Measurements:
+def measurements(*claims: Claim, language: str = "en", chars: int = 400, text: str = "", **settings: object) -> Measurements:
     audits = measure_claims(claims, PASSAGES, page_text, language, Bags())
     return Measurements("q", Settings.load(values=settings), draft=Draft("model", claims, audits, text=text, context_chars=chars))
 
@@ -72,8 +72,8 @@ def test_given_the_vocabulary_then_there_is_one_audit_for_each_of_its_reasons_in
     audited = reasons[reasons.index(Reason.CITATIONS_PRESENT) : reasons.index(Reason.CONTRADICTED) + 1]
     of_a_model = {Reason.ANSWER_LANGUAGE, Reason.ANSWER_LENGTH, Reason.ADDED_WORDS, Reason.VERIFICATION}  # see test_model_audits
     expected = [reason for reason in audited if reason not in of_a_model]
-    assert [audit(case(QUOTED)).reason for audit in GROUNDING] == expected
-    assert [audit(case(QUOTED)).stage for audit in GROUNDING] == [*expected[:-1], "contradictions"]
+    assert [audit(measurements(QUOTED)).reason for audit in GROUNDING] == expected
+    assert [audit(measurements(QUOTED)).stage for audit in GROUNDING] == [*expected[:-1], "contradictions"]
     assert {reason.status for reason in expected[:-1]} == {"hallucination_detected"}
     assert Reason.CONTRADICTED.status == "insufficient_context"
 
@@ -107,14 +107,14 @@ def test_given_a_word_parted_by_a_line_break_on_the_page_then_it_is_still_the_sa
 
 def test_given_an_answer_without_citations_then_it_is_rejected_as_likely_hallucinated() -> None:
     """S2-9: missing citations, with the reason in these words."""
-    check = run(case(Claim("Plants need light.")))[Reason.CITATIONS_PRESENT]
+    check = run(measurements(Claim("Plants need light.")))[Reason.CITATIONS_PRESENT]
     assert (check.state, check.found) == (State.FAILED, "Answer contains no citations - likely hallucinated")
     assert check.blocks
 
 
 def test_given_one_uncited_claim_then_it_is_named_and_nothing_else_is_held_against_it() -> None:
     """S3-15, S3-18: "Uncited claim: …", and an uncited claim is not also unverified."""
-    judged = case(QUOTED, Claim("The moon is made of 7 cheeses."))
+    judged = measurements(QUOTED, Claim("The moon is made of 7 cheeses."))
     check = run(judged)[Reason.CITATIONS_COMPLETE]
     assert judged.draft.audits[1] == measured_claim(overlap=0.0)
     assert (check.value, check.found) == (1, "Uncited claim: The moon is made of 7 cheeses.")
@@ -123,7 +123,7 @@ def test_given_one_uncited_claim_then_it_is_named_and_nothing_else_is_held_again
 
 def test_given_a_draft_of_uncited_claims_only_then_what_needs_evidence_abstains() -> None:
     """S3-18: nothing is verified against no passages."""
-    checks = run(case(Claim("Plants need light.")))
+    checks = run(measurements(Claim("Plants need light.")))
     abstained = {reason for reason, check in checks.items() if check.state is State.ABSTAINED}
     assert abstained == {Reason.OVERLAP, Reason.FACTS, Reason.SIMILARITY, Reason.SUPPORT}
     assert checks[Reason.FACTS].note == "no claim with a citation"
@@ -132,28 +132,30 @@ def test_given_a_draft_of_uncited_claims_only_then_what_needs_evidence_abstains(
 @pytest.mark.parametrize(("ref", "found"), [("7", "Answer cites non-existent Source 7"), ("p9", "Invalid citation: p9")])
 def test_given_a_citation_of_what_was_not_retrieved_then_it_is_reported(ref: str, found: str) -> None:
     """S2-11, S2-14, S3-15: fabricated citations are named."""
-    judged = case(dataclasses.replace(QUOTED, cited=("p1", ref)))
+    judged = measurements(dataclasses.replace(QUOTED, cited=("p1", ref)))
     assert run(judged)[Reason.CITATIONS_VALID].found == found
     assert failed(judged) == {Reason.CITATIONS_VALID}
 
 
 def test_given_evidence_of_a_passage_that_was_not_retrieved_then_it_is_reported_too() -> None:
     """S2-14: verified again against the sources themselves."""
-    assert Reason.CITATIONS_VALID in failed(case(Claim("The notice period is 30 days.", (evidence(NOTICE, passage="p3"),), ("p1",))))
+    assert Reason.CITATIONS_VALID in failed(
+        measurements(Claim("The notice period is 30 days.", (evidence(NOTICE, passage="p3"),), ("p1",)))
+    )
 
 
 def test_given_a_quote_that_is_not_on_its_page_then_the_answer_is_rejected() -> None:
     wrong = dataclasses.replace(evidence(NOTICE), quote="The notice period is 90 days.")
-    assert failed(case(dataclasses.replace(QUOTED, evidence=(wrong,)))) == {Reason.VERBATIM}
+    assert failed(measurements(dataclasses.replace(QUOTED, evidence=(wrong,)))) == {Reason.VERBATIM}
 
 
 def test_given_a_citation_without_a_quote_then_it_stands_nowhere() -> None:
-    assert Reason.VERBATIM in failed(case(QUOTED, Claim("Plants need light.", (), ("p1",))))
+    assert Reason.VERBATIM in failed(measurements(QUOTED, Claim("Plants need light.", (), ("p1",))))
 
 
 def test_given_the_four_that_no_setting_turns_off_then_every_mode_leaves_them_enforced() -> None:
     off = {name: Mode.OFF for name in Settings.model_fields if name.endswith("_mode")}
-    checks = run(case(Claim("Plants need light."), Claim("x", (), ("p9",)), **off))
+    checks = run(measurements(Claim("Plants need light."), Claim("x", (), ("p9",)), **off))
     assert {reason for reason, check in checks.items() if check.mode is Mode.ENFORCE} == set(ALWAYS)
     assert {checks[reason].state for reason in checks if reason not in ALWAYS} == {State.NOT_RUN}
     assert {Reason.CITATIONS_COMPLETE, Reason.CITATIONS_VALID} <= {reason for reason, check in checks.items() if check.blocks}
@@ -162,15 +164,15 @@ def test_given_the_four_that_no_setting_turns_off_then_every_mode_leaves_them_en
 def test_given_an_indicator_phrase_then_it_is_named_unless_the_audit_is_off() -> None:
     """S2-10, S2-25: rejected with the phrase; pattern detection can be disabled."""
     claim = Claim("Typically the notice period is 30 days.", (evidence(NOTICE),), ("p1",))
-    check = run(case(claim))[Reason.INDICATORS]
+    check = run(measurements(claim))[Reason.INDICATORS]
     assert (check.state, check.found) == (State.FAILED, 'Answer contains hallucination indicator: "typically"')
-    assert run(case(claim, indicators_mode="off"))[Reason.INDICATORS].state is State.NOT_RUN
-    assert not run(case(claim, indicators_mode="observe"))[Reason.INDICATORS].blocks
+    assert run(measurements(claim, indicators_mode="off"))[Reason.INDICATORS].state is State.NOT_RUN
+    assert not run(measurements(claim, indicators_mode="observe"))[Reason.INDICATORS].blocks
 
 
 def test_given_an_indicator_phrase_of_the_source_itself_then_it_passes() -> None:
     """S2-18: quoted from the source."""
-    assert failed(case(Claim("As we know, plants need light.", (evidence(LIGHT),), ("p1",)))) == set()
+    assert failed(measurements(Claim("As we know, plants need light.", (evidence(LIGHT),), ("p1",)))) == set()
 
 
 @each(
@@ -179,7 +181,7 @@ def test_given_an_indicator_phrase_of_the_source_itself_then_it_passes() -> None
 )
 def test_given_answers_of_many_lengths_then_only_one_much_longer_than_its_context_fails(chars: int, context: int, state: State) -> None:
     """S2-12: more than twice the context fails; 150/400 = 0.38 is well."""
-    check = run(case(QUOTED, chars=context, text="x" * chars))[Reason.LENGTH_RATIO]
+    check = run(measurements(QUOTED, chars=context, text="x" * chars))[Reason.LENGTH_RATIO]
     assert check.state is state
     assert check.value is None or check.value == pytest.approx(chars / context)
     assert ("likely added information" in check.found) == (state is State.FAILED)
@@ -188,15 +190,15 @@ def test_given_answers_of_many_lengths_then_only_one_much_longer_than_its_contex
 def test_given_too_few_grounded_claims_then_the_answer_is_rejected_and_at_the_threshold_it_passes() -> None:
     """S2-13: grounded/total below 0.7."""
     invented = Claim("Moss dislikes bright places greatly.", (evidence(LIGHT),), ("p1",))
-    check = run(case(QUOTED, invented))[Reason.OVERLAP]
+    check = run(measurements(QUOTED, invented))[Reason.OVERLAP]
     assert (check.state, check.value) == (State.FAILED, 0.5)
     assert check.found.startswith("Answer not sufficiently grounded in context")
-    assert run(case(QUOTED, invented, min_grounded=0.5))[Reason.OVERLAP].state is State.PASSED
+    assert run(measurements(QUOTED, invented, min_grounded=0.5))[Reason.OVERLAP].state is State.PASSED
 
 
 def test_given_a_changed_operator_then_facts_and_grounding_both_fail() -> None:
     """S2-17: n-1 -> n+1 passes the word overlap of 0.5 and must not pass."""
-    judged = case(Claim("The nth term is a + (n+1)d.", (evidence(TERM),), ("p1",)))
+    judged = measurements(Claim("The nth term is a + (n+1)d.", (evidence(TERM),), ("p1",)))
     assert (judged.draft.audits[0].overlap or 0) >= 0.5
     assert failed(judged) == {Reason.OVERLAP, Reason.FACTS}
     assert run(judged)[Reason.FACTS].found == "operator not in the evidence: n + 1"
@@ -204,7 +206,7 @@ def test_given_a_changed_operator_then_facts_and_grounding_both_fail() -> None:
 
 def test_given_a_claim_of_other_meaning_then_the_least_similar_decides() -> None:
     """S4-10: similarity with a threshold that can be set; S4-9: the validator measures it."""
-    judged = case(QUOTED, Claim("Zzz xxx qqq.", (evidence(LIGHT),), ("p1",)))
+    judged = measurements(QUOTED, Claim("Zzz xxx qqq.", (evidence(LIGHT),), ("p1",)))
     check = run(judged)[Reason.SIMILARITY]
     assert check.state is State.FAILED
     assert check.value is not None
@@ -223,18 +225,20 @@ def test_given_no_embedding_model_then_a_rephrased_claim_has_not_passed() -> Non
 
 def test_given_a_claim_without_words_then_nothing_is_divided_and_it_does_not_pass() -> None:
     """S2-19: no division by zero, never a pass."""
-    check = run(case(Claim("…", (evidence(LIGHT),), ("p1",))))[Reason.OVERLAP]
+    check = run(measurements(Claim("…", (evidence(LIGHT),), ("p1",))))[Reason.OVERLAP]
     assert (check.state, check.blocks, check.note) == (State.NOT_RUN, True, "no words to compare")
 
 
 def test_given_many_faults_at_once_then_all_reasons_are_kept() -> None:
     """S2-15, S2-26: an uncited "As we know" is reported for both; off-topic, fabricated and added knowledge all show."""
-    judged = case(Claim("As we know, cheese has 7 moons.", (), ()), Claim("Usually 8 Mars days.", (evidence(LIGHT),), ("p7",)), chars=10)
+    judged = measurements(
+        Claim("As we know, cheese has 7 moons.", (), ()), Claim("Usually 8 Mars days.", (evidence(LIGHT),), ("p7",)), chars=10
+    )
     expected = set(Reason) & {
         Reason.CITATIONS_COMPLETE, Reason.CITATIONS_VALID, Reason.INDICATORS, Reason.LENGTH_RATIO, Reason.OVERLAP, Reason.FACTS,
     }  # fmt: skip
     assert expected <= failed(judged)
-    alone = failed(case(Claim("As we know, cheese has 7 moons.")))
+    alone = failed(measurements(Claim("As we know, cheese has 7 moons.")))
     assert {Reason.CITATIONS_PRESENT, Reason.CITATIONS_COMPLETE, Reason.INDICATORS} <= alone
 
 
@@ -252,7 +256,7 @@ def test_given_claims_that_were_not_measured_then_nothing_passes_for_want_of_fin
 
 
 def test_given_many_findings_then_a_check_names_a_few_of_them_and_counts_the_rest() -> None:
-    check = run(case(*[Claim(f"Claim {number} " + "x" * 500) for number in range(5)]))[Reason.CITATIONS_COMPLETE]
+    check = run(measurements(*[Claim(f"Claim {number} " + "x" * 500) for number in range(5)]))[Reason.CITATIONS_COMPLETE]
     assert check.value == 5
     assert check.found.endswith(" and 2 more")
     assert len(check.found) < 400
@@ -260,7 +264,7 @@ def test_given_many_findings_then_a_check_names_a_few_of_them_and_counts_the_res
 
 def test_given_an_indicator_phrase_then_the_finding_has_one_wording() -> None:
     """S2-16: the sources word it in two ways; here it is one."""
-    check = run(case(Claim("As we know, cheese has moons.", (), ())))[Reason.INDICATORS]
+    check = run(measurements(Claim("As we know, cheese has moons.", (), ())))[Reason.INDICATORS]
 
     assert 'Answer contains hallucination indicator: "as we know"' in check.found
 
@@ -309,7 +313,7 @@ def test_given_a_claim_that_nothing_has_read_then_the_check_passes_on_facts_and_
 
 
 def test_given_quotes_only_then_the_check_says_that_they_stand_word_for_word() -> None:
-    assert run(case(QUOTED))[Reason.SUPPORT].found == "every claim stands word for word in its source"
+    assert run(measurements(QUOTED))[Reason.SUPPORT].found == "every claim stands word for word in its source"
 
 
 def test_given_what_was_not_measured_on_a_claim_then_its_check_says_so_and_has_not_passed() -> None:
@@ -319,7 +323,7 @@ def test_given_what_was_not_measured_on_a_claim_then_its_check_says_so_and_has_n
         ("indicators", Reason.INDICATORS),
         ("changed_facts", Reason.FACTS),
     ):
-        judged = case(QUOTED, indicators_mode="enforce", facts_mode="enforce")
+        judged = measurements(QUOTED, indicators_mode="enforce", facts_mode="enforce")
         (audit,) = judged.draft.audits
         bare = dataclasses.replace(judged, draft=dataclasses.replace(judged.draft, audits=(dataclasses.replace(audit, **{field: None}),)))
         check = next(one for one in (audit(bare) for audit in GROUNDING) if getattr(one, "reason", None) is reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from builders import case, claim, draft, hit, passage, settings
+from builders import claim, draft, hit, measurements, passage, settings
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,11 +29,11 @@ ENFORCED = {
 
 
 def view(asked: str = "en", sources: tuple[str, ...] = ("en",), claims: int | None = None, **values: object) -> Measurements:
-    """A case in a language with one claim for each language of a passage."""
+    """Measurements in a language with one claim for each language of a passage."""
     passages = [passage(number, language=language) for number, language in enumerate(sources, 1)]
     said = [claim(one, f"Claim {number}.") for number, one in enumerate(passages, 1)][:claims]
     found = tuple(hit(0.9, number, of=one) for number, one in enumerate(passages, 1))
-    return case(hits=found, draft=draft(said), understanding=Understanding(asked), of=settings(**{**ENFORCED, **values}))
+    return measurements(hits=found, draft=draft(said), understanding=Understanding(asked), of=settings(**{**ENFORCED, **values}))
 
 
 def attempt(language: str = "en", sentences: int = 1, tokens: int = 10, *verdicts: Verdict, failure: str = "") -> Attempt:
@@ -164,7 +164,7 @@ def test_given_an_uncited_claim_then_it_is_not_reported_as_unverified_too() -> N
     judged = view(sources=("en", "en"))
     both = draft([*judged.draft.claims[:1], Claim("Uncited.")])
 
-    check = verification(case(hits=judged.hits, draft=both, of=judged.settings), attempt("en", 2, 20, "yes", "no"))
+    check = verification(measurements(hits=judged.hits, draft=both, of=judged.settings), attempt("en", 2, 20, "yes", "no"))
 
     assert (check.state, check.value) == (State.PASSED, 1.0)
 

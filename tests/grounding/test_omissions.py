@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from builders import HashEmbedder, case, draft, hit, passage, settings
+from builders import HashEmbedder, draft, hit, measurements, passage, settings
 from builders import claim as claim_on
 from builders import measured as measured_claim
 from folding import each
@@ -197,7 +197,9 @@ def test_given_a_draft_of_a_model_when_a_limit_is_left_out_then_its_source_does_
 def test_given_a_draft_that_leaves_a_limit_out_then_the_next_one_is_told_which(quote: str, words: str) -> None:
     source = passage(1, quote)
     audit = measured_claim(overlap=1.0, similarity=1.0, support=0.0, flags=("limit_left_out",))
-    view = case(hits=(hit(0.9, of=source),), draft=draft((claim_on(source, LEFT),), (audit,), 1000), of=settings(support_mode=Mode.ENFORCE))
+    view = measurements(
+        hits=(hit(0.9, of=source),), draft=draft((claim_on(source, LEFT),), (audit,), 1000), of=settings(support_mode=Mode.ENFORCE)
+    )
     checks = [check for check in (judge(view) for judge in GROUNDING) if check.blocks]
 
     found = findings(view, checks, Attempt((), Call(Step.DRAFT), language="en", sentences=1, tokens=8))

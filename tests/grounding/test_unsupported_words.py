@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from builders import case, claim, hit, passage
+from builders import claim, hit, measurements, passage
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,7 +41,7 @@ def test_given_a_sentence_when_compared_then_the_longest_run_of_words_of_its_own
 
 def test_given_what_a_claim_cites_when_compared_then_the_question_and_the_titles_count_too() -> None:
     source = passage(1, SICK)
-    view = replace(case(0.9, hits=(hit(0.9, of=source),)), question="How is illness compensated abroad?")
+    view = replace(measurements(0.9, hits=(hit(0.9, of=source),)), question="How is illness compensated abroad?")
     said = claim(source, "Illness abroad is compensated under the Contract.")
 
     assert added_to(said, view) == ("under",)
@@ -50,7 +50,7 @@ def test_given_what_a_claim_cites_when_compared_then_the_question_and_the_titles
 
 def test_given_passages_in_another_language_when_compared_then_nothing_is_called_added() -> None:
     source = passage(1, "Doba plnění činí třicet dní.", language="cs")
-    view = case(0.9, hits=(hit(0.9, of=source),))
+    view = measurements(0.9, hits=(hit(0.9, of=source),))
 
     assert added_to(claim(source, "The delivery period is thirty days."), view) == ()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pymupdf
 import pytest
-from builders import case
+from builders import measurements
 from certificates import certificate
 from library_kit import DIM, SETTINGS, HashEmbedder, library, text
 
@@ -67,10 +67,10 @@ def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alo
     opened.set_metadata(report.added[0].id, Metadata(title="Of cats"))
     opened.reread([report.added[0].id], SETTINGS.changed(passage_tokens=100), progress=look)
     store = RecordStore(folder / "default" / RECORDS)
-    store.add_feedback(store.keep(case(0.8)), Verdict.WRONG_ANSWER, "no")
+    store.add_feedback(store.keep(measurements(0.8)), Verdict.WRONG_ANSWER, "no")
     store.write_set("mine", [LabelledQuestion("q", "What?", True)])
     run = store.begin_run("run", "mine", [LabelledQuestion("q", "What?", True)], settings=SETTINGS, calibration="c", model="m", version=1)
-    store.add_result(run.id, "q", case(0.8))
+    store.add_result(run.id, "q", measurements(0.8))
     store.save_preset(SavedPreset("safe", {}, certificate().to_json(), "2026-11-22"))
     cache = ModelCache(folder / "default" / CACHE)
     _, epoch = cache.get("key")
@@ -99,7 +99,7 @@ def test_given_a_library_that_others_can_read_when_a_writer_opens_it_then_they_c
     outside.chmod(0o644)
     (tmp_path / "default" / "link").symlink_to(outside)
     store = RecordStore(tmp_path / "default" / RECORDS)
-    store.keep(case(0.8))
+    store.keep(measurements(0.8))
     for path in (tmp_path / "default", *(tmp_path / "default").rglob("*")):
         path.chmod(0o777 if path.is_dir() else 0o666)
 

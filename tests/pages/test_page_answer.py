@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import case, contradicted, with_outcome
+from builders import contradicted, measurements, with_outcome
 from hypothesis import given
 from hypothesis import strategies as st
 from page_kit import ask, asked_of, badges, by_key, captions, texts
@@ -54,7 +54,7 @@ def test_given_the_calibrated_probability_when_it_is_next_to_one_or_zero_then_no
     asked = asked_of(page)
 
     for probability, said in ((0.9996, "above 0.99. Of 100 questions with this score, nearly all"), (0.0001, "below 0.01.")):
-        asked.case = replace(asked.case, answerability=probability)
+        asked.measurements = replace(asked.measurements, answerability=probability)
         page.run()
         assert said in captions(page)
 
@@ -62,7 +62,7 @@ def test_given_the_calibrated_probability_when_it_is_next_to_one_or_zero_then_no
 def test_given_a_library_that_no_calibration_fits_when_answered_then_no_probability_is_shown(page: AppTest) -> None:
     ask(page, CALIBRATION)
     asked = asked_of(page)
-    asked.case = replace(asked.case, answerability=None)
+    asked.measurements = replace(asked.measurements, answerability=None)
 
     page.run()
 
@@ -162,7 +162,7 @@ def test_given_an_answer_when_copied_then_it_comes_with_its_numbered_sources(pag
 
 
 def test_given_a_source_without_a_title_of_its_own_when_copied_then_its_name_is_not_said_twice() -> None:
-    answered = decide(case(0.9))
+    answered = decide(measurements(0.9))
     named = with_outcome(answered, citations=tuple(replace(one, title=one.document) for one in answered.citations))
 
     assert with_sources(named).endswith("Sources:\n[1] contract.pdf, page 1")

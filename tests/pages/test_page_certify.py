@@ -39,16 +39,16 @@ def guarantee() -> None:
     run = lab.chosen_run()
     assert run is not None
     recorded = lab.replay_set(run)
-    certify.show(engine, run, recorded.questions, recorded.replay, recorded.cases, judged_under(run.settings, settings))
+    certify.show(engine, run, recorded.questions, recorded.replay, recorded.records, judged_under(run.settings, settings))
 
 
 def recorded(library: Path, n: int = 200, name: str = "my set") -> RunHead:
-    """A run over the samples whose cases are made of numbers: n answerable questions, n unanswerable ones."""
+    """A run over the samples whose measurements are made of numbers: n answerable questions, n unanswerable ones."""
     engine, store = open_engine(library, "default", Settings.load()), records(library, "default")
-    questions, cases, _ = material(n)
+    questions, made, _ = material(n)
     head = begin(engine, "a run", name, questions, Settings.load(), store)
-    for question, case in zip(questions, cases, strict=True):
-        store.add_result(head.id, question.id, case)
+    for question, measurements in zip(questions, made, strict=True):
+        store.add_result(head.id, question.id, measurements)
     return store.run(head.id)
 
 

@@ -46,8 +46,8 @@ def test_given_a_question_when_asked_then_it_is_recorded_once_as_it_was_decided(
 
     (kept,) = store(library).decisions()
     assert (kept.question, kept.origin) == (VACATION, "ask")
-    case = store(library).case(kept.id, state.engine().library.snapshot.page_text)
-    assert decide(case).answer == asked_of(page).decision.answer
+    measurements = store(library).measurements(kept.id, state.engine().library.snapshot.page_text)
+    assert decide(measurements).answer == asked_of(page).decision.answer
     assert b"25 vacation days" not in (library / "default" / FILE).read_bytes()
     assert "kept for 90 days, the newest 5,000 at most" in captions(page)
 
@@ -188,7 +188,7 @@ def test_given_a_moved_slider_when_feedback_is_given_then_the_decision_on_the_pa
 
     (one,) = store(library).feedback()
     assert one.verdict is Verdict.WRONG_REFUSAL
-    assert not decide(store(library).case(one.decision)).is_safe()
+    assert not decide(store(library).measurements(one.decision)).is_safe()
     assert [kept.origin for kept in store(library).decisions()] == ["feedback", "ask"]
     page.slider(key="knob_min_answerability").set_value(0.5).run()
     assert by_key(page, "feedback_wrong") == ["feedback_wrong"]  # another decision, not spoken of yet

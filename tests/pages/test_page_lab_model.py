@@ -126,7 +126,7 @@ def test_given_an_endpoint_that_is_down_when_a_set_is_run_then_its_questions_are
     assert job.ran.failed > 0
     assert say("jobs.ran_failed", n=job.ran.failed) in [warning.value for warning in lab.warning]
     (head,) = recording.store().runs()
-    failures = [case.failure for case in recording.store().results(head.id).values() if case.failure]
+    failures = [measurements.failure for measurements in recording.store().results(head.id).values() if measurements.failure]
     assert len(failures) == job.ran.failed
     assert all(f"127.0.0.1:{server.port}" in failure for failure in failures)
 

@@ -13,7 +13,7 @@ import altair as alt
 import numpy as np
 import pyarrow as pa
 import pytest
-from builders import case, claim, draft, passage
+from builders import claim, draft, measurements, passage
 from folding import each
 from page_kit import badges, captions, texts
 from streamlit.testing.v1 import AppTest
@@ -40,7 +40,7 @@ def measured(probability: float | None, answer: str = "The notice period is 30 d
     drafted = draft([claim(of, answer)]) if fields.get("drafted", True) else Draft()
     fields.pop("drafted", None)
     start = Settings.load().changed(**GATED, similarity_mode=Mode.OFF)
-    given: Measurements = case(0.5, of=start, answerability=probability, draft=drafted, **fields)
+    given: Measurements = measurements(0.5, of=start, answerability=probability, draft=drafted, **fields)
     return given
 
 
@@ -57,19 +57,19 @@ def a_run() -> dict[str, Any]:
         labelled(6, False, language="en"), labelled(7, False, language="cs"), labelled(8, False, language="en"), labelled(9, False),
     ]  # fmt: skip
     probabilities = (0.95, 0.9, 0.85, 0.8, 0.75, 0.3, 0.7, 0.4, 0.2, 0.1)
-    cases = [measured(probability) for probability in probabilities]
-    return {"questions": questions, "cases": cases, "settings": cases[0].settings}
+    records = [measured(probability) for probability in probabilities]
+    return {"questions": questions, "records": records, "settings": records[0].settings}
 
 
 def script(held: dict) -> None:  # type: ignore[type-arg]  # runs alone, without this file's imports
     from ui.lab import results
 
-    results.show(None, held["questions"], held["of"], held["cases"], held["settings"])  # type: ignore[arg-type]
+    results.show(None, held["questions"], held["of"], held["records"], held["settings"])  # type: ignore[arg-type]
 
 
 def opened(held: dict[str, Any]) -> AppTest:
     """A page with nothing but the results; what it shows is `held`."""
-    held.setdefault("of", ReplaySet.of(held["cases"]))
+    held.setdefault("of", ReplaySet.of(held["records"]))
     page = AppTest.from_function(script, kwargs={"held": held}, default_timeout=60).run()
     assert not page.exception
     return page
@@ -112,16 +112,16 @@ def test_given_a_run_when_opened_then_each_rate_has_its_count_its_exact_interval
 
 @pytest.mark.parametrize(("wrong", "key"), [(0, "open"), (100, "not_met")])
 def test_given_no_error_among_few_labels_then_the_target_is_open_and_not_met(wrong: int, key: str) -> None:
-    cases = [measured(0.1 if n >= wrong else 0.9) for n in range(50)]
+    records = [measured(0.1 if n >= wrong else 0.9) for n in range(50)]
 
-    page = opened({"questions": [labelled(n, False) for n in range(50)], "cases": cases, "settings": cases[0].settings})
+    page = opened({"questions": [labelled(n, False) for n in range(50)], "records": records, "settings": records[0].settings})
 
     assert say(f"lab_results.target_{key}", target=0.05) in captions(page)
 
 
 def test_given_enough_labels_without_an_error_then_the_target_is_met_with_its_whole_interval() -> None:
-    cases = [measured(0.1)] * 80
-    page = opened({"questions": [labelled(n, False) for n in range(80)], "cases": cases, "settings": cases[0].settings})
+    records = [measured(0.1)] * 80
+    page = opened({"questions": [labelled(n, False) for n in range(80)], "records": records, "settings": records[0].settings})
 
     assert say("lab_results.target_met", target=0.05) in captions(page)
     assert say("lab_results.no_such") in captions(page)
@@ -147,7 +147,7 @@ def test_given_any_limit_then_the_figures_are_those_of_replay_one_by_one() -> No
     page = opened(held)
     for limit in (0.0, 0.3, 0.76, 1.0):
         moved(page, held, min_answerability=limit)
-        answered = [replay(one, held["settings"]).is_safe() for one in held["cases"]]
+        answered = [replay(one, held["settings"]).is_safe() for one in held["records"]]
         refused = sum(not given for given, question in zip(answered, held["questions"], strict=True) if question.answerable)
 
         assert shown(page)[0] == f"{sum(answered) / 10:.1%}"
@@ -168,7 +168,7 @@ def test_given_a_setting_that_needs_a_new_run_then_it_is_named_and_not_applied()
 
 def test_given_questions_that_could_not_be_measured_then_they_are_in_no_rate_and_in_a_list_of_their_own() -> None:
     held = a_run()
-    held["cases"][6] = measured(None, failure="There is no document 'gone.pdf'.")
+    held["records"][6] = measured(None, failure="There is no document 'gone.pdf'.")
     page = opened(held)
 
     assert say("lab_results.not_measured", n=1) in captions(page)
@@ -209,7 +209,7 @@ def test_given_the_list_of_flips_when_held_against_the_preset_then_it_starts_fro
 ) -> None:
     monkeypatch.setenv("RAG_LIBRARY", str(tmp_path))
     held = a_run()
-    held["cases"] = [replace(one, settings=one.settings.changed(min_answerability=0.97)) for one in held["cases"]]
+    held["records"] = [replace(one, settings=one.settings.changed(min_answerability=0.97)) for one in held["records"]]
     page = opened(held)  # at 0.56, which is the preset's
     assert len(rows(page, "before")) == 6
 
@@ -240,15 +240,15 @@ def test_given_the_breakdown_by_what_decided_then_each_way_to_end_is_counted_by_
 
 
 def test_given_a_run_without_results_then_the_page_says_so() -> None:
-    page = opened({"questions": [], "cases": [], "settings": Settings.load()})
+    page = opened({"questions": [], "records": [], "settings": Settings.load()})
 
     assert [info.value for info in page.info] == [say("lab_results.empty")]
 
 
 @pytest.mark.parametrize("answerable", [True, False])
 def test_given_questions_of_one_class_only_then_what_can_be_drawn_is_drawn(answerable: bool) -> None:
-    cases = [measured(0.9), measured(0.2)]
-    page = opened({"questions": [labelled(n, answerable) for n in range(2)], "cases": cases, "settings": cases[0].settings})
+    records = [measured(0.9), measured(0.2)]
+    page = opened({"questions": [labelled(n, answerable) for n in range(2)], "records": records, "settings": records[0].settings})
 
     assert say("lab_results.one_class") in captions(page)
 
@@ -256,7 +256,7 @@ def test_given_questions_of_one_class_only_then_what_can_be_drawn_is_drawn(answe
 @each("name", ["top_cosine", "distance", "keywords", "required_entities", "length_ratio", "overlap", "similarity"])
 def test_given_another_score_then_its_charts_hold_its_limit(name: str) -> None:
     held = a_run()
-    held["cases"][0] = measured(
+    held["records"][0] = measured(
         0.9, keywords=KeywordMatch(("notice",), ("Brno",)), understanding=Understanding("en", entities=("Brno",))
     )  # fmt: skip
     page = opened(held)
@@ -291,7 +291,7 @@ def points(page: AppTest, key: str) -> dict[str, tuple[float, float]]:
 
 def test_given_a_second_check_that_refuses_then_the_limit_alone_and_all_checks_stand_apart_on_the_curves() -> None:
     held = a_run()
-    held["cases"][0] = measured(0.95, drafted=False)  # passes the limit, and is refused for want of a sentence
+    held["records"][0] = measured(0.95, drafted=False)  # passes the limit, and is refused for want of a sentence
     page = opened(held)
     alone, together = say("lab_results.this_limit"), say("lab_results.all_checks")
 
@@ -331,12 +331,12 @@ def test_given_a_curve_of_negated_scores_then_its_limits_are_told_as_measured() 
 
 def test_given_a_run_then_what_no_setting_changes_is_worked_out_once() -> None:
     held = a_run()
-    of = ReplaySet.of(held["cases"])
-    first = fixed(held["questions"], of, held["cases"])
+    of = ReplaySet.of(held["records"])
+    first = fixed(held["questions"], of, held["records"])
 
-    assert fixed(held["questions"], of, held["cases"]) is first
+    assert fixed(held["questions"], of, held["records"]) is first
     assert first.wrong.tolist() == [False, False, True, False, False, False, True, True, True, True]
-    judged = judge(held["questions"], of, held["cases"], held["settings"], held["settings"].changed(top_k=3, min_answerability=0.0))
+    judged = judge(held["questions"], of, held["records"], held["settings"], held["settings"].changed(top_k=3, min_answerability=0.0))
     assert judged.settings.top_k == held["settings"].top_k
     assert judged.outcomes.answered.all()
 
@@ -344,6 +344,6 @@ def test_given_a_run_then_what_no_setting_changes_is_worked_out_once() -> None:
 def test_given_a_citation_then_the_answer_names_its_document_and_page() -> None:
     held = a_run()
     page = pick(opened(held), "all", 0)
-    one: Citation = replay(held["cases"][0], held["settings"]).citations[0]
+    one: Citation = replay(held["records"][0], held["settings"]).citations[0]
 
     assert f"[1] {one.document}, page {one.page}" in texts(page)

@@ -412,7 +412,7 @@ def test_given_sufficiency_and_verification_when_asked_then_the_trace_has_what_t
     said = texts(patient)
     assert "The model says that they answer the question; its stated confidence is 0.90." in said
     assert "1.  yes" in said
-    prompts = [call.prompt for call in asked_of(patient).case.llm_trace.calls]
+    prompts = [call.prompt for call in asked_of(patient).measurements.llm_trace.calls]
     assert [prompt.partition("/")[0] for prompt in prompts] == ["sufficiency", "compress", "verify"]
     assert all(f"Prompt: {prompt}" in said for prompt in prompts)
     assert screen()["trace.title_sufficiency"] in list(patient.dataframe[-1].value["check"])

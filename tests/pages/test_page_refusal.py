@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import case, hits, matched, settings, with_outcome
+from builders import hits, matched, measurements, settings, with_outcome
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,14 +88,14 @@ def test_given_any_reason_when_a_refusal_is_explained_then_the_sentence_is_plain
     assert [word for word in (*JARGON, *BLAME) if word.casefold() in f"{said} ".casefold()] == []
 
 
-def refused_case(**values: object) -> Decision:
-    return decide(case(0.3, 0.2, of=settings(**values), keywords=matched(1, 2)))
+def refused(**values: object) -> Decision:
+    return decide(measurements(0.3, 0.2, of=settings(**values), keywords=matched(1, 2)))
 
 
 def test_given_words_that_are_missing_when_refused_for_them_then_they_are_named(page: AppTest) -> None:
     ask(page, FRANCE)
     asked = asked_of(page)
-    asked.decision = refused_case(keywords_mode=Mode.ENFORCE)
+    asked.decision = refused(keywords_mode=Mode.ENFORCE)
 
     page.run()
 
@@ -106,8 +106,8 @@ def test_given_words_that_are_missing_when_refused_for_them_then_they_are_named(
 def test_given_a_failure_of_ours_when_refused_then_the_page_says_that_it_was_ours(page: AppTest) -> None:
     ask(page, FRANCE)
     asked = asked_of(page)
-    asked.case = replace(asked.case, failure="The index could not be read.")
-    asked.decision = decide(asked.case)
+    asked.measurements = replace(asked.measurements, failure="The index could not be read.")
+    asked.decision = decide(asked.measurements)
 
     page.run()
 
@@ -139,7 +139,7 @@ def test_given_a_refusal_when_a_change_is_tried_then_the_slider_stands_there_and
     page: AppTest, embedded: list[int]
 ) -> None:
     ask(page, "How much does the company pay into the pension scheme?")
-    flip = next(one for one in flips(asked_of(page).case) if one.name == "min_answerability")
+    flip = next(one for one in flips(asked_of(page).measurements) if one.name == "min_answerability")
     calls = len(embedded)
     assert f"How sure: 0.56 → {flip.after:.2f}" in texts(page)
     assert "Each of these alone would answer the question." in captions(page)
@@ -171,7 +171,7 @@ def test_given_an_answer_when_it_is_shown_then_what_would_refuse_it_can_be_tried
 
 
 def test_given_a_refusal_that_no_single_setting_flips_when_shown_then_it_says_so(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.ask.what_if.flips", lambda case: ())
+    monkeypatch.setattr("ui.ask.what_if.flips", lambda measurements: ())
 
     ask(page, FRANCE)
 
@@ -299,14 +299,14 @@ def test_given_a_passage_that_shares_no_word_when_said_then_it_has_no_rank_by_wo
 
 
 def asked(decision: Decision, before: Decision, now: Settings, then: Settings) -> Asked:
-    return Asked("q", Scope(), case(), decision, now, (before, then))
+    return Asked("q", Scope(), measurements(), decision, now, (before, then))
 
 
 LOOSE, STRICT = settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.2), settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.9)
 
 
 def judged(of: Settings, **fields: object) -> Decision:
-    return decide(case(0.5, of=of, **fields))
+    return decide(measurements(0.5, of=of, **fields))
 
 
 def test_given_a_stricter_limit_when_it_refuses_then_the_change_names_the_check_with_both_numbers() -> None:

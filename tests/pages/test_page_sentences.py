@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from builders import GOOD_AUDIT, case, claim, draft, hit, passage, settings
+from builders import GOOD_AUDIT, claim, draft, hit, measurements, passage, settings
 from builders import measured as measured_claim
 from folding import each
 from page_kit import ask, asked_of, badges, captions, texts
@@ -33,10 +33,10 @@ UNREAD = replace(REPHRASED, support=0.8, read=False)
 
 
 def drafted(*audits: ClaimMeasurement, text: str = "The notice period is at least 40 days.", of: Settings | None = None) -> Measurements:
-    """A case whose draft says the text once for each of these measurements."""
+    """Measurements whose draft says the text once for each of these measurements."""
     found = hit(of=passage())
     claims = [claim(found.passage, f"{number}: {text}") for number in range(len(audits))]
-    return case(hits=(found,), of=of or settings(support_mode=Mode.ENFORCE), draft=draft(claims, audits), answerability=0.99)
+    return measurements(hits=(found,), of=of or settings(support_mode=Mode.ENFORCE), draft=draft(claims, audits), answerability=0.99)
 
 
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
@@ -46,7 +46,7 @@ def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run b
     from ui.ask.refusal import show_refusal
     from ui.ask.trace import show_trace
 
-    judged, decision = held["case"], held["decision"]
+    judged, decision = held["measurements"], held["decision"]
     if decision.is_safe():
         sentences.show_checked(decision)
     else:
@@ -55,7 +55,7 @@ def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run b
 
 
 def show(judged: Measurements) -> AppTest:
-    page = AppTest.from_function(script, default_timeout=60, kwargs={"held": {"case": judged, "decision": decide(judged)}}).run()
+    page = AppTest.from_function(script, default_timeout=60, kwargs={"held": {"measurements": judged, "decision": decide(judged)}}).run()
     assert not page.exception
     return page
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 import streamlit as st
-from any_case import cases
+from any_measurements import any_measurements
 from builders import MODES, matched
 from folding import each
 from hypothesis import given
@@ -40,13 +40,13 @@ def decision(*checks: CheckResult) -> Decision:
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
     from ui.ask.trace import show_trace
 
-    show_trace(held["decision"], held["case"])
+    show_trace(held["decision"], held["measurements"])
 
 
 def run(given: Decision, timings: dict[str, float] | None = None) -> AppTest:
     """A page with nothing but the trace; what it shows is `held` in its arguments."""
     measured = Measurements("What is it?", Settings.load(), timings=timings or {})
-    return AppTest.from_function(script, kwargs={"held": {"decision": given, "case": measured}}).run()
+    return AppTest.from_function(script, kwargs={"held": {"decision": given, "measurements": measured}}).run()
 
 
 def choose(page: AppTest, number: int) -> AppTest:
@@ -116,7 +116,7 @@ def test_given_a_row_when_chosen_then_it_says_what_the_check_asks_what_it_found_
 
 
 def test_given_a_chosen_row_when_the_next_decision_has_fewer_rows_then_nothing_is_chosen() -> None:
-    held = {"decision": decision(row("relevance", 0.5, 0.4), row("top_cosine", 0.5, 0.4)), "case": None}
+    held = {"decision": decision(row("relevance", 0.5, 0.4), row("top_cosine", 0.5, 0.4)), "measurements": None}
     page = choose(AppTest.from_function(script, kwargs={"held": held}).run(), 1)
     assert page.subheader
 
@@ -161,9 +161,9 @@ def test_given_a_reply_without_checks_when_shown_then_there_is_only_the_file() -
     assert page.get("download_button")
 
 
-@given(cases())
-def test_given_any_decision_when_its_rows_are_put_in_words_then_none_lacks_a_text(case: Measurements) -> None:
-    for check in decide(case).trace.checks:
+@given(any_measurements())
+def test_given_any_decision_when_its_rows_are_put_in_words_then_none_lacks_a_text(measurements: Measurements) -> None:
+    for check in decide(measurements).trace.checks:
         row, details = trace._row(check), trace._details(check)
 
         assert all(isinstance(cell, str) and cell for name, cell in row.items() if name != "ms")
@@ -185,13 +185,13 @@ def test_given_the_checks_when_counted_then_every_gate_and_audit_is_among_them_w
 
 
 def test_given_a_setting_that_is_a_limit_when_changed_then_it_is_the_limit_of_the_check_that_names_it() -> None:
-    case = Measurements("What is it?", Settings(), keywords=matched(9))
+    measurements = Measurements("What is it?", Settings(), keywords=matched(9))
     limits: dict[str, str] = {}
-    before = {check.stage: check.threshold for check in decide(case).trace.checks}
+    before = {check.stage: check.threshold for check in decide(measurements).trace.checks}
     for knob in Settings.knobs():
         if knob.cost is Cost.REPLAY and knob.low is not None and knob.step is not None:
             step = knob.step if knob.high is None or knob.default < knob.high else -knob.step
-            moved = replay(case, case.settings.changed(**{knob.name: knob.default + step}))
+            moved = replay(measurements, measurements.settings.changed(**{knob.name: knob.default + step}))
             limits |= {check.stage: knob.name for check in moved.trace.checks if check.threshold != before[check.stage]}
 
     of_models = {"sufficiency": "min_sufficiency", "added_words": "max_added_words"}  # these checks need one

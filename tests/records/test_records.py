@@ -1,4 +1,4 @@
-"""Records: a case without any text of a document, and the case again, which replays as the one it was made of."""
+"""Records: measurements without any text of a document, and the measurements again, which replay as those they were made of."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from any_case import cases, chosen_settings
-from builders import SENTENCE, HashEmbedder, MemoryCorpus, Text, case, citation, claim, draft, hit, passage, settings, tools
+from any_measurements import any_measurements, chosen_settings
+from builders import SENTENCE, HashEmbedder, MemoryCorpus, Text, citation, claim, draft, hit, measurements, passage, settings, tools
 from folding import each
 from hypothesis import given
 from hypothesis import settings as examples
@@ -35,7 +35,7 @@ def sentence(number: int) -> str:
 
 
 def on_pages(drawn: Measurements) -> Measurements:
-    """The same case with texts that stand on pages, each passage on its own: what was drawn has none."""
+    """The same measurements with texts that stand on pages, each passage on its own: what was drawn has none."""
     new: dict[str, Passage] = {}
     for number, one in enumerate(drawn.hits, 1):
         text = sentence(number)
@@ -55,8 +55,8 @@ def page_text(document: str, page: int) -> str:
     return sentence(page)
 
 
-def through_json(case: Measurements) -> dict:
-    return json.loads(json.dumps(to_record(case), allow_nan=False))
+def through_json(measurements: Measurements) -> dict:
+    return json.loads(json.dumps(to_record(measurements), allow_nan=False))
 
 
 def numbers(decision: Decision) -> object:
@@ -67,7 +67,7 @@ def numbers(decision: Decision) -> object:
     return kept, checks, shown, decision.metadata, decision.suggestions, [hit.passage.id for _, hit in decision.retrieved]
 
 
-@given(drawn=cases(), other=chosen_settings)
+@given(drawn=any_measurements(), other=chosen_settings)
 @examples(max_examples=200)
 def test_given_any_case_when_recorded_and_restored_with_its_pages_then_it_replays_to_the_same_decision(
     drawn: Measurements, other: Settings
@@ -83,7 +83,7 @@ def test_given_any_case_when_recorded_and_restored_with_its_pages_then_it_replay
     assert decide(restored) == decide(original)
 
 
-@given(drawn=cases(), other=chosen_settings)
+@given(drawn=any_measurements(), other=chosen_settings)
 @examples(max_examples=200)
 def test_given_any_case_when_its_texts_are_gone_then_it_replays_to_the_same_numbers(drawn: Measurements, other: Settings) -> None:
     original = on_pages(drawn)
@@ -149,7 +149,7 @@ def test_given_a_claim_of_a_tables_row_when_recorded_then_it_is_read_again_from_
     )  # fmt: skip
     said = claim(table, "Unit | Price in €: Pump A | 1,200.50")
     evidence = replace(said.evidence[0], quote=TABLE[row.start : row.end], spans=(row, *table.header))
-    original = case(hits=(hit(of=table),), draft=draft([replace(said, evidence=(evidence,))]))
+    original = measurements(hits=(hit(of=table),), draft=draft([replace(said, evidence=(evidence,))]))
 
     restored = from_record(through_json(original), lambda *_: TABLE)
 
@@ -158,7 +158,7 @@ def test_given_a_claim_of_a_tables_row_when_recorded_then_it_is_read_again_from_
 
 
 def test_given_a_page_that_changed_when_restored_then_the_text_counts_as_deleted_and_never_as_the_new_one() -> None:
-    original = on_pages(case(0.9, 0.8))
+    original = on_pages(measurements(0.9, 0.8))
 
     restored = from_record(
         through_json(original), lambda _, page: page_text("", page).replace("30", "90") if page == 1 else page_text("", page)
@@ -180,7 +180,7 @@ def empty(*_: object) -> str:
 
 @pytest.mark.parametrize("reader", [gone, empty], ids=["raises", "empty"])
 def test_given_a_deleted_document_when_restored_then_its_texts_are_marked_and_names_are_kept(reader: Callable[..., str]) -> None:
-    original = on_pages(case(0.9))
+    original = on_pages(measurements(0.9))
 
     decision = decide(from_record(through_json(original), reader, gone))  # type: ignore[arg-type]
 
@@ -192,7 +192,7 @@ def test_given_a_deleted_document_when_restored_then_its_texts_are_marked_and_na
 
 def test_given_the_librarys_passages_when_restored_then_their_section_titles_come_back_if_they_are_the_same() -> None:
     titled = replace(passage(), section="1 Notice")
-    original = case(hits=(hit(of=titled),), draft=draft([claim(titled)]))
+    original = measurements(hits=(hit(of=titled),), draft=draft([claim(titled)]))
     row = through_json(original)
 
     assert "1 Notice" not in json.dumps(row)
@@ -203,7 +203,7 @@ def test_given_the_librarys_passages_when_restored_then_their_section_titles_com
 
 def test_given_names_of_many_documents_when_recorded_then_only_those_that_a_decision_can_name_are_kept() -> None:
     names = {f"d{n}": f"{n}.pdf" for n in range(1000)}
-    original = case(0.9, library=LibraryFacts(1000, 5000, 9000, unreadable={"d5": (1, 2, 3, 7)}, names=names, titles=names))
+    original = measurements(0.9, library=LibraryFacts(1000, 5000, 9000, unreadable={"d5": (1, 2, 3, 7)}, names=names, titles=names))
 
     row = through_json(original)
 
@@ -215,7 +215,7 @@ def test_given_names_of_many_documents_when_recorded_then_only_those_that_a_deci
 
 @each("version", [None, 0, 3, "1", True])
 def test_given_a_record_of_another_version_when_restored_then_one_clear_error(version: object) -> None:
-    row = {**through_json(case(0.9)), "schema_version": version}
+    row = {**through_json(measurements(0.9)), "schema_version": version}
 
     with pytest.raises(InvalidInput, match=r"versions 1 to 2 are known here") as caught:
         from_record(row)
@@ -224,7 +224,7 @@ def test_given_a_record_of_another_version_when_restored_then_one_clear_error(ve
 
 @each("lost", ["question", "settings", "hits", "draft", "library"])
 def test_given_a_record_with_a_part_missing_when_restored_then_one_clear_error(lost: str) -> None:
-    row = through_json(case(0.9))
+    row = through_json(measurements(0.9))
     del row[lost]
 
     with pytest.raises(InvalidInput, match="not whole"):
@@ -232,7 +232,7 @@ def test_given_a_record_with_a_part_missing_when_restored_then_one_clear_error(l
 
 
 def test_given_a_record_with_a_value_out_of_range_when_restored_then_one_clear_error() -> None:
-    row = through_json(case(0.9))
+    row = through_json(measurements(0.9))
     row["hits"][0]["cosine"] = 3.0
 
     with pytest.raises(InvalidInput, match="not whole"):
@@ -240,13 +240,13 @@ def test_given_a_record_with_a_value_out_of_range_when_restored_then_one_clear_e
 
 
 def test_given_a_setting_that_is_no_more_and_one_that_is_new_when_restored_then_the_record_can_still_be_read() -> None:
-    row = through_json(case(0.9))
+    row = through_json(measurements(0.9))
     row["settings"] |= {"dropped_knob": 3}
     del row["settings"]["max_length_ratio"]
 
     restored = from_record(row)
 
-    assert restored.settings == case(0.9).settings.changed(max_length_ratio=Settings.model_fields["max_length_ratio"].default)
+    assert restored.settings == measurements(0.9).settings.changed(max_length_ratio=Settings.model_fields["max_length_ratio"].default)
 
 
 def broken(row: dict) -> list[tuple[str, dict]]:
@@ -269,7 +269,7 @@ def broken(row: dict) -> list[tuple[str, dict]]:
 
 
 def test_given_a_row_with_a_field_too_many_too_few_or_of_another_type_then_it_is_one_clear_error() -> None:
-    row = through_json(on_pages(case(0.9)))
+    row = through_json(on_pages(measurements(0.9)))
     assert from_record(row).hits
 
     for what, other in broken(row):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from any_case import REPLAYED, values_of
-from any_generation import asked_cases, walked_cases
-from builders import case, citation, claim, draft, passage, settings
+from any_generation import asked_measurements, walked_measurements
+from any_measurements import REPLAYED, values_of
+from builders import citation, claim, draft, measurements, passage, settings
 from builders import measured as measured_claim
 from folding import each
 from hypothesis import given
@@ -40,7 +40,7 @@ def page_text(document: str, page: int) -> str:
 
 
 def on_pages(drawn: Measurements) -> Measurements:
-    """The same case with texts that stand on pages, each passage on its own: what was drawn has none."""
+    """The same measurements with texts that stand on pages, each passage on its own: what was drawn has none."""
     asked = drawn.llm_trace
     assert asked is not None
     new = {one.passage.id: _on_page(one.passage) for hits in (drawn.hits, *asked.expanded) for one in hits}
@@ -87,7 +87,7 @@ def through_json(value: Any) -> Any:
     return json.loads(json.dumps(value, allow_nan=False))
 
 
-@given(drawn=asked_cases())
+@given(drawn=asked_measurements())
 @examples(max_examples=60, deadline=None)
 def test_given_anything_a_model_left_when_recorded_and_restored_then_all_of_it_is_there_again(drawn: Measurements) -> None:
     original = on_pages(drawn)
@@ -100,7 +100,7 @@ def test_given_anything_a_model_left_when_recorded_and_restored_then_all_of_it_i
     assert restored.hits == original.hits
 
 
-@given(drawn=asked_cases())
+@given(drawn=asked_measurements())
 @examples(max_examples=60, deadline=None)
 def test_given_anything_a_model_left_when_its_words_are_gone_then_keys_states_and_numbers_stay(drawn: Measurements) -> None:
     original = on_pages(drawn)
@@ -116,7 +116,7 @@ def test_given_anything_a_model_left_when_its_words_are_gone_then_keys_states_an
 @examples(max_examples=100, deadline=None)
 def test_given_a_question_of_a_model_when_restored_without_any_text_then_it_replays_to_the_same_numbers(data: st.DataObject) -> None:
     """Under its own settings and any others: no step of the walk needs a text that may have been deleted."""
-    original = on_pages(data.draw(walked_cases()))
+    original = on_pages(data.draw(walked_measurements()))
     names = data.draw(st.lists(st.sampled_from(sorted(REPLAYED)), max_size=3, unique=True))
     other = original.settings.changed(**{name: data.draw(values_of(REPLAYED[name])) for name in names})
     written = write(original)
@@ -173,7 +173,7 @@ def attempted(text: str = OWN, **of_audit: Any) -> Attempt:
 
 
 def asked(*attempts: Attempt, **of: Any) -> Measurements:
-    return replace(case(0.9, of=settings(drafter="model")), llm_trace=LlmTrace(attempts=attempts, **of))
+    return replace(measurements(0.9, of=settings(drafter="model")), llm_trace=LlmTrace(attempts=attempts, **of))
 
 
 def test_given_a_model_when_recorded_then_no_word_of_it_stands_in_the_record_and_all_do_beside_it() -> None:

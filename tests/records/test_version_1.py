@@ -77,7 +77,7 @@ def test_given_records_of_version_1_then_each_is_decided_as_it_was_with_its_text
         every += [(id, whole[id], bare[id], expected) for id, expected in decided["results"].items()]
         for id, expected in [*decided["decisions"].items(), (decided["told"]["id"], decided["told"])]:
             read: Callable[[str, int], str] = (lambda *_: SENTENCE) if expected is decided["told"] else corpus.page_text
-            every.append((f"decision {id}", store.case(int(id), read), store.case(int(id)), expected))
+            every.append((f"decision {id}", store.measurements(int(id), read), store.measurements(int(id)), expected))
 
         assert len(every) == len(rows(path)) + len(rows(path, "results")) == 53
         for id, one, other, expected in every:
@@ -127,10 +127,10 @@ def test_given_a_record_from_before_something_was_measured_then_it_is_read_as_th
             del row["generation"]
         del row["settings"]["support_mode"]
 
-        case = from_record(row)
+        measurements = from_record(row)
 
-        for audit in case.draft.audits:
+        for audit in measurements.draft.audits:
             assert (audit.support, audit.flags, audit.read, audit.word_for_word, audit.quotes_elsewhere) == (1.0, (), True, True, ())
             read += 1
-        assert all(one.statements == ("", "") for one in case.conflicts)
+        assert all(one.statements == ("", "") for one in measurements.conflicts)
     assert read

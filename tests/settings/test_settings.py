@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from builders import AUDIT_MODES, GATE_MODES, MODEL_AUDIT_MODES, MODEL_MODES, MODES, case
+from builders import AUDIT_MODES, GATE_MODES, MODEL_AUDIT_MODES, MODEL_MODES, MODES, measurements
 from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
@@ -132,7 +132,7 @@ def enforced(preset: str) -> set[str]:
 
 
 def test_given_the_default_preset_then_of_the_gates_availability_and_answerability_enforce() -> None:
-    trace = decide(case(0.9, of=Settings.load(), answerability=0.9)).trace
+    trace = decide(measurements(0.9, of=Settings.load(), answerability=0.9)).trace
 
     assert DEFAULT_PRESET == "balanced"
     assert enforced("balanced") == {"answerability"}
@@ -208,7 +208,7 @@ def test_given_the_thresholds_then_each_names_the_scale_it_is_on() -> None:
 
 def test_given_every_gate_and_audit_then_it_has_a_switch_unless_the_design_denies_one() -> None:
     knobs = {name for name in KNOBS if name.endswith("_mode")}
-    stages = {check.stage for check in decide(case(0.9)).trace.checks} - {"confidence"}
+    stages = {check.stage for check in decide(measurements(0.9)).trace.checks} - {"confidence"}
 
     assert knobs == {*MODES.values(), *MODEL_MODES.values()}
     assert stages == set(MODES) | FIXED_AUDITS | {"availability"}
@@ -217,8 +217,8 @@ def test_given_every_gate_and_audit_then_it_has_a_switch_unless_the_design_denie
 
 @each("gate", [*GATING, *GROUNDING], ids=lambda gate: gate.name)
 def test_given_every_gate_and_audit_then_it_has_its_own_reason_and_a_remedy(gate: Any) -> None:
-    check = gate(case(0.9, answerability=0.9))
-    others = [other(case(0.9, answerability=0.9)).reason for other in (*GATING, *GROUNDING) if other is not gate]
+    check = gate(measurements(0.9, answerability=0.9))
+    others = [other(measurements(0.9, answerability=0.9)).reason for other in (*GATING, *GROUNDING) if other is not gate]
 
     assert check.reason is not Reason.NONE
     assert check.reason not in others
@@ -229,7 +229,7 @@ def test_given_every_gate_and_audit_then_it_has_its_own_reason_and_a_remedy(gate
 
 @each(("stage", "knob"), MODES.items())
 def test_given_a_switch_then_it_moves_the_mode_of_its_own_check_only(stage: str, knob: str) -> None:
-    trace = decide(case(0.9, of=Settings.load(values={name: Mode.OBSERVE for name in MODES.values()} | {knob: Mode.OFF}))).trace
+    trace = decide(measurements(0.9, of=Settings.load(values={name: Mode.OBSERVE for name in MODES.values()} | {knob: Mode.OFF}))).trace
 
     assert [check.stage for check in trace.checks if check.mode is Mode.OFF] == [stage]
 

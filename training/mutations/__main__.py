@@ -15,10 +15,10 @@ from rag_core.errors import RagError
 from training.files import SEED
 from training.mutations import rates
 from training.mutations.lists import LANGUAGES
-from training.mutations.rates import Measurements, Rates
+from training.mutations.rates import Rates, Variant
 from training.mutations.texts import Sample, samples
 
-SHOWN = 10  # wrong cases are printed for each operator and language
+SHOWN = 10  # wrong variants are printed for each operator and language
 
 
 def main(arguments: list[str]) -> None:
@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--limit", type=int, help="sentences at most")
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--misses", type=int, default=SHOWN, help="wrong cases shown for each operator and language")
+    parser.add_argument("--misses", type=int, default=SHOWN, help="wrong variants shown for each operator and language")
     parser.add_argument(
         "--export", type=Path, metavar="ROWS.jsonl", help="write supported and unsupported rows to train on instead of measuring"
     )
@@ -57,34 +57,34 @@ def _parser() -> argparse.ArgumentParser:
 def _rows(found: Iterator[Sample], draw: random.Random) -> Iterator[dict[str, object]]:
     """As many supported as unsupported rows of each sentence: itself and harmless rewrites against mutations."""
     for sample in found:
-        made = list(rates.cases(sample, draw))
-        changed = [case for case in made if case.harmful]
-        kept = [made[0], *draw.sample(harmless := [case for case in made[1:] if not case.harmful], len(harmless))]
+        made = list(rates.variants(sample, draw))
+        changed = [variant for variant in made if variant.harmful]
+        kept = [made[0], *draw.sample(harmless := [variant for variant in made[1:] if not variant.harmful], len(harmless))]
         count = min(len(changed), len(kept))
-        for case in (*kept[:count], *draw.sample(changed, count)):
+        for variant in (*kept[:count], *draw.sample(changed, count)):
             yield {
                 "lang": sample.lang,
                 "context": sample.evidence,
-                "answer": case.text,
-                "supported": not case.harmful,
-                "source": f"mutations/{case.operator}",
+                "answer": variant.text,
+                "supported": not variant.harmful,
+                "source": f"mutations/{variant.operator}",
             }
 
 
 def _misses(measured: Rates, most: int) -> str:
     shown: Counter[tuple[str, str]] = Counter()
     lines = []
-    for case, found in sorted(measured.wrong, key=lambda one: _place(one[0])):
-        key = case.operator, case.sample.lang
+    for variant, found in sorted(measured.wrong, key=lambda one: _place(one[0])):
+        key = variant.operator, variant.sample.lang
         shown[key] += 1
         if shown[key] <= most:
-            lines.append(f"[{case.operator} {case.sample.lang}] {case.sample.sentence}\n    -> {case.text}\n")
+            lines.append(f"[{variant.operator} {variant.sample.lang}] {variant.sample.sentence}\n    -> {variant.text}\n")
             lines.extend(f"       flagged: {kind} {text!r}\n" for kind, text in found)
     return "".join(lines)
 
 
-def _place(case: Measurements) -> tuple[bool, str, str]:
-    return not case.harmful, case.operator, case.sample.lang
+def _place(variant: Variant) -> tuple[bool, str, str]:
+    return not variant.harmful, variant.operator, variant.sample.lang
 
 
 if __name__ == "__main__":

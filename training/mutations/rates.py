@@ -16,8 +16,8 @@ UNCHANGED = "unchanged"
 
 
 @dataclass(frozen=True, slots=True)
-class Measurements:
-    """A sentence as it was put to the audit. `operator` is an operator, "unchanged", or the kind of a harmless rewrite."""
+class Variant:
+    """A sentence as it was put to the check of facts. `operator` is an operator, "unchanged", or the kind of a harmless rewrite."""
 
     operator: str
     text: str
@@ -31,44 +31,44 @@ class Measurements:
 
 @dataclass
 class Rates:
-    """Counts by (operator, language), and the cases that came out wrong: missed changes, flagged harmless ones with what was flagged."""
+    """Counts by (operator, language), and the variants that came out wrong: missed changes, flagged harmless ones with what was flagged."""
 
-    cases: Counter[tuple[str, str]] = field(default_factory=Counter)
+    tried: Counter[tuple[str, str]] = field(default_factory=Counter)
     flagged: Counter[tuple[str, str]] = field(default_factory=Counter)
-    wrong: list[tuple[Measurements, tuple[tuple[str, str], ...]]] = field(default_factory=list)
+    wrong: list[tuple[Variant, tuple[tuple[str, str], ...]]] = field(default_factory=list)
 
     def of(self, operator: str, lang: str) -> float | None:
-        """The share that was flagged, in [0, 1]; None without cases."""
-        total = self.cases[operator, lang]
+        """The share that was flagged, in [0, 1]; None where none was tried."""
+        total = self.tried[operator, lang]
         return self.flagged[operator, lang] / total if total else None
 
 
-def cases(sample: Sample, draw: random.Random) -> Iterator[Measurements]:
+def variants(sample: Sample, draw: random.Random) -> Iterator[Variant]:
     """A sentence as it is, with each change, and with each harmless one."""
-    yield Measurements(UNCHANGED, sample.sentence, sample)
+    yield Variant(UNCHANGED, sample.sentence, sample)
     for made in mutations(sample.sentence, sample.page, sample.lang, draw):
-        yield Measurements(made.operator, made.text, sample)
+        yield Variant(made.operator, made.text, sample)
     for made in rewrites(sample.sentence, sample.lang, draw):
-        yield Measurements(made.operator, made.text, sample)
+        yield Variant(made.operator, made.text, sample)
 
 
 def measure(samples: Iterable[Sample], draw: random.Random) -> Rates:
-    """Put every case to `changed_facts` with the evidence of its sentence."""
+    """Put every variant to `changed_facts` with the evidence of its sentence."""
     rates = Rates()
     for sample in samples:
-        for case in cases(sample, draw):
-            found = changed_facts(case.text, sample.evidence, sample.lang)
-            key = case.operator, sample.lang
-            rates.cases[key] += 1
+        for variant in variants(sample, draw):
+            found = changed_facts(variant.text, sample.evidence, sample.lang)
+            key = variant.operator, sample.lang
+            rates.tried[key] += 1
             rates.flagged[key] += bool(found)
-            if bool(found) != case.harmful:
-                rates.wrong.append((case, found))
+            if bool(found) != variant.harmful:
+                rates.wrong.append((variant, found))
     return rates
 
 
 def table(rates: Rates) -> str:
-    """The rates as text: a row for each operator and kind, a column for each language, "caught or flagged/cases"."""
-    languages = sorted({lang for _, lang in rates.cases})
+    """The rates as text: a row for each operator and kind, a column for each language, "caught or flagged/tried"."""
+    languages = sorted({lang for _, lang in rates.tried})
     lines = [f"{'':12}" + "".join(f"{lang:>20}" for lang in languages)]
     for operator in (*OPERATORS, UNCHANGED, *REWRITES):
         cells = (_cell(rates, operator, lang) for lang in languages)
@@ -78,4 +78,4 @@ def table(rates: Rates) -> str:
 
 def _cell(rates: Rates, operator: str, lang: str) -> str:
     share = rates.of(operator, lang)
-    return "-" if share is None else f"{share:.3f} {rates.flagged[operator, lang]}/{rates.cases[operator, lang]}"
+    return "-" if share is None else f"{share:.3f} {rates.flagged[operator, lang]}/{rates.tried[operator, lang]}"

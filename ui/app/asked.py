@@ -37,7 +37,7 @@ class Asked:
 
     question: str
     scope: Scope
-    case: Measurements
+    measurements: Measurements
     decision: Decision
     settings: Settings
     before: tuple[Decision, Settings] | None = None

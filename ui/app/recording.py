@@ -60,8 +60,8 @@ def keep(asked: Asked, origin: str = "ask") -> int:
     """
     kept, limits = store(), retention(os.environ)
     narrowed = asked.scope.documents or asked.scope.filters
-    searched = tuple(asked.case.library.names) if narrowed else ()
-    id = kept.keep(replace(asked.case, settings=asked.settings), origin=origin, documents=searched)
+    searched = tuple(asked.measurements.library.names) if narrowed else ()
+    id = kept.keep(replace(asked.measurements, settings=asked.settings), origin=origin, documents=searched)
     kept.prune(limits.days, limits.most, limits.rejected_days)
     return id
 

@@ -21,7 +21,7 @@ from ui.app.jobs import Job, Runner
 from ui.app.pending import Pending
 
 MODEL = ("embedding_model", "embedding_precision", "vector_store")  # a library is searched with what it was built with
-MAX_QUESTIONS = 50  # in the history of a session; each keeps its whole case
+MAX_QUESTIONS = 50  # in the history of a session; each keeps all its measurements
 
 
 def library_folder() -> Path:

@@ -47,11 +47,11 @@ def show(engine: Engine, asked: Asked) -> None:
     show_change(asked)
     show_outdated(asked)
     if decision.reason is Reason.NEEDS_GENERATION:  # nothing was decided, so there is nothing else to show
-        show_trace(decision, asked.case)
+        show_trace(decision, asked.measurements)
         return
     if decision.is_safe() and not decision.citations:
         _show_reply(decision)
-        show_trace(decision, asked.case)
+        show_trace(decision, asked.measurements)
         return
     place = viewer.chosen() or (Place.of(decision.citations[0]) if decision.citations else None)
     left, right = st.columns(WIDTHS, gap="medium")
@@ -68,7 +68,7 @@ def show(engine: Engine, asked: Asked) -> None:
     with left if decision.is_safe() else right:
         show_what_if(asked)
         show_missed(engine, asked)
-    show_trace(decision, asked.case)
+    show_trace(decision, asked.measurements)
     if place is not None:
         with right, st.container(key="beside" if decision.is_safe() else None):
             viewer.show(engine, place)
@@ -126,7 +126,7 @@ def _show_level(level: ConfidenceLevel, s: Settings) -> None:
 
 def _show_probability(engine: Engine, asked: Asked) -> None:
     """The calibrated probability and what it means; the reported confidence with what it is made of."""
-    value, decision = asked.case.answerability, asked.decision
+    value, decision = asked.measurements.answerability, asked.decision
     if value is None:
         st.caption(say("answer.no_probability"), help=say("answer.no_probability_help"))
     else:
@@ -141,7 +141,7 @@ def _show_probability(engine: Engine, asked: Asked) -> None:
 
 def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
     """Both sides next to each other: value, sentence, document, page and date, and which is the newer one."""
-    decision, library = asked.decision, asked.case.library
+    decision, library = asked.decision, asked.measurements.library
     with st.container(border=True, key=f"conflict_{number}"):
         st.badge(
             say("answer.conflict_same") if conflict.documents[0] == conflict.documents[1] else say("answer.conflict"),
@@ -172,7 +172,11 @@ def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:
 
 def _show_notes(asked: Asked) -> None:
     """Show the other notes; contradictions are shown with the answer."""
-    said = {f"{contradiction(conflict, asked.case.library)}." for conflict in asked.case.conflicts} if asked.decision.conflicts else set()
+    said = (
+        {f"{contradiction(conflict, asked.measurements.library)}." for conflict in asked.measurements.conflicts}
+        if asked.decision.conflicts
+        else set()
+    )
     said |= {stand_in(asked.decision)} if asked.decision.is_safe() else set()
     for number, note in enumerate(note for note in asked.decision.notes if note not in said):
         with st.container(key=f"note_{number}"):

@@ -122,10 +122,10 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
     Raises:
         RagError: the question cannot be asked.
     """
-    wanted = settings.changed(**{name: getattr(asked.case.settings, name) for name in INGEST})
+    wanted = settings.changed(**{name: getattr(asked.measurements.settings, name) for name in INGEST})
     engine.library.refresh()
-    stale = asked.scope != scope or asked.case.library.version != engine.library.snapshot.version
-    moved = any(getattr(wanted, name) != getattr(asked.case.settings, name) for name in ASK)
+    stale = asked.scope != scope or asked.measurements.library.version != engine.library.snapshot.version
+    moved = any(getattr(wanted, name) != getattr(asked.measurements.settings, name) for name in ASK)
     outdated = (stale or moved) and wanted.drafter == "model"
     if (stale or moved) and not outdated:
         new = ask(engine, asked.question, scope, wanted, asked.collection)
@@ -133,10 +133,10 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
         # documents that came meanwhile and changed nothing are no news
         return replace(new, before=None if same else (asked.decision, asked.settings), number=asked.number)
     if outdated:
-        wanted = wanted.changed(**{name: getattr(asked.case.settings, name) for name in ASK})
+        wanted = wanted.changed(**{name: getattr(asked.measurements.settings, name) for name in ASK})
     if wanted == asked.settings:
         return asked if asked.outdated is outdated else replace(asked, outdated=outdated)
-    decision = replay(asked.case, wanted)  # another decision than the one that is kept, and that the reader spoke of
+    decision = replay(asked.measurements, wanted)  # another decision than the one that is kept, and that the reader spoke of
     before = (asked.decision, asked.settings)
     return replace(asked, decision=decision, settings=wanted, before=before, record=None, given=None, outdated=outdated)
 

@@ -21,7 +21,7 @@ _PROBLEM = "feedback_problem"
 
 def show_feedback(engine: Engine, asked: Asked) -> None:
     """The two buttons, or thanks and the form for more; nothing under a greeting."""
-    if asked.case.answer:
+    if asked.measurements.answer:
         return
     with st.container(key="feedback", gap="small"):
         if asked.given is None:

@@ -27,7 +27,7 @@ MAX_SOURCES = int(next(knob.high for knob in Settings.knobs() if knob.name == "t
 def show_missed(engine: Engine, asked: Asked) -> None:
     """Document and page to choose, then what became of that page for this question; nothing where nothing was searched."""
     documents = engine.library.snapshot.documents
-    if not documents or asked.case.answer:
+    if not documents or asked.measurements.answer:
         return
     answered = asked.decision.is_safe()
     with st.expander(

@@ -27,7 +27,7 @@ def show_refusal(asked: Asked) -> None:
         st.badge(say("refusal.badge"), icon=":material/warning:", color="orange", help=say("refusal.badge_help"))
         with st.container(key="refusal_why"):
             st.text(why(asked))
-        if wrong := flagged(decision, asked.case):
+        if wrong := flagged(decision, asked.measurements):
             with st.container(key="refusal_flagged"):
                 st.text("\n".join(wrong))
         if decision.answer:
@@ -43,7 +43,7 @@ def show_refusal(asked: Asked) -> None:
 
 def why(asked: Asked) -> str:
     """Why there is no answer, in one sentence without jargon."""
-    if asked.decision.reason is Reason.NOTHING_RETRIEVED and not asked.case.library.passages:
+    if asked.decision.reason is Reason.NOTHING_RETRIEVED and not asked.measurements.library.passages:
         return tell("refusal.why_no_documents")
     return why_refused(asked.decision)
 

@@ -37,14 +37,14 @@ def show_checked(decision: Decision) -> None:
         show_sentences("answer", decision.claims, decision.audits)
 
 
-def show_rejected(decision: Decision, case: Measurements) -> None:
+def show_rejected(decision: Decision, measurements: Measurements) -> None:
     """The draft of a refusal by its audits, every part that something is wrong with marked by what is wrong with it."""
     if not is_rejected(decision):
         return
     with st.container(key="rejected", gap="small"):
         st.subheader(say("sentences.rejected"), anchor=False)
         st.caption(say("sentences.rejected_about"))
-        show_sentences("draft", case.draft.claims, case.draft.audits)
+        show_sentences("draft", measurements.draft.claims, measurements.draft.audits)
 
 
 def is_rejected(decision: Decision) -> bool:
@@ -52,11 +52,11 @@ def is_rejected(decision: Decision) -> bool:
     return any(check.blocks and check.stage not in BEFORE for check in decision.trace.checks)
 
 
-def flagged(decision: Decision, case: Measurements) -> list[str]:
+def flagged(decision: Decision, measurements: Measurements) -> list[str]:
     """The first parts of a rejected draft that something is wrong with, and what, in words; empty where no draft was refused."""
     if not is_rejected(decision):
         return []
-    pairs = zip(case.draft.claims, case.draft.audits, strict=True)
+    pairs = zip(measurements.draft.claims, measurements.draft.audits, strict=True)
     found = [(part or claim.text, flag) for claim, audit in pairs for part, flag in findings(claim, audit)]
     found.sort(key=lambda one: _FIRST.index(one[1]) if one[1] in _FIRST else len(_FIRST))
     return [_in_words(*one) for one in dict.fromkeys(found)][:MAX_FLAGGED]

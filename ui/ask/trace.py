@@ -31,12 +31,12 @@ _COLUMNS = {
 }  # fmt: skip
 
 
-def show_trace(decision: Decision, case: Measurements | None = None, expanded: bool | None = None) -> None:
+def show_trace(decision: Decision, measurements: Measurements | None = None, expanded: bool | None = None) -> None:
     """The checks in order, before an answer, on it, and its confidence; a draft that was rejected; the decision as a file.
 
     Args:
         decision: what was decided; a reply that needed no check shows only its file.
-        case: what was measured for it, with the milliseconds that each stage took.
+        measurements: what was measured for it, with the milliseconds that each stage took.
         expanded: whether the checks are open at first; without it those of a refusal are.
     """
     unfolded = not decision.is_safe() if expanded is None else expanded
@@ -44,10 +44,10 @@ def show_trace(decision: Decision, case: Measurements | None = None, expanded: b
     if checks:
         with st.expander(say("trace.title", n=len(checks)), icon=":material/checklist:", expanded=unfolded, key="trace"):
             _table(checks)
-            if case is not None:
-                show_rejected(decision, case)
-                show_attempts(decision.attempts, case.llm_trace)
-                _show_timings(case.timings)
+            if measurements is not None:
+                show_rejected(decision, measurements)
+                show_attempts(decision.attempts, measurements.llm_trace)
+                _show_timings(measurements.timings)
     st.download_button(
         say("trace.download"), json.dumps(decision.to_json(), ensure_ascii=False, indent=2), "decision.json", "application/json",
         key="download", icon=":material/download:", on_click="ignore", help=say("trace.download_help"),

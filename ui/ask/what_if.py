@@ -18,7 +18,7 @@ MAX_COUNT = 6  # the nearest ones; more would not be read
 
 def show_what_if(asked: Asked) -> None:
     """Open for a refusal; folded for an answer, where it says how close it was. Nothing for what no setting decides."""
-    found = flips(replace(asked.case, settings=asked.settings))
+    found = flips(replace(asked.measurements, settings=asked.settings))
     if asked.decision.is_safe():
         if asked.decision.citations:
             with st.expander(say("what_if.how_close"), icon=":material/straighten:", key="what_if"):

@@ -45,7 +45,7 @@ def show(
     run: RunHead,
     questions: Sequence[LabelledQuestion],
     replayed: ReplaySet,
-    cases: Sequence[Measurements],
+    records: Sequence[Measurements],
     settings: Settings,
 ) -> None:
     """The form, and what came of it for this run. `settings` are the run's with the judging ones of the side bar."""
@@ -62,7 +62,7 @@ def show(
     try:
         if request is not None:
             with st.spinner(say("lab_certify.working", n=len(questions))):
-                found = _certify(engine, run, questions, replayed, cases, settings, request)
+                found = _certify(engine, run, questions, replayed, records, settings, request)
             st.session_state[_KEY] = _Made(this, found, settings)
     except RagError as error:
         show_error(error)
@@ -76,14 +76,14 @@ def show(
 
 
 def _certify(
-    engine: Engine, run: RunHead, questions: Sequence[LabelledQuestion], replayed: ReplaySet, cases: Sequence[Measurements],
+    engine: Engine, run: RunHead, questions: Sequence[LabelledQuestion], replayed: ReplaySet, records: Sequence[Measurements],
     settings: Settings,
     request: Request,
 ) -> Certificate | Uncertified:  # fmt: skip
     calibration = engine.tools.calibration
     fitted = calibration.provenance.get("question_hashes", ()) if calibration else ()
     return certify(
-        questions, cases, evaluate.answer_hits(questions, cases), settings, request, Basis.of(engine, run.collection),
+        questions, records, evaluate.answer_hits(questions, records), settings, request, Basis.of(engine, run.collection),
         set_name=run.set_name, date=datetime.now(UTC).isoformat(timespec="seconds"), fitted=frozenset(fitted), replayed=replayed,
     )  # fmt: skip
 

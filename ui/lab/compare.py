@@ -39,11 +39,11 @@ _COSTLY = {knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLA
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """One way: its name (untrusted text), and the outcomes of the compared questions; `rows` are theirs in `judged` and `cases`."""
+    """One way: its name (untrusted text), and the outcomes of the compared questions; `rows` are theirs in `judged` and `records`."""
 
     name: str
     judged: Judged
-    cases: Sequence[Measurements]
+    records: Sequence[Measurements]
     rows: np.ndarray
 
     @property
@@ -77,7 +77,7 @@ def _two_settings(run: RunHead, recorded: lab.Recorded, settings: Settings) -> N
         wanted = _settings_of(option, run, settings)
         with column:
             _say_what_stays(run.settings, wanted)
-        sides.append(Side(_option(option), judge(*recorded, run.settings, wanted), recorded.cases, every))
+        sides.append(Side(_option(option), judge(*recorded, run.settings, wanted), recorded.records, every))
     _show(recorded.questions, sides[0], sides[1])
 
 
@@ -125,7 +125,7 @@ def _two_runs(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
     if left_out:
         st.caption(say("lab_compare.left_out", n=left_out))
     sides = [
-        Side(_run_name(head, run), judge(*data, head.settings, head.settings if own else settings), data.cases, at)
+        Side(_run_name(head, run), judge(*data, head.settings, head.settings if own else settings), data.records, at)
         for head, data, at in ((run, recorded, rows), (other, second, other_rows))
     ]
     _show([recorded.questions[row] for row in rows], sides[0], sides[1])
@@ -216,7 +216,7 @@ def _list(questions: Sequence[LabelledQuestion], first: Side, second: Side, foun
             with column:
                 at = int(side.rows[row])
                 st.badge(say(f"lab_compare.{key}"), color="gray")
-                show_decision(replay(side.cases[at], side.judged.settings), key)
+                show_decision(replay(side.records[at], side.judged.settings), key)
 
 
 def _row(question: LabelledQuestion, first: Side, second: Side, row: int) -> dict[str, str]:

@@ -42,7 +42,7 @@ def show(
     engine: Engine,
     questions: Sequence[LabelledQuestion],
     of: ReplaySet,
-    cases: Sequence[Measurements],
+    records: Sequence[Measurements],
     recorded: Settings,
     now: Judged,
     before: Judged,
@@ -54,12 +54,12 @@ def show(
         key="lab_against", help=say("lab_results.against_help"), persist_state="session", width=420,
     )  # fmt: skip
     if against == "preset":
-        before = judge(questions, of, cases, recorded, saved_presets.start_settings())
-    _list(questions, cases, now, before)
+        before = judge(questions, of, records, recorded, saved_presets.start_settings())
+    _list(questions, records, now, before)
 
 
 @st.fragment
-def _list(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], now: Judged, before: Judged) -> None:
+def _list(questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, before: Judged) -> None:
     """A fragment, so that a click on a question does not draw the charts again."""
     lists = members(now, before)
     name = st.segmented_control(
@@ -76,8 +76,8 @@ def _list(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], 
     with st.container(horizontal=True):
         if chosen:
             offer(rows, f"questions_{name}")
-        _offer_failing(questions, cases, now)
-    _show_chosen(questions, cases, now, before)
+        _offer_failing(questions, records, now)
+    _show_chosen(questions, records, now, before)
 
 
 def members(now: Judged, before: Judged) -> dict[str, Flags]:
@@ -163,25 +163,25 @@ def _help(column: str) -> str | None:
     return say(f"lab_results.column_{column}_help") if f"lab_results.column_{column}_help" in screen() else None
 
 
-def _offer_failing(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], now: Judged) -> None:
+def _offer_failing(questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged) -> None:
     """The questions that ended against their label, as a set that can be run again."""
     wrong = now.marked.false_refusal | now.marked.wrong_answer | now.marked.missed | ~now.marked.measured
     if wrong.any():
         st.download_button(
-            say("lab_results.failing", n=int(wrong.sum())), lambda: failing(questions, cases, now.settings, now.marked), "failing.jsonl",
+            say("lab_results.failing", n=int(wrong.sum())), lambda: failing(questions, records, now.settings, now.marked), "failing.jsonl",
             "application/jsonl", key="lab_failing", icon=":material/download:", on_click="ignore", type="tertiary",
             help=say("lab_results.failing_help"),
         )  # fmt: skip
 
 
-def _show_chosen(questions: Sequence[LabelledQuestion], cases: Sequence[Measurements], now: Judged, before: Judged) -> None:
+def _show_chosen(questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, before: Judged) -> None:
     """One question: its label, how it ended before and ends now, the answer or the refusal, and every check."""
     id = st.session_state.get(CHOSEN)
     row = next((row for row, question in enumerate(questions) if question.id == id), None)
     if row is None:
         return
-    question, case = questions[row], cases[row]
-    decision, was = replay(case, now.settings), replay(case, before.settings)
+    question, measurements = questions[row], records[row]
+    decision, was = replay(measurements, now.settings), replay(measurements, before.settings)
     with st.container(border=True, key="lab_chosen"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.badge(say("lab_results.answerable") if question.answerable else say("lab_results.unanswerable"), color="gray")
@@ -194,8 +194,8 @@ def _show_chosen(questions: Sequence[LabelledQuestion], cases: Sequence[Measurem
         if decision.is_safe():
             _show_answer(decision)
         else:
-            show_refusal(Asked(case.question, Scope(), case, decision, now.settings))
-        show_trace(decision, case, expanded=True)
+            show_refusal(Asked(measurements.question, Scope(), measurements, decision, now.settings))
+        show_trace(decision, measurements, expanded=True)
         why.show(question, now.settings)
 
 

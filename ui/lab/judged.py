@@ -43,15 +43,17 @@ class Judged:
 _FIXED: WeakKeyDictionary[ReplaySet, Fixed] = WeakKeyDictionary()
 
 
-def fixed(questions: Sequence[LabelledQuestion], of: ReplaySet, cases: Sequence[Measurements]) -> Fixed:
+def fixed(questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequence[Measurements]) -> Fixed:
     """Worked out once for each replay set; all three in the same order."""
     known = _FIXED.get(of)
     if known is None:
-        hits = answer_hits(questions, cases)
+        hits = answer_hits(questions, records)
         missing = np.array([bool(question.answers) for question in questions], dtype=bool) & ~hits.any(axis=1)
         unanswerable = np.array([not question.answerable for question in questions], dtype=bool)
         parts = {
-            name: np.array([*(part(question, case) for question, case in zip(questions, cases, strict=True)), None], dtype=object)[:-1]
+            name: np.array(
+                [*(part(question, measurements) for question, measurements in zip(questions, records, strict=True)), None], dtype=object
+            )[:-1]
             for name, part in BREAKDOWNS.items()
         }
         known = _FIXED[of] = Fixed(hits, unanswerable | missing, parts)
@@ -59,9 +61,9 @@ def fixed(questions: Sequence[LabelledQuestion], of: ReplaySet, cases: Sequence[
 
 
 def judge(
-    questions: Sequence[LabelledQuestion], of: ReplaySet, cases: Sequence[Measurements], recorded: Settings, settings: Settings
+    questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequence[Measurements], recorded: Settings, settings: Settings
 ) -> Judged:
     """Outcomes under the judging settings among `settings`; the others stay as they were recorded."""
     applied = judged_under(recorded, settings)
     outcomes = replay_many(of, applied)
-    return Judged(applied, outcomes, marks(questions, outcomes, fixed(questions, of, cases).hits, cases))
+    return Judged(applied, outcomes, marks(questions, outcomes, fixed(questions, of, records).hits, records))

@@ -87,7 +87,7 @@ def _show_decision(engine: Engine, one: Feedback) -> Decision | None:
     """Show the decision under the settings of that time; the texts of documents that are gone are marked as deleted."""
     st.caption(say("lab_feedback.decided"))
     try:
-        decision = decide(recording.store().case(one.decision, engine.library.snapshot.page_text))
+        decision = decide(recording.store().measurements(one.decision, engine.library.snapshot.page_text))
     except RagError as error:
         show_error(error)
         return None

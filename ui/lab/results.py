@@ -38,7 +38,7 @@ def show(
     engine: Engine,
     questions: Sequence[LabelledQuestion],
     replay_set: ReplaySet,
-    cases: Sequence[Measurements],
+    records: Sequence[Measurements],
     settings: Settings,
     recorded: Settings | None = None,
 ) -> None:
@@ -47,23 +47,23 @@ def show(
     Args:
         engine: over the library of the run.
         questions: of the run, with their labels.
-        replay_set: of `cases`.
-        cases: the records, in the questions' order.
+        replay_set: of `records`.
+        records: their measurements, in the questions' order.
         settings: as the side bar stands; only what judges is applied.
-        recorded: what the run was measured under; the first case's settings without it.
+        recorded: what the run was measured under; the first record's settings without it.
     """
     if not len(replay_set):
         st.info(say("lab_results.empty"), icon=":material/info:")
         return
     recorded = recorded or replay_set.measured_under[0]
-    now = judge(questions, replay_set, cases, recorded, settings)
-    before = judge(questions, replay_set, cases, recorded, recorded)
-    labels = fixed(questions, replay_set, cases)
+    now = judge(questions, replay_set, records, recorded, settings)
+    before = judge(questions, replay_set, records, recorded, recorded)
+    labels = fixed(questions, replay_set, records)
     _say_what_is_not_applied(recorded, settings)
     _show_rates(now, before)
     _show_curves(replay_set, now, labels)
     _show_breakdown(now, labels)
-    flips.show(engine, questions, replay_set, cases, recorded, now, before)
+    flips.show(engine, questions, replay_set, records, recorded, now, before)
 
 
 def _say_what_is_not_applied(recorded: Settings, settings: Settings) -> None:

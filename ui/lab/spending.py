@@ -27,7 +27,7 @@ class _LookedAt(NamedTuple):
 
     of: tuple[object, ...]
     left: int
-    cases: tuple[Measurements, ...]
+    records: tuple[Measurements, ...]
 
 
 def show_cost(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings) -> int:
@@ -40,7 +40,7 @@ def show_cost(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
         return 0
     named = evaluate.with_model(engine, settings)
     looked = _look(engine, tuple(questions), named)
-    cost = evaluate.estimate(looked.cases, looked.left, named)
+    cost = evaluate.estimate(looked.records, looked.left, named)
     st.text(tell("lab_sets.cost", model=named.model, n=cost.questions, least=cost.least, most=cost.most))
     st.caption(say("lab_sets.cost_about", sampled=cost.sampled, asking=cost.asking))
     return max(MIN_BUDGET, -(-cost.most // MIN_BUDGET) * MIN_BUDGET)

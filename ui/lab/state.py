@@ -23,11 +23,11 @@ MAX_RUNS_KEPT = 6  # in memory; a recorded question takes some 40 kB
 
 
 class Recorded(NamedTuple):
-    """The questions of a run that have a result, and their cases; all in the same order."""
+    """The questions of a run that have a result, and their records; all in the same order."""
 
     questions: tuple[LabelledQuestion, ...]
     replay: ReplaySet
-    cases: tuple[Measurements, ...]
+    records: tuple[Measurements, ...]
 
 
 def chosen_run() -> RunHead | None:
@@ -86,8 +86,8 @@ def _read(
     store, snapshot = records(folder, collection), _engine.library.snapshot
     found = store.results(run, snapshot.page_text, passage_of(snapshot))
     questions = tuple(question for question in store.run_questions(run) if question.id in found)
-    cases = tuple(found[question.id] for question in questions)
-    return Recorded(questions, ReplaySet.of(cases), cases)
+    measured = tuple(found[question.id] for question in questions)
+    return Recorded(questions, ReplaySet.of(measured), measured)
 
 
 def passage_of(snapshot: Snapshot) -> PassageOf:

@@ -27,17 +27,17 @@ class Decisions:
     def __init__(self, file: RecordFile) -> None:
         self._file = file
 
-    def keep(self, case: Measurements, *, origin: str = "ask", documents: Sequence[str] = ()) -> int:
+    def keep(self, measurements: Measurements, *, origin: str = "ask", documents: Sequence[str] = ()) -> int:
         """Store a question with everything measured for it; its id. `documents` are the ids it was restricted to, none for all."""
-        written = written_of(case)
-        row = (now(), origin, plain(case.question), json.dumps(list(documents)), pack(written.record))
+        written = written_of(measurements)
+        row = (now(), origin, plain(measurements.question), json.dumps(list(documents)), pack(written.record))
         insert = "INSERT INTO decisions (at, origin, question, documents, record) VALUES (?, ?, ?, ?, ?)"
         with self._file.writing() as db:
             id = row_id(db.execute(insert, row).lastrowid)
-            keep_texts(db, written, case.library.version, decision=id)
+            keep_texts(db, written, measurements.library.version, decision=id)
         return id
 
-    def case(self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> Measurements:
+    def measurements(self, id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> Measurements:
         """A stored question; see `rag_core.records.from_record` for its texts.
 
         Raises:

@@ -115,13 +115,13 @@ class Sets:
             raise InvalidInput(f"There is no run {run_id}.", remedy="It may have been deleted since; choose another.")
         return read_questions(self._file, row[0])
 
-    def add_result(self, run_id: int, question_id: str, case: Measurements) -> None:
+    def add_result(self, run_id: int, question_id: str, measurements: Measurements) -> None:
         """Store what was measured for a question of a run; an earlier result of it is replaced. A deleted run takes none."""
-        written, id = written_of(case), plain(question_id)
+        written, id = written_of(measurements), plain(question_id)
         insert = "INSERT OR REPLACE INTO results (run, question, record) SELECT ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?)"
         with self._file.writing() as db:
             if db.execute(insert, (run_id, id, pack(written.record), run_id)).rowcount:
-                keep_texts(db, written, case.library.version, run=run_id, question=id)
+                keep_texts(db, written, measurements.library.version, run=run_id, question=id)
 
     def copy_result(self, run_id: int, question_id: str, from_run: int, from_question: str) -> None:
         """Store the result of another run's question as one of this run, as it is; an earlier result is replaced."""
@@ -145,7 +145,7 @@ class Sets:
             return frozenset(id for (id,) in db.execute("SELECT question FROM sound_results WHERE run = ?", (run_id,)))
 
     def results(self, run_id: int, page_text: PageText | None = None, passage_of: PassageOf | None = None) -> dict[str, Measurements]:
-        """The measured cases of a run by question id, in the order of its questions; see `rag_core.records.from_record` for their texts."""
+        """The measurements of a run by question id, in the order of its questions; see `rag_core.records.from_record` for their texts."""
         order = {question.id: n for n, question in enumerate(self.run_questions(run_id))}
         with self._file.reading() as db:
             rows = db.execute("SELECT question, record FROM sound_results WHERE run = ?", (run_id,)).fetchall()

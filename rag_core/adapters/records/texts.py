@@ -82,11 +82,11 @@ def texts_of(file: RecordFile, db: sqlite3.Connection, which: str, id: int) -> d
     return found
 
 
-def written_of(case: Measurements) -> Written:
-    """The record of a case, and the words of a model; those of a draft that the reader was not shown are rejected ones."""
-    drafts = len(case.llm_trace.attempts) if case.llm_trace else 0
-    kept = {one.number - 1 for one in decide(case).attempts if one.outcome in _KEPT} if drafts else set()
-    return write(case, rejected=set(range(drafts)) - kept)
+def written_of(measurements: Measurements) -> Written:
+    """The record of a question, and the words of a model; those of a draft that the reader was not shown are rejected ones."""
+    drafts = len(measurements.llm_trace.attempts) if measurements.llm_trace else 0
+    kept = {one.number - 1 for one in decide(measurements).attempts if one.outcome in _KEPT} if drafts else set()
+    return write(measurements, rejected=set(range(drafts)) - kept)
 
 
 def _bounded(texts: Mapping[str, str]) -> dict[str, str]:

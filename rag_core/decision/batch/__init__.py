@@ -1,7 +1,7 @@
 """Judges many recorded questions at once, from columns of numbers. Each outcome is that of `decide.replay`.
 
-`ReplaySet.of` reads the cases once; `replay_many` is then arithmetic on arrays of n questions. Those that a language model was asked about
-are walked one by one once their gates pass (`asked`). No model, index or file.
+`ReplaySet.of` reads the records once; `replay_many` is then arithmetic on arrays of n questions. Those that a language model was asked
+about are walked one by one once their gates pass (`asked`). No model, index or file.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ class Outcomes:
         return failed or (self.reason[row],)
 
 
-def replay_many(cases: Sequence[Measurements] | ReplaySet, settings: Settings) -> Outcomes:
-    """Judge all cases under other settings; the same as `replay` one by one, from a built set in milliseconds.
+def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings) -> Outcomes:
+    """Judge all questions under other settings; the same as `replay` one by one, from a built set in milliseconds.
 
     Raises:
         InvalidSetting: a setting differs whose change needs a new retrieval, draft or ingest.
     """
-    of = cases if isinstance(cases, ReplaySet) else ReplaySet.of(cases)
+    of = records if isinstance(records, ReplaySet) else ReplaySet.of(records)
     for before in of.measured_under:
         require_replayable(before, settings)
     code = _gated(of, settings)
@@ -113,7 +113,7 @@ def replay_many(cases: Sequence[Measurements] | ReplaySet, settings: Settings) -
 
 
 def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
-    """Every gate and audit of all cases under these settings, in the order of the trace.
+    """Every gate and audit of all questions under these settings, in the order of the trace.
 
     Audits are of the draft that is judged: a model's last one where a model drafts, and the extract elsewhere.
     """
@@ -123,7 +123,7 @@ def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
 
 
 def _gated(of: ReplaySet, settings: Settings) -> Ints:
-    """Shape (n,); the code of the reason of each case that no draft is judged of, of `none` where all gates let it pass."""
+    """Shape (n,); the code of the reason of each question that no draft is judged of, of `none` where all gates let it pass."""
     code = of.settled.copy()
     for gate in (held(check, of, settings) for check in GATING):
         refused = gate.blocks & (code == 0)

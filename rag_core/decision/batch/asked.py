@@ -46,9 +46,9 @@ class Walk:
 class Walks:
     """The walks of some rows of a set, remembered for the last settings."""
 
-    def __init__(self, cases: Mapping[int, Measurements]) -> None:
-        self.rows = tuple(cases)
-        self._cases = cases
+    def __init__(self, records: Mapping[int, Measurements]) -> None:
+        self.rows = tuple(records)
+        self._records = records
         self._known: dict[Settings, dict[int, Walk | None]] = {}
 
     def under(self, settings: Settings, rows: Iterable[int]) -> dict[int, Walk]:
@@ -59,30 +59,30 @@ class Walks:
             self._known.pop(next(iter(self._known)))
         for row in rows:
             if row not in known:
-                known[row] = _walk(self._cases[row], judging)
+                known[row] = _walk(self._records[row], judging)
         return {row: walk for row in rows if (walk := known[row]) is not None}
 
 
-def drafts_of(case: Measurements) -> tuple[Draft, ...]:
+def drafts_of(measurements: Measurements) -> tuple[Draft, ...]:
     """Every draft that an answer may be composed of: the extract, those of a model, and two sides of a contradiction that it named."""
-    asked = case.llm_trace
+    asked = measurements.llm_trace
     if asked is None:
-        return (case.draft,)
+        return (measurements.draft,)
     sides = (verdict.sides for verdict in asked.verdicts if verdict.sides is not None)
-    return (case.draft, *(attempt.draft for attempt in asked.attempts), *sides)
+    return (measurements.draft, *(attempt.draft for attempt in asked.attempts), *sides)
 
 
-def every_claim(case: Measurements) -> tuple[Claim, ...]:
+def every_claim(measurements: Measurements) -> tuple[Claim, ...]:
     """Every claim that an answer may show, the extract's first; `Outcomes.shown` counts in this order."""
-    return tuple(claim for draft in drafts_of(case) for claim in draft.claims)
+    return tuple(claim for draft in drafts_of(measurements) for claim in draft.claims)
 
 
-def _walk(case: Measurements, settings: Settings) -> Walk | None:
+def _walk(measurements: Measurements, settings: Settings) -> Walk | None:
     """None where the extract stands."""
-    decision = decide(replace(case, settings=settings))
+    decision = decide(replace(measurements, settings=settings))
     if decision.metadata["drafter_note"]:
         return None
-    place = {id(claim): number for number, claim in enumerate(every_claim(case))}
+    place = {id(claim): number for number, claim in enumerate(every_claim(measurements))}
     judged = decision.attempts[-1].checks if decision.attempts else decision.trace.checks
     checks = {check.stage: check for check in judged}
     measured = [checks.get(check.name) for check in GROUNDING]

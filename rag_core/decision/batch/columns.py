@@ -31,15 +31,15 @@ _NO_CONFLICT: tuple[int, int, int, bool] = (0, 0, 0, False)
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)  # what is worked out from a set lives as long as it
 class ReplaySet:
-    """n cases as columns. A column of one number a case has shape (n,), one of claims (n, most claims), padded; NaN is "not measured".
+    """n questions as columns. A column of one number a question has shape (n,), one of claims (n, most claims), padded; NaN: not measured.
 
     `settled` is the code of a reason that no setting changes (a greeting, a failure), or of `none`. `rests_on` is the distance in [0, 2] of
-    the farthest retrieved passage a claim rests on, -inf where none was retrieved. Conflicts are rows of (case, claim, other, added).
-    What a language model drafted is in no column: such cases are walked by themselves once their gates pass.
+    the farthest retrieved passage a claim rests on, -inf where none was retrieved. Conflicts are rows of (question, claim, other, added).
+    What a language model drafted is in no column: such questions are walked by themselves once their gates pass.
     """
 
     measured_under: tuple[Settings, ...]  # each once
-    scores: Mapping[str, Floats]  # the named measurements of decisions, for charts; NaN where a case has none of that name
+    scores: Mapping[str, Floats]  # the named measurements of decisions, for charts; NaN where a question has none of that name
     values: Mapping[str, Floats]  # by the check's name; of those whose value is the same under all settings
     abstains: Mapping[str, Flags]  # by the check's name
     intent: Objects
@@ -54,48 +54,52 @@ class ReplaySet:
     unread: Flags  # (n,), whether no entailment model has read a claim
     changed_facts: Floats
     conflicts: Ints
-    most_claims: int  # that a case has, its drafts all together; see `asked.every_claim`
+    most_claims: int  # that a question has, its drafts all together; see `asked.every_claim`
     walks: Walks
 
     def __len__(self) -> int:
         return len(self.settled)
 
     @classmethod
-    def of(cls, cases: Sequence[Measurements]) -> ReplaySet:
-        """Read the cases once.
+    def of(cls, records: Sequence[Measurements]) -> ReplaySet:
+        """Read the records once.
 
         Raises:
             ValueError: a draft whose claims were not all measured.
         """
-        for draft in (draft for case in cases for draft in drafts_of(case)):
+        for draft in (draft for measurements in records for draft in drafts_of(measurements)):
             if len(draft.audits) != len(draft.claims):
                 raise ValueError(f"{len(draft.claims)} claims need as many measurements, got {len(draft.audits)}")
-        named_scores = [scores(case) for case in cases]
+        named_scores = [scores(measurements) for measurements in records]
         names = dict.fromkeys(name for row in named_scores for name in row)
         clashes = [
-            (row, one.claim, one.other, one.added) for row, case in enumerate(cases) for one in case.conflicts
+            (row, one.claim, one.other, one.added) for row, measurements in enumerate(records) for one in measurements.conflicts
         ]  # fmt: skip
         return cls(
-            measured_under=tuple(dict.fromkeys(case.settings for case in cases)),
+            measured_under=tuple(dict.fromkeys(measurements.settings for measurements in records)),
             scores={name: _floats(row.get(name) for row in named_scores) for name in names},
-            values={check.name: _floats(map(check.value, cases)) for check in JUDGED if check.columns.values is None},
-            abstains={check.name: _flags(bool(check.abstains(case)) for case in cases) for check in JUDGED},
-            intent=np.array([*(case.understanding.intent for case in cases), None], dtype=object)[:-1],
-            settled=np.array([CODE[_settled(case)] for case in cases], dtype=np.int64),
-            distances=_table(([hit.distance for hit in case.hits] for case in cases), np.nan),
-            answerability=_floats(case.answerability for case in cases),
-            known_keywords=_floats(len(case.keywords.matched) + len(case.keywords.missing) for case in cases),
-            claims=_of_claims(cases, lambda claim: True),
-            rests=_of_claims(cases, lambda claim: bool(claim.evidence)),
-            rests_on=_table((_rests_on(case) for case in cases), -np.inf),
-            overlap=_of_audits(cases, "overlap"),
-            unread=_flags(bool(unread(case)) for case in cases),
+            values={check.name: _floats(map(check.value, records)) for check in JUDGED if check.columns.values is None},
+            abstains={check.name: _flags(bool(check.abstains(measurements)) for measurements in records) for check in JUDGED},
+            intent=np.array([*(measurements.understanding.intent for measurements in records), None], dtype=object)[:-1],
+            settled=np.array([CODE[_settled(measurements)] for measurements in records], dtype=np.int64),
+            distances=_table(([hit.distance for hit in measurements.hits] for measurements in records), np.nan),
+            answerability=_floats(measurements.answerability for measurements in records),
+            known_keywords=_floats(len(measurements.keywords.matched) + len(measurements.keywords.missing) for measurements in records),
+            claims=_of_claims(records, lambda claim: True),
+            rests=_of_claims(records, lambda claim: bool(claim.evidence)),
+            rests_on=_table((_rests_on(measurements) for measurements in records), -np.inf),
+            overlap=_of_audits(records, "overlap"),
+            unread=_flags(bool(unread(measurements)) for measurements in records),
             changed_facts=_table(
-                ([1.0 if audit.changed_facts is None else len(audit.changed_facts) for audit in case.draft.audits] for case in cases), 0.0
+                (
+                    [1.0 if audit.changed_facts is None else len(audit.changed_facts) for audit in measurements.draft.audits]
+                    for measurements in records
+                ),
+                0.0,
             ),
             conflicts=np.array(clashes or [_NO_CONFLICT], dtype=np.int64)[: len(clashes)],
-            most_claims=max((len(every_claim(case)) for case in cases), default=0),
-            walks=Walks({row: case for row, case in enumerate(cases) if case.llm_trace is not None}),
+            most_claims=max((len(every_claim(measurements)) for measurements in records), default=0),
+            walks=Walks({row: measurements for row, measurements in enumerate(records) if measurements.llm_trace is not None}),
         )
 
     @property
@@ -116,29 +120,29 @@ class ReplaySet:
         return np.where(count > 0, grounded.sum(axis=1) / np.maximum(count, 1), np.nan)
 
 
-def _settled(case: Measurements) -> Reason:
-    """The reason of a case that no gate or audit judges; `none` where they do."""
-    if case.failure:
+def _settled(measurements: Measurements) -> Reason:
+    """The reason of a question that no gate or audit judges; `none` where they do."""
+    if measurements.failure:
         return Reason.FAILURE
-    if case.answer:
-        return Reason.GREETING if case.understanding.intent == "greeting" else Reason.ABOUT_LIBRARY
+    if measurements.answer:
+        return Reason.GREETING if measurements.understanding.intent == "greeting" else Reason.ABOUT_LIBRARY
     return Reason.NONE
 
 
-def _rests_on(case: Measurements) -> list[float]:
+def _rests_on(measurements: Measurements) -> list[float]:
     """For each claim the distance of the farthest passage it rests on; a passage counts by its nearest hit."""
     nearest: dict[str, float] = {}
-    for hit in case.hits:
+    for hit in measurements.hits:
         nearest[hit.passage.id] = min(hit.distance, nearest.get(hit.passage.id, np.inf))
-    return [max((nearest.get(piece.passage, -np.inf) for piece in claim.evidence), default=-np.inf) for claim in case.draft.claims]
+    return [max((nearest.get(piece.passage, -np.inf) for piece in claim.evidence), default=-np.inf) for claim in measurements.draft.claims]
 
 
-def _of_claims(cases: Sequence[Measurements], holds: Callable[[Claim], bool]) -> Flags:
-    return _table(([float(holds(claim)) for claim in case.draft.claims] for case in cases), 0.0).astype(bool)
+def _of_claims(records: Sequence[Measurements], holds: Callable[[Claim], bool]) -> Flags:
+    return _table(([float(holds(claim)) for claim in measurements.draft.claims] for measurements in records), 0.0).astype(bool)
 
 
-def _of_audits(cases: Sequence[Measurements], name: str) -> Floats:
-    return _table(([getattr(audit, name) for audit in case.draft.audits] for case in cases), np.nan)
+def _of_audits(records: Sequence[Measurements], name: str) -> Floats:
+    return _table(([getattr(audit, name) for audit in measurements.draft.audits] for measurements in records), np.nan)
 
 
 def _floats(values: Iterable[float | None]) -> Floats:

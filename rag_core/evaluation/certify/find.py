@@ -109,7 +109,7 @@ class _Grid:
 
 def certify(
     questions: Sequence[LabelledQuestion],
-    cases: Sequence[Measurements],
+    records: Sequence[Measurements],
     hits: Flags,
     settings: Settings,
     request: Request,
@@ -124,27 +124,27 @@ def certify(
 
     Args:
         questions: labelled, of one run.
-        cases: their records, in the same order.
-        hits: which claims of each case hold a right answer, of shape (n, most claims); see `rag_core.evaluation.answer_hits`.
+        records: their measurements, in the same order.
+        hits: which claims of each question hold a right answer, of shape (n, most claims); see `rag_core.evaluation.answer_hits`.
         settings: everything but the chosen thresholds.
         request: the targets and what may be chosen for them.
         basis: what the questions were asked of.
         set_name: as the user calls the set.
         date: ISO 8601.
         fitted: hashes of questions that the score was fitted on (`gating.scores.question_hash`); they are left out.
-        replayed: the cases, where they have been read already.
+        replayed: the records, where they have been read already.
 
     Raises:
         InvalidInput: no question is left.
-        InvalidSetting: a setting differs from the cases' whose change needs more than a judgement.
+        InvalidSetting: a setting differs from the records' whose change needs more than a judgement.
     """
     used = np.array([question_hash(question.question) in fitted for question in questions], dtype=np.bool_)
-    failed = np.array([bool(case.failure) for case in cases], dtype=np.bool_) & ~used
+    failed = np.array([bool(measurements.failure) for measurements in records], dtype=np.bool_) & ~used
     kept = ~used & ~failed
     if not kept.any():
         raise InvalidInput("No labelled question is left to certify on.", remedy="Label questions that the score was not fitted on.")
-    grid = _measure(questions, cases, hits, settings, request, ReplaySet.of(cases) if replayed is None else replayed)
-    types = _types(cases, grid, kept, request)
+    grid = _measure(questions, records, hits, settings, request, ReplaySet.of(records) if replayed is None else replayed)
+    types = _types(records, grid, kept, request)
     share = 1 - (1 - request.confidence) / len(types)  # so that the limits of all types hold together
     chosen: dict[str, tuple[Counts, Choice]] = {}
     for name, members in types.items():
@@ -164,14 +164,14 @@ def certify(
 
 def _measure(
     questions: Sequence[LabelledQuestion],
-    cases: Sequence[Measurements],
+    records: Sequence[Measurements],
     hits: Flags,
     settings: Settings,
     request: Request,
     replayed: ReplaySet,
 ) -> _Grid:
     first, second = steps(request.first), rows(request.second) if request.second else (0.0,)
-    shape = (len(second), len(first), len(cases))
+    shape = (len(second), len(first), len(records))
     answered, missed, open = (np.zeros(shape, np.bool_) for _ in range(3))
     width = min(hits.shape[1], replayed.most_claims)
     extras: dict[str, float] = dict.fromkeys(BY_TYPE.values(), 0.0) if request.by_type else {}
@@ -185,16 +185,16 @@ def _measure(
             open[row, step] = outcomes.needs_model
     answerable = np.array([question.answerable for question in questions], dtype=np.bool_)
     # a model's words may be gone before the documents are: such an answer counts as one that does not hold the right one
-    readable = [not any(claim.text == DELETED for claim in case.draft.claims) for case in cases]
+    readable = [not any(claim.text == DELETED for claim in measurements.draft.claims) for measurements in records]
     known = [bool(question.answers) and text for question, text in zip(questions, readable, strict=True)]
     return _Grid(second, first, answered, missed, open, answerable, np.array(known, dtype=np.bool_))
 
 
-def _types(cases: Sequence[Measurements], grid: _Grid, kept: Flags, request: Request) -> dict[str, Flags]:
+def _types(records: Sequence[Measurements], grid: _Grid, kept: Flags, request: Request) -> dict[str, Flags]:
     """The questions that share a limit, by type: a type whose labels are too few even without an error goes with the others."""
     if not request.by_type:
         return {"": kept}
-    intents = np.array([case.understanding.intent for case in cases], dtype=object)
+    intents = np.array([measurements.understanding.intent for measurements in records], dtype=object)
     share = (1 - request.confidence) / (len(BY_TYPE) + 1)
     of = {Kind.WRONG_ANSWERS: ~grid.answerable, Kind.FALSE_REFUSALS: grid.answerable, Kind.MISSED_ANSWERS: grid.answerable & grid.known}
     own = {}

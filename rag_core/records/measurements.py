@@ -35,20 +35,20 @@ class Written:
     documents: tuple[str, ...]
 
 
-def to_record(case: Measurements) -> dict[str, Any]:
-    """The record of a case as JSON values; about 8 KB for a question with ten passages, and a third of that compressed.
+def to_record(measurements: Measurements) -> dict[str, Any]:
+    """The record of a question as JSON values; about 8 KB for a question with ten passages, and a third of that compressed.
 
     With three rounds of retrieval and four drafts of a model it is about 46 KB, and a fifth of that compressed.
     """
-    return write(case).record
+    return write(measurements).record
 
 
-def write(case: Measurements, rejected: Collection[int] = ()) -> Written:
+def write(measurements: Measurements, rejected: Collection[int] = ()) -> Written:
     """The record with the words of a model beside it; `rejected` are the indexes of the attempts that were."""
-    passages = _retrieved(case)
-    named = _documents(case, passages)
+    passages = _retrieved(measurements)
+    named = _documents(measurements, passages)
     to = Writing(passages, named, rejected, own={}, of_rejected={})
-    record = {_VERSION: SCHEMA_VERSION, **MEASUREMENTS.write(case, to)}
+    record = {_VERSION: SCHEMA_VERSION, **MEASUREMENTS.write(measurements, to)}
     return Written(record, to.own, to.of_rejected, tuple(sorted(named)))
 
 
@@ -58,7 +58,7 @@ def from_record(
     passage_of: PassageOf | None = None,
     own: Mapping[str, str] | None = None,
 ) -> Measurements:
-    """The case of a record; replay on it equals replay on the case it was made of.
+    """The measurements of a record; replay on them equals replay on those it was made of.
 
     Args:
         row: as `to_record` made it, also after a trip through JSON.
@@ -90,13 +90,13 @@ def restored(row: Mapping[str, Any], texts: Texts) -> Measurements:
         ) from error
 
 
-def _retrieved(case: Measurements) -> dict[str, Passage]:
+def _retrieved(measurements: Measurements) -> dict[str, Passage]:
     """The passages of all rounds by id."""
-    later = case.llm_trace.expanded if case.llm_trace else ()
-    return {hit.passage.id: hit.passage for hits in (case.hits, *later) for hit in hits}
+    later = measurements.llm_trace.expanded if measurements.llm_trace else ()
+    return {hit.passage.id: hit.passage for hits in (measurements.hits, *later) for hit in hits}
 
 
-def _documents(case: Measurements, passages: Mapping[str, Passage]) -> set[str]:
-    """The documents that a decision on this case can name; a model cites what was retrieved for it, or nothing."""
-    cited = {evidence.document for claim in case.draft.claims for evidence in claim.evidence}
-    return {passage.document for passage in passages.values()} | cited | {id for one in case.conflicts for id in one.documents}
+def _documents(measurements: Measurements, passages: Mapping[str, Passage]) -> set[str]:
+    """The documents that a decision on these measurements can name; a model cites what was retrieved for it, or nothing."""
+    cited = {evidence.document for claim in measurements.draft.claims for evidence in claim.evidence}
+    return {passage.document for passage in passages.values()} | cited | {id for one in measurements.conflicts for id in one.documents}

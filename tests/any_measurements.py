@@ -1,4 +1,4 @@
-"""Any case that measuring could leave behind, under any judging settings: what the property tests of judging share."""
+"""Any measurements that measuring could leave behind, under any judging settings: what the property tests of judging share."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def conflicts_between(draw: st.DrawFn, claims: int) -> tuple[Conflict, ...]:
 
 
 @st.composite
-def cases(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
-    """Any case that measuring could leave behind: hits, drafts, refusals, abstentions, things that could not be measured."""
+def any_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
+    """Any measurements that measuring could leave behind: hits, drafts, refusals, abstentions, things that could not be measured."""
     found = tuple(
         hit(draw(cosines), n, of=passage(n, document=f"d{n % 2}"), lexical=draw(st.floats(0, 9)), dense_rank=draw(st.integers(0, 3)),
             lexical_rank=draw(st.integers(0, 3)))
