@@ -8,7 +8,7 @@ from any_measurements import any_measurements, audits, chosen_settings, cosines,
 from builders import GOOD_AUDIT, claim, draft, hit, passage, settings
 from hypothesis import strategies as st
 
-from rag_core.decision.progress import pending
+from rag_core.decision.progress import next_step
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.drafts import Draft
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency, Verification
@@ -141,7 +141,7 @@ def model_settings(draw: st.DrawFn) -> Settings:
 
 
 @st.composite
-def walked_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
+def stepped_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measurements:
     """Measurements that a model was asked about as the loop asks: each step is what the record asked for next, whatever came of it."""
     one = draw(any_measurements(of or draw(st.one_of(model_settings(), model_settings(), chosen_settings))))
     found = one.hits or (hit(1.0), hit(0.8, 2))
@@ -150,7 +150,7 @@ def walked_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measurem
         failure="",
     )  # fmt: skip
     one = replace(one, llm_trace=LlmTrace(context_words=draw(st.sampled_from([0, 500, 500, 500, 500]))))
-    while (ask := pending(one)) is not None:
+    while (ask := next_step(one)) is not None:
         asked = one.llm_trace
         assert asked is not None
         match ask.step:

@@ -78,9 +78,12 @@ LEFT = {
     "likeness": "string similarity",
     "verifier": "entailment model",
     "conclude": "present",
+    "walk": "progress, next LLM step",
+    "walks": "LLM outcomes",
+    "walked": "judged",
 }
 # letters, a class of argparse, a published status, published settings, signals of the system
-KEPT = {"_cases", "Namespace", "NEEDS_GENERATION", "verifier", "verifier_languages", "_ended_by_signals"}
+KEPT = {"_cases", "Namespace", "NEEDS_GENERATION", "ll_fz_walk_path", "verifier", "verifier_languages", "_ended_by_signals"}
 
 
 def test_given_a_name_in_the_code_then_it_is_the_word_of_the_field() -> None:
@@ -88,7 +91,8 @@ def test_given_a_name_in_the_code_then_it_is_the_word_of_the_field() -> None:
     parts = re.compile(r"[a-z]+|[A-Z][a-z]*")
     found = []
     for name, text, _ in modules():
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        ours = re.sub(r"\b(os|ast)\.walk\b", r"\1.path", text)
+        for token in tokenize.generate_tokens(io.StringIO(ours).readline):
             pattern = token.string == "case" and re.match(r"\s*case [^=]", token.line)  # the keyword beside `match`
             if token.type == tokenize.NAME and token.string not in KEPT and not pattern:
                 words = {part.lower() for part in parts.findall(token.string.lower() if token.string.isupper() else token.string)}

@@ -1,6 +1,6 @@
 """Decides a question from its `Measurements`. Pure: no model, index, file or clock, so that replay costs nothing.
 
-The line: gates in order (the first enforced failure refuses), then, where a language model drafts, the walk of its record, then all audits
+The line: gates in order (the first enforced failure refuses), then, where a language model drafts, its progress, then all audits
 (all reasons are kept), then the answer is composed from its claims. Three things no setting turns off: every claim has a citation, its
 quote stands on that page, and a failure is never an answer.
 """
@@ -13,7 +13,7 @@ from dataclasses import replace
 from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.compose import compose
 from rag_core.decision.present import NO_CONTEXT, AnswerContext, answer, refuse, refuse_for, reply
-from rag_core.decision.progress import Ask, Extract, Refused, walk
+from rag_core.decision.progress import Ask, Extract, Refused, progress_of
 from rag_core.domain.decision import AttemptView, Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
@@ -35,7 +35,7 @@ def decide(measurements: Measurements) -> Decision:
         return refuse_for(measurements, judged, (gates[stop],))
     if measurements.llm_trace is None:
         return _judge(measurements, (*gates, *_grounding(measurements)))
-    return _walk(measurements, gates)
+    return _from_llm_trace(measurements, gates)
 
 
 def replay(measurements: Measurements, settings: Settings) -> Decision:
@@ -73,9 +73,9 @@ def _judge(measurements: Measurements, checks: Sequence[CheckResult], beside: An
     return answer(measurements, Trace(tuple(checks)), composed, beside)
 
 
-def _walk(measurements: Measurements, gates: Sequence[CheckResult]) -> Decision:
+def _from_llm_trace(measurements: Measurements, gates: Sequence[CheckResult]) -> Decision:
     """The outcome of a language model's recorded work, once all gates have let the question pass."""
-    progress = walk(measurements)
+    progress = progress_of(measurements)
     end, checks = progress.end, (*gates, *progress.checks)
     attempts = tuple(AttemptView(number, one.outcome, one.attempt, one.checks) for number, one in enumerate(progress.judged, 1))
     if isinstance(end, Ask):

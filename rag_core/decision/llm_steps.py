@@ -1,8 +1,8 @@
 """Asks a language model, step by step: a loop that does the next step that the record of the question needs.
 
 Each step appends one thing to the question's record: a verdict, an expanded search, a draft with its measurements, or its verification.
-What comes next is read from the record by `progress.pending`, so nothing is asked before the gates have let the question pass, and nothing
-of a model counts before it was audited.
+What comes next is read from the record by `progress.next_step`, so nothing is asked before the gates have let the question pass, and
+nothing of a model counts before it was audited.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rag_core.compression.llm.drafting import both_sides, draft_facts, model_dra
 from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_verdicts
 from rag_core.decision.measure import Tools, entailment_model_for, find, read_query
-from rag_core.decision.progress import Ask, pending
+from rag_core.decision.progress import Ask, next_step
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.llm_trace import Attempt, Call, Completion, Limits, LlmTrace, OnStage, Prompt, Step, Sufficiency, Verification
 from rag_core.domain.measurements import Measurements
@@ -58,7 +58,7 @@ def generate(
         Cancelled: the user stopped it.
     """
     run = _Run(measurements.settings, corpus, tools, rows, on_stage or (lambda step, claims: None), cancelled or (lambda: False))
-    while (ask := pending(measurements)) is not None:
+    while (ask := next_step(measurements)) is not None:
         if run.cancelled():
             raise Cancelled("The question was stopped.", remedy="Ask it again.")
         try:

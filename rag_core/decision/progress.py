@@ -1,8 +1,8 @@
 """Goes through the record of a question that a language model drafts: to its outcome, or to the next step to ask for. Pure.
 
-The same walk decides and drives. `pending` says what the loop (`llm_steps`) has to do; `decide` reads how it ended. So a
+`progress_of` both decides and drives. `next_step` says what the loop (`llm_steps`) has to do; `decide` reads how it ended. So a
 replay is equal to asking again, a refusal before drafting can make no call, and where other settings would send a prompt that was never
-sent, the walk ends in an `Ask`, and nothing is invented.
+sent, the progress ends in an `Ask`, and nothing is invented.
 """
 
 from __future__ import annotations
@@ -113,16 +113,16 @@ class Progress:
     judged: tuple[Judged, ...] = ()
 
 
-def pending(measurements: Measurements) -> Ask | None:
+def next_step(measurements: Measurements) -> Ask | None:
     """The next step for a question; None when it can be decided. Nothing while a gate refuses."""
     if measurements.llm_trace is None or measurements.failure or measurements.answer or any(check(measurements).blocks for check in GATING):
         return None
-    end = walk(measurements).end
+    end = progress_of(measurements).end
     return end if isinstance(end, Ask) else None
 
 
-def walk(measurements: Measurements) -> Progress:
-    """Walk the record of a question whose gates all let it pass.
+def progress_of(measurements: Measurements) -> Progress:
+    """How far the record of a question carries whose gates all let it pass.
 
     Raises:
         ValueError: the measurements have no record of a model.
@@ -134,7 +134,7 @@ def walk(measurements: Measurements) -> Progress:
     if level(measurements) is ConfidenceLevel.INSUFFICIENT:
         explanation = "Refused: the confidence level is insufficient, and a model is not asked at that level."
         return Progress(Refused((Reason.LEVEL,), explanation, ("Ask with the document's words, or move the cuts of the levels.",)))
-    return _walk_sufficiency(measurements, measurements.llm_trace)
+    return _from_sufficiency(measurements, measurements.llm_trace)
 
 
 def not_asked(measurements: Measurements, llm_trace: LlmTrace) -> str:
@@ -157,10 +157,10 @@ def hits_of(measurements: Measurements, round: int) -> tuple[Hit, ...]:
     return tuple(hit for hit in hits if hit.passage.id not in cut)
 
 
-def _walk_sufficiency(measurements: Measurements, llm_trace: LlmTrace) -> Progress:
+def _from_sufficiency(measurements: Measurements, llm_trace: LlmTrace) -> Progress:
     s, round = measurements.settings, 0
     if s.sufficiency_mode is Mode.OFF:
-        return _walk_drafts(measurements, llm_trace, 0, (), None)
+        return _from_drafts(measurements, llm_trace, 0, (), None)
     while True:
         hits = hits_of(measurements, round)
         if round >= len(llm_trace.verdicts) or llm_trace.verdicts[round].passages != len(hits):
@@ -168,7 +168,7 @@ def _walk_sufficiency(measurements: Measurements, llm_trace: LlmTrace) -> Progre
         verdict = llm_trace.verdicts[round]
         check = SUFFICIENCY(of_llm.Said(measurements, verdict))
         if not check.blocks:
-            return _walk_sufficient(measurements, llm_trace, round, check, verdict)
+            return _from_sufficient(measurements, llm_trace, round, check, verdict)
         if check.state is State.NOT_RUN:
             why = f"Refused: sufficiency could not be checked. {verdict.call.failure}"
             return Progress(Refused((Reason.NOT_RUN,), why, (_CHECK_SERVER,)), (check,))
@@ -181,16 +181,16 @@ def _walk_sufficiency(measurements: Measurements, llm_trace: LlmTrace) -> Progre
         round += 1
 
 
-def _walk_sufficient(measurements: Measurements, llm_trace: LlmTrace, round: int, check: CheckResult, verdict: Sufficiency) -> Progress:
+def _from_sufficient(measurements: Measurements, llm_trace: LlmTrace, round: int, check: CheckResult, verdict: Sufficiency) -> Progress:
     enforced = measurements.settings.sufficiency_mode is Mode.ENFORCE
     if enforced and verdict.sides is not None and verdict.conflict is not None:
         view = replace(measurements, hits=hits_of(measurements, round), draft=verdict.sides, conflicts=(verdict.conflict,))
         note = "The model found two passages that contradict each other: both sides are quoted."
         return Progress(Drafted(view, tuple(check(view) for check in GROUNDING), notes=(note,)), (check,))
-    return _walk_drafts(measurements, llm_trace, round, (check,), verdict if enforced else None)
+    return _from_drafts(measurements, llm_trace, round, (check,), verdict if enforced else None)
 
 
-def _walk_drafts(
+def _from_drafts(
     measurements: Measurements, llm_trace: LlmTrace, round: int, checks: tuple[CheckResult, ...], verdict: Sufficiency | None
 ) -> Progress:
     hits, wording = hits_of(measurements, round), level(measurements)

@@ -8,7 +8,7 @@ from math import ceil
 
 from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.compression.raw import context_words
-from rag_core.decision.progress import hits_of, pending
+from rag_core.decision.progress import hits_of, next_step
 from rag_core.domain.llm_trace import LlmTrace, Prompt
 from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
@@ -55,7 +55,7 @@ def sample(engine: Engine, questions: Sequence[LabelledQuestion], settings: Sett
 def estimate(records: Sequence[Measurements], questions: int, settings: Settings) -> Estimate:
     """The cost of so many questions under these settings; `records` from `sample`, under settings that differ in judgements only."""
     progress = [_under(measurements, settings) for measurements in records]
-    asking = sum(pending(measurements) is not None for measurements in progress)
+    asking = sum(next_step(measurements) is not None for measurements in progress)
     each = [_tokens(measurements) for measurements in progress if measurements.hits]
     if not each:
         return Estimate(questions, len(records), 0, 0, 0)

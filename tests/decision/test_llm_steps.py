@@ -14,7 +14,7 @@ from folding import each
 from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import MAX_HITS, SAID_CHARS, generate, sayable
 from rag_core.decision.measure import Tools, measure
-from rag_core.decision.progress import pending
+from rag_core.decision.progress import next_step
 from rag_core.domain.llm_trace import Step
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Vectors
@@ -356,7 +356,7 @@ def test_given_a_finished_case_when_walked_again_then_nothing_is_pending_and_a_r
     measurements = run(corpus, configured(server), **GUARDED, **CHECKED)
     calls = server.calls
 
-    assert pending(measurements) is None
+    assert next_step(measurements) is None
     assert decide(measurements) == decide(replace(measurements))
     assert server.calls == calls == 3
     assert [call.step for call in measurements.llm_trace.calls] == [Step.SUFFICIENCY, Step.DRAFT, Step.VERIFY]  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""The walk of a model's record: what is asked next, and what is decided, from hand-made records. No model, no server."""
+"""The progress of a model's record: what is asked next, and what is decided, from hand-made records. No model, no server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from builders import measured as measured_claim
 from folding import each
 
 from rag_core.decision.decide import decide, replay
-from rag_core.decision.progress import Ask, pending, walk
+from rag_core.decision.progress import Ask, next_step, progress_of
 from rag_core.domain.claims import Conflict
 from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency, Verification
@@ -53,7 +53,7 @@ def verdict(can_answer: str = "yes", *, passages: int = 2, failure: str = "", **
 
 
 def next_of(one: Measurements) -> Ask:
-    ask = pending(one)
+    ask = next_step(one)
     assert ask is not None
     return ask
 
@@ -75,12 +75,12 @@ def test_given_a_gate_that_refuses_when_walked_then_nothing_is_asked() -> None:
     """S0-4: no model is called after a refusal."""
     refused = asked(of=model_settings(top_cosine_mode=Mode.ENFORCE, min_top_cosine=0.95))
 
-    assert pending(refused) is None
+    assert next_step(refused) is None
     assert decide(refused).reason is Reason.TOP_COSINE
 
 
 def test_given_settings_without_a_model_when_walked_then_nothing_is_asked() -> None:
-    assert pending(measurements(0.9)) is None
+    assert next_step(measurements(0.9)) is None
 
 
 @pytest.mark.parametrize(("words", "note"), [(150, "too few"), (0, "too few")])
@@ -89,11 +89,11 @@ def test_given_a_short_context_when_decided_then_the_extract_stands_and_no_model
     short = asked(words=words)
     decision = decide(short)
 
-    assert pending(short) is None
+    assert next_step(short) is None
     assert decision.is_safe()
     assert decision.metadata["drafter"] == "extract"
     assert note in str(decision.metadata["drafter_note"])
-    assert pending(asked(words=151)) is not None
+    assert next_step(asked(words=151)) is not None
 
 
 def test_given_sources_that_contradict_each_other_when_decided_then_both_sides_are_quoted_and_never_compressed() -> None:
@@ -102,7 +102,7 @@ def test_given_sources_that_contradict_each_other_when_decided_then_both_sides_a
     clash = Conflict(0, 1, ("30 days", "60 days"), ("d1", "d1"), (1, 1), added=False)
     two = asked(draft=draft([claim(first), claim(other, other.text)]), conflicts=(clash,))
 
-    assert pending(two) is None
+    assert next_step(two) is None
     assert len(decide(two).claims) == 2
     assert "contradict" in str(decide(two).metadata["drafter_note"])
 
@@ -112,7 +112,7 @@ def test_given_passages_in_another_language_when_decided_then_the_model_is_asked
     foreign = {"hits": (hit(0.9, of=passage(1, language="cs")), hit(0.8, 2, of=passage(2, language="cs")))}
 
     assert "another language" in str(decide(asked(**foreign)).metadata["drafter_note"])
-    assert pending(asked(of=model_settings(translate=True), **foreign)) is not None
+    assert next_step(asked(of=model_settings(translate=True), **foreign)) is not None
 
 
 @each(("question", "passages"), [("und", "en"), ("en", "und")])
@@ -128,7 +128,7 @@ def test_given_an_insufficient_level_when_decided_then_it_refuses_without_an_att
     far = asked(of=model_settings(high_distance=0.0, medium_distance=0.01, low_distance=0.05))
     decision = decide(far)
 
-    assert pending(far) is None
+    assert next_step(far) is None
     assert (decision.reason, decision.status) == (Reason.LEVEL, AnswerStatus.LOW_CONFIDENCE)
 
 
@@ -309,7 +309,7 @@ def test_given_a_verification_that_cannot_run_when_decided_then_it_has_not_passe
     decision = decide(one)
 
     assert (decision.reason, decision.status) == (Reason.NOT_RUN, AnswerStatus.ERROR)
-    assert pending(one) is None
+    assert next_step(one) is None
 
 
 # --- sufficiency -------------------------------------------------------------------------------------------------------------------------
@@ -350,7 +350,7 @@ def test_given_a_no_when_walked_then_it_is_searched_again_at_most_twice_and_refu
     assert (again.step, again.round, len(again.hits)) == (Step.SUFFICIENCY, 1, 3)
     assert next_of(guarded(*no[:2], expanded=(more,))).step is Step.EXPAND
     refused = guarded(*no, expanded=(more, most))
-    assert pending(refused) is None
+    assert next_step(refused) is None
     decision = decide(refused)
     assert (decision.reason, decision.status) == (Reason.SUFFICIENCY, AnswerStatus.INSUFFICIENT_CONTEXT)
     assert decision.metadata["action"] == "expand_search"
@@ -360,7 +360,7 @@ def test_given_a_no_when_walked_then_it_is_searched_again_at_most_twice_and_refu
 def test_given_a_search_that_finds_nothing_new_when_walked_then_the_model_is_not_asked_again() -> None:
     same = guarded(verdict("no"), expanded=(asked().hits,))
 
-    assert pending(same) is None
+    assert next_step(same) is None
     assert decide(same).reason is Reason.SUFFICIENCY
 
 
@@ -397,7 +397,7 @@ def test_given_a_guard_that_cannot_run_when_decided_then_no_draft_is_made() -> N
         decision = decide(guarded(down, fallback_extract=allowed))
         assert (decision.reason, decision.status) == (Reason.NOT_RUN, AnswerStatus.ERROR)
         assert "The server is down." in decision.explanation
-    assert pending(guarded(down)) is None
+    assert next_step(guarded(down)) is None
 
 
 def test_given_a_guard_that_only_observes_when_it_says_no_then_the_draft_is_made_and_the_no_is_shown() -> None:
@@ -427,7 +427,7 @@ def test_given_contradictions_that_the_model_shows_when_decided_then_both_sides_
     found = guarded(verdict("yes", contradicts=True, sides=sides, conflict=clash), contradictions_mode=Mode.OBSERVE)
     decision = decide(found)
 
-    assert pending(found) is None
+    assert next_step(found) is None
     assert len(decision.citations) == 2
     assert decision.confidence_level is ConfidenceLevel.LOW
     assert decision.metadata["action"] == "resolve_conflicts"
@@ -493,4 +493,4 @@ def test_given_other_findings_than_were_recorded_when_replayed_then_the_later_dr
 
 def test_given_a_case_without_a_record_when_walked_then_it_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing to follow"):
-        walk(measurements(0.9))
+        progress_of(measurements(0.9))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from any_generation import asked_measurements, model_settings, walked_measurements
+from any_generation import asked_measurements, model_settings, stepped_measurements
 from any_measurements import REPLAYED, THRESHOLDS, any_measurements, values_of
 from builders import GATE_MODES, GOOD_AUDIT, claim, contradicted, draft, measurements, passage, settings
 from hypothesis import assume, given
@@ -52,7 +52,7 @@ def other_judgement(draw: st.DrawFn, of: Settings) -> Settings:
 @examples(max_examples=150, deadline=None)
 def test_given_any_questions_with_and_without_a_model_then_judging_them_at_once_equals_one_by_one(data: st.DataObject) -> None:
     of = data.draw(model_settings())
-    kinds = st.one_of(walked_measurements(of), walked_measurements(of), asked_measurements(of), any_measurements(of))
+    kinds = st.one_of(stepped_measurements(of), stepped_measurements(of), asked_measurements(of), any_measurements(of))
     judged = data.draw(st.lists(kinds, min_size=1, max_size=4))
     together = ReplaySet.of(judged)
 
@@ -65,7 +65,7 @@ def test_given_any_questions_with_and_without_a_model_then_judging_them_at_once_
 @given(data=st.data())
 @examples(max_examples=150, deadline=None)
 def test_given_anything_a_model_left_and_any_judging_settings_then_there_is_a_decision(data: st.DataObject) -> None:
-    one = data.draw(st.one_of(asked_measurements(), walked_measurements()))
+    one = data.draw(st.one_of(asked_measurements(), stepped_measurements()))
 
     decision = replay(one, other_judgement(data.draw, one.settings))
 
@@ -73,7 +73,7 @@ def test_given_anything_a_model_left_and_any_judging_settings_then_there_is_a_de
     assert decision.reason is not Reason.NEEDS_GENERATION or not decision.claims
 
 
-@given(one=walked_measurements())
+@given(one=stepped_measurements())
 @examples(max_examples=150, deadline=None)
 def test_given_a_question_as_it_was_asked_then_its_own_settings_need_no_model_again(one: Measurements) -> None:
     assert decide(one).reason is not Reason.NEEDS_GENERATION
@@ -85,7 +85,7 @@ def test_given_a_question_as_it_was_asked_then_its_own_settings_need_no_model_ag
 def test_given_a_question_of_a_model_when_one_threshold_is_made_stricter_then_a_refusal_never_becomes_an_answer(
     data: st.DataObject,
 ) -> None:
-    one = data.draw(walked_measurements())
+    one = data.draw(stepped_measurements())
     knob = THRESHOLDS[data.draw(st.sampled_from(sorted(THRESHOLDS)))]
     loose, strict = sorted((data.draw(values_of(knob)), data.draw(values_of(knob))), reverse=knob.stricter == "lower")
 
@@ -141,7 +141,7 @@ def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkey
 
 
 def test_given_a_gate_that_refuses_then_no_record_is_walked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asked, "decide", lambda _: pytest.fail("walked"))
+    monkeypatch.setattr(asked, "decide", lambda _: pytest.fail("judged"))
     one = drafted(0.9)
 
     outcomes = replay_many([one], one.settings.changed(answerability_mode=Mode.ENFORCE, min_answerability=0.95))
@@ -156,7 +156,7 @@ def test_given_more_settings_than_are_remembered_then_the_oldest_are_forgotten_a
     for step in range(100):
         target = one.settings.changed(min_support=0.3 + step / 1000)
         assert_equal(replay_many(of, target), [one], target)
-    assert len(of.walks._known) <= 64
+    assert len(of.llm_outcomes._known) <= 64
 
 
 def test_given_a_model_that_drafted_then_audits_are_those_of_the_draft_that_was_judged_last() -> None:
@@ -216,5 +216,5 @@ def test_given_a_model_that_had_no_part_then_the_extract_is_judged_from_the_colu
     outcomes = replay_many([one], of)
 
     assert_equal(outcomes, [one], of)
-    assert (outcomes.conflicts.tolist(), outcomes.sides.tolist(), dict(outcomes.walks)) == ([True], [False], {})
+    assert (outcomes.conflicts.tolist(), outcomes.sides.tolist(), dict(outcomes.llm_outcomes)) == ([True], [False], {})
     assert len(replay(one, of).conflicts) == 1

@@ -6,7 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from any_generation import walked_measurements
+from any_generation import stepped_measurements
 from any_measurements import THRESHOLDS, any_measurements
 from builders import GOOD_AUDIT, claim, draft, hit, measurements, passage, settings
 from builders import measured as measured_claim
@@ -209,7 +209,7 @@ def test_given_an_answer_that_becomes_that_of_a_later_draft_then_the_search_goes
 
 
 @pytest.mark.slow
-@given(judged=walked_measurements())
+@given(judged=stepped_measurements())
 @examples(max_examples=100, deadline=None)
 def test_given_a_question_of_a_model_then_each_flip_gives_another_outcome_and_one_step_less_does_not(judged: Measurements) -> None:
     outcome = decide(judged)

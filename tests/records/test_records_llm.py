@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from any_generation import asked_measurements, walked_measurements
+from any_generation import asked_measurements, stepped_measurements
 from any_measurements import REPLAYED, values_of
 from builders import citation, claim, draft, measurements, passage, settings
 from builders import measured as measured_claim
@@ -115,8 +115,8 @@ def test_given_anything_a_model_left_when_its_words_are_gone_then_keys_states_an
 @given(data=st.data())
 @examples(max_examples=100, deadline=None)
 def test_given_a_question_of_a_model_when_restored_without_any_text_then_it_replays_to_the_same_numbers(data: st.DataObject) -> None:
-    """Under its own settings and any others: no step of the walk needs a text that may have been deleted."""
-    original = on_pages(data.draw(walked_measurements()))
+    """Under its own settings and any others: no next step needs a text that may have been deleted."""
+    original = on_pages(data.draw(stepped_measurements()))
     names = data.draw(st.lists(st.sampled_from(sorted(REPLAYED)), max_size=3, unique=True))
     other = original.settings.changed(**{name: data.draw(values_of(REPLAYED[name])) for name in names})
     written = write(original)

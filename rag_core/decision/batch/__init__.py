@@ -1,7 +1,7 @@
 """Judges many recorded questions at once, from columns of numbers. Each outcome is that of `decide.replay`.
 
 `ReplaySet.of` reads the records once; `replay_many` is then arithmetic on arrays of n questions. Those that a language model was asked
-about are walked one by one once their gates pass (`asked`). No model, index or file.
+about are judged one by one once their gates pass (`asked`). No model, index or file.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_core.decision.batch.asked import Walk, every_claim
+from rag_core.decision.batch.asked import LlmOutcome, every_claim
 from rag_core.decision.batch.columns import CODE, REASONS, Flags, Floats, Ints, Objects, ReplaySet
 from rag_core.decision.batch.held import Held, held
 from rag_core.decision.checks import GATING, GROUNDING
@@ -38,7 +38,7 @@ class Outcomes:
         shown: shape (n, most claims); which claims the answer shows, of `every_claim`: those of the extract come first.
         conflicts: shape (conflicts of the set,); which are shown, in the order of `ReplaySet.conflicts`.
         sides: shape (n,); whether two passages are shown that a language model says contradict each other.
-        walks: the rows that a language model's record decided, and not the extract.
+        llm_outcomes: the rows that a language model's record decided, and not the extract.
     """
 
     settings: Settings
@@ -51,7 +51,7 @@ class Outcomes:
     scores: Mapping[str, Floats]
     failed_audits: Ints  # (n, audits): the code of the reason where an audit refuses, of `none` where not
     sides: Flags
-    walks: Mapping[int, Walk]
+    llm_outcomes: Mapping[int, LlmOutcome]
 
     def __len__(self) -> int:
         return len(self.answered)
@@ -65,8 +65,8 @@ class Outcomes:
         """All reasons of one refusal, the first first; empty for an answer."""
         if self.answered[row]:
             return ()
-        if row in self.walks:
-            return self.walks[row].reasons
+        if row in self.llm_outcomes:
+            return self.llm_outcomes[row].reasons
         failed = tuple(REASONS[code] for code in self.failed_audits[row] if code)
         return failed or (self.reason[row],)
 
@@ -81,7 +81,7 @@ def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings)
     for before in of.measured_under:
         require_replayable(before, settings)
     code = _gated(of, settings)
-    walks = _walked(of, settings, code)
+    llm_outcomes = _llm_outcomes(of, settings, code)
     code[of.no_claims & (code == 0)] = CODE[Reason.EMPTY_DRAFT]
     audits = [held(check, of, settings) for check in GROUNDING]
     drafted = code == 0
@@ -91,9 +91,9 @@ def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings)
     code[(code == 0) & ~shown.any(axis=1)] = CODE[Reason.ALL_CLAIMS_CUT]
     level = _level(of, settings)
     shown = np.pad(shown & (code == 0)[:, None], ((0, 0), (0, of.most_claims - shown.shape[1])))
-    for row, walk in walks.items():
-        code[row], level[row], failed[row] = CODE[walk.reasons[0]], _LEVELS.index(walk.level), 0
-        shown[row] = np.isin(np.arange(of.most_claims), walk.shown)
+    for row, one in llm_outcomes.items():
+        code[row], level[row], failed[row] = CODE[one.reasons[0]], _LEVELS.index(one.level), 0
+        shown[row] = np.isin(np.arange(of.most_claims), one.shown)
     given = code == 0
     reply = (code == CODE[Reason.GREETING]) | (code == CODE[Reason.ABOUT_LIBRARY])
     level = np.where(reply, _HIGH, np.where(given, level, _INSUFFICIENT))
@@ -107,8 +107,8 @@ def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings)
         conflicts=conflicts & given[of.conflicts[:, 0]],
         scores=of.scores,
         failed_audits=failed,
-        sides=np.isin(np.arange(len(of)), [row for row, walk in walks.items() if walk.sides]),
-        walks=walks,
+        sides=np.isin(np.arange(len(of)), [row for row, one in llm_outcomes.items() if one.sides]),
+        llm_outcomes=llm_outcomes,
     )
 
 
@@ -117,9 +117,9 @@ def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
 
     Audits are of the draft that is judged: a model's last one where a model drafts, and the extract elsewhere.
     """
-    walks = _walked(of, settings, _gated(of, settings))
+    llm_outcomes = _llm_outcomes(of, settings, _gated(of, settings))
     audits = [held(check, of, settings) for check in GROUNDING]
-    return (*(held(check, of, settings) for check in GATING), *(_of_llm(one, place, walks) for place, one in enumerate(audits)))
+    return (*(held(check, of, settings) for check in GATING), *(_of_llm(one, place, llm_outcomes) for place, one in enumerate(audits)))
 
 
 def _gated(of: ReplaySet, settings: Settings) -> Ints:
@@ -131,18 +131,18 @@ def _gated(of: ReplaySet, settings: Settings) -> Ints:
     return code
 
 
-def _walked(of: ReplaySet, settings: Settings, code: Ints) -> dict[int, Walk]:
-    return of.walks.under(settings, [row for row in of.walks.rows if code[row] == 0])
+def _llm_outcomes(of: ReplaySet, settings: Settings, code: Ints) -> dict[int, LlmOutcome]:
+    return of.llm_outcomes.under(settings, [row for row in of.llm_outcomes.rows if code[row] == 0])
 
 
-def _of_llm(one: Held, place: int, walks: Mapping[int, Walk]) -> Held:
+def _of_llm(one: Held, place: int, llm_outcomes: Mapping[int, LlmOutcome]) -> Held:
     """An audit with the measurements of models' drafts in the place of their extracts'."""
-    if not walks:
+    if not llm_outcomes:
         return one
-    rows = list(walks)
+    rows = list(llm_outcomes)
     values, abstains = one.values.copy(), one.abstains.copy()
-    values[rows] = [walk.values[place] for walk in walks.values()]
-    abstains[rows] = [walk.abstains[place] for walk in walks.values()]
+    values[rows] = [outcome.values[place] for outcome in llm_outcomes.values()]
+    abstains[rows] = [outcome.abstains[place] for outcome in llm_outcomes.values()]
     return replace(one, values=values, abstains=abstains)
 
 

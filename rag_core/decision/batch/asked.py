@@ -15,7 +15,7 @@ from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.settings import Mode, Settings
 
-_MAX_SETTINGS = 64  # whose walks are remembered
+_MAX_SETTINGS = 64  # whose outcomes are remembered
 _CUTS = ("distance_mode", "max_distance")  # mark passages too
 # what only a check before the draft reads, and says nothing of a question that all of them let pass
 _OF_GATING = tuple(name for check in GATING for name in check.settings if name not in _CUTS)
@@ -23,7 +23,7 @@ _OPEN = {name: Mode.OFF if name.endswith("_mode") else Settings.model_fields[nam
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class LlmOutcome:
     """How a question ends whose gates all passed, where it is not its extract that is judged.
 
     Args:
@@ -43,24 +43,24 @@ class Walk:
     abstains: tuple[bool, ...]
 
 
-class Walks:
-    """The walks of some rows of a set, remembered for the last settings."""
+class LlmOutcomes:
+    """How some rows of a set end by their LLM traces, remembered for the last settings."""
 
     def __init__(self, records: Mapping[int, Measurements]) -> None:
         self.rows = tuple(records)
         self._records = records
-        self._known: dict[Settings, dict[int, Walk | None]] = {}
+        self._known: dict[Settings, dict[int, LlmOutcome | None]] = {}
 
-    def under(self, settings: Settings, rows: Iterable[int]) -> dict[int, Walk]:
-        """The walks of those of the rows whose outcome is not that of their extract; their gates must all pass under the settings."""
+    def under(self, settings: Settings, rows: Iterable[int]) -> dict[int, LlmOutcome]:
+        """The ends of those of the rows whose outcome is not that of their extract; their gates must all pass under the settings."""
         judging = settings.changed(**_OPEN)
         known = self._known.setdefault(judging, {})
         if len(self._known) > _MAX_SETTINGS:
             self._known.pop(next(iter(self._known)))
         for row in rows:
             if row not in known:
-                known[row] = _walk(self._records[row], judging)
-        return {row: walk for row in rows if (walk := known[row]) is not None}
+                known[row] = _llm_outcome(self._records[row], judging)
+        return {row: one for row in rows if (one := known[row]) is not None}
 
 
 def drafts_of(measurements: Measurements) -> tuple[Draft, ...]:
@@ -77,7 +77,7 @@ def every_claim(measurements: Measurements) -> tuple[Claim, ...]:
     return tuple(claim for draft in drafts_of(measurements) for claim in draft.claims)
 
 
-def _walk(measurements: Measurements, settings: Settings) -> Walk | None:
+def _llm_outcome(measurements: Measurements, settings: Settings) -> LlmOutcome | None:
     """None where the extract stands."""
     decision = decide(replace(measurements, settings=settings))
     if decision.metadata["drafter_note"]:
@@ -86,7 +86,7 @@ def _walk(measurements: Measurements, settings: Settings) -> Walk | None:
     judged = decision.attempts[-1].checks if decision.attempts else decision.trace.checks
     checks = {check.stage: check for check in judged}
     measured = [checks.get(check.name) for check in GROUNDING]
-    return Walk(
+    return LlmOutcome(
         decision.reasons or (decision.reason,),
         decision.confidence_level,
         tuple(place[id(claim)] for claim in decision.claims),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.decision.batch.asked import Walks, drafts_of, every_claim
+from rag_core.decision.batch.asked import LlmOutcomes, drafts_of, every_claim
 from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.present import scores
 from rag_core.domain.claims import Claim
@@ -35,7 +35,7 @@ class ReplaySet:
 
     `settled` is the code of a reason that no setting changes (a greeting, a failure), or of `none`. `rests_on` is the distance in [0, 2] of
     the farthest retrieved passage a claim rests on, -inf where none was retrieved. Conflicts are rows of (question, claim, other, added).
-    What a language model drafted is in no column: such questions are walked by themselves once their gates pass.
+    What a language model drafted is in no column: such questions are judged by themselves once their gates pass.
     """
 
     measured_under: tuple[Settings, ...]  # each once
@@ -55,7 +55,7 @@ class ReplaySet:
     changed_facts: Floats
     conflicts: Ints
     most_claims: int  # that a question has, its drafts all together; see `asked.every_claim`
-    walks: Walks
+    llm_outcomes: LlmOutcomes
 
     def __len__(self) -> int:
         return len(self.settled)
@@ -99,7 +99,7 @@ class ReplaySet:
             ),
             conflicts=np.array(clashes or [_NO_CONFLICT], dtype=np.int64)[: len(clashes)],
             most_claims=max((len(every_claim(measurements)) for measurements in records), default=0),
-            walks=Walks({row: measurements for row, measurements in enumerate(records) if measurements.llm_trace is not None}),
+            llm_outcomes=LlmOutcomes({row: measurements for row, measurements in enumerate(records) if measurements.llm_trace is not None}),
         )
 
     @property
