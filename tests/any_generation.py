@@ -94,7 +94,7 @@ def verifications(draw: st.DrawFn, claims: int) -> Verification:
 
 
 @st.composite
-def verdicts(draw: st.DrawFn, found: tuple[Hit, ...]) -> Sufficiency:
+def judgements(draw: st.DrawFn, found: tuple[Hit, ...]) -> Sufficiency:
     """What the model says of these passages; of two that contradict each other it may have named both."""
     call = draw(calls(Step.SUFFICIENCY))
     if call.failure:
@@ -155,7 +155,7 @@ def stepped_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measure
         assert asked is not None
         match ask.step:
             case Step.SUFFICIENCY:
-                asked = replace(asked, verdicts=(*asked.verdicts, draw(verdicts(ask.hits))))
+                asked = replace(asked, judgements=(*asked.judgements, draw(judgements(ask.hits))))
             case Step.EXPAND:
                 asked = replace(asked, expanded=(*asked.expanded, draw(found_later(ask.hits))))
             case Step.DRAFT:
@@ -179,7 +179,7 @@ def asked_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measureme
     keys = st.lists(st.sampled_from(["low", "0", "facts:0", "verbatim:-", "d0#1"]), max_size=3).map(tuple)
     asked = LlmTrace(
         context_words=draw(st.integers(0, 3000)),
-        verdicts=tuple(draw(verdicts(hits)) for hits in rounds[: draw(st.integers(0, 3))]),
+        judgements=tuple(draw(judgements(hits)) for hits in rounds[: draw(st.integers(0, 3))]),
         expanded=tuple(rounds[1:]),
         attempts=tuple(draw(attempts(found, draw(keys))) for _ in range(draw(st.integers(0, 4)))),
     )

@@ -31,7 +31,7 @@ from rag_core.errors import RagError
 from rag_core.gating import scores as calibrate
 from rag_core.library.library import Library
 from rag_core.library.sources import Source, text_source
-from rag_core.records.stored import Verdict
+from rag_core.records.stored import FeedbackKind
 from rag_core.settings import Settings
 
 COLLECTION, DIM = "default", 32
@@ -52,7 +52,7 @@ def a_library(folder: Path) -> Path:
     root = folder / COLLECTION
     (root / "calibration.json").write_bytes(calibrate.packed(calibration()))
     store = RecordStore(root / RECORDS)
-    store.add_feedback(store.keep(measurements(0.9, 0.8)), Verdict.HELPFUL, "It is right.")
+    store.add_feedback(store.keep(measurements(0.9, 0.8)), FeedbackKind.HELPFUL, "It is right.")
     store.set_keeping(True)
     store.close()
     cache = ModelCache(root / CACHE, clock=lambda: 1e9)

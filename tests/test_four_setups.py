@@ -68,10 +68,10 @@ def test_given_a_guard_by_a_model_when_its_latency_is_asked_then_only_verdicts_t
     drafted = (Attempt((), Call(Step.DRAFT, ms=9000.0)),)
 
     def asked(*calls: Call) -> Measurements:
-        return Measurements("?", Settings.load(), llm_trace=LlmTrace(verdicts=tuple(map(Sufficiency, calls)), attempts=drafted))
+        return Measurements("?", Settings.load(), llm_trace=LlmTrace(judgements=tuple(map(Sufficiency, calls)), attempts=drafted))
 
-    verdict = Call(Step.SUFFICIENCY, ms=200.0)
-    records = [asked(verdict), asked(replace(verdict, ms=0.0, cached=True)), asked(replace(verdict, ms=60000.0, failure="It hung."))]
+    judgement = Call(Step.SUFFICIENCY, ms=200.0)
+    records = [asked(judgement), asked(replace(judgement, ms=0.0, cached=True)), asked(replace(judgement, ms=60000.0, failure="It hung."))]
 
     assert latency(records, 3) == 200.0
     assert latency(records[1:], 3) is None

@@ -1,6 +1,6 @@
 """Asks a language model, step by step: a loop that does the next step that the record of the question needs.
 
-Each step appends one thing to the question's record: a verdict, an expanded search, a draft with its measurements, or its verification.
+Each step appends one thing to the question's record: a judgement, an expanded search, a draft with its measurements, or its verification.
 What comes next is read from the record by `progress.next_step`, so nothing is asked before the gates have let the question pass, and
 nothing of a model counts before it was audited.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft, prepare
 from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
-from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_verdicts
+from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_yes_no
 from rag_core.decision.measure import Tools, entailment_model_for, find, read_query
 from rag_core.decision.progress import Ask, next_step
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
@@ -83,7 +83,7 @@ class _Run:
     ms: dict[str, float] = field(default_factory=dict)
     waited: float = 0.0  # seconds
     spent: int = 0  # tokens
-    wanted: tuple[str, ...] = ()  # what the last verdict calls missing, in full: looked for, and kept only as far as it is sayable
+    wanted: tuple[str, ...] = ()  # what the last judgement calls missing, in full: looked for, and kept only as far as it is sayable
 
     def take(self, ask: Ask, measurements: Measurements) -> Measurements:
         """Do one step."""
@@ -96,25 +96,25 @@ class _Run:
         understood = measurements.understanding
         prompt = sufficiency_prompt(measurements.question, understood.language, ask.hits, measurements.library, self.settings)
         call, completion = self._complete(Step.SUFFICIENCY, prompt)
-        verdict = Sufficiency(call, len(ask.hits))
+        judgement = Sufficiency(call, len(ask.hits))
         if completion is not None:
             try:
                 reply = read_sufficiency(completion)
             except MalformedReply as error:
-                verdict = replace(verdict, call=replace(call, failure=str(error)))
+                judgement = replace(judgement, call=replace(call, failure=str(error)))
             else:
                 started = self.tools.clock()
                 known = self._known(measurements, ask.hits)
                 shown = both_sides(reply, ask.hits, self.corpus, measurements.library, understood.language, self.tools.embedder)
                 self.wanted = tuple(reply.missing)
                 missing = (sayable(one, known, understood.language) for one in reply.missing)
-                verdict = replace(
-                    verdict, can_answer=reply.can_answer, confidence=reply.confidence, missing=tuple(filter(None, missing)),
+                judgement = replace(
+                    judgement, can_answer=reply.can_answer, confidence=reply.confidence, missing=tuple(filter(None, missing)),
                     reasoning=sayable(reply.reasoning, known, understood.language), contradicts=bool(reply.contradictions),
                     sides=shown[0] if shown else None, conflict=shown[1] if shown else None,
                 )  # fmt: skip
                 self._count("check", self.tools.clock() - started)
-        return replace(llm_trace, verdicts=(*llm_trace.verdicts, verdict))
+        return replace(llm_trace, judgements=(*llm_trace.judgements, judgement))
 
     def _expand(self, ask: Ask, measurements: Measurements, llm_trace: LlmTrace) -> LlmTrace:
         """Retrieve again, more and with what is missing; earlier passages keep their places before the new ones."""
@@ -200,7 +200,7 @@ class _Run:
         verification = Verification(call)
         if completion is not None:
             try:
-                verification = Verification(call, read_verdicts(completion, len(claims)))
+                verification = Verification(call, read_yes_no(completion, len(claims)))
             except MalformedReply as error:
                 verification = Verification(replace(call, failure=str(error)))
         return replace(llm_trace, attempts=(*llm_trace.attempts[:-1], replace(attempt, verification=verification)))

@@ -220,8 +220,8 @@ def _metadata(measurements: Measurements, used: int, action: str = "", beside: A
     }
 
 
-def _last_verdict(llm_trace: LlmTrace) -> Sufficiency | None:
-    return next((verdict for verdict in reversed(llm_trace.verdicts) if verdict.can_answer), None)
+def _last_judgement(llm_trace: LlmTrace) -> Sufficiency | None:
+    return next((judgement for judgement in reversed(llm_trace.judgements) if judgement.can_answer), None)
 
 
 def _of_model(llm_trace: LlmTrace, beside: AnswerContext) -> dict[str, object]:
@@ -237,5 +237,5 @@ def _of_model(llm_trace: LlmTrace, beside: AnswerContext) -> dict[str, object]:
         "tried": list(dict.fromkeys(sentence for call in calls for sentence in call.tried)),
         "calls": len(calls),
         "attempts": len(beside.attempts),
-        **({"can_answer": judged.can_answer, "sufficiency": judged.confidence} if (judged := _last_verdict(llm_trace)) else {}),
+        **({"can_answer": judged.can_answer, "sufficiency": judged.confidence} if (judged := _last_judgement(llm_trace)) else {}),
     }

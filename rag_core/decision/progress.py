@@ -163,35 +163,35 @@ def _from_sufficiency(measurements: Measurements, llm_trace: LlmTrace) -> Progre
         return _from_drafts(measurements, llm_trace, 0, (), None)
     while True:
         hits = hits_of(measurements, round)
-        if round >= len(llm_trace.verdicts) or llm_trace.verdicts[round].passages != len(hits):
+        if round >= len(llm_trace.judgements) or llm_trace.judgements[round].passages != len(hits):
             return Progress(Ask(Step.SUFFICIENCY, hits, round))
-        verdict = llm_trace.verdicts[round]
-        check = SUFFICIENCY(of_llm.Said(measurements, verdict))
+        judgement = llm_trace.judgements[round]
+        check = SUFFICIENCY(of_llm.Said(measurements, judgement))
         if not check.blocks:
-            return _from_sufficient(measurements, llm_trace, round, check, verdict)
+            return _from_sufficient(measurements, llm_trace, round, check, judgement)
         if check.state is State.NOT_RUN:
-            why = f"Refused: sufficiency could not be checked. {verdict.call.failure}"
+            why = f"Refused: sufficiency could not be checked. {judgement.call.failure}"
             return Progress(Refused((Reason.NOT_RUN,), why, (_CHECK_SERVER,)), (check,))
         if round == s.expand_searches:
-            return Progress(_insufficient(measurements, verdict, check), (check,))
+            return Progress(_insufficient(measurements, judgement, check), (check,))
         if round >= len(llm_trace.expanded):
             return Progress(Ask(Step.EXPAND, hits, round))
         if _ids(hits_of(measurements, round + 1)) == _ids(hits):  # nothing new was found
-            return Progress(_insufficient(measurements, verdict, check), (check,))
+            return Progress(_insufficient(measurements, judgement, check), (check,))
         round += 1
 
 
-def _from_sufficient(measurements: Measurements, llm_trace: LlmTrace, round: int, check: CheckResult, verdict: Sufficiency) -> Progress:
+def _from_sufficient(measurements: Measurements, llm_trace: LlmTrace, round: int, check: CheckResult, judgement: Sufficiency) -> Progress:
     enforced = measurements.settings.sufficiency_mode is Mode.ENFORCE
-    if enforced and verdict.sides is not None and verdict.conflict is not None:
-        view = replace(measurements, hits=hits_of(measurements, round), draft=verdict.sides, conflicts=(verdict.conflict,))
+    if enforced and judgement.sides is not None and judgement.conflict is not None:
+        view = replace(measurements, hits=hits_of(measurements, round), draft=judgement.sides, conflicts=(judgement.conflict,))
         note = "The model found two passages that contradict each other: both sides are quoted."
         return Progress(Drafted(view, tuple(check(view) for check in GROUNDING), notes=(note,)), (check,))
-    return _from_drafts(measurements, llm_trace, round, (check,), verdict if enforced else None)
+    return _from_drafts(measurements, llm_trace, round, (check,), judgement if enforced else None)
 
 
 def _from_drafts(
-    measurements: Measurements, llm_trace: LlmTrace, round: int, checks: tuple[CheckResult, ...], verdict: Sufficiency | None
+    measurements: Measurements, llm_trace: LlmTrace, round: int, checks: tuple[CheckResult, ...], judgement: Sufficiency | None
 ) -> Progress:
     hits, wording = hits_of(measurements, round), level(measurements)
     found: tuple[Finding, ...] = ()
@@ -209,7 +209,7 @@ def _from_drafts(
         judged.append(one)
         failed = [check for check in one.checks if check.blocks]
         if one.outcome is Outcome.SHOWN:
-            return Progress(Drafted(view, one.checks, *_limits(verdict)), checks, tuple(judged))
+            return Progress(Drafted(view, one.checks, *_caps(judgement)), checks, tuple(judged))
         if one.outcome is Outcome.REFUSED:
             explanation = "Refused: the language model found no answer in the passages that were retrieved."
             remedies = ("Ask with words that the document uses, or add the document that holds the answer.",)
@@ -241,24 +241,24 @@ def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
     return Judged(attempt, Outcome.REJECTED if rejected else Outcome.SHOWN, checks)
 
 
-def _limits(verdict: Sufficiency | None) -> tuple[ConfidenceLevel, tuple[str, ...]]:
+def _caps(judgement: Sufficiency | None) -> tuple[ConfidenceLevel, tuple[str, ...]]:
     """The highest level that an answer may have by what the model said of its passages, and the notes that say why."""
-    if verdict is None:
+    if judgement is None:
         return ConfidenceLevel.HIGH, ()
     notes = []
-    if verdict.can_answer == "partial":
+    if judgement.can_answer == "partial":
         notes.append("The language model finds that the passages answer a part of the question only. The level is low at most.")
-    if verdict.contradicts:
+    if judgement.contradicts:
         notes.append("The model says that passages contradict each other, and could not show where. The level is low at most.")
     return (ConfidenceLevel.LOW if notes else ConfidenceLevel.HIGH), tuple(notes)
 
 
-def _insufficient(measurements: Measurements, verdict: Sufficiency, check: CheckResult) -> Refused:
+def _insufficient(measurements: Measurements, judgement: Sufficiency, check: CheckResult) -> Refused:
     explanation = "Refused: the language model finds that the passages do not answer the question."
-    if verdict.can_answer == "partial":
+    if judgement.can_answer == "partial":
         explanation = "Refused: the language model finds that the passages answer a part of the question only."
-    elif verdict.can_answer == "yes":
-        sure = f"confidence {verdict.confidence:.2f}, {measurements.settings.min_sufficiency:.2f} required"
+    elif judgement.can_answer == "yes":
+        sure = f"confidence {judgement.confidence:.2f}, {measurements.settings.min_sufficiency:.2f} required"
         explanation = f"Refused: the language model is not sure enough that the passages answer the question ({sure})."
     return Refused((Reason.SUFFICIENCY,), explanation, (check.remedy,))
 

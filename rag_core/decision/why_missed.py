@@ -24,7 +24,7 @@ from rag_core.errors import InvalidInput
 from rag_core.settings import Settings
 
 
-class Verdict(StrEnum):
+class LostAt(StrEnum):
     """The step at which a page was lost, or that it was not."""
 
     QUOTED = "quoted"  # the answer quotes it
@@ -71,7 +71,7 @@ class Missed:
     Args:
         document: id.
         page: 1-based.
-        verdict: the step at which it was lost.
+        lost_at: the step at which it was lost.
         passages: those with text on the page, the one that came furthest first.
         searched: how many passages were ranked.
         candidates: how many are taken from each ranking, `top_k` x `over_retrieve`.
@@ -83,7 +83,7 @@ class Missed:
 
     document: str
     page: int
-    verdict: Verdict
+    lost_at: LostAt
     passages: tuple[RankedPassage, ...] = ()
     searched: int = 0
     candidates: int = 0
@@ -131,7 +131,7 @@ def why_missed(
     return Missed(
         document_id,
         page,
-        _verdict(document_id, page, ranked, measurements, decision),
+        _lost_at(document_id, page, ranked, measurements, decision),
         ranked,
         searched=measurements.library.passages,
         candidates=settings.top_k * settings.over_retrieve,
@@ -157,15 +157,15 @@ def _stands_on(passage: Passage, page: int) -> bool:
 
 def _never_ranked(
     document: Document, page: int, there: Sequence[int], rows: Sequence[int] | None, measurements: Measurements
-) -> Verdict | None:
+) -> LostAt | None:
     """Why the page could not be ranked at all; None when it was."""
     if not there:
-        return Verdict.UNREADABLE if page in document.unreadable_pages else Verdict.NOT_INDEXED
+        return LostAt.UNREADABLE if page in document.unreadable_pages else LostAt.NOT_INDEXED
     if rows is not None and not set(there) & set(rows):
-        return Verdict.NOT_SEARCHED
+        return LostAt.NOT_SEARCHED
     if measurements.failure:
-        return Verdict.NOT_MEASURED
-    return Verdict.NOT_ASKED if measurements.answer else None
+        return LostAt.NOT_MEASURED
+    return LostAt.NOT_ASKED if measurements.answer else None
 
 
 def _ranked(
@@ -197,16 +197,16 @@ def _furthest(ranked: RankedPassage) -> tuple[bool, int]:
     return not candidate, ranked.fused_rank if candidate else better
 
 
-def _verdict(document: str, page: int, ranked: Sequence[RankedPassage], measurements: Measurements, decision: Decision) -> Verdict:
+def _lost_at(document: str, page: int, ranked: Sequence[RankedPassage], measurements: Measurements, decision: Decision) -> LostAt:
     best = ranked[0]
     if not best.within_top_k:
-        return Verdict.CUT if best.fused_rank else Verdict.NOT_CANDIDATE
+        return LostAt.CUT if best.fused_rank else LostAt.NOT_CANDIDATE
     if _quotes(decision.claims, document, page):
-        return Verdict.QUOTED
+        return LostAt.QUOTED
     if _quotes(measurements.draft.claims, document, page):
-        return Verdict.DROPPED if decision.is_safe() or decision.reason is Reason.ALL_CLAIMS_CUT else Verdict.REFUSED
+        return LostAt.DROPPED if decision.is_safe() or decision.reason is Reason.ALL_CLAIMS_CUT else LostAt.REFUSED
     read = measurements.draft.drafter == "raw" or best.fused_rank <= PASSAGES
-    return Verdict.NOT_CHOSEN if read else Verdict.NOT_READ
+    return LostAt.NOT_CHOSEN if read else LostAt.NOT_READ
 
 
 def _quotes(claims: Sequence[Claim], document: str, page: int) -> bool:

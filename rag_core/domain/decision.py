@@ -53,7 +53,7 @@ class AttemptView:
             "tokens": one.tokens,
             "added": list(one.added),
             "checks": [check.to_json() for check in self.checks],
-            "verification": None if verified is None else {"call": asdict(verified.call), "verdicts": list(verified.verdicts)},
+            "verification": None if verified is None else {"call": asdict(verified.call), "verdicts": list(verified.answers)},
         }
 
 

@@ -1,4 +1,4 @@
-"""The LLM trace of one question: prompts, answers, verdicts, drafts. Frozen, like the measurements.
+"""The LLM trace of one question: prompts, answers, judgements, drafts. Frozen, like the measurements.
 
 Whatever a model wrote is untrusted text: it is shown as inert text only, and never as an answer before the audits have judged it.
 """
@@ -21,8 +21,8 @@ from rag_core.domain.drafts import Draft
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import Reason
 
-Answerable = Literal["yes", "no", "partial", ""]  # "" where there is no verdict
-Verdict = Literal["yes", "no", "unclear"]
+Answerable = Literal["yes", "no", "partial", ""]  # "" where there is no judgement
+YesNo = Literal["yes", "no", "unclear"]
 
 
 class Step(StrEnum):
@@ -139,11 +139,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Sufficiency:
-    """The model's verdict on the passages, before it may draft.
+    """The model's judgement of the passages, before it may draft.
 
     Args:
-        call: its prompt; with a `failure` there is no verdict.
-        passages: how many it was shown. A replay that would show it more or fewer needs a new verdict.
+        call: its prompt; with a `failure` there is no judgement.
+        passages: how many it was shown. A replay that would show it more or fewer needs a new one.
         can_answer: yes, no or partial.
         confidence: in [0, 1] as the model states it; uncalibrated.
         missing: what it says is missing, a few words each; untrusted.
@@ -169,13 +169,13 @@ class Sufficiency:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The model's verdict on each claim of its draft: yes, no or unclear, in the claims' order. It can only take trust away.
+    """The model's answer on each claim of its draft: yes, no or unclear, in the claims' order. It can only take trust away.
 
-    With a `failure` of the call there are no verdicts.
+    With a `failure` of the call there are no answers.
     """
 
     call: Call
-    verdicts: tuple[Verdict, ...] = ()
+    answers: tuple[YesNo, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,20 +214,20 @@ class LlmTrace:
 
     Args:
         context_words: words of the retrieved passages together.
-        verdicts: on round 0, the passages first retrieved, and on each expanded one.
+        judgements: on round 0, the passages first retrieved, and on each expanded one.
         expanded: the hits of the rounds after the first.
         attempts: the drafts.
     """
 
     context_words: int = 0
-    verdicts: tuple[Sufficiency, ...] = ()
+    judgements: tuple[Sufficiency, ...] = ()
     expanded: tuple[tuple[Hit, ...], ...] = ()
     attempts: tuple[Attempt, ...] = ()
 
     @property
     def calls(self) -> tuple[Call, ...]:
         """Every prompt that was sent, or answered from the cache, in order of the steps."""
-        found = [verdict.call for verdict in self.verdicts]
+        found = [judgement.call for judgement in self.judgements]
         for attempt in self.attempts:
             found.append(attempt.call)
             if attempt.verification is not None:

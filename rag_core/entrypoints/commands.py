@@ -94,7 +94,7 @@ def _answer_all(engine: Engine, rows: list[dict[str, Any] | Bad], settings: Sett
 
 
 def judge(args: argparse.Namespace) -> int:
-    """Check given answers against given contexts, one verdict a line, `JUDGED` rows at once; how fast it was is said at the end."""
+    """Check given answers against given contexts, one judgement a line, `JUDGED` rows at once; how fast it was is said at the end."""
     settings = chosen_settings(args)
     rows = read_rows(args.input, ("id", "context", "answer"))
     bad = [row for row in rows if isinstance(row, Bad)]
@@ -107,10 +107,10 @@ def judge(args: argparse.Namespace) -> int:
     claims, progress, started = 0, progress_line(), time.perf_counter()
     with output(args.out) as out:
         for first in range(0, len(good), JUDGED):
-            verdicts = judge_claims(good[first : first + JUDGED], settings, model, reads)
-            out.writelines(json_text(verdict) + "\n" for verdict in verdicts)
+            judgements = judge_claims(good[first : first + JUDGED], settings, model, reads)
+            out.writelines(json_text(judgement) + "\n" for judgement in judgements)
             out.flush()  # what is judged is kept, whatever comes
-            claims += sum(len(verdict["sentences"]) for verdict in verdicts)
+            claims += sum(len(judgement["sentences"]) for judgement in judgements)
             if progress:
                 progress("rows", min(first + JUDGED, len(good)), len(good))
     seconds = time.perf_counter() - started

@@ -49,7 +49,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """The labels' verdicts on n outcomes, each of shape (n,).
+    """The labels held against n outcomes, each of shape (n,).
 
     Args:
         answerable: as labelled.

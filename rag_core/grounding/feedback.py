@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import ClaimMeasurement
-from rag_core.domain.llm_trace import Attempt, Verdict
+from rag_core.domain.llm_trace import Attempt, YesNo
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
@@ -64,7 +64,7 @@ def _of(check: CheckResult, view: Measurements, attempt: Attempt) -> Iterator[Fi
     wrong = _WRONG.get(check.reason)
     failing = [(n, text) for n, (claim, audit) in enumerate(_audited(view)) if (text := wrong(claim, audit, view))] if wrong else []
     if check.reason is Reason.VERIFICATION:
-        failing = [(n, _VERDICTS[verdict]) for n, verdict in (unverified(view, attempt) or {}).items()]
+        failing = [(n, _ANSWERS[answer]) for n, answer in (unverified(view, attempt) or {}).items()]
     elif check.reason is Reason.ADDED_WORDS:
         failing = list(_added(view, attempt))
     for n, text in failing:
@@ -142,7 +142,7 @@ _WRONG: Mapping[Reason, Callable[[Claim, ClaimMeasurement, Measurements], str]] 
     Reason.SIMILARITY: _dissimilar,
     Reason.SUPPORT: _unsupported,
 }
-_VERDICTS: Mapping[Verdict, str] = {"no": "its source does not say so", "unclear": "it is not clear whether its source says so"}
+_ANSWERS: Mapping[YesNo, str] = {"no": "its source does not say so", "unclear": "it is not clear whether its source says so"}
 _PROBLEMS: Mapping[Reason, str] = {
     Reason.EMPTY_DRAFT: "The answer was empty.",
     Reason.MALFORMED_DRAFT: "The answer did not have the form that was asked for.",

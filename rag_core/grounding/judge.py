@@ -1,4 +1,4 @@
-"""Is this answer supported by this context? The verdict of `judge`, sentence by sentence, without a language model."""
+"""Is this answer supported by this context? The judgement of `judge`, sentence by sentence, without a language model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Row(NamedTuple):
 def judge_claims(
     rows: Sequence[Mapping[str, Any]], settings: Settings, embedder: Embedder, entailment_model: EntailmentModel | None = None
 ) -> list[dict[str, Any]]:
-    """The verdicts on claims `{id, lang, question, context, answer}`; those of one language are read together.
+    """The judgements of claims `{id, lang, question, context, answer}`; those of one language are read together.
 
     Returns:
         For each `{id, supported, support, sentences: [{text, supported, support, evidence, flags}]}`; supports in [0, 1], the answer's as
@@ -44,10 +44,10 @@ def judge_claims(
         claims, cited = [text for at in of for text in said[at]], [read[at].context for at in of for _ in said[at]]
         assessed = iter(require_assessed(claims, cited, (), lang, embedder, entailment_model, settings.min_support))
         found |= {at: list(islice(assessed, len(said[at]))) for at in of}
-    return [_verdict(row, said[at], found[at], settings) for at, row in enumerate(read)]
+    return [_judgement(row, said[at], found[at], settings) for at, row in enumerate(read)]
 
 
-def _verdict(row: _Row, texts: Sequence[str], found: Sequence[Assessment], settings: Settings) -> dict[str, Any]:
+def _judgement(row: _Row, texts: Sequence[str], found: Sequence[Assessment], settings: Settings) -> dict[str, Any]:
     if row.refuses:
         sentence = {"text": row.answer.strip(), "supported": False, "support": 0.0, "evidence": "", "flags": ["refusal"]}
         return {"id": row.id, "supported": False, "support": 0.0, "sentences": [sentence]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_core.domain.llm_trace import Attempt, Verdict
+from rag_core.domain.llm_trace import Attempt, YesNo
 from rag_core.domain.measurements import Measurements
 
 
@@ -15,10 +15,10 @@ def wrong_languages(view: Measurements, attempt: Attempt) -> tuple[str, ...]:
     return tuple(one for one in dict.fromkeys(wanted) if attempt.language and one not in (attempt.language, "und"))
 
 
-def unverified(view: Measurements, attempt: Attempt) -> dict[int, Verdict] | None:
-    """The cited claims, by index, that the model does not find in their passages, with its verdicts; None where it said nothing of them."""
-    verdicts = attempt.verification.verdicts if attempt.verification else ()
-    if len(verdicts) != len(view.draft.claims):
+def unverified(view: Measurements, attempt: Attempt) -> dict[int, YesNo] | None:
+    """The cited claims, by index, that the model does not find in their passages, with its answers; None where it said nothing of them."""
+    answers = attempt.verification.answers if attempt.verification else ()
+    if len(answers) != len(view.draft.claims):
         return None
-    told = enumerate(zip(view.draft.claims, verdicts, strict=True))
-    return {n: verdict for n, (claim, verdict) in told if claim.evidence and verdict != "yes"}
+    told = enumerate(zip(view.draft.claims, answers, strict=True))
+    return {n: answer for n, (claim, answer) in told if claim.evidence and answer != "yes"}

@@ -24,7 +24,7 @@ class Written:
 
     Args:
         record: JSON values.
-        own: words of the model that was asked, its verdicts and its drafts, but for the next.
+        own: words of the model that was asked, its judgements and its drafts, but for the next.
         rejected: words of its rejected drafts.
         documents: ids of the documents that any of these words may come from, sorted.
     """

@@ -14,7 +14,7 @@ from typing import Any
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Box, Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft
-from rag_core.domain.llm_trace import Attempt, LlmTrace, Sufficiency
+from rag_core.domain.llm_trace import Attempt, LlmTrace, Sufficiency, Verification
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.passages import Hit, Passage
 from rag_core.records.codec import Codec, Custom, Form, Row
@@ -252,8 +252,8 @@ CODEC = Codec(
             "missing": _findings("missing", lambda one, to: hash_own(one, to.own), lambda row, of: of.texts.own(row)),
             "reasoning": _own_text("reasoning"),
             "conflict": Custom(
-                lambda verdict, to: (
-                    _write_conflict(verdict.conflict, verdict.sides.claims, to) if verdict.sides and verdict.conflict else None
+                lambda judgement, to: (
+                    _write_conflict(judgement.conflict, judgement.sides.claims, to) if judgement.sides and judgement.conflict else None
                 ),
                 lambda row, got, of: _read_conflict(row, got["sides"].claims, of) if row else None,
             ),
@@ -261,7 +261,7 @@ CODEC = Codec(
         Attempt: {"refusal": _own_text("refusal")},
         LlmTrace: {
             "expanded": None,
-            "verdicts": None,
+            "judgements": None,
             "attempts": Custom(_write_attempts, lambda rows, got, of: tuple([_ATTEMPT.read(row, of) for row in rows])),
         },
         LibraryFacts: {
@@ -285,6 +285,7 @@ CODEC = Codec(
     },
     positional=(Span, Box),
     names={"LlmTrace": LlmTrace},
+    stored={LlmTrace: {"judgements": "verdicts"}, Verification: {"answers": "verdicts"}},
 )
 MEASUREMENTS: Form = CODEC.form(Measurements)
 _MEASURED: Form = CODEC.form(ClaimMeasurement)

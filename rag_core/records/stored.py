@@ -15,7 +15,7 @@ from rag_core.settings import Settings
 MAX_COMMENT_CHARS = 1000  # a reader's comment, about a paragraph; chosen
 
 
-class Verdict(StrEnum):
+class FeedbackKind(StrEnum):
     """The reader's feedback on a decision: right or wrong."""
 
     HELPFUL = "helpful"
@@ -56,7 +56,7 @@ class Feedback:
 
     id: int
     decision: int
-    verdict: Verdict
+    kind: FeedbackKind
     comment: str
     at: str
     state: FeedbackState

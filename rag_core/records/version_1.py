@@ -76,13 +76,13 @@ def _trace(row: Row | None) -> dict[str, Any] | None:
         return None
     return {
         **row,
-        "verdicts": [_verdict(one) for one in row["verdicts"]],
+        "verdicts": [_judgement(one) for one in row["verdicts"]],
         "expanded": [[_hit(hit) for hit in one] for one in row["expanded"]],
         "attempts": [_attempt(one) for one in row["attempts"]],
     }
 
 
-def _verdict(row: Row) -> dict[str, Any]:
+def _judgement(row: Row) -> dict[str, Any]:
     sides, conflict = row["sides"], row["conflict"]
     return {
         **row,

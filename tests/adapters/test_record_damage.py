@@ -19,7 +19,7 @@ from rag_core.adapters.records.tables import GUARDED, MIGRATIONS
 from rag_core.domain.llm_trace import Completion
 from rag_core.errors import LibraryError, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.records.stored import FeedbackState, SavedPreset, Verdict
+from rag_core.records.stored import FeedbackKind, FeedbackState, SavedPreset
 
 FLIPS = 60  # positions in a file of about 100 KB, a fixed sample
 
@@ -29,7 +29,7 @@ def fill(store: RecordStore) -> None:
     question = LabelledQuestion(id="q1", question="What is it?", answerable=True)
     id = store.keep(measurements(0.9, 0.8, question="How long is the notice period?"))
     store.keep(answered())
-    store.add_feedback(id, Verdict.WRONG_ANSWER, "It is three months.", document="sha256:1", page=2)
+    store.add_feedback(id, FeedbackKind.WRONG_ANSWER, "It is three months.", document="sha256:1", page=2)
     store.write_set("mine", [question])
     run = store.begin_run("first", "mine", [question], settings=settings(), calibration="c", model="hash@float32", version=3)
     store.add_result(run.id, "q1", measurements(0.9))

@@ -26,7 +26,7 @@ from rag_core.errors import InvalidInput, LibraryBusy, LibraryError, RecordsDama
 from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.library.store import collections
 from rag_core.records import DELETED
-from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackState, SavedPreset, Verdict
+from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind, FeedbackState, SavedPreset
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = [
@@ -109,7 +109,7 @@ def test_given_a_kept_case_when_read_then_it_is_decided_alike(store: RecordStore
 @pytest.mark.parametrize("text", HOSTILE)
 def test_given_hostile_text_when_kept_as_question_comment_and_name_then_it_comes_back_as_text(store: RecordStore, text: str) -> None:
     id = store.keep(measurements(0.9, question=text))
-    store.add_feedback(id, Verdict.WRONG_ANSWER, text, document=text, page=2)
+    store.add_feedback(id, FeedbackKind.WRONG_ANSWER, text, document=text, page=2)
     store.write_set(text, [question(question=text)])
 
     expected = text.encode("utf-8", "replace").decode()
@@ -123,8 +123,8 @@ def test_given_hostile_text_when_kept_as_question_comment_and_name_then_it_comes
 
 def test_given_many_decisions_when_pruned_then_the_newest_stay_and_those_with_open_feedback(store: RecordStore) -> None:
     ids = [store.keep(measurements(0.9)) for _ in range(6)]
-    store.add_feedback(ids[0], Verdict.HELPFUL)
-    settled = store.add_feedback(ids[1], Verdict.HELPFUL)
+    store.add_feedback(ids[0], FeedbackKind.HELPFUL)
+    settled = store.add_feedback(ids[1], FeedbackKind.HELPFUL)
     store.settle(settled, FeedbackState.DISMISSED)
 
     assert store.prune(days=90, most=3) == 2
@@ -166,12 +166,12 @@ def test_given_a_choice_to_keep_or_not_then_it_is_remembered(store: RecordStore,
 def test_given_feedback_when_settled_then_it_leaves_the_queue(store: RecordStore) -> None:
     """S4-25: a reader flags a wrong refusal."""
     id = store.keep(measurements(0.9))
-    first = store.add_feedback(id, Verdict.WRONG_REFUSAL, "  It is on page 2.  ")
-    second = store.add_feedback(id, Verdict.HELPFUL)
+    first = store.add_feedback(id, FeedbackKind.WRONG_REFUSAL, "  It is on page 2.  ")
+    second = store.add_feedback(id, FeedbackKind.HELPFUL)
 
-    assert [(one.id, one.verdict, one.comment) for one in store.feedback()] == [
-        (second, Verdict.HELPFUL, ""),
-        (first, Verdict.WRONG_REFUSAL, "It is on page 2."),
+    assert [(one.id, one.kind, one.comment) for one in store.feedback()] == [
+        (second, FeedbackKind.HELPFUL, ""),
+        (first, FeedbackKind.WRONG_REFUSAL, "It is on page 2."),
     ]
     store.settle(first, "dismissed")
     assert [one.id for one in store.feedback("open")] == [second]
@@ -180,7 +180,7 @@ def test_given_feedback_when_settled_then_it_leaves_the_queue(store: RecordStore
 
 def test_given_feedback_when_taken_back_then_it_is_gone_unless_it_became_a_label(store: RecordStore) -> None:
     id = store.keep(measurements(0.9))
-    first, second = store.add_feedback(id, Verdict.HELPFUL), store.add_feedback(id, Verdict.HELPFUL)
+    first, second = store.add_feedback(id, FeedbackKind.HELPFUL), store.add_feedback(id, FeedbackKind.HELPFUL)
     store.label(second, "mine", question())
 
     store.take_back(first)
@@ -191,7 +191,7 @@ def test_given_feedback_when_taken_back_then_it_is_gone_unless_it_became_a_label
 
 
 def test_given_feedback_when_more_is_said_then_it_is_kept_until_it_is_settled(store: RecordStore) -> None:
-    id = store.add_feedback(store.keep(measurements(0.9), documents=("d1", "d2")), Verdict.WRONG_REFUSAL)
+    id = store.add_feedback(store.keep(measurements(0.9), documents=("d1", "d2")), FeedbackKind.WRONG_REFUSAL)
     store.amend(id, " It stands there. ", "d1", 4)
 
     (one,) = store.feedback()
@@ -203,17 +203,17 @@ def test_given_feedback_when_more_is_said_then_it_is_kept_until_it_is_settled(st
 
 def test_given_a_long_comment_or_a_decision_that_is_gone_then_it_is_cut_or_refused(store: RecordStore) -> None:
     id = store.keep(measurements(0.9))
-    store.add_feedback(id, Verdict.WRONG_ANSWER, "x" * 10_000)
+    store.add_feedback(id, FeedbackKind.WRONG_ANSWER, "x" * 10_000)
 
     assert len(store.feedback()[0].comment) == MAX_COMMENT_CHARS
     with pytest.raises(InvalidInput):
-        store.add_feedback(id + 1, Verdict.HELPFUL)
+        store.add_feedback(id + 1, FeedbackKind.HELPFUL)
     with pytest.raises(ValueError, match="nonsense"):
         store.add_feedback(id, "nonsense")  # type: ignore[arg-type]
 
 
 def test_given_a_confirmed_label_when_its_id_is_taken_then_neither_the_set_nor_the_queue_changes(store: RecordStore) -> None:
-    feedback = store.add_feedback(store.keep(measurements(0.9)), Verdict.WRONG_REFUSAL)
+    feedback = store.add_feedback(store.keep(measurements(0.9)), FeedbackKind.WRONG_REFUSAL)
     store.write_set("mine", [question()])
 
     with pytest.raises(InvalidInput, match="q1"):

@@ -22,7 +22,7 @@ from rag_core.decision.measure import Tools
 from rag_core.engine import Engine
 from rag_core.library.library import Library
 from rag_core.library.sources import Source
-from rag_core.records.stored import Verdict
+from rag_core.records.stored import FeedbackKind
 
 
 def say(*words: str) -> None:
@@ -76,7 +76,7 @@ def ask(folder: Path, number: str) -> None:
         question = f"What does item{part} of question {number} cost?"
         id = store.keep(engine.measure(question, SETTINGS))
         say("kept", str(id), question)
-        store.add_feedback(id, Verdict.HELPFUL, f"word {number}.{part}")
+        store.add_feedback(id, FeedbackKind.HELPFUL, f"word {number}.{part}")
         say("said", str(id))
 
 

@@ -22,14 +22,14 @@ from rag_core.compression.llm.replies import (
     VerifyReply,
     read_draft,
     read_sufficiency,
-    read_verdicts,
+    read_yes_no,
     source_id,
 )
 from rag_core.domain.llm_trace import Completion
 from rag_core.language import LANGUAGES, is_refusal, refusal
 
 READ: dict[str, Callable[[Completion], Any]] = {
-    "draft": read_draft, "sufficiency": read_sufficiency, "verdicts": lambda completion: read_verdicts(completion, 2)
+    "draft": read_draft, "sufficiency": read_sufficiency, "verdicts": lambda completion: read_yes_no(completion, 2)
 }  # fmt: skip
 SENTENCE, QUOTE = "The notice period is 30 days.", "notice period of 30 days"
 CLAIM = {"sentence": SENTENCE, "evidence": [{"source": "1", "quote": QUOTE}]}
@@ -370,15 +370,15 @@ def verdicts(*said: object) -> str:
 
 
 def test_given_a_verdict_for_each_claim_then_they_come_in_the_claims_order() -> None:
-    assert read_verdicts(completion(verdicts("yes", "no", "unclear")), 3) == ("yes", "no", "unclear")
+    assert read_yes_no(completion(verdicts("yes", "no", "unclear")), 3) == ("yes", "no", "unclear")
     turned = json.dumps({"verdicts": list(reversed(json.loads(verdicts("yes", "no"))["verdicts"]))})
-    assert read_verdicts(completion(turned), 2) == ("yes", "no")
+    assert read_yes_no(completion(turned), 2) == ("yes", "no")
 
 
 @each("text", ["1: yes\n2: no", "1. Yes\n2) **no**, 30 differs", "Claim 1: yes\n\nClaim 2 - no", "- [1] yes\n- [2] No"])
 def test_given_plain_verdicts_then_they_are_read(text: str) -> None:
-    assert read_verdicts(completion(text), 2) == ("yes", "no")
-    assert read_verdicts(completion("1: cannot tell"), 1) == ("unclear",)
+    assert read_yes_no(completion(text), 2) == ("yes", "no")
+    assert read_yes_no(completion("1: cannot tell"), 1) == ("unclear",)
 
 
 @each(
@@ -392,7 +392,7 @@ def test_given_plain_verdicts_then_they_are_read(text: str) -> None:
 def test_given_verdicts_that_do_not_match_the_claims_one_to_one_then_they_are_malformed(text: str) -> None:
     """S3-15: a check that could not be read has not passed."""
     with pytest.raises(MalformedReply):
-        read_verdicts(completion(text), 2)
+        read_yes_no(completion(text), 2)
 
 
 # anything whatever

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from rag_core.compression.llm.prompts import COMPRESS_RULES, compress_prompt, source_ids, sufficiency_prompt, verify_prompt
 from rag_core.compression.llm.quoting import SEPARATOR, data_line
-from rag_core.compression.llm.replies import read_draft, read_sufficiency, read_verdicts
+from rag_core.compression.llm.replies import read_draft, read_sufficiency, read_yes_no
 from rag_core.domain.claims import Claim
 from rag_core.domain.llm_trace import Completion, Prompt
 from rag_core.domain.measurements import LibraryFacts
@@ -171,7 +171,7 @@ def test_given_the_plain_form_then_its_own_example_reads_back() -> None:
 
     assert (one.evidence[0].source, one.evidence[0].quote) == ("1", "It is paid back within 14 days of the return")
     assert not read_draft(completion(refusal("en"))).answerable
-    assert read_verdicts(completion(verify().plain.split("\n")[-1]), 1) == ("yes",)
+    assert read_yes_no(completion(verify().plain.split("\n")[-1]), 1) == ("yes",)
     plain = sufficiency().plain.split("\n")
     assert read_sufficiency(completion("\n".join(["partial", *plain[1:]]).replace("from 0 to 1", "0.4"))).confidence == 0.4
 
@@ -267,7 +267,7 @@ def test_given_claims_when_they_are_verified_then_each_comes_with_the_passages_i
     ]
     assert all(f'- "{verdict}"' in prompt.system for verdict in ("yes", "no", "unclear"))
     assert prompt.max_tokens > verify(drafted[:1]).max_tokens
-    assert read_verdicts(completion(prompt.system.split("\n")[-1]), 1) == ("yes",)
+    assert read_yes_no(completion(prompt.system.split("\n")[-1]), 1) == ("yes",)
 
 
 # the data

@@ -235,7 +235,7 @@ def test_given_missing_words_that_invent_a_fact_when_refused_then_they_are_not_r
     measurements = run(corpus, configured(server), expand_searches=0, **GUARDED)
 
     assert measurements.llm_trace is not None
-    assert measurements.llm_trace.verdicts[0].missing == ("the fee",)
+    assert measurements.llm_trace.judgements[0].missing == ("the fee",)
     assert "the fee" not in repr(decide(measurements).to_json())
 
 

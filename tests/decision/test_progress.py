@@ -30,7 +30,7 @@ def model_settings(**values: object) -> Settings:
 
 def asked(*, of: Settings | None = None, cosines: tuple[float, ...] = (0.9, 0.8), words: int = WORDS, **fields: object) -> Measurements:
     """A question that passed its gates, with an extract, and of which a model may draft."""
-    record = {name: fields.pop(name) for name in ("verdicts", "expanded", "attempts") if name in fields}
+    record = {name: fields.pop(name) for name in ("judgements", "expanded", "attempts") if name in fields}
     return measurements(*cosines, of=of or model_settings(), llm_trace=LlmTrace(words, **record), **fields)  # type: ignore[arg-type]
 
 
@@ -47,7 +47,7 @@ def rejected(keys: tuple[str, ...] = ROUND_0) -> Attempt:
     return attempt(keys=keys, audit=UNSUPPORTED)
 
 
-def verdict(can_answer: str = "yes", *, passages: int = 2, failure: str = "", **fields: object) -> Sufficiency:
+def judgement(can_answer: str = "yes", *, passages: int = 2, failure: str = "", **fields: object) -> Sufficiency:
     given = {"can_answer": "" if failure else can_answer, "confidence": 0.9}
     return Sufficiency(Call(Step.SUFFICIENCY, failure=failure), passages, **{**given, **fields})  # type: ignore[arg-type]
 
@@ -318,24 +318,24 @@ def test_given_a_verification_that_cannot_run_when_decided_then_it_has_not_passe
 GUARDED = {"sufficiency_mode": Mode.ENFORCE}
 
 
-def guarded(*verdicts: Sufficiency, **fields: object) -> Measurements:
+def guarded(*judgements: Sufficiency, **fields: object) -> Measurements:
     values = {name: fields.pop(name) for name in list(fields) if name in Settings.model_fields}
-    return asked(of=model_settings(**{**GUARDED, **values}), verdicts=verdicts, **fields)
+    return asked(of=model_settings(**{**GUARDED, **values}), judgements=judgements, **fields)
 
 
 def test_given_the_guard_when_nothing_is_recorded_then_it_is_asked_before_any_draft() -> None:
     """S1-12: the guard runs before generation."""
     assert next_of(guarded()).step is Step.SUFFICIENCY
-    assert next_of(guarded(verdict())).step is Step.DRAFT
+    assert next_of(guarded(judgement())).step is Step.DRAFT
 
 
 @each("shown", [1, 3])
 def test_given_a_verdict_on_fewer_or_more_passages_when_walked_then_it_does_not_count_and_the_model_is_asked_again(shown: int) -> None:
     """A verdict is about the passages that the model was shown, and about no others."""
-    ask = next_of(guarded(verdict(passages=shown)))
+    ask = next_of(guarded(judgement(passages=shown)))
 
     assert (ask.step, len(ask.hits)) == (Step.SUFFICIENCY, 2)
-    cut = next_of(guarded(verdict(), distance_mode=Mode.ENFORCE, max_distance=0.15))
+    cut = next_of(guarded(judgement(), distance_mode=Mode.ENFORCE, max_distance=0.15))
     assert (cut.step, len(cut.hits)) == (Step.SUFFICIENCY, 1)
 
 
@@ -343,7 +343,7 @@ def test_given_a_no_when_walked_then_it_is_searched_again_at_most_twice_and_refu
     """S3-11, S3-13: expand_search, bounded."""
     more = (hit(0.9), hit(0.8, 2), hit(0.7, 3))
     most = (*more, hit(0.6, 4))
-    no = [verdict("no", passages=count, missing=("the rent",)) for count in (2, 3, 4)]
+    no = [judgement("no", passages=count, missing=("the rent",)) for count in (2, 3, 4)]
 
     assert next_of(guarded(no[0])).step is Step.EXPAND
     again = next_of(guarded(no[0], expanded=(more,)))
@@ -358,7 +358,7 @@ def test_given_a_no_when_walked_then_it_is_searched_again_at_most_twice_and_refu
 
 
 def test_given_a_search_that_finds_nothing_new_when_walked_then_the_model_is_not_asked_again() -> None:
-    same = guarded(verdict("no"), expanded=(asked().hits,))
+    same = guarded(judgement("no"), expanded=(asked().hits,))
 
     assert next_step(same) is None
     assert decide(same).reason is Reason.SUFFICIENCY
@@ -366,14 +366,14 @@ def test_given_a_search_that_finds_nothing_new_when_walked_then_the_model_is_not
 
 def test_given_a_yes_on_the_second_round_when_walked_then_the_draft_is_made_of_its_passages() -> None:
     more = (hit(0.9), hit(0.8, 2), hit(0.7, 3))
-    ask = next_of(guarded(verdict("no"), verdict("yes", passages=3), expanded=(more,)))
+    ask = next_of(guarded(judgement("no"), judgement("yes", passages=3), expanded=(more,)))
 
     assert (ask.step, ask.asked[1:]) == (Step.DRAFT, ("round:1", "passages:3"))
 
 
 def test_given_a_partial_verdict_when_decided_then_the_level_is_low_and_a_note_says_so_in_our_words() -> None:
     """S3-12."""
-    part = verdict("partial", missing=("the rent",))
+    part = judgement("partial", missing=("the rent",))
     decision = decide(guarded(part, attempts=(attempt(),)))
 
     assert decision.confidence_level is ConfidenceLevel.LOW
@@ -383,7 +383,7 @@ def test_given_a_partial_verdict_when_decided_then_the_level_is_low_and_a_note_s
 
 def test_given_less_confidence_than_required_when_decided_then_it_refuses_and_equal_passes() -> None:
     """S3-16: min_confidence; S0-5: equal passes."""
-    unsure = verdict("yes", confidence=0.6)
+    unsure = judgement("yes", confidence=0.6)
 
     assert next_of(guarded(unsure, min_sufficiency=0.6)).step is Step.DRAFT
     assert decide(guarded(unsure, min_sufficiency=0.65, expand_searches=0)).reason is Reason.SUFFICIENCY
@@ -391,7 +391,7 @@ def test_given_less_confidence_than_required_when_decided_then_it_refuses_and_eq
 
 def test_given_a_guard_that_cannot_run_when_decided_then_no_draft_is_made() -> None:
     """A check that cannot run has not passed."""
-    down = verdict(failure="The server is down.")
+    down = judgement(failure="The server is down.")
 
     for allowed in (True, False):  # an enforced gate that cannot run refuses, whatever may stand in for a draft
         decision = decide(guarded(down, fallback_extract=allowed))
@@ -401,7 +401,7 @@ def test_given_a_guard_that_cannot_run_when_decided_then_no_draft_is_made() -> N
 
 
 def test_given_a_guard_that_only_observes_when_it_says_no_then_the_draft_is_made_and_the_no_is_shown() -> None:
-    seen = guarded(verdict("no"), sufficiency_mode=Mode.OBSERVE, attempts=(attempt(),))
+    seen = guarded(judgement("no"), sufficiency_mode=Mode.OBSERVE, attempts=(attempt(),))
 
     assert decide(seen).metadata["drafter"] == "model"
     assert decide(seen).trace["sufficiency"].value == 0.0
@@ -412,7 +412,7 @@ def test_given_a_guard_that_only_observes_when_it_doubts_or_contradicts_then_lev
     first, other = passage(1), passage(2, "The notice period is 60 days.")
     sides = draft([claim(first), claim(other, other.text)])
     clash = Conflict(0, 1, (SENTENCE, other.text), ("d1", "d1"), (1, 1), added=False)
-    for said in (verdict("partial"), verdict("yes", contradicts=True), verdict("yes", contradicts=True, sides=sides, conflict=clash)):
+    for said in (judgement("partial"), judgement("yes", contradicts=True), judgement("yes", contradicts=True, sides=sides, conflict=clash)):
         decision = decide(guarded(said, sufficiency_mode=Mode.OBSERVE, attempts=(attempt(),)))
 
         assert (decision.metadata["drafter"], decision.confidence_level) == ("model", ConfidenceLevel.HIGH)
@@ -424,7 +424,7 @@ def test_given_contradictions_that_the_model_shows_when_decided_then_both_sides_
     first, other = passage(1), passage(2, "The notice period is 60 days.")
     sides = draft([claim(first), claim(other, other.text)])
     clash = Conflict(0, 1, (SENTENCE, other.text), ("d1", "d1"), (1, 1), added=False)
-    found = guarded(verdict("yes", contradicts=True, sides=sides, conflict=clash), contradictions_mode=Mode.OBSERVE)
+    found = guarded(judgement("yes", contradicts=True, sides=sides, conflict=clash), contradictions_mode=Mode.OBSERVE)
     decision = decide(found)
 
     assert next_step(found) is None
@@ -436,7 +436,7 @@ def test_given_contradictions_that_the_model_shows_when_decided_then_both_sides_
 
 
 def test_given_contradictions_that_the_model_cannot_show_when_decided_then_the_level_is_low() -> None:
-    decision = decide(guarded(verdict("yes", contradicts=True), attempts=(attempt(),)))
+    decision = decide(guarded(judgement("yes", contradicts=True), attempts=(attempt(),)))
 
     assert decision.confidence_level is ConfidenceLevel.LOW
     assert "contradict" in decision.notes[0]

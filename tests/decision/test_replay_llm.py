@@ -193,13 +193,13 @@ def test_given_no_draft_to_judge_then_no_audit_applies() -> None:
 def test_given_two_sides_that_a_model_found_then_their_claims_are_shown_and_said_to_be_sides() -> None:
     of = drafted().settings.changed(sufficiency_mode=Mode.ENFORCE, contradictions_mode=Mode.OBSERVE)
     sides = draft([claim(passage(1)), claim(passage(2, document="d2"))])
-    verdict = Sufficiency(
+    judgement = Sufficiency(
         Call(Step.SUFFICIENCY), 1, "yes", 0.9, contradicts=True, sides=sides,
         conflict=Conflict(0, 1, ("30 days", "60 days"), ("d1", "d2"), (1, 1), added=False),
     )  # fmt: skip
     one = replace(drafted(0.9), settings=of)
     assert one.llm_trace is not None
-    one = replace(one, llm_trace=replace(one.llm_trace, verdicts=(verdict,)))
+    one = replace(one, llm_trace=replace(one.llm_trace, judgements=(judgement,)))
 
     outcomes = replay_many([one, measurements(0.9, of=of)], of)
 

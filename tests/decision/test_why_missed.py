@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from rag_core.compression.extract import PASSAGES
 from rag_core.decision.measure import measure
-from rag_core.decision.why_missed import Missed, RankedPassage, Verdict, why_missed
+from rag_core.decision.why_missed import LostAt, Missed, RankedPassage, why_missed
 from rag_core.domain.documents import Metadata, Span
 from rag_core.domain.passages import Passage
 from rag_core.domain.status import Reason
@@ -23,7 +23,7 @@ from rag_core.errors import InvalidInput
 from rag_core.language import terms
 from rag_core.settings import Mode
 from ui.app.texts import tell
-from ui.ask.missed import verdict as in_words
+from ui.ask.missed import in_words
 
 EMBEDDER = HashEmbedder()
 TOOLS = tools(EMBEDDER)
@@ -73,7 +73,7 @@ def ranked(meaning: int, words: int, fused: int = 0, *, kept: bool = False) -> R
 def test_given_the_page_that_is_quoted_then_it_was_found_and_quoted() -> None:
     found = missed(1, max_sentences=1)
 
-    assert found.verdict is Verdict.QUOTED
+    assert found.lost_at is LostAt.QUOTED
     assert found.reason is Reason.NONE
 
 
@@ -82,7 +82,7 @@ def test_given_a_page_far_down_then_both_ranks_and_the_cut_are_named() -> None:
     found = missed(6, question="How many days is the notice period?", top_k=1, over_retrieve=8)
     best = found.passages[0]
 
-    assert (found.verdict, best.within_top_k, found.top_k) == (Verdict.CUT, False, 1)
+    assert (found.lost_at, best.within_top_k, found.top_k) == (LostAt.CUT, False, 1)
     assert best.candidate_by_meaning
     assert best.fused_rank > 1
     assert (best.rank_by_meaning, best.rank_by_words, best.fused_rank) == (2, 2, 2)
@@ -92,7 +92,7 @@ def test_given_a_page_that_is_no_candidate_then_how_many_are_looked_at_is_named(
     found = missed(3, "handbook", top_k=1, over_retrieve=2)
     best = found.passages[0]
 
-    assert found.verdict is Verdict.NOT_CANDIDATE
+    assert found.lost_at is LostAt.NOT_CANDIDATE
     assert (best.fused_rank, best.candidate_by_meaning, best.candidate_by_words, found.candidates) == (0, False, False, 2)
     assert (best.rank_by_meaning, best.rank_by_words) == (3, 4)
 
@@ -101,13 +101,13 @@ def test_given_a_page_that_shares_no_word_then_that_stands_instead_of_a_rank() -
     found = missed(1, "handbook", question="notice period", top_k=1, over_retrieve=1)
 
     assert found.passages[0].rank_by_words == 0
-    assert found.verdict is Verdict.NOT_CANDIDATE
+    assert found.lost_at is LostAt.NOT_CANDIDATE
 
 
 def test_given_a_page_that_was_read_then_the_page_whose_sentences_bear_more_is_named() -> None:
     found = missed(5, max_sentences=1)
 
-    assert found.verdict is Verdict.NOT_CHOSEN
+    assert found.lost_at is LostAt.NOT_CHOSEN
     assert found.quoted == ("contract", 1)
     assert in_words(found) == tell("missed.is_not_chosen", rank=found.passages[0].fused_rank, where=tell("missed.same_document", page=1))
 
@@ -115,7 +115,7 @@ def test_given_a_page_that_was_read_then_the_page_whose_sentences_bear_more_is_n
 def test_given_a_page_of_another_document_was_quoted_then_no_name_of_a_file_is_in_the_words() -> None:
     found = missed(1, "handbook", question="How many days of notice?", max_sentences=1)
 
-    assert found.verdict is Verdict.NOT_CHOSEN
+    assert found.lost_at is LostAt.NOT_CHOSEN
     assert found.quoted == ("contract", 1)
     assert tell("missed.other_document", page=1) in in_words(found)
     assert "contract" not in in_words(found)
@@ -124,13 +124,13 @@ def test_given_a_page_of_another_document_was_quoted_then_no_name_of_a_file_is_i
 def test_given_a_page_retrieved_behind_the_passages_that_are_read_then_that_is_the_reason() -> None:
     verdicts = {missed(page, document).passages[0].fused_rank: missed(page, document) for page, document in PAGES}
 
-    assert [rank for rank, found in verdicts.items() if found.verdict is Verdict.NOT_READ] == [r for r in verdicts if r > PASSAGES]
+    assert [rank for rank, found in verdicts.items() if found.lost_at is LostAt.NOT_READ] == [r for r in verdicts if r > PASSAGES]
 
 
 def test_given_a_question_that_a_gate_refused_then_the_page_was_drafted_and_refused() -> None:
     found = missed(1, max_sentences=1, min_top_cosine=1.0, top_cosine_mode=Mode.ENFORCE)
 
-    assert (found.verdict, found.reason) == (Verdict.REFUSED, Reason.TOP_COSINE)
+    assert (found.lost_at, found.reason) == (LostAt.REFUSED, Reason.TOP_COSINE)
 
 
 def test_given_a_claim_that_the_distance_cut_dropped_then_the_page_was_drafted_and_dropped() -> None:
@@ -141,7 +141,7 @@ def test_given_a_claim_that_the_distance_cut_dropped_then_the_page_was_drafted_a
 
     found = missed(1, max_distance=far - 0.01, **drafted)  # type: ignore[arg-type]
 
-    assert (found.verdict, found.reason) == (Verdict.DROPPED, Reason.NONE)
+    assert (found.lost_at, found.reason) == (LostAt.DROPPED, Reason.NONE)
 
 
 def test_given_the_only_claim_lies_beyond_the_distance_cut_then_the_page_was_dropped_too() -> None:
@@ -151,37 +151,37 @@ def test_given_the_only_claim_lies_beyond_the_distance_cut_then_the_page_was_dro
 
     found = missed(5, question=question, **cut)  # type: ignore[arg-type]
 
-    assert (found.verdict, found.reason) == (Verdict.DROPPED, Reason.ALL_CLAIMS_CUT)
+    assert (found.lost_at, found.reason) == (LostAt.DROPPED, Reason.ALL_CLAIMS_CUT)
 
 
 def test_given_a_page_without_passages_then_it_says_whether_it_could_be_read() -> None:
     """S3-20: a page that could not be read is said to be one."""
-    for page, verdict in ((3, Verdict.NOT_INDEXED), (4, Verdict.UNREADABLE)):
+    for page, lost_at in ((3, LostAt.NOT_INDEXED), (4, LostAt.UNREADABLE)):
         found = missed(page)
-        assert (found.verdict, found.passages) == (verdict, ()), page
+        assert (found.lost_at, found.passages) == (lost_at, ()), page
 
 
 def test_given_a_document_outside_the_searched_ones_then_it_was_not_searched() -> None:
     found = missed(1, scope=["handbook"])
 
-    assert (found.verdict, found.passages) == (Verdict.NOT_SEARCHED, ())
+    assert (found.lost_at, found.passages) == (LostAt.NOT_SEARCHED, ())
 
 
 def test_given_filters_then_only_their_documents_are_ranked() -> None:
     found = why_missed(QUESTION, settings(), CORPUS, TOOLS, "contract", 1, filters={"class": "law"})
 
-    assert (found.verdict, found.searched) == (Verdict.QUOTED, 4)
-    assert why_missed(QUESTION, settings(), CORPUS, TOOLS, "handbook", 1, filters={"class": "law"}).verdict is Verdict.NOT_SEARCHED
+    assert (found.lost_at, found.searched) == (LostAt.QUOTED, 4)
+    assert why_missed(QUESTION, settings(), CORPUS, TOOLS, "handbook", 1, filters={"class": "law"}).lost_at is LostAt.NOT_SEARCHED
 
 
 def test_given_a_greeting_then_nothing_was_searched() -> None:
-    assert missed(1, question="Hello").verdict is Verdict.NOT_ASKED
+    assert missed(1, question="Hello").lost_at is LostAt.NOT_ASKED
 
 
 def test_given_a_failure_of_ours_then_that_is_said_and_nothing_else() -> None:
     found = missed(1, reranker="some-model")
 
-    assert (found.verdict, found.reason) == (Verdict.NOT_MEASURED, Reason.FAILURE)
+    assert (found.lost_at, found.reason) == (LostAt.NOT_MEASURED, Reason.FAILURE)
 
 
 @pytest.mark.parametrize(("document", "page"), [("nowhere", 1), ("contract", 0), ("contract", 7)])
@@ -191,15 +191,15 @@ def test_given_a_place_that_is_not_there_then_it_is_an_error_with_a_remedy(docum
     assert caught.value.remedy
 
 
-@each("verdict", Verdict)
-def test_given_any_verdict_then_it_has_a_sentence(verdict: Verdict) -> None:
-    found = Missed("d", 1, verdict, (ranked(4, 0, 4, kept=True),), 9, 20, 10, Reason.OVERLAP, "raw", ("d", 3))
+@each("lost_at", LostAt)
+def test_given_any_verdict_then_it_has_a_sentence(lost_at: LostAt) -> None:
+    found = Missed("d", 1, lost_at, (ranked(4, 0, 4, kept=True),), 9, 20, 10, Reason.OVERLAP, "raw", ("d", 3))
 
     assert in_words(found)
 
 
 def test_given_a_draft_without_sentences_then_no_page_is_named_instead() -> None:
-    found = Missed("d", 1, Verdict.NOT_CHOSEN, (ranked(4, 0, 4, kept=True),))
+    found = Missed("d", 1, LostAt.NOT_CHOSEN, (ranked(4, 0, 4, kept=True),))
 
     assert in_words(found) == tell("missed.is_nothing_drafted", rank=4)
 

@@ -13,7 +13,7 @@ from rag_core.decision.checks import GROUNDING, LLM_DRAFT, VERIFICATION
 from rag_core.decision.checks.llm import Drafted
 from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import ClaimMeasurement
-from rag_core.domain.llm_trace import Attempt, Call, Step, Verdict, Verification
+from rag_core.domain.llm_trace import Attempt, Call, Step, Verification, YesNo
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State, judge
@@ -34,8 +34,8 @@ def view(*audits: ClaimMeasurement, claims: tuple[Claim, ...] = (), chars: int =
     return measurements(hits=(hit(0.9, of=source),), draft=draft(said, audits, chars), of=settings(**{**ON, **values}))
 
 
-def attempt(*verdicts: Verdict, **fields: object) -> Attempt:
-    said = Verification(Call(Step.VERIFY), verdicts) if verdicts else None
+def attempt(*answers: YesNo, **fields: object) -> Attempt:
+    said = Verification(Call(Step.VERIFY), answers) if answers else None
     return Attempt((), Call(Step.DRAFT), language="en", sentences=2, tokens=20, verification=said, **fields)  # type: ignore[arg-type]
 
 

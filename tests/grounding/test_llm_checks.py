@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rag_core.decision.checks import LLM_DRAFT, SUFFICIENCY, VERIFICATION
 from rag_core.decision.checks.llm import Drafted, Said
 from rag_core.domain.claims import Claim
-from rag_core.domain.llm_trace import Answerable, Attempt, Call, Step, Sufficiency, Verdict, Verification
+from rag_core.domain.llm_trace import Answerable, Attempt, Call, Step, Sufficiency, Verification, YesNo
 from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, State
@@ -36,8 +36,8 @@ def view(asked: str = "en", sources: tuple[str, ...] = ("en",), claims: int | No
     return measurements(hits=found, draft=draft(said), understanding=Understanding(asked), of=settings(**{**ENFORCED, **values}))
 
 
-def attempt(language: str = "en", sentences: int = 1, tokens: int = 10, *verdicts: Verdict, failure: str = "") -> Attempt:
-    said = Verification(Call(Step.VERIFY, failure=failure), verdicts) if verdicts or failure else None
+def attempt(language: str = "en", sentences: int = 1, tokens: int = 10, *answers: YesNo, failure: str = "") -> Attempt:
+    said = Verification(Call(Step.VERIFY, failure=failure), answers) if answers or failure else None
     return Attempt((), CALL, language=language, sentences=sentences, tokens=tokens, verification=said)
 
 
@@ -141,7 +141,7 @@ def test_given_words_of_its_own_then_the_claim_with_most_in_a_row_decides_and_eq
 
 
 @each(
-    ("verdicts", "share", "state"),
+    ("answers", "share", "state"),
     [
         (("yes", "yes", "yes"), 1.0, State.PASSED),
         (("yes", "no", "yes"), 2 / 3, State.FAILED),
@@ -149,14 +149,14 @@ def test_given_words_of_its_own_then_the_claim_with_most_in_a_row_decides_and_eq
         (("unclear", "unclear", "unclear"), 0.0, State.FAILED),
     ],
 )
-def test_given_verdicts_on_claims_then_only_yes_of_all_passes(verdicts: tuple[Verdict, ...], share: float, state: State) -> None:
+def test_given_verdicts_on_claims_then_only_yes_of_all_passes(answers: tuple[YesNo, ...], share: float, state: State) -> None:
     """S3-15: each claim is verified against its passages; a verdict that is not clear is no yes."""
-    check = verification(view(sources=("en", "en", "en")), attempt("en", 3, 30, *verdicts))
+    check = verification(view(sources=("en", "en", "en")), attempt("en", 3, 30, *answers))
 
     assert (check.state, check.scale, check.threshold) == (state, "share", 1)
     assert check.value == pytest.approx(share)
     if state is State.FAILED:
-        assert f"Unverified claim: Claim {1 + next(n for n, said in enumerate(verdicts) if said != 'yes')}." in check.found
+        assert f"Unverified claim: Claim {1 + next(n for n, said in enumerate(answers) if said != 'yes')}." in check.found
 
 
 def test_given_an_uncited_claim_then_it_is_not_reported_as_unverified_too() -> None:

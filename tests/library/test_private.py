@@ -27,7 +27,7 @@ from rag_core.library.disk.private import make_folder
 from rag_core.library.library import Library
 from rag_core.library.sources import Source
 from rag_core.library.store import create_collection
-from rag_core.records.stored import SavedPreset, Verdict
+from rag_core.records.stored import FeedbackKind, SavedPreset
 from ui.app.first_run import index_samples
 
 
@@ -67,7 +67,7 @@ def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alo
     opened.set_metadata(report.added[0].id, Metadata(title="Of cats"))
     opened.reread([report.added[0].id], SETTINGS.changed(passage_tokens=100), progress=look)
     store = RecordStore(folder / "default" / RECORDS)
-    store.add_feedback(store.keep(measurements(0.8)), Verdict.WRONG_ANSWER, "no")
+    store.add_feedback(store.keep(measurements(0.8)), FeedbackKind.WRONG_ANSWER, "no")
     store.write_set("mine", [LabelledQuestion("q", "What?", True)])
     run = store.begin_run("run", "mine", [LabelledQuestion("q", "What?", True)], settings=SETTINGS, calibration="c", model="m", version=1)
     store.add_result(run.id, "q", measurements(0.8))

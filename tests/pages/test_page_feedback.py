@@ -12,7 +12,7 @@ from test_page_inert import HOSTILE, interpreted
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.decision.decide import decide
 from rag_core.evaluation.labelled import LabelledQuestion, Place
-from rag_core.records.stored import Verdict
+from rag_core.records.stored import FeedbackKind
 from rag_core.wiring import records
 from ui.app import state
 from ui.lab import queue
@@ -137,7 +137,7 @@ def test_given_a_refusal_when_said_to_be_wrong_then_one_click_stores_it_and_anot
     page.button(key="feedback_wrong").click().run()
 
     (one,) = store(library).feedback()
-    assert (one.question, one.verdict, one.decision) == (FRANCE, Verdict.WRONG_REFUSAL, asked_of(page).record)
+    assert (one.question, one.kind, one.decision) == (FRANCE, FeedbackKind.WRONG_REFUSAL, asked_of(page).record)
     assert len(store(library).decisions()) == 1
     assert "Thank you" in captions(page)
     assert by_key(page, "feedback_wrong") == []
@@ -158,7 +158,7 @@ def test_given_an_answer_when_said_to_be_right_or_wrong_then_that_is_stored(page
     page.button(key="feedback_take_back").click().run()
     page.button(key="feedback_right").click().run()
 
-    assert [one.verdict for one in store(library).feedback()] == [Verdict.HELPFUL]
+    assert [one.kind for one in store(library).feedback()] == [FeedbackKind.HELPFUL]
 
 
 def test_given_feedback_when_more_is_said_then_comment_and_page_are_with_it(page: AppTest, library: Path) -> None:
@@ -187,7 +187,7 @@ def test_given_a_moved_slider_when_feedback_is_given_then_the_decision_on_the_pa
     page.button(key="feedback_wrong").click().run()
 
     (one,) = store(library).feedback()
-    assert one.verdict is Verdict.WRONG_REFUSAL
+    assert one.kind is FeedbackKind.WRONG_REFUSAL
     assert not decide(store(library).measurements(one.decision)).is_safe()
     assert [kept.origin for kept in store(library).decisions()] == ["feedback", "ask"]
     page.slider(key="knob_min_answerability").set_value(0.5).run()
@@ -347,7 +347,7 @@ def test_given_much_feedback_then_the_newest_are_shown_and_the_rest_counted(page
     ask(page, FRANCE)
     record = asked_of(page).record
     assert record is not None
-    ids = [store(library).add_feedback(record, Verdict.WRONG_REFUSAL, f"note {n}") for n in range(queue.SHOWN + 2)]
+    ids = [store(library).add_feedback(record, FeedbackKind.WRONG_REFUSAL, f"note {n}") for n in range(queue.SHOWN + 2)]
 
     lab(page)
 

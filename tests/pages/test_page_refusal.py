@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide
 from rag_core.decision.what_if import flips
-from rag_core.decision.why_missed import Missed, RankedPassage, Verdict
+from rag_core.decision.why_missed import LostAt, Missed, RankedPassage
 from rag_core.domain.decision import Decision
 from rag_core.domain.drafts import Draft
 from rag_core.domain.status import Reason
@@ -217,7 +217,7 @@ def test_given_a_page_behind_the_cut_when_more_sources_are_taken_then_it_is_amon
         (name, number)
         for name in ("flow-meter-manual.pdf", "company-policies.pdf", "arithmetic-progressions.pdf")
         for number in (1, 2, 3)
-        if engine.why_missed(asked.question, asked.settings, document(name), number).verdict is Verdict.CUT
+        if engine.why_missed(asked.question, asked.settings, document(name), number).lost_at is LostAt.CUT
     )
     look(page, *cut)
     assert "Only the first 1 are kept." in texts(page)
@@ -273,18 +273,18 @@ PASSAGE = hits(0.5)[0].passage
 RANKED = RankedPassage(PASSAGE, 37, 12, False, True, 14, False)
 
 
-@each("verdict", Verdict)
+@each("lost_at", LostAt)
 @each("quoted", [None, ("d1", 4), ("other", 5)])
-def test_given_any_verdict_when_said_then_it_is_a_whole_sentence_with_its_numbers(verdict: Verdict, quoted: tuple[str, int] | None) -> None:
-    told = missed.verdict(Missed("d1", 2, verdict, (RANKED,), 131, 20, 10, quoted=quoted))
+def test_given_any_verdict_when_said_then_it_is_a_whole_sentence_with_its_numbers(lost_at: LostAt, quoted: tuple[str, int] | None) -> None:
+    told = missed.in_words(Missed("d1", 2, lost_at, (RANKED,), 131, 20, 10, quoted=quoted))
 
     assert told.endswith(".")
     assert "{" not in told
-    assert screen()[f"missed.do_{verdict}"].endswith(".")
+    assert screen()[f"missed.do_{lost_at}"].endswith(".")
 
 
 def test_given_a_page_behind_the_cut_when_said_then_every_rank_is_named() -> None:
-    told = missed.verdict(Missed("d1", 2, Verdict.CUT, (RANKED,), 131, 20, 10))
+    told = missed.in_words(Missed("d1", 2, LostAt.CUT, (RANKED,), 131, 20, 10))
 
     assert told == (
         "The best passage of this page came number 37 of 131 by meaning and number 12 by words; together it is number 14. "
@@ -293,7 +293,7 @@ def test_given_a_page_behind_the_cut_when_said_then_every_rank_is_named() -> Non
 
 
 def test_given_a_passage_that_shares_no_word_when_said_then_it_has_no_rank_by_words() -> None:
-    told = missed.verdict(Missed("d1", 2, Verdict.NOT_CANDIDATE, (replace(RANKED, rank_by_words=0),), 131, 20, 10))
+    told = missed.in_words(Missed("d1", 2, LostAt.NOT_CANDIDATE, (replace(RANKED, rank_by_words=0),), 131, 20, 10))
 
     assert "it shares no word with the question" in told
 

@@ -57,11 +57,11 @@ def on_pages(drawn: Measurements) -> Measurements:
         citations = {evidence_key(e): citation(e) for one in claims for e in one.evidence}
         return replace(drafted, claims=tuple(claims), citations=citations)
 
-    def settled(verdict: Sufficiency) -> Sufficiency:
-        if verdict.sides is None or verdict.conflict is None:
-            return verdict
-        sides = quoting(verdict.sides)
-        return replace(verdict, sides=sides, conflict=replace(verdict.conflict, values=(sides.claims[0].text, sides.claims[1].text)))
+    def settled(judgement: Sufficiency) -> Sufficiency:
+        if judgement.sides is None or judgement.conflict is None:
+            return judgement
+        sides = quoting(judgement.sides)
+        return replace(judgement, sides=sides, conflict=replace(judgement.conflict, values=(sides.claims[0].text, sides.claims[1].text)))
 
     return replace(
         drawn,
@@ -70,7 +70,7 @@ def on_pages(drawn: Measurements) -> Measurements:
         conflicts=tuple(replace(one, values=("30 days", "31 days")) for one in drawn.conflicts),
         llm_trace=replace(
             asked,
-            verdicts=tuple(map(settled, asked.verdicts)),
+            judgements=tuple(map(settled, asked.judgements)),
             expanded=tuple(map(moved, asked.expanded)),
             attempts=tuple(replace(one, draft=quoting(one.draft)) for one in asked.attempts),
         ),
@@ -146,7 +146,7 @@ def numbers(of: LlmTrace) -> object:
     return (
         of.context_words,
         of.calls,
-        [(v.passages, v.can_answer, v.confidence, len(v.missing), v.contradicts, v.sides and counted(v.sides)) for v in of.verdicts],
+        [(v.passages, v.can_answer, v.confidence, len(v.missing), v.contradicts, v.sides and counted(v.sides)) for v in of.judgements],
         [[(h.passage.id, h.passage.spans, h.score, h.cosine, h.lexical, h.rerank) for h in hits] for hits in of.expanded],
         [
             (a.asked, counted(a.draft), a.problem, bool(a.refusal), a.language, a.sentences, a.tokens, a.added, a.verification)
@@ -184,11 +184,11 @@ def test_given_a_model_when_recorded_then_no_word_of_it_stands_in_the_record_and
     }  # fmt: skip
     bad = attempted(quotes_missing=(words["quote"],), changed_facts=(("number", words["fact"]),), fabricated=(words["id"],))
     claims = (replace(bad.draft.claims[0], cited=(words["id"],)),)
-    verdict = Sufficiency(Call(Step.SUFFICIENCY), 1, "no", 0.5, (words["missing"],), words["reasoning"])
+    judgement = Sufficiency(Call(Step.SUFFICIENCY), 1, "no", 0.5, (words["missing"],), words["reasoning"])
     one = asked(
         replace(bad, draft=replace(bad.draft, claims=claims)),
         Attempt(("x",), Call(Step.DRAFT), problem=Reason.MODEL_REFUSED, refusal=words["refusal"]),
-        verdicts=(verdict,),
+        judgements=(judgement,),
     )
 
     written = write(one, rejected=[0])
@@ -261,13 +261,14 @@ def test_given_kept_words_that_were_changed_then_they_count_as_deleted() -> None
 def test_given_a_field_of_what_is_asked_then_the_record_has_it(of: type) -> None:
     verified = replace(attempted(), verification=Verification(Call(Step.VERIFY), ("yes",)))
     sides = draft([claim(passage(1)), claim(passage(2))])
-    row = to_record(asked(verified, verdicts=(Sufficiency(Call(Step.SUFFICIENCY), sides=sides),)))["llm_trace"]
+    row = to_record(asked(verified, judgements=(Sufficiency(Call(Step.SUFFICIENCY), sides=sides),)))["llm_trace"]
     rows = {
         LlmTrace: row, Sufficiency: row["verdicts"][0], Attempt: row["attempts"][0],
         Verification: row["attempts"][0]["verification"], Call: row["attempts"][0]["call"],
     }  # fmt: skip
 
-    assert set(rows[of]) == {field.name for field in fields(of)}
+    stored = {"judgements": "verdicts", "answers": "verdicts"}  # as published in version 1
+    assert set(rows[of]) == {stored.get(field.name, field.name) for field in fields(of)}
 
 
 def test_given_passages_found_again_then_they_are_described_once() -> None:

@@ -23,7 +23,7 @@ from rag_core.decision.decide import decide
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.records import from_record, to_record
-from rag_core.records.stored import Verdict
+from rag_core.records.stored import FeedbackKind
 
 FOLDER = Path(__file__).with_name("version_1")
 
@@ -102,7 +102,7 @@ def test_given_a_file_of_version_1_then_feedback_sets_runs_and_presets_are_there
     store = RecordStore(path)
     try:
         (word,), (run,), (preset,) = store.feedback(), store.runs(), store.presets()
-        assert (word.verdict, word.comment, word.document) == (Verdict.WRONG_ANSWER, "The page says more.", "contract")
+        assert (word.kind, word.comment, word.document) == (FeedbackKind.WRONG_ANSWER, "The page says more.", "contract")
         assert (run.name, run.total, run.done, len(store.read_set("first"))) == ("measured", 42, 42, 3)
         assert (preset.name, dict(preset.values), store.default_preset(), store.keeping()) == (
             "mine",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
-from rag_core.records.stored import Verdict
+from rag_core.records.stored import FeedbackKind
 from rag_core.settings import Settings
 from ui.app.scope import Scope
 
@@ -21,7 +21,7 @@ class Given:
     """
 
     id: int
-    verdict: Verdict
+    kind: FeedbackKind
     kept_for_it: bool = False
     said_more: bool = False
 

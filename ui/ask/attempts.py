@@ -17,16 +17,16 @@ from ui.ask.sentences import show_sentences
 
 
 def show_attempts(attempts: Sequence[AttemptView], llm_trace: LlmTrace | None) -> None:
-    """Show the model's verdict on the passages, then its drafts, each to be unfolded; nothing where it was not asked."""
-    verdicts = llm_trace.verdicts if llm_trace else ()
-    if not attempts and not verdicts:
+    """Show the model's judgement of the passages, then its drafts, each to be unfolded; nothing where it was not asked."""
+    judgements = llm_trace.judgements if llm_trace else ()
+    if not attempts and not judgements:
         return
     with st.container(key="attempts", gap="small"):
         st.subheader(say("attempts.title"), anchor=False)
         st.caption(say("attempts.about"))
-        for number, verdict in enumerate(verdicts, 1):
+        for number, judgement in enumerate(judgements, 1):
             with st.expander(say("attempts.sufficiency", n=number), key=f"verdict_{number}"):
-                _show_verdict(number, verdict)
+                _show_judgement(number, judgement)
         for one in attempts:
             with st.expander(say(f"attempts.{one.outcome}", n=one.number), key=f"attempt_{one.number}"):
                 _show_attempt(one)
@@ -62,20 +62,20 @@ def _show_attempt(one: AttemptView) -> None:
     if missed:
         st.text("\n".join([tell("attempts.missed"), *missed]))
     if attempt.verification is not None:
-        verdicts = [tell(f"attempts.verdict_{verdict}", number=number) for number, verdict in enumerate(attempt.verification.verdicts, 1)]
-        st.text("\n".join([tell("attempts.verification"), *verdicts]))
+        answers = [tell(f"attempts.verdict_{answer}", number=number) for number, answer in enumerate(attempt.verification.answers, 1)]
+        st.text("\n".join([tell("attempts.verification"), *answers]))
     asked_again = [attempt.verification.call] if attempt.verification is not None else []
     _show_calls(f"attempt_{one.number}", attempt.call, *asked_again)
 
 
-def _show_verdict(number: int, verdict: Sufficiency) -> None:
-    if verdict.can_answer:
-        lines = [tell(f"attempts.can_answer_{verdict.can_answer}", confidence=f"{verdict.confidence:.2f}")]
-        lines += [tell("attempts.missing", missing="; ".join(verdict.missing))] if verdict.missing else []
-        lines += [tell("attempts.contradicts")] if verdict.contradicts else []
-        lines += [tell("attempts.reasoning", reasoning=verdict.reasoning)] if verdict.reasoning else []
+def _show_judgement(number: int, judgement: Sufficiency) -> None:
+    if judgement.can_answer:
+        lines = [tell(f"attempts.can_answer_{judgement.can_answer}", confidence=f"{judgement.confidence:.2f}")]
+        lines += [tell("attempts.missing", missing="; ".join(judgement.missing))] if judgement.missing else []
+        lines += [tell("attempts.contradicts")] if judgement.contradicts else []
+        lines += [tell("attempts.reasoning", reasoning=judgement.reasoning)] if judgement.reasoning else []
         st.text("\n".join(lines))
-    _show_calls(f"verdict_{number}", verdict.call)
+    _show_calls(f"verdict_{number}", judgement.call)
 
 
 def _show_calls(of: str, *calls: Call) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from rag_core.records.stored import MAX_COMMENT_CHARS, Verdict
+from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind
 from ui.app import recording
 from ui.app.asked import Asked, Given
 from ui.app.naming import unique_names
@@ -35,12 +35,12 @@ def show_feedback(engine: Engine, asked: Asked) -> None:
 
 def _show_buttons(asked: Asked) -> None:
     answered = asked.decision.is_safe()
-    wrong = Verdict.WRONG_ANSWER if answered else Verdict.WRONG_REFUSAL
+    wrong = FeedbackKind.WRONG_ANSWER if answered else FeedbackKind.WRONG_REFUSAL
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(say("feedback.ask_answer" if answered else "feedback.ask_refusal"), width="content")
         st.button(
             say("feedback.right_answer" if answered else "feedback.right_refusal"), key="feedback_right", icon=":material/thumb_up:",
-            on_click=_give, args=(asked, Verdict.HELPFUL), width="content",
+            on_click=_give, args=(asked, FeedbackKind.HELPFUL), width="content",
         )  # fmt: skip
         st.button(
             say(f"feedback.{wrong}"), key="feedback_wrong", icon=":material/thumb_down:", on_click=_give, args=(asked, wrong),
@@ -50,9 +50,9 @@ def _show_buttons(asked: Asked) -> None:
 
 def _show_thanks(engine: Engine, asked: Asked, given: Given) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        right = given.verdict is Verdict.HELPFUL
+        right = given.kind is FeedbackKind.HELPFUL
         icon = ":material/thumb_up:" if right else ":material/thumb_down:"
-        st.badge(say(f"feedback.said_{given.verdict}"), icon=icon, color="green" if right else "orange")
+        st.badge(say(f"feedback.said_{given.kind}"), icon=icon, color="green" if right else "orange")
         st.caption(say("feedback.thanks_more" if given.said_more else "feedback.thanks"), width="content")
         st.button(
             say("feedback.take_back"), key="feedback_take_back", type="tertiary", icon=":material/undo:",
@@ -65,7 +65,9 @@ def _show_thanks(engine: Engine, asked: Asked, given: Given) -> None:
 
 
 def _show_form(engine: Engine, asked: Asked, given: Given) -> None:
-    with st.expander(say("feedback.more"), icon=":material/edit_note:", key="feedback_more", expanded=given.verdict is not Verdict.HELPFUL):
+    with st.expander(
+        say("feedback.more"), icon=":material/edit_note:", key="feedback_more", expanded=given.kind is not FeedbackKind.HELPFUL
+    ):
         comment = st.text_area(
             say("feedback.comment"), key=f"feedback_comment_{given.id}", max_chars=MAX_COMMENT_CHARS, help=say("feedback.comment_help"),
             height=90,
@@ -90,12 +92,12 @@ def _choose_page(engine: Engine, given: Given) -> tuple[str, int]:
     return document, page
 
 
-def _give(asked: Asked, verdict: Verdict) -> None:
+def _give(asked: Asked, kind: FeedbackKind) -> None:
     try:
         store, kept_for_it = recording.store(), asked.record is None and not recording.keeping()
         if asked.record is None:  # not kept when it was asked, or judged again since
             asked.record = recording.keep(asked, origin="feedback")
-        asked.given = Given(store.add_feedback(asked.record, verdict), verdict, kept_for_it)
+        asked.given = Given(store.add_feedback(asked.record, kind), kind, kept_for_it)
     except RagError as error:
         st.session_state[_PROBLEM] = error
 

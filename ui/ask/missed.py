@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from rag_core.decision.why_missed import Missed, RankedPassage, Verdict
+from rag_core.decision.why_missed import LostAt, Missed, RankedPassage
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.settings import Settings
@@ -98,13 +98,13 @@ def _became_of(engine: Engine, asked: Asked, document: str, page: int) -> Missed
 
 def show_finding(missed: Missed) -> None:
     """Show the fate of the page, where its passages ranked, and what to do about it."""
-    st.text(verdict(missed))
+    st.text(in_words(missed))
     if missed.passages:
         _show_ranks(missed)
-    st.text(tell("missed.advice", advice=tell(f"missed.do_{missed.verdict}")))
+    st.text(tell("missed.advice", advice=tell(f"missed.do_{missed.lost_at}")))
 
 
-def verdict(missed: Missed) -> str:
+def in_words(missed: Missed) -> str:
     """The fate of the page, in one or two sentences with its ranks."""
     best = missed.passages[0] if missed.passages else None
     numbers: dict[str, object] = {"k": missed.top_k, "candidates": missed.candidates, "searched": f"{missed.searched:,}"}
@@ -115,8 +115,8 @@ def verdict(missed: Missed) -> str:
     if missed.quoted is not None:
         here = missed.quoted[0] == missed.document
         numbers["where"] = tell("missed.same_document" if here else "missed.other_document", page=missed.quoted[1])
-    key = missed.verdict.value
-    if missed.verdict is Verdict.NOT_CHOSEN and missed.quoted is None:
+    key = missed.lost_at.value
+    if missed.lost_at is LostAt.NOT_CHOSEN and missed.quoted is None:
         key = "nothing_drafted"
     return tell(f"missed.is_{key}", **numbers)
 
@@ -149,7 +149,7 @@ def _rows(passages: Sequence[RankedPassage]) -> list[dict[str, object]]:
 
 def _offer_more(engine: Engine, asked: Asked, missed: Missed) -> None:
     """Where more sources would bring the page in, a button that takes so many."""
-    if missed.verdict is Verdict.CUT and missed.top_k < MAX_SOURCES:
+    if missed.lost_at is LostAt.CUT and missed.top_k < MAX_SOURCES:
         st.button(say("missed.take"), key="missed_take", on_click=_take_enough, args=(engine, asked, missed), help=say("missed.take_help"))
 
 
@@ -157,7 +157,7 @@ def _take_enough(engine: Engine, asked: Asked, missed: Missed) -> None:
     """As many sources as bring the page in. More sources bring more candidates, which may rank before it: looked at again each time."""
     sources = missed.top_k
     with suppress(RagError):  # deleted meanwhile: the result says so
-        while missed.verdict is Verdict.CUT and sources < MAX_SOURCES:
+        while missed.lost_at is LostAt.CUT and sources < MAX_SOURCES:
             sources = min(MAX_SOURCES, max(sources + 1, missed.passages[0].fused_rank))
             missed = _measure(engine, asked, asked.settings.changed(top_k=sources), missed.document, missed.page)
     set_knob("top_k", sources)

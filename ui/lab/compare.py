@@ -185,8 +185,8 @@ def _of(marked: Marks, which: np.ndarray) -> Rate:
 
 def _in_words(found: Paired) -> str:
     key = "same" if found.only_first == found.only_second == 0 else "chance" if found.p >= ALPHA else "differ"
-    verdict = tell(f"lab_compare.verdict_{key}")
-    return tell("lab_compare.mcnemar", n=found.compared, first=found.only_first, second=found.only_second, p=found.p, verdict=verdict)
+    said = tell(f"lab_compare.verdict_{key}")
+    return tell("lab_compare.mcnemar", n=found.compared, first=found.only_first, second=found.only_second, p=found.p, said=said)
 
 
 @st.fragment

@@ -18,7 +18,7 @@ from rag_core.settings import Settings
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fixed:
-    """The labels' verdicts on a run's drafts, which no setting changes.
+    """The labels held against a run's drafts, which no setting changes.
 
     Args:
         hits: which claims hold a right answer, (n, most claims), from `answer_hits`.

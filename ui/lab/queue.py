@@ -15,7 +15,7 @@ from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion, Place
-from rag_core.records.stored import Feedback, FeedbackState, Verdict
+from rag_core.records.stored import Feedback, FeedbackKind, FeedbackState
 from ui.app import recording
 from ui.app.naming import unique_names
 from ui.app.problems import show_error
@@ -37,12 +37,12 @@ def show(engine: Engine) -> None:
     try:
         store = recording.store()
         waiting, sets = store.feedback(), store.sets()
-        said = [one.verdict for kind in FeedbackState for one in store.feedback(kind)]
+        said = [one.kind for kind in FeedbackState for one in store.feedback(kind)]
     except RagError as error:
         show_error(error)
         return
     if said:
-        st.caption(say("lab_feedback.counts", **{verdict.value: said.count(verdict) for verdict in Verdict}))
+        st.caption(say("lab_feedback.counts", **{kind.value: said.count(kind) for kind in FeedbackKind}))
     if not waiting:
         st.info(say("lab_feedback.empty"), icon=":material/inbox:")
         return
@@ -66,10 +66,10 @@ def _show_done() -> None:
 
 
 def _show_one(engine: Engine, one: Feedback, sets: Sequence[str]) -> None:
-    right = one.verdict is Verdict.HELPFUL
+    right = one.kind is FeedbackKind.HELPFUL
     with st.container(horizontal=True, vertical_alignment="center"):
         icon = ":material/thumb_up:" if right else ":material/thumb_down:"
-        st.badge(say(f"lab_feedback.{one.verdict}"), icon=icon, color="green" if right else "orange")
+        st.badge(say(f"lab_feedback.{one.kind}"), icon=icon, color="green" if right else "orange")
         st.text(tell("lab_feedback.at", date=one.at[:10], time=one.at[11:16]), width="content")
     with st.container(key=f"queued_question_{one.id}"):
         st.text(one.question)
@@ -122,9 +122,9 @@ def _show_form(documents: Sequence[Document], one: Feedback, sets: Sequence[str]
 
 def _first_guess(one: Feedback, decision: Decision | None) -> int | None:
     """The choice that the reader's word speaks for; none after a wrong answer, which has another answer or none at all."""
-    if one.verdict is Verdict.WRONG_REFUSAL:
+    if one.kind is FeedbackKind.WRONG_REFUSAL:
         return 0
-    if one.verdict is Verdict.HELPFUL and decision is not None:
+    if one.kind is FeedbackKind.HELPFUL and decision is not None:
         return 0 if decision.is_safe() else 1
     return None
 

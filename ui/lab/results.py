@@ -115,8 +115,8 @@ def _show_rate(name: str, rate: Rate, target: float | None, was: Rate) -> None:
         interval = rate.interval
         st.caption(say("lab_results.of", k=rate.k, n=rate.n, low=interval.low, high=interval.high))
         if target is not None:
-            verdict = "met" if interval.high < target else "open" if rate.share < target else "not_met"
-            st.caption(say(f"lab_results.target_{verdict}", target=target))
+            said = "met" if interval.high < target else "open" if rate.share < target else "not_met"
+            st.caption(say(f"lab_results.target_{said}", target=target))
 
 
 def _answered(of: Judged) -> Rate:

@@ -13,7 +13,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
 from rag_core.records import PassageOf, from_record
-from rag_core.records.stored import MAX_COMMENT_CHARS, Feedback, FeedbackState, StoredDecision, Verdict
+from rag_core.records.stored import MAX_COMMENT_CHARS, Feedback, FeedbackKind, FeedbackState, StoredDecision
 
 _FEEDBACK = (
     "SELECT f.id, f.decision, f.verdict, f.comment, f.at, f.state, d.question, d.documents, f.document, f.page"
@@ -75,12 +75,12 @@ class Decisions:
         with self._file.writing() as db:
             db.execute("DELETE FROM decisions WHERE id = ?", (id,))
 
-    def add_feedback(self, decision_id: int, verdict: Verdict, comment: str = "", document: str = "", page: int = 0) -> int:
+    def add_feedback(self, decision_id: int, kind: FeedbackKind, comment: str = "", document: str = "", page: int = 0) -> int:
         """A reader's word on a stored decision; its id.
 
         Args:
             decision_id: of the decision.
-            verdict: what the reader said.
+            kind: what the reader said.
             comment: plain text; longer than `MAX_COMMENT_CHARS` is cut.
             document: id of the document that holds the answer; empty when not said.
             page: its page, 1-based; 0 when not said.
@@ -88,7 +88,7 @@ class Decisions:
         Raises:
             InvalidInput: there is no such decision.
         """
-        row = (decision_id, Verdict(verdict), plain(comment.strip())[:MAX_COMMENT_CHARS], plain(document), page, now())
+        row = (decision_id, FeedbackKind(kind), plain(comment.strip())[:MAX_COMMENT_CHARS], plain(document), page, now())
         with self._file.writing() as db:
             if db.execute("SELECT 1 FROM decisions WHERE id = ?", (decision_id,)).fetchone() is None:
                 raise InvalidInput(f"There is no stored question {decision_id}.", remedy="Ask it again, then say what was wrong.")
@@ -105,7 +105,7 @@ class Decisions:
                 Feedback(
                     id,
                     decision,
-                    Verdict(verdict),
+                    FeedbackKind(kind),
                     comment,
                     at,
                     FeedbackState(state),
@@ -113,7 +113,7 @@ class Decisions:
                     tuple(read_json(self._file, searched)),
                     *pointed,
                 )
-                for id, decision, verdict, comment, at, state, question, searched, *pointed in rows
+                for id, decision, kind, comment, at, state, question, searched, *pointed in rows
             )
 
     def amend(self, feedback_id: int, comment: str, document: str = "", page: int = 0) -> None:

@@ -110,7 +110,7 @@ def model_draft(
 
 
 def prepare(hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedder, stopped: Cancel = lambda: False) -> None:
-    """Read the passages while the model writes, best first, so that little is left to be read once it has; changes no verdict.
+    """Read the passages while the model writes, best first, so that little is left to be read once it has; changes no result.
 
     It helps with an embedder that remembers, and may be left out; `stopped` is asked before each passage.
     """

@@ -30,7 +30,7 @@ _FIELD = regex.compile(
 _NUMBER = regex.compile(r"(?P<number>\d{1,3}+(?:\.\d{1,10}+)?+)\s*+(?P<percent>%)?+")
 _ENOUGH = 100  # claims: as many as nobody accepts
 _NOTHING = ("", "-", "none", "nothing", "n/a")
-_VERDICT = regex.compile(
+_YES_NO = regex.compile(
     r"[\s*_\[(#>-]*+(?:claim\s*+)?+(?P<claim>\d{1,4}+)[\s*_\])]*+[.:\-–—=]*+[\s*_\"]*+(?P<verdict>yes|no|unclear|cannot tell)\b",
     regex.IGNORECASE,
 )
@@ -75,9 +75,9 @@ def plain_sufficiency(text: str) -> dict[str, Any]:
     return found
 
 
-def plain_verdicts(text: str) -> dict[str, Any]:
+def plain_yes_no(text: str) -> dict[str, Any]:
     """The lines `1: yes` of a text as `VerifyReply` has them."""
-    lines = [match for line in text.splitlines() if (match := _VERDICT.match(line))]
+    lines = [match for line in text.splitlines() if (match := _YES_NO.match(line))]
     said = {"yes": "yes", "no": "no"}
     return {
         "verdicts": [{"claim": int(line["claim"]), "verdict": said.get(line["verdict"].lower(), "unclear"), "why": ""} for line in lines]

@@ -12,8 +12,8 @@ from typing import Any, Literal, NoReturn, TypeVar
 import regex
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from rag_core.compression.llm.plain_replies import plain_draft, plain_sufficiency, plain_verdicts
-from rag_core.domain.llm_trace import Completion, Verdict
+from rag_core.compression.llm.plain_replies import plain_draft, plain_sufficiency, plain_yes_no
+from rag_core.domain.llm_trace import Completion, YesNo
 from rag_core.ingest.normalise import normalise
 from rag_core.language import is_refusal
 
@@ -155,15 +155,15 @@ def read_sufficiency(completion: Completion) -> SufficiencyReply:
     )
 
 
-def read_verdicts(completion: Completion, count: int) -> tuple[Verdict, ...]:
-    """One verdict for each of `count` claims, in their order.
+def read_yes_no(completion: Completion, count: int) -> tuple[YesNo, ...]:
+    """The model's yes or no for each of `count` claims, in their order.
 
     Raises:
-        MalformedReply: as for `read_draft`; also unless each claim has exactly one verdict.
+        MalformedReply: as for `read_draft`; also unless each claim has exactly one.
     """
     text = _read(completion)
     raw = _json(text)
-    reply = _checked(VerifyReply, plain_verdicts(text) if raw is None else raw)
+    reply = _checked(VerifyReply, plain_yes_no(text) if raw is None else raw)
     found = {one.claim: one.verdict for one in reply.verdicts}
     if len(found) != len(reply.verdicts) or set(found) != set(range(1, count + 1)):
         raise MalformedReply("The model's answer does not give each claim exactly one verdict.")

@@ -68,7 +68,7 @@ def drafts_of(measurements: Measurements) -> tuple[Draft, ...]:
     asked = measurements.llm_trace
     if asked is None:
         return (measurements.draft,)
-    sides = (verdict.sides for verdict in asked.verdicts if verdict.sides is not None)
+    sides = (judgement.sides for judgement in asked.judgements if judgement.sides is not None)
     return (measurements.draft, *(attempt.draft for attempt in asked.attempts), *sides)
 
 

@@ -1,4 +1,4 @@
-"""The checks that only a language model's draft has: its language, length and words, and a model's verdict. They come after all others.
+"""The checks that only a language model's draft has: its language, length and words, and a model's judgement. They come after all others.
 
 What a model said can only take trust away: a draft that failed before is not looked at by it.
 """
@@ -34,10 +34,10 @@ class Drafted(NamedTuple):
 
 
 class Said(NamedTuple):
-    """The verdict of a model on the passages of a question."""
+    """The judgement of a model on the passages of a question."""
 
     measurements: Measurements
-    verdict: Sufficiency
+    judgement: Sufficiency
 
     @property
     def settings(self) -> Settings:
@@ -47,7 +47,7 @@ class Said(NamedTuple):
     @property
     def timings(self) -> dict[str, float]:
         """How long the model took, in milliseconds."""
-        return {"sufficiency": self.verdict.call.ms}
+        return {"sufficiency": self.judgement.call.ms}
 
 
 def _no_draft(d: Drafted) -> str:
@@ -83,27 +83,27 @@ def _verification_in_words(d: Drafted, *_: float | None) -> str:
 
 def _sufficient(said: Said) -> float | None:
     """How sure the model says it is of its yes or partial, in [0, 1]; 0 for a no."""
-    verdict = said.verdict
-    if verdict.call.failure or not verdict.can_answer:
+    judgement = said.judgement
+    if judgement.call.failure or not judgement.can_answer:
         return None
-    return 0.0 if verdict.can_answer == "no" else verdict.confidence
+    return 0.0 if judgement.can_answer == "no" else judgement.confidence
 
 
 def _sufficiency_in_words(said: Said, value: float | None, _: float) -> str:
-    verdict = said.verdict
+    judgement = said.judgement
     if value is None:
-        return verdict.call.failure or "the model was not asked"
+        return judgement.call.failure or "the model was not asked"
     told = {"yes": "the model says that the passages answer the question", "partial": "the model says that they answer a part of it"}
-    found = told.get(verdict.can_answer, "the model says that the passages do not answer the question")
-    found += f", confidence {verdict.confidence:.2f}"
-    if verdict.missing:
-        things = "one thing" if len(verdict.missing) == 1 else f"{len(verdict.missing)} things"
+    found = told.get(judgement.can_answer, "the model says that the passages do not answer the question")
+    found += f", confidence {judgement.confidence:.2f}"
+    if judgement.missing:
+        things = "one thing" if len(judgement.missing) == 1 else f"{len(judgement.missing)} things"
         found += f"; it names {things} as missing, in its words in the trace"
     return found
 
 
 def _refuses(said: Said) -> bool:
-    return said.verdict.can_answer == "no" or (said.verdict.can_answer == "partial" and said.settings.refuse_partial)
+    return said.judgement.can_answer == "no" or (said.judgement.can_answer == "partial" and said.settings.refuse_partial)
 
 
 def _listed(texts: list[str], between: str) -> str:
