@@ -15,7 +15,7 @@ QUESTIONS = ("How many days of sick leave are paid in full?", "What is the capit
 
 
 def main(paths: list[str]) -> int:
-    """Index, ask with the model, and judge its recorded drafts under a stricter audit."""
+    """Index, ask with the model, and judge its recorded drafts under a stricter check."""
     settings = load_settings(environment=model_environment(os.environ))
     if settings.drafter != "model":
         sys.stdout.write("No language model is configured. Set RAG_MODEL and OPENAI_BASE_URL, see docs/models.md.\n")

@@ -109,7 +109,7 @@ class Engine:
 def log_decision(decision: Decision) -> None:
     """Log how a question ended: numbers and names of ours only, never text of the question or of a document.
 
-    One INFO line for each refusal, with the gate's or audit's event and the score it was held against, and one line of
+    One INFO line for each refusal, with the check's event and the score it was held against, and one line of
     retrieval metadata for every question.
     """
     if not decision.is_safe():

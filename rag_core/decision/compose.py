@@ -25,7 +25,7 @@ def compose(measurements: Measurements) -> Answer | None:
     for key in (evidence_key(evidence) for claim in claims for evidence in claim.evidence):
         if key not in numbered:
             numbered[key] = replace(measurements.draft.citations[key], id=len(numbered) + 1)
-    measured = tuple(measurements.draft.audits[index] for index in kept)
+    measured = tuple(measurements.draft.measured[index] for index in kept)
     style, format = measurements.settings.citation_style, measurements.settings.citation_format
     return Answer(claims, measured, tuple(numbered.values()), _conflicts(measurements, kept), style, format)
 

@@ -64,7 +64,9 @@ def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[
     cited passages that both rankings, by meaning and by words, hold. recency: 0.5 ** (age / half-life) of the cited documents' dates.
     authority: their stated authority.
     """
-    supports = [audit.support for claim, audit in zip(measurements.draft.claims, measurements.draft.audits, strict=True) if claim in claims]
+    supports = [
+        measured.support for claim, measured in zip(measurements.draft.claims, measurements.draft.measured, strict=True) if claim in claims
+    ]
     cited = {evidence.passage for claim in claims for evidence in claim.evidence}
     documents = {evidence.document for claim in claims for evidence in claim.evidence}
     both = [bool(hit.dense_rank and hit.lexical_rank) for hit in measurements.hits if hit.passage.id in cited]

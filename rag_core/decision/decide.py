@@ -1,6 +1,6 @@
 """Decides a question from its `Measurements`. Pure: no model, index, file or clock, so that replay costs nothing.
 
-The line: gates in order (the first enforced failure refuses), then, where a language model drafts, its progress, then all audits
+The line: gates in order (the first enforced failure refuses), then, where a language model drafts, its progress, then all checks
 (all reasons are kept), then the answer is composed from its claims. Three things no setting turns off: every claim has a citation, its
 quote stands on that page, and a failure is never an answer.
 """
@@ -59,7 +59,7 @@ def require_replayable(before: Settings, after: Settings) -> None:
 
 
 def _judge(measurements: Measurements, checks: Sequence[CheckResult], beside: AnswerContext = NO_CONTEXT) -> Decision:
-    """Judge the measurements' own draft, whose audits are among the checks."""
+    """Judge the measurements' own draft, whose grounding is among the checks."""
     if not measurements.draft.claims:
         remedies = ("Ask for a fact that the documents state.",)
         return refuse(measurements, checks, (Reason.EMPTY_DRAFT,), "No sentence could be drafted.", remedies, beside)

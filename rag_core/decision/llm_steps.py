@@ -2,7 +2,7 @@
 
 Each step appends one thing to the question's record: a judgement, an expanded search, a draft with its measurements, or its verification.
 What comes next is read from the record by `progress.next_step`, so nothing is asked before the gates have let the question pass, and
-nothing of a model counts before it was audited.
+nothing of a model counts before it was checked.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def generate(
         corpus: the version that they were taken on.
         tools: with the model.
         rows: those that may be searched, None for all.
-        on_stage: told what begins: the stage is all that may be shown before the audits are done.
+        on_stage: told what begins: the stage is all that may be shown before the checks are done.
         cancelled: asked between the steps and while the model is waited for.
 
     Raises:
@@ -150,7 +150,7 @@ class _Run:
         written = threading.Event()
 
         def read() -> None:
-            with suppress(RagError):  # what cannot be read is missed when the draft is audited, and said then
+            with suppress(RagError):  # what cannot be read is missed when the draft is checked, and said then
                 prepare(hits, self.corpus, language, self.tools.embedder, written.is_set)
 
         ahead = threading.Thread(target=read, daemon=True, name="reading ahead")

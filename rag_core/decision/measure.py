@@ -265,12 +265,12 @@ def _draft(drafter: str, claims: tuple[Claim, ...], hits: Sequence[Hit], corpus:
     """A draft with the measurements of its claims."""
     s = measurements.settings
     retrieved = {hit.passage.id: _text_of(hit.passage) for hit in hits}
-    audits = measure_claims(
+    measured = measure_claims(
         claims, retrieved, corpus.page_text, measurements.understanding.language, tools.embedder, entailment_model_for(s, tools),
         whole=True, supported_from=s.min_support,
     )  # fmt: skip
     citations = cite(claims, hits, corpus)
-    return Draft(drafter if claims else "none", claims, audits, citations, context_chars=sum(len(hit.passage.text) for hit in hits))
+    return Draft(drafter if claims else "none", claims, measured, citations, context_chars=sum(len(hit.passage.text) for hit in hits))
 
 
 def _text_of(passage: Passage) -> str:

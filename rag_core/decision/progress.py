@@ -24,7 +24,7 @@ from rag_core.settings import Mode
 
 _CHECK_SERVER = "Check the model's server, or draft without it."
 UNAVAILABLE = "The language model could not be asked"
-_AUDITS_FIRST = (Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT)  # after the audits among the reasons of a refusal
+_CHECKS_FIRST = (Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT)  # after the checks among the reasons of a refusal
 
 
 class Outcome(StrEnum):
@@ -70,7 +70,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A draft to answer with, as measurements that have it as their own; its audits passed, but for two sides that were not judged yet.
+    """A draft to answer with, as measurements that have it as their own; its checks passed, but for two sides that were not judged yet.
 
     `most` is the highest confidence level that it may have.
     """
@@ -224,7 +224,7 @@ def _from_drafts(
 
 
 def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
-    """A draft held against the settings; an `Ask` where its verification is missing. That is the last audit: it costs a call."""
+    """A draft held against the settings; an `Ask` where its verification is missing. That is the last check: it costs a call."""
     settled = {Reason.MODEL_REFUSED: Outcome.REFUSED, Reason.MALFORMED_DRAFT: Outcome.MALFORMED, Reason.EMPTY_DRAFT: Outcome.EMPTY}
     if attempt.call.failure:
         return Judged(attempt, Outcome.FAILED)
@@ -284,7 +284,7 @@ def _exhausted(measurements: Measurements, judged: Sequence[Judged]) -> Extract 
 
 
 def _order(reason: Reason) -> tuple[bool, int]:
-    return reason in _AUDITS_FIRST, list(Reason).index(reason)
+    return reason in _CHECKS_FIRST, list(Reason).index(reason)
 
 
 def _ids(hits: Sequence[Hit]) -> list[str]:

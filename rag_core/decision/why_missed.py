@@ -28,7 +28,7 @@ class LostAt(StrEnum):
     """The step at which a page was lost, or that it was not."""
 
     QUOTED = "quoted"  # the answer quotes it
-    REFUSED = "refused"  # drafted from it, and a gate or audit refused
+    REFUSED = "refused"  # drafted from it, and a gate or grounding check refused
     DROPPED = "dropped"  # drafted from it, and the sentence was dropped for the distance of its passage
     NOT_CHOSEN = "not_chosen"  # its sentences were read, and others were chosen
     NOT_READ = "not_read"  # retrieved, but behind the passages whose sentences are read

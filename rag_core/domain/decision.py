@@ -46,7 +46,7 @@ class AttemptView:
             "outcome": self.outcome,
             "rejected": self.outcome != "shown",
             "call": asdict(one.call),
-            "claims": [claim_json(claim, audit) for claim, audit in zip(one.draft.claims, one.draft.audits, strict=True)],
+            "claims": [claim_json(claim, measured) for claim, measured in zip(one.draft.claims, one.draft.measured, strict=True)],
             "refusal": one.refusal,
             "language": one.language,
             "sentences": one.sentences,
@@ -126,7 +126,7 @@ class Decision:
         return self.outcome.claims if isinstance(self.outcome, Answer) else ()
 
     @property
-    def audits(self) -> tuple[ClaimMeasurement, ...]:
+    def measured(self) -> tuple[ClaimMeasurement, ...]:
         """The measurements of each of `claims`, in their order."""
         return self.outcome.measured if isinstance(self.outcome, Answer) else ()
 
@@ -171,7 +171,7 @@ class Decision:
             "confidence_basis": self.confidence_basis,
             "confidence_level": self.confidence_level,
             "scores": {name: round(value, 6) for name, value in self.scores.items()},
-            "claims": [claim_json(claim, audit) for claim, audit in zip(self.claims, self.audits, strict=True)],
+            "claims": [claim_json(claim, measured) for claim, measured in zip(self.claims, self.measured, strict=True)],
             "citations": [citation_json(citation) for citation in self.citations],
             "conflicts": [conflict_json(conflict, self.citations) for conflict in self.conflicts],
             "retrieved": [hit_json(name, hit) for name, hit in self.retrieved],
@@ -183,7 +183,7 @@ class Decision:
         }
 
 
-def claim_json(claim: Claim, audit: ClaimMeasurement) -> dict[str, Any]:
+def claim_json(claim: Claim, measured: ClaimMeasurement) -> dict[str, Any]:
     """A claim as JSON with how it was checked; `support` is a probability in [0, 1] or null, `flags` say what speaks against it.
 
     `read` is false where no entailment model has read it, so that it was checked by facts and common words only.
@@ -192,10 +192,10 @@ def claim_json(claim: Claim, audit: ClaimMeasurement) -> dict[str, Any]:
         "text": claim.text,
         "cited": list(claim.cited),
         "relevance": round(claim.relevance, 4),
-        "word_for_word": audit.word_for_word,
-        "support": None if audit.support is None else round(audit.support, 6),
-        "flags": list(audit.flags),
-        "read": audit.read,
+        "word_for_word": measured.word_for_word,
+        "support": None if measured.support is None else round(measured.support, 6),
+        "flags": list(measured.flags),
+        "read": measured.read,
     }
 
 

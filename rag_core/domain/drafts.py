@@ -49,11 +49,11 @@ class ClaimMeasurement:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A drafted answer with its audits, claim by claim. `drafter` is extract, raw, model or none."""
+    """A drafted answer with what was measured on it, claim by claim. `drafter` is extract, raw, model or none."""
 
     drafter: str = "none"
     claims: tuple[Claim, ...] = ()
-    audits: tuple[ClaimMeasurement, ...] = ()
+    measured: tuple[ClaimMeasurement, ...] = ()
     citations: Mapping[str, Citation] = field(default_factory=lambda: MappingProxyType({}))  # by evidence key
     text: str = ""  # a draft's raw text where it is not just its claims
     context_chars: int = 0

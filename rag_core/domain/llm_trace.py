@@ -1,6 +1,6 @@
 """The LLM trace of one question: prompts, answers, judgements, drafts. Frozen, like the measurements.
 
-Whatever a model wrote is untrusted text: it is shown as inert text only, and never as an answer before the audits have judged it.
+Whatever a model wrote is untrusted text: it is shown as inert text only, and never as an answer before the checks have judged it.
 """
 
 from __future__ import annotations

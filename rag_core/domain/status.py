@@ -61,7 +61,7 @@ class Reason(StrEnum):
     EMPTY_DRAFT = "empty_draft", AnswerStatus.ERROR
     MALFORMED_DRAFT = "malformed_draft", AnswerStatus.ERROR
     ALL_CLAIMS_CUT = "all_claims_cut", AnswerStatus.LOW_CONFIDENCE
-    # audits, in their documented order
+    # grounding checks, in their documented order
     CITATIONS_PRESENT = "citations_present", AnswerStatus.HALLUCINATION_DETECTED
     CITATIONS_COMPLETE = "citations_complete", AnswerStatus.HALLUCINATION_DETECTED
     CITATIONS_VALID = "citations_valid", AnswerStatus.HALLUCINATION_DETECTED

@@ -38,7 +38,7 @@ class CheckResult:
     """One judgement of the trace.
 
     Args:
-        stage: name of the gate, audit or step.
+        stage: name of the gate, grounding check or step.
         value: what was measured, on `scale`; None when it was not measured.
         threshold: the limit it was held against; None for a step that judges nothing.
         found: the measurement in words ("cosine 0.61, 0.72 required"), plain text.

@@ -43,7 +43,7 @@ def cut_passages(measurements: Measurements) -> frozenset[str]:
 def level(measurements: Measurements) -> ConfidenceLevel:
     """The confidence level: cuts of the score of the preset's main gate.
 
-    It is `medium` at most where a claim was checked by facts and overlap only, whatever that audit may do, and `low` at most where sources
+    It is `medium` at most where a claim was checked by facts and overlap only, whatever that check may do, and `low` at most where sources
     contradict each other.
     """
     reached = _level_of_score(measurements)
@@ -55,7 +55,8 @@ def level(measurements: Measurements) -> ConfidenceLevel:
 def unread(measurements: Measurements) -> int:
     """How many claims of the draft rest on evidence and were checked by facts and overlap only, since no entailment model has read them."""
     return sum(
-        bool(claim.evidence) and not audit.read for claim, audit in zip(measurements.draft.claims, measurements.draft.audits, strict=True)
+        bool(claim.evidence) and not measured.read
+        for claim, measured in zip(measurements.draft.claims, measurements.draft.measured, strict=True)
     )
 
 

@@ -79,13 +79,13 @@ def measure_claims(
             flags=(*one.flags, *wrong),
             read=one.read,
         )
-    audited = [
+    known = [
         replace(one, similarity=1.0, support=1.0, word_for_word=True) if is_same else one
         for one, is_same in zip(measured, same, strict=True)
     ]
     return tuple(
         replace(one, support=0.0, flags=(*one.flags, "hidden")) if holds_hidden(_source(claim.evidence, page_text)) else one
-        for one, claim in zip(audited, claims, strict=True)
+        for one, claim in zip(known, claims, strict=True)
     )
 
 

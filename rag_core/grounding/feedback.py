@@ -29,7 +29,7 @@ class Finding:
     """One thing that is wrong with a draft.
 
     Args:
-        reason: the audit that failed.
+        reason: the check that failed.
         claim: index of the failing claim; None where it is the whole draft.
         text: the failing sentence and what is wrong with it.
     """
@@ -62,7 +62,7 @@ def _of(check: CheckResult, view: Measurements, attempt: Attempt) -> Iterator[Fi
         yield Finding(check.reason, None, f"{check.stage.replace('_', ' ')} could not be checked.")
         return
     wrong = _WRONG.get(check.reason)
-    failing = [(n, text) for n, (claim, audit) in enumerate(_audited(view)) if (text := wrong(claim, audit, view))] if wrong else []
+    failing = [(n, text) for n, (claim, measured) in enumerate(_measured(view)) if (text := wrong(claim, measured, view))] if wrong else []
     if check.reason is Reason.VERIFICATION:
         failing = [(n, _ANSWERS[answer]) for n, answer in (unverified(view, attempt) or {}).items()]
     elif check.reason is Reason.ADDED_WORDS:
@@ -73,56 +73,56 @@ def _of(check: CheckResult, view: Measurements, attempt: Attempt) -> Iterator[Fi
         yield Finding(check.reason, None, _whole(check, view, attempt))
 
 
-def _audited(view: Measurements) -> list[tuple[Claim, ClaimMeasurement]]:
-    return list(zip(view.draft.claims, view.draft.audits, strict=True))
+def _measured(view: Measurements) -> list[tuple[Claim, ClaimMeasurement]]:
+    return list(zip(view.draft.claims, view.draft.measured, strict=True))
 
 
-def _uncited(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
+def _uncited(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
     return "" if is_cited(claim) else "it names no source"
 
 
-def _fabricated(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
-    return f"there is no source {', '.join(map(_quoted, audit.fabricated))}" if audit.fabricated else ""
+def _fabricated(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
+    return f"there is no source {', '.join(map(_quoted, measured.fabricated))}" if measured.fabricated else ""
 
 
-def _misquoted(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
+def _misquoted(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
     said = [
         f"its quote {_quoted(quote)} stands in another source than the one it names"
-        if quote in audit.quotes_elsewhere
+        if quote in measured.quotes_elsewhere
         else f"its quote {_quoted(quote)} does not stand word for word in the source it names"
-        for quote in audit.quotes_missing or ()
+        for quote in measured.quotes_missing or ()
     ]
     return "; ".join(said)
 
 
-def _indicated(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
-    return f"it speaks of knowledge from elsewhere: {', '.join(map(_quoted, audit.indicators))}" if audit.indicators else ""
+def _indicated(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
+    return f"it speaks of knowledge from elsewhere: {', '.join(map(_quoted, measured.indicators))}" if measured.indicators else ""
 
 
-def _ungrounded(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
-    if not claim.evidence or audit.overlap is None:
+def _ungrounded(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
+    if not claim.evidence or measured.overlap is None:
         return ""
-    if audit.overlap < view.settings.min_sentence_overlap:
-        return f"only {audit.overlap:.0%} of its words stand in what it quotes; use the words of the source"
-    return _changed(claim, audit, view)
+    if measured.overlap < view.settings.min_sentence_overlap:
+        return f"only {measured.overlap:.0%} of its words stand in what it quotes; use the words of the source"
+    return _changed(claim, measured, view)
 
 
-def _changed(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
-    return "; ".join(fact_in_words(kind, text) for kind, text in audit.changed_facts or ()) if claim.evidence else ""
+def _changed(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
+    return "; ".join(fact_in_words(kind, text) for kind, text in measured.changed_facts or ()) if claim.evidence else ""
 
 
-def _dissimilar(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
-    low = claim.evidence and audit.similarity is not None and audit.similarity < view.settings.min_similarity
+def _dissimilar(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
+    low = claim.evidence and measured.similarity is not None and measured.similarity < view.settings.min_similarity
     return "it does not mean what its quote says" if low else ""
 
 
-def _unsupported(claim: Claim, audit: ClaimMeasurement, view: Measurements) -> str:
-    low = claim.evidence and audit.support is not None and audit.support < view.settings.min_support
+def _unsupported(claim: Claim, measured: ClaimMeasurement, view: Measurements) -> str:
+    low = claim.evidence and measured.support is not None and measured.support < view.settings.min_support
     if not low:
         return ""
-    limits = _limits(claim, view) if "limit_left_out" in audit.flags else ()
+    limits = _limits(claim, view) if "limit_left_out" in measured.flags else ()
     told = [f"it leaves out {', '.join(map(_quoted, limits))}: keep that, or leave the statement away"] if limits else []
-    rest = [flag for flag in audit.flags if flag != "limit_left_out" or not limits]
+    rest = [flag for flag in measured.flags if flag != "limit_left_out" or not limits]
     return "; ".join([*told, *[flags_in_words(rest)] * bool(rest)]) or "its source does not say so clearly enough"
 
 

@@ -2,7 +2,7 @@
 
 An extract quotes by its making. What a model writes has to be found: a quote with other line breaks or quotation marks, with a word left
 out, or a claim that says in few words what two sentences say. This module says where it stands, never whether it is true: a changed number
-is found at the sentence that has another, and the audit of facts says so.
+is found at the sentence that has another, and the check of facts says so.
 """
 
 from __future__ import annotations

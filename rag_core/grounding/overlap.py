@@ -26,13 +26,13 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(fold(word.text) for word in words(strip_marks(text)))
 
 
-def grounded_share(audits: Iterable[ClaimMeasurement], min_sentence_overlap: float) -> float | None:
+def grounded_share(measured: Iterable[ClaimMeasurement], min_sentence_overlap: float) -> float | None:
     """Share of the claims that are grounded, in [0, 1]; None where no claim has words.
 
     A claim is grounded when its overlap reaches `min_sentence_overlap` and none of its facts was changed: a number or a "not" that its
     evidence lacks is not made good by all the other words.
     """
-    grounded = [audit.overlap >= min_sentence_overlap and audit.changed_facts == () for audit in audits if audit.overlap is not None]
+    grounded = [one.overlap >= min_sentence_overlap and one.changed_facts == () for one in measured if one.overlap is not None]
     return sum(grounded) / len(grounded) if grounded else None
 
 

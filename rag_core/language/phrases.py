@@ -11,7 +11,7 @@ from rag_core.language.sentences import sentences
 
 Intent = Literal["greeting", "about_library", "comparative", "procedural", "factual"]
 
-#: A refusal is short. A longer text that begins like one says more than that, and is an answer to be audited.
+#: A refusal is short. A longer text that begins like one says more than that, and is an answer to be checked.
 _MAX_REFUSAL_SENTENCES = 3
 _SHORT_TEXT_CHARS = 2000
 _QUOTED = regex.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«]*«|‘[^’]*’|‚[^‘’]*[‘’]")

@@ -111,7 +111,7 @@ def _quotes(name: str) -> Custom:
 
 def _write_measured(draft: Draft, to: Writing) -> list[Any]:
     rows = []
-    for to.claim, measured in zip(draft.claims, draft.audits, strict=True):
+    for to.claim, measured in zip(draft.claims, draft.measured, strict=True):
         rows.append(_MEASURED.write(measured, to))
     return rows
 
@@ -243,7 +243,7 @@ CODEC = Codec(
             "section": _text_of("section", lambda row, got, texts: texts.section(got["document_id"], got["chunk_id"], row)),
         },
         Draft: {
-            "audits": Custom(_write_measured, _read_measured),
+            "measured": Custom(_write_measured, _read_measured),
             "text": _own_text("text"),
             "stored_chars": Custom(lambda draft, to: draft.chars, _read_chars),
         },
@@ -285,7 +285,7 @@ CODEC = Codec(
     },
     positional=(Span, Box),
     names={"LlmTrace": LlmTrace},
-    stored={LlmTrace: {"judgements": "verdicts"}, Verification: {"answers": "verdicts"}},
+    stored={Draft: {"measured": "audits"}, LlmTrace: {"judgements": "verdicts"}, Verification: {"answers": "verdicts"}},
 )
 MEASUREMENTS: Form = CODEC.form(Measurements)
 _MEASURED: Form = CODEC.form(ClaimMeasurement)

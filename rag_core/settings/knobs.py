@@ -34,7 +34,7 @@ class Stage(StrEnum):
     RETRIEVE = "retrieve"
     GATE = "gate"
     DRAFT = "draft"
-    AUDIT = "audit"
+    GROUNDING = "audit"  # as published
     OUTPUT = "output"
 
 

@@ -51,17 +51,17 @@ class ModelSettings(BaseModel):
         2, 0, 2, 1, Stage.GATE, _R, Unit.SEARCHES, "Further searches for what the model says is missing, before it refuses."
     )
     verification_mode: Mode = mode(
-        Mode.OFF, Stage.AUDIT, "verification",
+        Mode.OFF, Stage.GROUNDING, "verification",
         "Whether the model is asked of each sentence of its draft if the cited passages say so: a no rejects the draft (enforce), is shown "
         "(observe), or it is not asked (off).",
     )  # fmt: skip
-    answer_language_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer language", switch=VALIDATION)
-    answer_length_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "answer length", switch=VALIDATION)
+    answer_language_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "answer language", switch=VALIDATION)
+    answer_length_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "answer length", switch=VALIDATION)
     max_added_words: int = number(
-        2, 0, 20, 1, Stage.AUDIT, _R, Unit.WORDS,
+        2, 0, 20, 1, Stage.GROUNDING, _R, Unit.WORDS,
         "Most words in a row of a model's sentence that stand in no passage it cites, in no title and not in the question.", "lower",
     )  # fmt: skip
-    added_words_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "added words", switch=VALIDATION)
+    added_words_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "added words", switch=VALIDATION)
     model_seconds: int = number(
         60, 5, 600, 5, Stage.DRAFT, _A, Unit.SECONDS, "Most time that the model may take for one question, all calls together."
     )

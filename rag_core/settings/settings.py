@@ -181,38 +181,38 @@ class Settings(ModelSettings):
         "A further sentence is added when its relevance is at least this share of the best one's.",
     )  # fmt: skip
 
-    # audits; citations present, complete, valid and verbatim have no switch
-    indicators_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "indicator phrases", switch=VALIDATION)
+    # grounding checks; citations present, complete, valid and verbatim have no switch
+    indicators_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "indicator phrases", switch=VALIDATION)
     max_length_ratio: float = number(
-        2.0, 0.1, 10.0, 0.1, Stage.AUDIT, _R, Scale.RATIO, "Reject an answer longer than this many times its passages.", "lower"
+        2.0, 0.1, 10.0, 0.1, Stage.GROUNDING, _R, Scale.RATIO, "Reject an answer longer than this many times its passages.", "lower"
     )
-    length_ratio_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "length ratio", switch=VALIDATION)
+    length_ratio_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "length ratio", switch=VALIDATION)
     min_sentence_overlap: float = number(
-        0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, Scale.SHARE, "Share of a sentence's words that its evidence must hold.", "higher"
+        0.5, 0.0, 1.0, 0.01, Stage.GROUNDING, _R, Scale.SHARE, "Share of a sentence's words that its evidence must hold.", "higher"
     )
     min_grounded: float = number(
-        0.7, 0.0, 1.0, 0.01, Stage.AUDIT, _R, Scale.SHARE, "Share of sentences that must be grounded by overlap.", "higher"
+        0.7, 0.0, 1.0, 0.01, Stage.GROUNDING, _R, Scale.SHARE, "Share of sentences that must be grounded by overlap.", "higher"
     )
-    overlap_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "word overlap", switch=VALIDATION)
-    facts_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "facts", switch=VALIDATION)
+    overlap_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "word overlap", switch=VALIDATION)
+    facts_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "facts", switch=VALIDATION)
     min_similarity: float = number(
-        0.5, -1.0, 1.0, 0.01, Stage.AUDIT, _R, Scale.COSINE, "Least similarity between a claim and its evidence.", "higher"
+        0.5, -1.0, 1.0, 0.01, Stage.GROUNDING, _R, Scale.COSINE, "Least similarity between a claim and its evidence.", "higher"
     )
-    similarity_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "similarity", switch=VALIDATION)
+    similarity_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "similarity", switch=VALIDATION)
     contradictions_mode: Mode = mode(
-        Mode.OBSERVE, Stage.AUDIT, "contradictions",
+        Mode.OBSERVE, Stage.GROUNDING, "contradictions",
         "What happens when sources contradict each other: refuse (enforce), answer with both sides at a low level and half the confidence "
         "(observe), or answer as if they did not (off).", switch=VALIDATION)  # fmt: skip
     min_support: float = number(
-        0.5, 0.0, 1.0, 0.01, Stage.AUDIT, _R, Scale.SUPPORT,
+        0.5, 0.0, 1.0, 0.01, Stage.GROUNDING, _R, Scale.SUPPORT,
         "Least estimated probability that its evidence supports a claim; `judge` calls a claim supported from here on.", "higher",
     )  # fmt: skip
-    support_mode: Mode = mode(Mode.ENFORCE, Stage.AUDIT, "support", switch=VALIDATION)
+    support_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "support", switch=VALIDATION)
     verifier: str = choice(
-        "embedded", Stage.AUDIT, _A, "The model that reads a claim with its evidence: the embedded one, none, or any by name or folder."
+        "embedded", Stage.GROUNDING, _A, "The model that reads a claim with its evidence: the embedded one, none, or any by name or folder."
     )
     verifier_languages: str = choice(
-        "", Stage.AUDIT, _A, "Languages that a named verifier reads, as codes (en, cs); empty takes those that its model card names."
+        "", Stage.GROUNDING, _A, "Languages that a named verifier reads, as codes (en, cs); empty takes those that its model card names."
     )
 
     # output

@@ -148,7 +148,7 @@ def assert_audited(decision: Decision, engine: Engine) -> None:
         return
     assert decision.claims
     retrieved = {hit.passage.id for _, hit in decision.retrieved}
-    for claim, audit in zip(decision.claims, decision.audits, strict=True):
+    for claim, audit in zip(decision.claims, decision.measured, strict=True):
         assert claim.evidence, claim.text
         assert claim.text in decision.answer
         assert not audit.quotes_missing
@@ -207,4 +207,4 @@ def assert_extract(decision: Decision) -> None:
     assert decision.is_safe()
     assert decision.metadata["drafter"] == "extract"
     assert decision.metadata["drafter_note"]
-    assert all(audit.word_for_word for audit in decision.audits)
+    assert all(audit.word_for_word for audit in decision.measured)

@@ -62,7 +62,7 @@ def test_given_a_faithful_reply_then_its_claims_rest_on_whole_sentences_and_pass
     assert (draft.drafter, draft.context_chars) == ("model", sum(len(h.passage.text) for h in HITS))
     assert [claim.evidence[0].quote for claim in draft.claims] == ["The notice period is 30 days.", CANTEEN]
     assert [claim.cited for claim in draft.claims] == [("d1#1",), ("d1#2",)]
-    assert [audit.word_for_word for audit in draft.audits] == [True, False]
+    assert [audit.word_for_word for audit in draft.measured] == [True, False]
     assert set(draft.citations) == {evidence_key(claim.evidence[0]) for claim in draft.claims}
     assert failed(draft) <= {Reason.SUPPORT}  # is fitted; see test_support
 
@@ -79,8 +79,8 @@ def test_given_a_quote_that_stands_nowhere_then_it_is_no_evidence_and_the_draft_
     draft = drafted(("The notice period is 31 days.", [("1", "The notice period is 31 days.")]))
 
     assert (draft.claims[0].evidence, draft.claims[0].cited) == ((), ("d1#1",))
-    assert draft.audits[0].quotes_missing == ("The notice period is 31 days.",)
-    assert draft.audits[0].quotes_elsewhere == ()
+    assert draft.measured[0].quotes_missing == ("The notice period is 31 days.",)
+    assert draft.measured[0].quotes_elsewhere == ()
     assert failed(draft) == {Reason.VERBATIM}
 
 
@@ -88,7 +88,7 @@ def test_given_a_quote_of_another_passage_then_it_says_so() -> None:
     """A citation of a real passage that does not say it."""
     draft = drafted(("The canteen serves soup.", [("1", "opens at noon and serves soup")]))
 
-    assert draft.audits[0].quotes_elsewhere == draft.audits[0].quotes_missing == ("opens at noon and serves soup",)
+    assert draft.measured[0].quotes_elsewhere == draft.measured[0].quotes_missing == ("opens at noon and serves soup",)
     check = next(check for check in (audit(judged(draft)) for audit in GROUNDING) if check.blocks)
     assert (check.reason, check.found) == (Reason.VERBATIM, "In another passage than the cited one: opens at noon and serves soup")
     assert check.remedy.startswith("Do not rely")
@@ -115,7 +115,7 @@ def test_given_two_sentences_that_together_say_it_then_none_of_them_denies_the_o
 
     draft = model_draft(said, [hit(of=corpus.passages[0])], corpus, "en", EMBEDDER, None)
 
-    assert draft.audits[0].changed_facts == ()
+    assert draft.measured[0].changed_facts == ()
 
 
 def test_given_an_answer_in_another_language_than_its_source_then_facts_are_compared_across_both() -> None:
@@ -124,7 +124,7 @@ def test_given_an_answer_in_another_language_than_its_source_then_facts_are_comp
 
     def changed(sentence: str, quote: str) -> tuple[tuple[str, str], ...]:
         said = reply((sentence, [("1", quote)]))
-        return model_draft(said, [hit(of=corpus.passages[0])], corpus, "en", EMBEDDER, None).audits[0].changed_facts
+        return model_draft(said, [hit(of=corpus.passages[0])], corpus, "en", EMBEDDER, None).measured[0].changed_facts
 
     assert changed("The notice period is two months.", "doba činí dva měsíce") == ()
     assert changed("The notice period is three months.", "doba činí dva měsíce") == (("number", "three months"),)
@@ -135,7 +135,7 @@ def test_given_an_id_that_was_not_given_then_it_stays_as_written() -> None:
     """S2-11, S2-14: a fabricated citation is reported, never removed."""
     draft = drafted(("The notice period is 30 days.", [("Annex B", "The notice period is 30 days.")]))
 
-    assert draft.claims[0].cited == draft.audits[0].fabricated == ("Annex B",)
+    assert draft.claims[0].cited == draft.measured[0].fabricated == ("Annex B",)
     assert failed(draft) == {Reason.CITATIONS_VALID}
 
 
@@ -158,7 +158,7 @@ def test_given_a_mark_of_a_place_that_cannot_be_told_then_the_claim_fails() -> N
     draft = drafted(("Colours may vary [1].", []), ("Soup is hot [7].", []))
 
     assert [claim.cited for claim in draft.claims] == [("d1#1",), ("7",)]
-    assert draft.audits[0].quotes_missing == ("no quote from d1#1",)
+    assert draft.measured[0].quotes_missing == ("no quote from d1#1",)
     assert failed(draft) == {Reason.VERBATIM, Reason.CITATIONS_VALID}
 
 
@@ -225,7 +225,7 @@ def test_given_an_address_that_the_page_has_then_it_may_be_said() -> None:
 
     draft = model_draft(reply(("For hours see https://firm.example/help.", quote)), hits, corpus, "en", EMBEDDER, None)
 
-    assert "markup" not in {kind for kind, _ in draft.audits[0].changed_facts}
+    assert "markup" not in {kind for kind, _ in draft.measured[0].changed_facts}
 
 
 class Marked(MemoryCorpus):
@@ -319,7 +319,7 @@ def test_given_two_quotes_that_contradict_each_other_then_both_sentences_are_dra
         "extract",
         ["The notice period is 30 days.", "The notice period is 60 days."],
     )
-    assert all(audit.word_for_word for audit in draft.audits)
+    assert all(audit.word_for_word for audit in draft.measured)
     assert len(draft.citations) == 2
     assert not failed(draft)
     assert (conflict.claim, conflict.other, conflict.added) == (0, 1, False)  # type: ignore[attr-defined]
@@ -416,7 +416,7 @@ def test_given_any_reply_whatever_then_only_claims_with_quotes_on_their_pages_pa
     sources = Sources((one.passage for one in HITS), CORPUS.page_text)
     known = {str(number): one.passage.id for number, one in enumerate(HITS, 1)} | {one.passage.id: one.passage.id for one in HITS}
 
-    assert len(draft.audits) == len(draft.claims)
+    assert len(draft.measured) == len(draft.claims)
     for claim in draft.claims:
         assert claim.text == normalise(claim.text).text
         assert all(quote_stands(evidence, CORPUS.page_text) for evidence in claim.evidence)

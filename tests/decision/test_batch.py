@@ -80,7 +80,7 @@ def odd_measurements(draw: st.DrawFn, of: Settings) -> Measurements:
     """Any measurements, and what measuring leaves rarely: a reply, an uncited claim, a raw draft, a passage found twice, another intent."""
     one = draw(any_measurements(of))
     one = replace(one, understanding=replace(one.understanding, intent=draw(st.sampled_from(["factual", "procedural", "comparative"]))))
-    claims, audits = one.draft.claims, one.draft.audits
+    claims, audits = one.draft.claims, one.draft.measured
     match draw(st.sampled_from(["as it is", "reply", "uncited", "quoteless", "raw", "twice", "unread"])):
         case "reply":
             intent = draw(st.sampled_from(["greeting", "about_library"]))
@@ -103,8 +103,8 @@ def odd_measurements(draw: st.DrawFn, of: Settings) -> Measurements:
 
 def measured_values(of: Measurements) -> dict[str, list[float]]:
     """For each knob the values at its boundary: those that the question has on its scale."""
-    numbers = [of.answerability, of.relevance, *(h.cosine for h in of.hits), *(a.overlap for a in of.draft.audits)]
-    numbers += [h.distance for h in of.hits] + [a.similarity for a in of.draft.audits]
+    numbers = [of.answerability, of.relevance, *(h.cosine for h in of.hits), *(a.overlap for a in of.draft.measured)]
+    numbers += [h.distance for h in of.hits] + [a.similarity for a in of.draft.measured]
     return {
         name: [
             n for n in numbers if n is not None and knob.low is not None and knob.low <= n <= (knob.high or 0) and not isinstance(n, bool)
@@ -224,7 +224,7 @@ def test_given_contradictions_when_not_looked_at_then_the_added_side_is_not_show
 def test_given_several_failed_audits_then_all_reasons_are_kept_in_order() -> None:
     bad = measured_claim(quotes_missing=("lost",), fabricated=("9",), overlap=0.1, similarity=None)
     one = measurements(0.9)
-    one = replace(one, draft=replace(one.draft, audits=(bad,), context_chars=0))
+    one = replace(one, draft=replace(one.draft, measured=(bad,), context_chars=0))
     of = settings(similarity_mode=Mode.ENFORCE, overlap_mode=Mode.ENFORCE, length_ratio_mode=Mode.ENFORCE)
 
     outcomes = replay_many([one], of.changed(**{name: getattr(one.settings, name) for name in COSTLY}))
@@ -255,7 +255,7 @@ def test_given_a_draft_that_was_not_measured_then_it_cannot_be_taken_into_a_set(
     one = measurements(0.9)
 
     with pytest.raises(ValueError, match="1 claims need as many measurements, got 0"):
-        ReplaySet.of([replace(one, draft=replace(one.draft, audits=()))])
+        ReplaySet.of([replace(one, draft=replace(one.draft, measured=()))])
 
 
 def test_given_a_set_then_the_named_scores_are_columns_and_a_missing_one_is_not_a_number() -> None:

@@ -41,7 +41,7 @@ def test_given_a_claim_on_a_passage_beyond_the_cut_then_it_is_dropped_and_the_re
 
     assert (cut.text, [one.chunk_id for one in cut.citations]) == ("Near. [1]", ["d1#1"])
     assert whole.text == "Far. [1] Near. [2]"
-    assert (cut.measured, whole.measured) == ((GOOD_AUDIT,), drafted.audits)
+    assert (cut.measured, whole.measured) == ((GOOD_AUDIT,), drafted.measured)
 
 
 def test_given_a_claim_of_which_one_of_two_sources_is_beyond_the_cut_then_it_is_dropped() -> None:

@@ -415,7 +415,7 @@ def test_given_a_changed_value_when_drafted_then_the_setting_says_what_is_not_su
     def flags(min_support: float) -> tuple[str, ...]:
         llm_trace = run(corpus, configured(server), min_support=min_support, max_retries=0).llm_trace
         assert llm_trace is not None
-        return llm_trace.attempts[0].draft.audits[0].flags
+        return llm_trace.attempts[0].draft.measured[0].flags
 
     assert {"number_changed", "contradicted"} <= set(flags(0.5))
     assert "number_changed" in flags(0.0)

@@ -307,7 +307,7 @@ def test_given_a_question_then_everything_that_needs_no_model_is_measured_also_w
     assert measured.relevance is not None
     assert measured.features
     assert measured.draft.claims
-    assert len(measured.draft.audits) == len(measured.draft.claims)
+    assert len(measured.draft.measured) == len(measured.draft.claims)
     assert {*measured.keywords.matched, *measured.keywords.missing} == {"signed", "Moon", "2031"}
     assert {"understand", "embed", "retrieve", "extract", "conflicts", "signals", "read", "relevance", "keywords", "audit"} == set(
         measured.timings
@@ -586,7 +586,7 @@ def test_given_a_draft_of_quotes_then_every_claim_is_supported_and_the_verifier_
 
     assert named == ["embedded"]
     assert found.draft.claims
-    assert {(audit.support, audit.word_for_word, audit.read, audit.flags) for audit in found.draft.audits} == {(1.0, True, True, ())}
+    assert {(audit.support, audit.word_for_word, audit.read, audit.flags) for audit in found.draft.measured} == {(1.0, True, True, ())}
 
 
 def test_given_a_clock_then_each_stage_is_timed_in_milliseconds() -> None:
@@ -618,7 +618,7 @@ def test_given_contradicting_documents_then_the_draft_has_both_sides_however_it_
     measured = measure("How many vacation days?", settings(**values), MemoryCorpus(texts, HashEmbedder()), tools())
 
     assert len(measured.conflicts) == 1
-    assert len(measured.draft.claims) == len(measured.draft.audits) == len(measured.draft.citations) == 2
+    assert len(measured.draft.claims) == len(measured.draft.measured) == len(measured.draft.citations) == 2
     assert [one.newer for one in measured.conflicts] == ["newer"]
 
 

@@ -303,7 +303,7 @@ def test_given_a_claim_that_nothing_has_read_then_the_level_is_medium_at_most_wh
 ) -> None:
     unread = replace(GOOD_AUDIT, support=0.9, word_for_word=False, read=False)
     judged = measurements(0.9, of=settings(support_mode=mode), answerability=score)
-    judged = replace(judged, draft=replace(judged.draft, audits=(unread,)))
+    judged = replace(judged, draft=replace(judged.draft, measured=(unread,)))
 
     assert levels.unread(judged) == 1
     assert level(judged) == expected
@@ -313,9 +313,9 @@ def test_given_a_claim_that_nothing_has_read_then_the_level_is_medium_at_most_wh
 
 def test_given_a_claim_that_nothing_has_read_and_contradicting_sources_then_the_level_is_low() -> None:
     judged = contradicted(settings(contradictions_mode=Mode.OBSERVE), answerability=0.99)
-    unread = (replace(GOOD_AUDIT, read=False), *judged.draft.audits[1:])
+    unread = (replace(GOOD_AUDIT, read=False), *judged.draft.measured[1:])
 
-    assert level(replace(judged, draft=replace(judged.draft, audits=unread))) == "low"
+    assert level(replace(judged, draft=replace(judged.draft, measured=unread))) == "low"
 
 
 def test_given_no_passage_or_no_calibration_then_the_level_falls_back() -> None:

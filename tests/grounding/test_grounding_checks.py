@@ -116,7 +116,7 @@ def test_given_one_uncited_claim_then_it_is_named_and_nothing_else_is_held_again
     """S3-15, S3-18: "Uncited claim: …", and an uncited claim is not also unverified."""
     judged = measurements(QUOTED, Claim("The moon is made of 7 cheeses."))
     check = run(judged)[Reason.CITATIONS_COMPLETE]
-    assert judged.draft.audits[1] == measured_claim(overlap=0.0)
+    assert judged.draft.measured[1] == measured_claim(overlap=0.0)
     assert (check.value, check.found) == (1, "Uncited claim: The moon is made of 7 cheeses.")
     assert failed(judged) == {Reason.CITATIONS_COMPLETE}
 
@@ -199,7 +199,7 @@ def test_given_too_few_grounded_claims_then_the_answer_is_rejected_and_at_the_th
 def test_given_a_changed_operator_then_facts_and_grounding_both_fail() -> None:
     """S2-17: n-1 -> n+1 passes the word overlap of 0.5 and must not pass."""
     judged = measurements(Claim("The nth term is a + (n+1)d.", (evidence(TERM),), ("p1",)))
-    assert (judged.draft.audits[0].overlap or 0) >= 0.5
+    assert (judged.draft.measured[0].overlap or 0) >= 0.5
     assert failed(judged) == {Reason.OVERLAP, Reason.FACTS}
     assert run(judged)[Reason.FACTS].found == "operator not in the evidence: n + 1"
 
@@ -324,7 +324,7 @@ def test_given_what_was_not_measured_on_a_claim_then_its_check_says_so_and_has_n
         ("changed_facts", Reason.FACTS),
     ):
         judged = measurements(QUOTED, indicators_mode="enforce", facts_mode="enforce")
-        (audit,) = judged.draft.audits
-        bare = dataclasses.replace(judged, draft=dataclasses.replace(judged.draft, audits=(dataclasses.replace(audit, **{field: None}),)))
+        (audit,) = judged.draft.measured
+        bare = dataclasses.replace(judged, draft=dataclasses.replace(judged.draft, measured=(dataclasses.replace(audit, **{field: None}),)))
         check = next(one for one in (audit(bare) for audit in GROUNDING) if getattr(one, "reason", None) is reason)
         assert (check.state, check.blocks) == (State.NOT_RUN, True), field

@@ -175,5 +175,5 @@ def test_given_the_samples_when_asked_then_the_answer_says_that_it_stands_word_f
     ask(page, "How often does the flow meter have to be calibrated?")
 
     assert "word for word in its source." in captions(page)
-    assert all(audit.word_for_word for audit in asked_of(page).decision.audits)
+    assert all(audit.word_for_word for audit in asked_of(page).decision.measured)
     assert any("Sources say what it says" in list(table.value.get("check", [])) for table in page.dataframe)

@@ -160,7 +160,7 @@ def counted(of: Draft) -> object:
     audits = [
         (len(a.quotes_missing), len(a.quotes_elsewhere), len(set(a.fabricated)), a.indicators, a.overlap,
          [kind for kind, _ in a.changed_facts], a.similarity, a.support, a.flags, a.read, a.word_for_word)
-        for a in of.audits
+        for a in of.measured
     ]  # fmt: skip
     return of.drafter, claims, audits, list(of.citations), of.context_chars, of.chars
 
@@ -215,7 +215,7 @@ def test_given_two_invented_ids_when_their_words_are_gone_then_they_are_still_tw
     restored = from_record(through_json(to_record(one))).llm_trace
 
     assert restored is not None
-    assert len(set(restored.attempts[0].draft.audits[0].fabricated)) == 2
+    assert len(set(restored.attempts[0].draft.measured[0].fabricated)) == 2
     assert all(ref.startswith(DELETED) for ref in restored.attempts[0].draft.claims[0].cited)
 
 
@@ -229,8 +229,8 @@ def test_given_a_finding_that_names_an_invented_id_when_its_words_are_gone_then_
 
     assert whole is not None
     assert gone is not None
-    assert whole.attempts[0].draft.audits[0].quotes_missing == ("no quote from a made up source",)
-    assert gone.attempts[0].draft.audits[0].quotes_missing == (DELETED,)
+    assert whole.attempts[0].draft.measured[0].quotes_missing == ("no quote from a made up source",)
+    assert gone.attempts[0].draft.measured[0].quotes_missing == (DELETED,)
 
 
 def test_given_a_claim_whose_page_is_gone_then_the_models_words_for_it_go_too() -> None:

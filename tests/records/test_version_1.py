@@ -129,7 +129,7 @@ def test_given_a_record_from_before_something_was_measured_then_it_is_read_as_th
 
         measurements = from_record(row)
 
-        for audit in measurements.draft.audits:
+        for audit in measurements.draft.measured:
             assert (audit.support, audit.flags, audit.read, audit.word_for_word, audit.quotes_elsewhere) == (1.0, (), True, True, ())
             read += 1
         assert all(one.statements == ("", "") for one in measurements.conflicts)

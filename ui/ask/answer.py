@@ -86,7 +86,7 @@ def _show_answer(engine: Engine, asked: Asked) -> None:
     decision, level = asked.decision, asked.decision.confidence_level
     with st.container(border=True, key="answer"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            quoted = all(audit.word_for_word for audit in decision.audits)
+            quoted = all(measured.word_for_word for measured in decision.measured)
             st.badge(
                 say("answer.answered"), icon=":material/check_circle:", color="green",
                 help=say("answer.answered_help") if quoted else say("answer.answered_help_words"),

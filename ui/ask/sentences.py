@@ -27,24 +27,24 @@ Finding = tuple[str, str]  # the part of a sentence that something is wrong with
 
 def show_checked(decision: Decision) -> None:
     """How the sentences of an answer were checked: that they are quotes, or on demand what each has for it and against it."""
-    quoted, count = sum(audit.word_for_word for audit in decision.audits), len(decision.claims)
+    quoted, count = sum(measured.word_for_word for measured in decision.measured), len(decision.claims)
     if quoted == count:
         st.caption(say("sentences.one_word_for_word") if count == 1 else say("sentences.all_word_for_word", n=count))
         return
     st.caption(say("sentences.some_word_for_word", n=quoted, of=count) if quoted else say("sentences.none_word_for_word"))
     with st.popover(say("sentences.open"), icon=":material/fact_check:", type="tertiary", key="checked"):
         st.caption(say("sentences.open_about"))
-        show_sentences("answer", decision.claims, decision.audits)
+        show_sentences("answer", decision.claims, decision.measured)
 
 
 def show_rejected(decision: Decision, measurements: Measurements) -> None:
-    """The draft of a refusal by its audits, every part that something is wrong with marked by what is wrong with it."""
+    """The draft of a refusal by its checks, every part that something is wrong with marked by what is wrong with it."""
     if not is_rejected(decision):
         return
     with st.container(key="rejected", gap="small"):
         st.subheader(say("sentences.rejected"), anchor=False)
         st.caption(say("sentences.rejected_about"))
-        show_sentences("draft", measurements.draft.claims, measurements.draft.audits)
+        show_sentences("draft", measurements.draft.claims, measurements.draft.measured)
 
 
 def is_rejected(decision: Decision) -> bool:
@@ -56,46 +56,48 @@ def flagged(decision: Decision, measurements: Measurements) -> list[str]:
     """The first parts of a rejected draft that something is wrong with, and what, in words; empty where no draft was refused."""
     if not is_rejected(decision):
         return []
-    pairs = zip(measurements.draft.claims, measurements.draft.audits, strict=True)
-    found = [(part or claim.text, flag) for claim, audit in pairs for part, flag in findings(claim, audit)]
+    pairs = zip(measurements.draft.claims, measurements.draft.measured, strict=True)
+    found = [(part or claim.text, flag) for claim, measured in pairs for part, flag in findings(claim, measured)]
     found.sort(key=lambda one: _FIRST.index(one[1]) if one[1] in _FIRST else len(_FIRST))
     return [_in_words(*one) for one in dict.fromkeys(found)][:MAX_FLAGGED]
 
 
-def findings(claim: Claim, audit: ClaimMeasurement) -> list[Finding]:
+def findings(claim: Claim, measured: ClaimMeasurement) -> list[Finding]:
     """The findings on a sentence, in the order of the checks, each once.
 
     A flag that a named part explains already is not said of the whole sentence too.
     """
-    found: list[Finding] = [(ref, "fabricated") for ref in audit.fabricated or ()]
-    found += [(quote, "quote_elsewhere" if quote in audit.quotes_elsewhere else "quote_missing") for quote in audit.quotes_missing or ()]
-    found += [(phrase, "indicator") for phrase in audit.indicators or ()]
-    found += [(text, flag_of(kind)) for kind, text in audit.changed_facts or ()]
+    found: list[Finding] = [(ref, "fabricated") for ref in measured.fabricated or ()]
+    found += [
+        (quote, "quote_elsewhere" if quote in measured.quotes_elsewhere else "quote_missing") for quote in measured.quotes_missing or ()
+    ]
+    found += [(phrase, "indicator") for phrase in measured.indicators or ()]
+    found += [(text, flag_of(kind)) for kind, text in measured.changed_facts or ()]
     said = {flag for _, flag in found}
-    found += [("", flag) for flag in audit.flags if flag not in said]
+    found += [("", flag) for flag in measured.flags if flag not in said]
     return list(dict.fromkeys(found))
 
 
-def show_sentences(of: str, claims: Sequence[Claim], audits: Sequence[ClaimMeasurement]) -> None:
+def show_sentences(of: str, claims: Sequence[Claim], of_claims: Sequence[ClaimMeasurement]) -> None:
     """Sentences in order, each with what it has for it and against it; `of` names them among those of the page."""
-    for number, (claim, audit) in enumerate(zip(claims, audits, strict=True), 1):
-        wrong = [_in_words(part, flag) for part, flag in findings(claim, audit)]
+    for number, (claim, measured) in enumerate(zip(claims, of_claims, strict=True), 1):
+        wrong = [_in_words(part, flag) for part, flag in findings(claim, measured)]
         with st.container(key=f"sentence_{of}_{number}", gap="xsmall"):
             with st.container(key=f"said_{of}_{number}"):
                 st.text(tell("sentences.text", number=number, text=claim.text))
             with st.container(key=f"wrong_with_{of}_{number}" if wrong else f"right_with_{of}_{number}"):
-                st.text("\n".join([_support(claim, audit), *wrong]))
+                st.text("\n".join([_support(claim, measured), *wrong]))
 
 
-def _support(claim: Claim, audit: ClaimMeasurement) -> str:
+def _support(claim: Claim, measured: ClaimMeasurement) -> str:
     if not claim.evidence:
         return tell("sentences.uncited")
-    if audit.word_for_word:
+    if measured.word_for_word:
         return tell("sentences.word_for_word")
-    if audit.support is None:
+    if measured.support is None:
         return tell("sentences.not_measured")
-    shared = audit.overlap or 0.0
-    return tell("sentences.supported" if audit.read else "sentences.by_words", support=audit.support, shared=f"{shared:.0%}")
+    shared = measured.overlap or 0.0
+    return tell("sentences.supported" if measured.read else "sentences.by_words", support=measured.support, shared=f"{shared:.0%}")
 
 
 def _in_words(part: str, flag: str) -> str:

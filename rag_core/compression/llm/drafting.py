@@ -32,7 +32,7 @@ from rag_core.grounding.windows import read_ahead
 from rag_core.ingest.normalise import normalise
 from rag_core.language import certain_language, sentences
 
-_MAX_CLAIMS = 20  # more are never shown: they are read as one, and audited all the same
+_MAX_CLAIMS = 20  # more are never shown: they are read as one, and checked all the same
 _TOKEN_CHARS = 4  # characters of a language model's token, roughly, in any language
 _SIDE_CHARS = 200  # characters shown of a sentence that contradicts another
 
@@ -89,7 +89,7 @@ def model_draft(
         for text in _sentences(claim.sentence, language, room=_MAX_CLAIMS - len(said)):
             said[text] = said.get(text, _Grounds()) + grounds
     claims = tuple(Claim(text, one.evidence, one.cited) for text, one in said.items())
-    audits = measure_claims(
+    measured = measure_claims(
         claims,
         given.texts,
         corpus.page_text,
@@ -103,7 +103,7 @@ def model_draft(
     return Draft(
         "model" if claims else "none",
         claims,
-        tuple(map(_with_quotes, audits, said.values())),
+        tuple(map(_with_quotes, measured, said.values())),
         given.citations(claims, [key for one in said.values() for key in one.uncertain]),
         context_chars=given.chars,
     )
@@ -124,10 +124,10 @@ def prepare(hits: Sequence[Hit], corpus: Corpus, language: str, embedder: Embedd
         embedder.embed([normalise("\n".join(evidence_text(one, corpus.page_text) for one in quote)).text for quote in quotes])
 
 
-def _with_quotes(audit: ClaimMeasurement, grounds: _Grounds) -> ClaimMeasurement:
+def _with_quotes(measured: ClaimMeasurement, grounds: _Grounds) -> ClaimMeasurement:
     """The measurements of a claim with what its citations lack; a claim without evidence lacks nothing else."""
-    missing = (*((audit.quotes_missing or ()) if grounds.evidence else ()), *grounds.missing)
-    return replace(audit, quotes_missing=tuple(dict.fromkeys(missing)), quotes_elsewhere=grounds.elsewhere)
+    missing = (*((measured.quotes_missing or ()) if grounds.evidence else ()), *grounds.missing)
+    return replace(measured, quotes_missing=tuple(dict.fromkeys(missing)), quotes_elsewhere=grounds.elsewhere)
 
 
 def draft_facts(draft: Draft, language: str, embedder: Embedder) -> dict[str, object]:
@@ -162,9 +162,9 @@ def both_sides(
     if found is None:
         return None
     claims = tuple(Claim(given.sources.reading(side.evidence), side.evidence, (side.evidence[0].passage,)) for side in found)
-    audits = measure_claims(claims, given.texts, corpus.page_text, language, embedder, whole=True)
+    measured = measure_claims(claims, given.texts, corpus.page_text, language, embedder, whole=True)
     uncertain = [evidence_key(one) for side in found if not side.certain for one in side.evidence]
-    draft = Draft("extract", claims, audits, given.citations(claims, uncertain), context_chars=given.chars)
+    draft = Draft("extract", claims, measured, given.citations(claims, uncertain), context_chars=given.chars)
     return draft, _conflict(claims, library)
 
 

@@ -1,7 +1,7 @@
 """Reads a model's answer and says what form it must have: JSON by a schema, or plain text from a server without schemas.
 
 Whatever the text, what comes out is a reply within these bounds or a `MalformedReply`. Nothing in it is believed here: ids may be
-invented and quotes may be wrong; the audits find out. An id that names no passage stays as written, so that it is reported.
+invented and quotes may be wrong; the checks find out. An id that names no passage stays as written, so that it is reported.
 """
 
 from __future__ import annotations

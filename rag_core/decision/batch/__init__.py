@@ -49,7 +49,7 @@ class Outcomes:
     shown: Flags
     conflicts: Flags
     scores: Mapping[str, Floats]
-    failed_audits: Ints  # (n, audits): the code of the reason where an audit refuses, of `none` where not
+    failed_checks: Ints  # (n, checks): the code of the reason where a grounding check refuses, of `none` where not
     sides: Flags
     llm_outcomes: Mapping[int, LlmOutcome]
 
@@ -67,7 +67,7 @@ class Outcomes:
             return ()
         if row in self.llm_outcomes:
             return self.llm_outcomes[row].reasons
-        failed = tuple(REASONS[code] for code in self.failed_audits[row] if code)
+        failed = tuple(REASONS[code] for code in self.failed_checks[row] if code)
         return failed or (self.reason[row],)
 
 
@@ -83,9 +83,9 @@ def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings)
     code = _gated(of, settings)
     llm_outcomes = _llm_outcomes(of, settings, code)
     code[of.no_claims & (code == 0)] = CODE[Reason.EMPTY_DRAFT]
-    audits = [held(check, of, settings) for check in GROUNDING]
+    checks = [held(check, of, settings) for check in GROUNDING]
     drafted = code == 0
-    failed = np.stack([np.where(audit.blocks & drafted, audit.codes, 0) for audit in audits], axis=1)
+    failed = np.stack([np.where(check.blocks & drafted, check.codes, 0) for check in checks], axis=1)
     code = np.where(drafted, np.take_along_axis(failed, (failed != 0).argmax(axis=1)[:, None], axis=1)[:, 0], code)
     shown, conflicts = _shown(of, settings)
     code[(code == 0) & ~shown.any(axis=1)] = CODE[Reason.ALL_CLAIMS_CUT]
@@ -106,20 +106,20 @@ def replay_many(records: Sequence[Measurements] | ReplaySet, settings: Settings)
         shown=shown,
         conflicts=conflicts & given[of.conflicts[:, 0]],
         scores=of.scores,
-        failed_audits=failed,
+        failed_checks=failed,
         sides=np.isin(np.arange(len(of)), [row for row, one in llm_outcomes.items() if one.sides]),
         llm_outcomes=llm_outcomes,
     )
 
 
 def checks_of(of: ReplaySet, settings: Settings) -> tuple[Held, ...]:
-    """Every gate and audit of all questions under these settings, in the order of the trace.
+    """Every gate and grounding check of all questions under these settings, in the order of the trace.
 
-    Audits are of the draft that is judged: a model's last one where a model drafts, and the extract elsewhere.
+    Grounding checks are of the draft that is judged: a model's last one where a model drafts, and the extract elsewhere.
     """
     llm_outcomes = _llm_outcomes(of, settings, _gated(of, settings))
-    audits = [held(check, of, settings) for check in GROUNDING]
-    return (*(held(check, of, settings) for check in GATING), *(_of_llm(one, place, llm_outcomes) for place, one in enumerate(audits)))
+    checks = [held(check, of, settings) for check in GROUNDING]
+    return (*(held(check, of, settings) for check in GATING), *(_of_llm(one, place, llm_outcomes) for place, one in enumerate(checks)))
 
 
 def _gated(of: ReplaySet, settings: Settings) -> Ints:
@@ -136,7 +136,7 @@ def _llm_outcomes(of: ReplaySet, settings: Settings, code: Ints) -> dict[int, Ll
 
 
 def _of_llm(one: Held, place: int, llm_outcomes: Mapping[int, LlmOutcome]) -> Held:
-    """An audit with the measurements of models' drafts in the place of their extracts'."""
+    """A grounding check with the measurements of models' drafts in the place of their extracts'."""
     if not llm_outcomes:
         return one
     rows = list(llm_outcomes)

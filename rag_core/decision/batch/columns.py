@@ -68,8 +68,8 @@ class ReplaySet:
             ValueError: a draft whose claims were not all measured.
         """
         for draft in (draft for measurements in records for draft in drafts_of(measurements)):
-            if len(draft.audits) != len(draft.claims):
-                raise ValueError(f"{len(draft.claims)} claims need as many measurements, got {len(draft.audits)}")
+            if len(draft.measured) != len(draft.claims):
+                raise ValueError(f"{len(draft.claims)} claims need as many measurements, got {len(draft.measured)}")
         named_scores = [scores(measurements) for measurements in records]
         names = dict.fromkeys(name for row in named_scores for name in row)
         clashes = [
@@ -88,11 +88,11 @@ class ReplaySet:
             claims=_of_claims(records, lambda claim: True),
             rests=_of_claims(records, lambda claim: bool(claim.evidence)),
             rests_on=_table((_rests_on(measurements) for measurements in records), -np.inf),
-            overlap=_of_audits(records, "overlap"),
+            overlap=_of_measured(records, "overlap"),
             unread=_flags(bool(unread(measurements)) for measurements in records),
             changed_facts=_table(
                 (
-                    [1.0 if audit.changed_facts is None else len(audit.changed_facts) for audit in measurements.draft.audits]
+                    [1.0 if measured.changed_facts is None else len(measured.changed_facts) for measured in measurements.draft.measured]
                     for measurements in records
                 ),
                 0.0,
@@ -104,7 +104,7 @@ class ReplaySet:
 
     @property
     def no_claims(self) -> Flags:
-        """Shape (n,); no draft to audit."""
+        """Shape (n,); no draft to check."""
         return np.asarray(~self.claims.any(axis=1))
 
     def by_intent(self, threshold: Callable[[str], float]) -> Floats:
@@ -121,7 +121,7 @@ class ReplaySet:
 
 
 def _settled(measurements: Measurements) -> Reason:
-    """The reason of a question that no gate or audit judges; `none` where they do."""
+    """The reason of a question that no gate or grounding check judges; `none` where they do."""
     if measurements.failure:
         return Reason.FAILURE
     if measurements.answer:
@@ -141,8 +141,8 @@ def _of_claims(records: Sequence[Measurements], holds: Callable[[Claim], bool]) 
     return _table(([float(holds(claim)) for claim in measurements.draft.claims] for measurements in records), 0.0).astype(bool)
 
 
-def _of_audits(records: Sequence[Measurements], name: str) -> Floats:
-    return _table(([getattr(audit, name) for audit in measurements.draft.audits] for measurements in records), np.nan)
+def _of_measured(records: Sequence[Measurements], name: str) -> Floats:
+    return _table(([getattr(measured, name) for measured in measurements.draft.measured] for measurements in records), np.nan)
 
 
 def _floats(values: Iterable[float | None]) -> Floats:

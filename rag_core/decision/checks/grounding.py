@@ -29,9 +29,9 @@ RESOLVE = "Resolve the contradiction: search only the document that applies, or 
 
 def _measured(m: Measurements) -> tuple[ClaimMeasurement, ...]:
     """The measurements of all claims; a draft that was not measured must not pass for want of findings."""
-    if len(m.draft.audits) != len(m.draft.claims):
-        raise ValueError(f"{len(m.draft.claims)} claims need as many measurements, got {len(m.draft.audits)}")
-    return m.draft.audits
+    if len(m.draft.measured) != len(m.draft.claims):
+        raise ValueError(f"{len(m.draft.claims)} claims need as many measurements, got {len(m.draft.measured)}")
+    return m.draft.measured
 
 
 def _cited(m: Measurements) -> list[tuple[Claim, ClaimMeasurement]]:
