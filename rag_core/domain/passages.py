@@ -19,13 +19,43 @@ class PassageKind(StrEnum):
     LIST = "list"
 
 
+class Role(StrEnum):
+    """The part that a piece of a passage plays for a reader. Only `TEXT`, `ITEM`, `ROWS` and `CODE` state anything."""
+
+    TEXT = "text"  # running text
+    ITEM = "item"  # of a list
+    ROWS = "rows"  # of a table
+    CODE = "code"
+    HEADING = "heading"
+    CAPTION = "caption"  # of a figure or table: its first sentence only names it
+    ASIDE = "aside"  # a line of a table of contents, a date alone, a signature: context
+
+    @property
+    def states(self) -> bool:
+        """Whether anything of the piece can be an answer."""
+        return self not in (Role.HEADING, Role.ASIDE)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a passage over whose ends no sentence runs: a paragraph, an item, a heading, rows of a table.
+
+    `spans` are in reading order. `lead` is where the sentence stands that leads in an item
+    ("The following are excluded:"); none without one.
+    """
+
+    role: Role
+    spans: tuple[Span, ...]
+    lead: tuple[Span, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A piece of a document, the unit that is indexed and retrieved.
 
     `text` is the reading form (white space collapsed, joined hyphens, NFKC but for superscripts, subscripts and fractions) of the raw text
     at `spans`; `ingest.normalise` computes it and maps offsets back. `tokens` counts the embedding model's own tokens of `context` + text
-    as they were embedded.
+    as they were embedded. `pieces` are all of its text in reading order; none where nobody told them apart.
     """
 
     id: str
@@ -40,6 +70,7 @@ class Passage:
     ocr: bool = False
     header: tuple[Span, ...] = ()  # tables only: the spans of the rows that name the columns and the unit
     header_text: str = ""
+    pieces: tuple[Piece, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.spans or not self.text:

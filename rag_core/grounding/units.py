@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+import regex
+
 from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Span, holds_hidden
-from rag_core.domain.passages import Passage, PassageKind
+from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.domain.ports import PageText
 from rag_core.ingest.context import SECTION_MARK
-from rag_core.ingest.normalise import join, locate, normalise
-from rag_core.language import sentences
+from rag_core.ingest.normalise import join, locate, normalise, read_passage_text
+from rag_core.ingest.rows import ends_sentence
+from rag_core.language import sentences, words
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+TITLE_WORDS = 5  # of a heading that runs into its text: "Sales and Marketing. Our ..."
+SMALL_WORD = 3  # letters of a word that a title may leave in lower case
+DATELINE_CHARS = 90
+_AGENCY = r"-{2}\s?\([^()]{2,30}\)\s?-{1,2}|/[^/]{2,20}/\s?-{1,2}|\([\p{Lu} ]{2,24}\)\s?[-–—]{1,2}|(?<=\p{Nd}{4}\s)[-–—]{1,2}"
+_DATELINE = regex.compile(rf"\p{{Lu}}{{3}}[\p{{Lu}}.'’ -]*(?:,[^!?]{{1,60}}?)?\s?(?:{_AGENCY})\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A stretch of a passage that can be quoted by itself.
 
-    `start` and `end` are offsets into `Passage.text` for text, and into the raw page for table rows (`spans` is set then).
+    `start` and `end` are offsets into `Passage.text` for text, and into the raw page for table rows (`spans` is set then). `lead` is the
+    sentence that leads in an item, in reading form: "The following are excluded:"; it may stand in another passage.
     """
 
     passage: Passage
@@ -31,6 +40,7 @@ class Unit:
     start: int
     end: int
     spans: tuple[Span, ...] = ()
+    lead: str = ""
 
     def evidence(self, page_text: PageText) -> tuple[Evidence, ...]:
         """The verbatim quotes this unit rests on; a table row brings the spans of its header along."""
@@ -53,16 +63,21 @@ def evidence_of(passage: Passage, span: Span, page_text: PageText) -> Evidence:
 def units(passage: Passage, page_text: PageText) -> list[Unit]:
     """The units of a passage in reading order: rows of a table, lines of code, sentences of everything else.
 
-    One with hidden words that were kept is none: no reader of the page could check it.
+    Headings, captions, lines of a table of contents, datelines and signatures state nothing and are none (`Passage.pieces` knows them). One
+    with hidden words that were kept is none either: no reader of the page could check it.
     """
-    return [unit for unit in _all_units(passage, page_text) if not holds_hidden(unit.text)]
+    return [unit for unit in _all_units(passage, page_text) if any(map(str.isalnum, unit.text)) and not holds_hidden(unit.text)]
 
 
 def _all_units(passage: Passage, page_text: PageText) -> list[Unit]:
     if passage.kind is PassageKind.TABLE:
-        return _rows(passage, page_text)
+        rows = [span for piece in passage.pieces if piece.role is Role.ROWS for span in piece.spans]
+        return _rows(passage, page_text, rows or passage.spans)
     if passage.kind is PassageKind.CODE:
         return [Unit(passage, passage.text, 0, len(passage.text))]
+    if passage.pieces:
+        pages = {span.page: page_text(passage.document, span.page) for span in passage.spans}
+        return list(_of_pieces(passage, pages, page_text))
     found = [
         Unit(passage, passage.text[left + start : left + end], left + start, left + end)
         for left, right in pairwise(_edges(passage, page_text))
@@ -70,6 +85,59 @@ def _all_units(passage: Passage, page_text: PageText) -> list[Unit]:
     ]
     heading = len(found) > 1 and found[0].text == _leaf(passage)  # a heading states nothing by itself
     return found[1:] if heading else found
+
+
+def _of_pieces(passage: Passage, pages: Mapping[int, str], page_text: PageText) -> Iterator[Unit]:
+    """The sentences of the pieces that state something; one piece never runs into another."""
+    starts = normalise(join(pages, passage.spans)).starts
+    closed = True
+    edges = [bisect_left(starts, _raw_offset(passage.spans, piece.spans[0])) for piece in passage.pieces]
+    for piece, left, right in zip(passage.pieces, edges, [*edges[1:], len(passage.text)], strict=True):
+        if not piece.role.states or left >= right:
+            closed = True
+            continue
+        text = passage.text[left:right]
+        if piece.role is Role.CODE:
+            yield Unit(passage, text.strip(), left, left + len(text.rstrip()))
+            continue
+        lead = _lead(piece, passage.document, page_text)
+        found = sentences(text, passage.language)
+        for index, (start, end) in enumerate(found):
+            start += _dateline(text[start:end]) if index == 0 else 0
+            if index or not closed or not _only_names(text[start:end], piece.role, len(found)):
+                yield Unit(passage, text[start:end], left + start, left + end, lead=lead)
+        closed = ends_sentence(text.rstrip())
+
+
+def _raw_offset(spans: Sequence[Span], first: Span) -> int:
+    """Where a piece that starts with this span starts in the joined text of `spans`; its end where it does not stand there."""
+    offset = 0
+    for span in spans:
+        if span.page == first.page and span.start <= first.start < span.end:
+            return offset + first.start - span.start
+        offset += span.end - span.start + 1
+    return offset
+
+
+def _lead(piece: Piece, document: str, page_text: PageText) -> str:
+    pages = {span.page: page_text(document, span.page) for span in piece.lead}
+    return read_passage_text(pages, piece.lead).text if piece.lead else ""
+
+
+def _only_names(sentence: str, role: Role, count: int) -> bool:
+    """Whether the first sentence of a piece is a heading that runs into its text, or names a figure or table."""
+    if role is Role.CAPTION:
+        return True
+    found = [word.text for word in words(sentence)]
+    if count == 1 or len(found) > TITLE_WORDS or not sentence.endswith((".", ":")) or any(map(str.isdigit, sentence)):
+        return False
+    return role is not Role.ITEM and all(word[0].isupper() for word in found if len(word) > SMALL_WORD) and found[0][0].isupper()
+
+
+def _dateline(sentence: str) -> int:
+    """The length of the place and agency that a notice to the press opens with: "BONN, Germany--(BUSINESS WIRE)-- "; 0 without one."""
+    match = _DATELINE.match(sentence[:DATELINE_CHARS])
+    return match.end() if match else 0
 
 
 def _edges(passage: Passage, page_text: PageText) -> list[int]:
@@ -89,11 +157,11 @@ def _leaf(passage: Passage) -> str:
     return passage.section.rsplit(SECTION_MARK, 1)[-1]
 
 
-def _rows(passage: Passage, page_text: PageText) -> list[Unit]:
+def _rows(passage: Passage, page_text: PageText, spans: Sequence[Span]) -> list[Unit]:
     """The visual rows of a table, but for those of its header."""
     heads = {(span.page, span.start) for span in passage.header}
     found = []
-    for span in passage.spans:
+    for span in spans:
         raw = page_text(passage.document, span.page)
         at = span.start
         for row in raw[span.start : span.end].split("\n"):

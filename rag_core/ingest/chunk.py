@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby
 
 from rag_core.domain.documents import Page, PageSource, Span
-from rag_core.domain.passages import Passage, PassageKind
+from rag_core.domain.passages import Passage, PassageKind, Piece
 from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import Cancelled, InvalidSetting, LimitExceeded
 from rag_core.ingest.context import context, embedding_text, section_path
@@ -201,7 +201,12 @@ def _both(draft: _Draft, following: _Draft) -> _Draft | None:
     larger = max(draft, following, key=lambda each: each.tokens)
     atoms = draft.atoms + tuple(atom for atom in following.atoms if atom not in draft.atoms)
     headers = {each.header for each in (draft, following) if each.kind is PassageKind.TABLE}
-    if draft.section != following.section or sum(atom.tokens for atom in atoms) > min(draft.room, following.room) or len(headers) > 1:
+    beside = draft.kind is not following.kind and PassageKind.TABLE in (
+        draft.kind,
+        following.kind,
+    )  # a sentence is no row, nor has it a header
+    too_large = sum(atom.tokens for atom in atoms) > min(draft.room, following.room)
+    if draft.section != following.section or beside or too_large or len(headers) > 1:
         return None
     return replace(larger, atoms=atoms, header=headers.pop() if headers else (), room=min(draft.room, following.room))
 
@@ -234,7 +239,13 @@ class _Maker:
             ocr=any(span.page in self._ocr for span in spans),
             header=draft.header,
             header_text=_reading(self._texts, draft.header),
+            pieces=tuple(self._pieces(draft)),
         )
+
+    def _pieces(self, draft: _Draft) -> Iterator[Piece]:
+        for _, group in groupby(draft.atoms, key=lambda atom: atom.piece):
+            atoms = list(group)
+            yield Piece(atoms[0].role, self._merged(span for atom in atoms for span in atom.spans), atoms[0].lead)
 
     def halves(self, draft: _Draft, count: Counter) -> list[_Draft]:
         """Two drafts, together the given one; a single atom is parted first."""

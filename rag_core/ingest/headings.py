@@ -13,6 +13,7 @@ from rag_core.ingest.rows import Row, ends_sentence
 
 MAX_CHARS = 120  # a longer row is text; chosen
 MAX_WORDS = 16  # chosen, too
+TITLE_WORDS = 8  # of a heading with a full stop
 MAX_ROWS = 3  # a heading of more rows is a paragraph in bold
 LARGER = 1.08  # times the body's font size
 FULL = 0.7  # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is shorter
@@ -49,7 +50,11 @@ def heading_end(rows: Sequence[Row], start: int, body: float) -> int:
     after = rows[start + 1] if start + 1 < len(rows) else None
     if after and after.size == 0 and _UNDERLINE.fullmatch(after.text) and _possible(rows[start]) and after.block == rows[start].block:
         return start + 2
-    if (before and _goes_on(before, rows[start], body)) or not _is_heading(before, rows[start], after, body):
+    if (
+        (before and _goes_on(before, rows[start], body))
+        or (before and _open(before, rows[start]))
+        or not _is_heading(before, rows[start], after, body)
+    ):
         return start
     end = start + 1
     while end < len(rows) and _goes_on(rows[end - 1], rows[end], body):
@@ -88,11 +93,22 @@ def _is_heading(before: Row | None, row: Row, after: Row | None, body: float) ->
         return False
     if before and _is_rest(before, row, after, body):
         return False
-    if _ends(row.text) and not (row.text.endswith(".") and (caps or (7 <= pattern <= 8 and len(row.text.split()) <= 8))):
+    if _ends(row.text) and not (row.text.endswith(".") and (caps or _titles(row, after, pattern))):
         return False
     if row.size > LARGER * body or row.bold or caps or 7 <= pattern <= 8:
         return True
     return _stands_over_text(row, after, pattern)
+
+
+def _titles(row: Row, after: Row | None, pattern: int) -> bool:
+    """Whether a short row that ends in a full stop is a heading all the same: it has a number, or it alone is bold."""
+    alone = row.bold and after is not None and not after.bold
+    return len(row.text.split()) <= TITLE_WORDS and (7 <= pattern <= 8 or alone)
+
+
+def _open(before: Row, row: Row) -> bool:
+    """Whether a row in lower case can only go on with the sentence of the row before it."""
+    return row.text[0].islower() and row.size == before.size > 0 and not row.apart and not _ends(before.text)
 
 
 def _stands_over_text(row: Row, after: Row | None, pattern: int) -> bool:
@@ -119,7 +135,9 @@ def _stands_over_text(row: Row, after: Row | None, pattern: int) -> bool:
 
 def _parted(row: Row | None, following: Row | None) -> bool:
     """Whether `following` does not go on with the sentence of `row`."""
-    if row is None or following is None or row.block != following.block or (row.bold, row.size) != (following.bold, following.size):
+    if row is None or following is None or row.block != following.block or row.size != following.size:
+        return True
+    if row.bold != following.bold and (following.apart or row.size == 0 or not following.text[0].islower()):
         return True
     return _ends(row.text) or not (following.text[0].islower() or row.text.endswith("-"))
 
@@ -145,6 +163,7 @@ def _goes_on(row: Row, following: Row, body: float) -> bool:
         marked
         and (row.bold, row.size, row.block) == (following.bold, following.size, following.block)
         and following.cells == 1
+        and not following.apart
         and len(following.text) <= MAX_CHARS
         and _pattern(following.text) == NO_PATTERN
     )

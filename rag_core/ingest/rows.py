@@ -7,7 +7,7 @@ running headers, footers and page numbers stay in `Page.text` and are only told 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -50,6 +50,7 @@ class Row:
     left: float = 0.0
     top: float = 0.0
     right: float = 0.0
+    apart: bool = False  # more white stands above it than between the rows of a paragraph
 
 
 def rows(page: Page) -> list[Row]:
@@ -168,15 +169,6 @@ def _enough(pages: set[int], page_count: int) -> bool:
 def _is_page_number(row: Row) -> bool:
     match = _PAGE_NUMBER.fullmatch(row.text)
     return match is not None and int(match[1]) == row.page
-
-
-def body_size(pages: Iterable[Iterable[Row]]) -> float:
-    """The font size of most characters, in points; 0 for text documents."""
-    sizes: Counter[float] = Counter()
-    for page in pages:
-        for row in page:
-            sizes[row.size] += len(row.text)
-    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 _SCALE = r"(?:thousands?|millions?|billions?|tis|mil|mld|tausend|tsd|millionen|mio|mrd|teur|crores?|lakhs?|per share)"

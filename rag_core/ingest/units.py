@@ -14,7 +14,7 @@ from typing import TypeVar
 import regex
 
 from rag_core.domain.documents import Span
-from rag_core.domain.passages import PassageKind
+from rag_core.domain.passages import PassageKind, Role
 from rag_core.ingest.code import is_decorator, is_definition
 from rag_core.ingest.normalise import cut, join
 from rag_core.ingest.rows import ends_sentence
@@ -31,6 +31,15 @@ _KINDS = {
     BlockKind.LIST: PassageKind.LIST,
     BlockKind.TABLE: PassageKind.TABLE,
     BlockKind.CODE: PassageKind.CODE,
+    BlockKind.CAPTION: PassageKind.PARAGRAPH,
+    BlockKind.ASIDE: PassageKind.PARAGRAPH,
+}
+_ROLES = {
+    BlockKind.LIST: Role.ITEM,
+    BlockKind.TABLE: Role.ROWS,
+    BlockKind.CODE: Role.CODE,
+    BlockKind.CAPTION: Role.CAPTION,
+    BlockKind.ASIDE: Role.ASIDE,
 }
 _GRAPHEME = regex.compile(r"\X")
 
@@ -41,11 +50,17 @@ Counter = Callable[[Sequence[str]], list[int]]  # tokens of each text without th
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A sentence, a row or a line; `whole` is False for a heading and for a part of what was too large: overlap never repeats those."""
+    """A sentence, a row or a line; `whole` is False for a heading and for a part of what was too large: overlap never repeats those.
+
+    Atoms of one `piece` (its number in the document) stand together; `role` and `lead` are that piece's.
+    """
 
     spans: tuple[Span, ...]
     tokens: int = 0
     whole: bool = True
+    piece: int = 0
+    role: Role = Role.TEXT
+    lead: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +73,7 @@ class Unit:
     header: tuple[Span, ...] = ()
     headings: tuple[Span, ...] = ()
     atoms: tuple[Atom, ...] = field(default=())
+    role: Role = Role.TEXT
 
 
 def units(blocks: Iterable[Block], texts: Texts, *, by_definition: bool) -> list[Unit]:
@@ -85,27 +101,25 @@ def units(blocks: Iterable[Block], texts: Texts, *, by_definition: bool) -> list
             found.append(replace(unit, headings=tuple(headings)))
             headings.clear()
     if headings:  # nothing stands below the last ones
-        found.append(Unit(PassageKind.PARAGRAPH, tuple(headings), section))
+        found.append(Unit(PassageKind.PARAGRAPH, tuple(headings), section, role=Role.HEADING))
     return found
 
 
-def _above(unit: Unit) -> tuple[Atom, ...]:
-    return tuple(Atom((heading,), whole=False) for heading in unit.headings)
-
-
 def _units_of(block: Block, texts: Texts, by_definition: bool) -> Iterator[Unit]:
-    kind = _KINDS[block.kind]
+    kind, role = _KINDS[block.kind], _ROLES.get(block.kind, Role.TEXT)
     rows = tuple(Atom((Span(block.page, start, end),)) for start, end in block.parts)
     whole = (Span(block.page, block.start, block.end),)
     match block.kind:
         case BlockKind.TABLE:
-            yield Unit(kind, whole, block.section, header=block.header, atoms=rows)
+            yield Unit(kind, whole, block.section, header=block.header, atoms=rows, role=role)
         case BlockKind.CODE:
             for lines in _definitions(rows, texts[block.page]) if by_definition else [rows]:
-                yield Unit(kind, (Span(block.page, lines[0].spans[0].start, lines[-1].spans[0].end),), block.section, atoms=lines)
+                yield Unit(
+                    kind, (Span(block.page, lines[0].spans[0].start, lines[-1].spans[0].end),), block.section, atoms=lines, role=role
+                )
         case _:
             for row in rows:
-                yield Unit(kind, row.spans, block.section)
+                yield Unit(kind, row.spans, block.section, role=role)
 
 
 def _definitions(lines: Sequence[Atom], text: str) -> list[tuple[Atom, ...]]:
@@ -134,7 +148,7 @@ def _definitions(lines: Sequence[Atom], text: str) -> list[tuple[Atom, ...]]:
 def _goes_on(unit: Unit, following: Unit, texts: Texts) -> bool:
     """Whether a paragraph or item goes on over a page break: its sentence is open, and the next page starts in lower case."""
     last, first = unit.spans[-1], following.spans[0]
-    if following.kind is not PassageKind.PARAGRAPH or unit.kind not in (PassageKind.PARAGRAPH, PassageKind.LIST):
+    if following.role is not Role.TEXT or not unit.role.states or unit.kind not in (PassageKind.PARAGRAPH, PassageKind.LIST):
         return False
     if sum(span.end - span.start for span in unit.spans) > MAX_UNIT_CHARS:
         return False
@@ -151,12 +165,32 @@ def counted(found: Iterable[Unit], texts: Texts, language: str, count: Counter, 
 
     A few units at a time, so that the sentences of a long document never stand in memory together.
     """
-    with_atoms = (replace(unit, atoms=_above(unit) + (unit.atoms or _sentences(unit.spans, texts, language))) for unit in found)
-    for batch in batches(with_atoms, lambda unit: len(unit.atoms), COUNT_BATCH):
+    for batch in batches(_with_atoms(found, texts, language), lambda unit: len(unit.atoms), COUNT_BATCH):
         sizes = iter(sizes_of([join(texts, atom.spans) for unit in batch for atom in unit.atoms], count))
         for unit in batch:
             measured = [replace(atom, tokens=next(sizes)) for atom in unit.atoms]
             yield replace(unit, atoms=tuple(part for atom in measured for part in parted(atom, texts, count, room(unit))))
+
+
+def _with_atoms(found: Iterable[Unit], texts: Texts, language: str) -> Iterator[Unit]:
+    """The units with their atoms, each of which knows its piece; an item also the sentence before its list that leads it in."""
+    piece = 0
+    lead: tuple[Span, ...] = ()
+    for unit in found:
+        headings = [Atom((heading,), whole=False, piece=piece + n, role=Role.HEADING) for n, heading in enumerate(unit.headings, start=1)]
+        piece += len(headings) + 1
+        own = unit.atoms or _sentences(unit.spans, texts, language)
+        if unit.role is not Role.ITEM or headings:
+            lead = ()
+        atoms = [replace(atom, piece=piece, role=unit.role, lead=lead) for atom in own]
+        if unit.role is Role.TEXT:
+            lead = own[-1].spans if own and leads_in(join(texts, own[-1].spans)) else ()
+        yield replace(unit, atoms=(*headings, *atoms))
+
+
+def leads_in(sentence: str) -> bool:
+    """Whether a sentence ends in a colon, so that what follows belongs to it."""
+    return sentence.rstrip().endswith((":", "："))
 
 
 def batches(values: Iterable[T], weight: Callable[[T], int], full: int) -> Iterator[list[T]]:
@@ -185,10 +219,10 @@ def parted(atom: Atom, texts: Texts, count: Counter, room: int) -> list[Atom]:
     start, total = pieces[0][0], 0
     for index, (piece, size) in enumerate(zip(pieces, sizes, strict=True)):
         if total and total + size > room:
-            out.append(Atom(cut(atom.spans, start, pieces[index - 1][1]), total, whole=False))
+            out.append(replace(atom, spans=cut(atom.spans, start, pieces[index - 1][1]), tokens=total, whole=False))
             start, total = piece[0], 0
         total += size
-    out.append(Atom(cut(atom.spans, start, pieces[-1][1]), total, whole=False))
+    out.append(replace(atom, spans=cut(atom.spans, start, pieces[-1][1]), tokens=total, whole=False))
     return out
 
 

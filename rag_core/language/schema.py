@@ -407,6 +407,7 @@ class AnyLanguage:
         number_locales: whose notations of numbers are tried, in this order, after the text's own.
         numbered: short for "number" before a number, where it is no negation.
         connectors: small words within a name; `company_joint` is one before a `legal_forms` only.
+        captions: before the number of a figure or table; a document in any language may have them.
         grammars: of languages without a file.
     """
 
@@ -422,4 +423,5 @@ class AnyLanguage:
     connectors: WordSet
     company_joint: Text
     legal_forms: Words
+    captions: Words
     grammars: Annotated[Mapping[str, Grammar], dict]

@@ -33,6 +33,9 @@ _NUMBER = regex.compile(r"\p{Nd}{1,4}$")
 _INITIAL = regex.compile(r"(?:\p{Lu}|[^\W\p{Ll}\p{Lu}\d_])$")
 _NUMBER_NEXT = regex.compile(r"[\p{Nd}§]|[IVXLC]+\b")
 _NO_WORD = regex.compile(r"[^\p{L}\p{N}]*$")
+_MARK = regex.compile(r"\s*[-–—•·*▪▫◦‣►●○■□✓➢]+(?=\s)")  # sentencex parts no text that begins with one
+_CLOSES = regex.compile(r"[\p{Pe}\p{Pf}\"']+(?=\s|$)")
+_NEEDS_SPACE = regex.compile(r"\.[\p{Pe}\p{Pf}\"']*$")  # "AMAZON.COM": a full stop ends nothing where no white space follows
 
 
 def sentences(text: str, lang: str) -> list[tuple[int, int]]:
@@ -101,14 +104,20 @@ def _block_sentences(text: str, start: int, end: int, lang: str, info: LanguageI
     block = text[start:end].replace("\n", " ")  # the blocks have decided what line breaks mean; sentencex has other views
     if not block.strip():
         return
+    if mark := _MARK.match(block):
+        block = " " * mark.end() + block[mark.end() :]
     code = lang if info else FALLBACK
     pieces = [(int(piece["start_index"]), int(piece["end_index"])) for piece in sentencex.get_sentence_boundaries(code, block)]
     open_start = 0
     for (_, cut), (_, following_end) in pairwise(pieces):
+        if closing := _CLOSES.match(block, cut):
+            cut = closing.end()
         marks = _FOOTNOTES.match(block, cut)
         before, cut = block[max(open_start, cut - _TAIL_CHARS) : cut], marks.end() if marks else cut
-        following = block[cut:following_end].lstrip()
-        if before.strip() and following and not _joins_on(before, following, info):
+        following = block[cut:following_end]
+        inside = following[:1].strip() and _NEEDS_SPACE.search(before)
+        following = following.lstrip()
+        if before.strip() and following and not inside and not _joins_on(before, following, info):
             yield _stripped(text, start + open_start, start + cut)
             open_start = cut
     yield _stripped(text, start + open_start, end)

@@ -36,7 +36,7 @@ from rag_core.library.stored_json import document_from_json, document_to_json, p
 from rag_core.library.writer import TERMS, VECTORS, Parts, pack_terms
 from rag_core.settings import Settings
 
-INDEX_VERSION = 2  # chunker, language module and normalisation together; a library of another version must be rebuilt
+INDEX_VERSION = 3  # chunker, language module and normalisation together; a library of another version must be rebuilt
 DOCUMENT = "document.json"
 LANGUAGE_CHARS = 20_000  # enough to detect a language by
 

@@ -23,7 +23,7 @@ from rag_core.library.inbox import Accepted
 from rag_core.library.stored_json import metadata_from_json, metadata_to_json
 from rag_core.library.stored_pages import LAYOUT, PAGES, PageWriter, read_pages
 
-READING_VERSION = 3  # the PDF reader's version; pages read by another version are read again
+READING_VERSION = 4  # the PDF reader's version; pages read by another version are read again
 READING = "reading.json"
 UNREAD = Stamp("", 0)
 READING_FILES = (PAGES, LAYOUT, READING)
@@ -43,7 +43,10 @@ class ReadOptions:
 
 
 def is_outdated(document: Document) -> bool:
-    """Whether an earlier version read the document: before version 3, text under boxes and pictures was read as if it showed."""
+    """Whether an earlier version read the document.
+
+    Before version 3, text under boxes and pictures was read as if it showed; before version 4, raised digits were read as plain ones.
+    """
     return 0 < document.reading_version < READING_VERSION
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rag_core.domain.documents import Document, Metadata, Page, PageSource, Span
-from rag_core.domain.passages import Passage, PassageKind
+from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.ingest.layout import Lines, Words, layout_json
 from rag_core.library.disk.files import pack_parts
 
@@ -51,6 +51,7 @@ def passages_to_json(passages: Iterable[Passage]) -> Iterator[list[Any]]:
         [
             passage.id, passage.text, _spans_to_json(passage.spans), passage.language, passage.section, passage.kind.value,
             list(passage.lines), passage.tokens, passage.ocr, _spans_to_json(passage.header), passage.header_text,
+            [[piece.role.value, _spans_to_json(piece.spans), _spans_to_json(piece.lead)] for piece in passage.pieces],
         ]
         for passage in passages
     )  # fmt: skip
@@ -62,8 +63,9 @@ def passages_from_json(rows: Sequence[Sequence[Any]], document: str) -> tuple[Pa
         Passage(
             id, document, text, _spans_from_json(spans), language, section, PassageKind(kind),
             (lines[0], lines[1]), tokens, ocr, _spans_from_json(header), header_text,
+            tuple(Piece(Role(role), _spans_from_json(where), _spans_from_json(lead)) for role, where, lead in pieces),
         )
-        for id, text, spans, language, section, kind, lines, tokens, ocr, header, header_text in rows
+        for id, text, spans, language, section, kind, lines, tokens, ocr, header, header_text, pieces in rows
     )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from .hidden import Hidden, Ink, Kind, ink_of, style_of
 from .layers import Layers
 from .marks import fitting_zoom
 from .ocr import Reader, Unreadable, words_of
+from .raised import raised_signs
 from .rows import Rect, Rows, Run, Word, build
 from .sight import InkedRun, InkedWord, reasons
 
@@ -32,6 +33,7 @@ PICTURE_SHARE = 0.5  # a picture of so much of the page's area is taken for the 
 UNKNOWN_SHARE = 0.3  # with so many characters without a Unicode value the text layer is worth less than the picture
 FEW_UNKNOWN_SHARE = 0.01  # from which the user is told; below it they are single signs such as bullets
 BLANK_CHECK_PIXELS = 500_000  # an A4 page at about 72 dpi: print of 4 pt still leaves its grey
+UPRIGHT = 0.99  # of a line's direction along the file's own rows: what is raised lies above the baseline
 RULE_PT = 3.0  # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
 
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")
@@ -122,7 +124,7 @@ def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iter
                 ink, style = ink_of(spans[0]), style_of(spans[0])
                 inked = [(Word(part, box, *style), ink) for word in inside for part, box in _clean(word[4], word[:4])]
             else:
-                inked = list(_inked(spans, inside, turn))
+                inked = list(_inked(spans, inside, turn, upright=line["dir"][0] > UPRIGHT))
             yield inked, (block["number"], index), _direction(line["dir"], turn)
 
 
@@ -136,15 +138,17 @@ def _direction(step: tuple[float, float], turn: Any) -> tuple[int, int]:
     return 0, (1 if y > 0 else -1)
 
 
-def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any) -> Iterator[InkedWord]:
+def _inked(spans: list[dict[str, Any]], words: list[Any], turn: Any, *, upright: bool) -> Iterator[InkedWord]:
     """Each word with the style of the span it stands in; a word that runs through several spans is parted where the ink changes."""
     inks, styles = [ink_of(span) for span in spans], [style_of(span) for span in spans]
     ends = list(accumulate(len(span["text"].translate(_DELIMITERS)) for span in spans))
+    raised = raised_signs(spans, ends) if upright else {}
     last = len(spans) - 1
     index = at = 0  # span, and characters before this word in the line, white space not counted
     for x0, y0, x1, y1, text, *_ in words:
         box = (x0, y0, x1, y1) if turn is None else tuple(pymupdf.Rect(x0, y0, x1, y1) * turn)
         for rest, rest_box in _clean(text, box):
+            rest = "".join(raised.get(at + n, sign) for n, sign in enumerate(rest)) if raised else rest
             while index < last and at >= ends[index]:
                 index += 1
             first = index

@@ -1,0 +1,179 @@
+"""What can be an answer: sentences, items and rows of a real PDF, and none of the lines that only name or lead."""
+
+from __future__ import annotations
+
+import pymupdf
+import pytest
+from folding import each
+from paper import embedder
+
+from rag_core.domain.documents import Page
+from rag_core.domain.passages import Passage
+from rag_core.grounding.units import Unit, units
+from rag_core.ingest.chunk import chunk
+from rag_core.ingest.pdf import read_pdf
+from rag_core.ingest.strategies import STRATEGIES
+
+Row = tuple[float, float, str, float, bool]  # x and y in points, text, font size, bold
+
+PARAGRAPH = (
+    "The company sells pumps, valves and meters to water works in eleven countries of",
+    "Europe and Asia. It was founded in Brno and employs 1,204 people, of whom a third",
+    "work abroad. Its shares are not listed on any exchange.",
+)
+
+
+def document(*pages: list[Row]) -> list[Unit]:
+    """The units of a PDF with these rows, in reading order."""
+    made = pymupdf.open()
+    for rows in pages:
+        sheet = made.new_page()
+        for x, y, text, size, bold in rows:
+            sheet.insert_text((x, y), text, fontsize=size, fontname="hebo" if bold else "helv")
+    return units_of(read_pdf(made.tobytes(), "a.pdf", ocr=False).pages)
+
+
+def units_of(pages: tuple[Page, ...]) -> list[Unit]:
+    texts = {page.number: page.text for page in pages}
+    passages: list[Passage] = chunk(
+        "sha256:" + "0" * 64, pages, language="en", title="A", strategy=STRATEGIES["technical"], embedder=embedder()
+    )
+    return [unit for passage in passages for unit in units(passage, lambda _, number: texts[number])]
+
+
+def rows(top: float, *texts: str, size: float = 11.0, bold: bool = False, left: float = 72.0, pitch: float = 14.0) -> list[Row]:
+    return [(left, top + pitch * index, text, size, bold) for index, text in enumerate(texts)]
+
+
+def raised(row: Row, digits: str, rest: str) -> list[Row]:
+    """A row, digits that are raised behind it, and how it goes on."""
+    x, y, text, size, bold = row
+    at = x + pymupdf.get_text_length(text, fontsize=size)
+    return [row, (at, y - 4, digits, 7, bold), (at + pymupdf.get_text_length(digits + " ", fontsize=7), y, rest, size, bold)]
+
+
+def texts(found: list[Unit]) -> list[str]:
+    return [unit.text for unit in found]
+
+
+def test_given_a_notice_to_the_press_when_read_then_its_first_sentence_stands_alone() -> None:
+    found = document(
+        [
+            *rows(60, "March 9, 2023"),
+            *rows(100, "Hill Pumps Announces Results of the Fourth Quarter", size=20, bold=True),
+            *rows(140, "Net Sales of $3.2 Billion Compared to $2.7 Billion", bold=True, left=120),
+            *rows(
+                170, "BRNO, Czechia--(BUSINESS WIRE)-- Hill Pumps today announced its results for the", "quarter ended January 28, 2023."
+            ),
+            *rows(220, *PARAGRAPH),
+        ]
+    )
+
+    assert texts(found)[0] == "Hill Pumps today announced its results for the quarter ended January 28, 2023."
+    assert texts(found)[1].startswith("The company sells pumps")
+    assert len(found) == 4
+
+
+def test_given_items_with_a_paragraph_below_when_read_then_they_are_apart_and_know_what_leads_them_in() -> None:
+    found = document(
+        [
+            *rows(60, *PARAGRAPH),
+            *rows(110, "The following are not covered by the warranty:"),
+            *rows(130, "- damage by frost;", left=90),
+            *rows(146, "- wear of seals. They are replaced at cost.", left=90),
+            *rows(180, "Claims are made within thirty days of the day on which the fault was found."),
+        ]
+    )
+
+    items = [unit for unit in found if unit.lead]
+    assert texts(items) == ["- damage by frost;", "- wear of seals.", "They are replaced at cost."]
+    assert {unit.lead for unit in items} == {"The following are not covered by the warranty:"}
+    assert texts(found)[-1] == "Claims are made within thirty days of the day on which the fault was found."
+
+
+def test_given_headings_of_all_kinds_when_read_then_none_is_a_unit() -> None:
+    found = document(
+        [
+            *rows(60, "Item 1A. RISK FACTORS.", bold=True),
+            *rows(90, "Strategic Risks", bold=True),
+            *rows(118, "Our results depend on the demand for water, which we cannot control at", "all.", bold=True),
+            *rows(160, "Sales and Marketing. Our people visit every customer once a year and the plants", "twice."),
+            *rows(210, *PARAGRAPH),
+        ]
+    )
+
+    assert texts(found)[:2] == [
+        "Our results depend on the demand for water, which we cannot control at all.",
+        "Our people visit every customer once a year and the plants twice.",
+    ]
+
+
+def test_given_tables_of_contents_when_read_then_their_lines_are_no_units() -> None:
+    leaders = [f"{number} {title} {'. ' * 20}{number * 2}" for number, title in enumerate(("Scope", "Terms", "Fees", "Notice"), 1)]
+    cells = [
+        (x, 200.0 + 14 * index, cell, 11.0, False)
+        for index in range(5)
+        for x, cell in ((72, f"Title {chr(65 + index)}"), (500, str(3 + index)))
+    ]
+
+    found = document([*rows(60, "Contents", bold=True), *rows(90, *leaders), *cells], rows(60, *PARAGRAPH))
+
+    assert texts(found)[0].startswith("The company sells pumps")
+
+
+def test_given_a_list_of_extensions_when_read_then_it_is_a_table_and_no_contents() -> None:
+    people = (("Vacation", "210"), ("Laptops", "222"), ("Claims", "235"), ("Data", "248"), ("Safety", "251"))
+    cells = [(x, 200.0 + 14 * index, cell, 11.0, False) for index, row in enumerate(people) for x, cell in zip((72, 400), row, strict=True)]
+
+    assert "Vacation | 210" in texts(document([*rows(60, *PARAGRAPH), *cells]))
+
+
+def test_given_a_caption_and_a_signature_when_read_then_they_are_context() -> None:
+    found = document(
+        [
+            *rows(60, *PARAGRAPH),
+            *rows(130, "Figure 3: Flow through the valve. It falls with the pressure."),
+            *rows(180, "By: /s/ Jane Doe", "Name: Jane Doe", "Title: Secretary"),
+        ]
+    )
+
+    assert texts(found)[3:] == ["It falls with the pressure."]
+
+
+def test_given_raised_digits_when_read_then_they_are_powers_and_marks() -> None:
+    found = document(
+        [
+            *rows(60, *PARAGRAPH),
+            *raised((72, 130, "One gram of it holds about 10", 11, False), "23", "atoms, as was shown in the laboratory."),
+        ]
+    )
+
+    assert "10²³ atoms" in " ".join(texts(found))
+    assert "1023" not in " ".join(texts(found))
+
+
+def test_given_stretched_letters_when_read_then_a_sentence_goes_on_from_row_to_row() -> None:
+    stretched = [(72.0, 60 + 13.0 * index, text, 10.0 + 0.1 * (index % 3), False) for index, text in enumerate(PARAGRAPH * 3)]
+
+    found = document([*stretched, *rows(300, *PARAGRAPH, size=8, pitch=10)])
+
+    assert len(set(texts(found))) == 3
+
+
+@each("text", ["A\n\nB", "Chapter 1\n\nChapter 2\n\nChapter 3", "• \n\n—\n\n. . . ."])
+def test_given_no_sentence_when_read_then_nothing_is_invented(text: str) -> None:
+    found = units_of((Page(1, text),))
+
+    assert all(unit.text in text for unit in found)
+
+
+def test_given_a_document_of_headings_only_when_read_then_it_has_no_units() -> None:
+    assert document([*rows(60, "Part One", size=20, bold=True), *rows(120, "Part Two", size=20, bold=True)]) == []
+
+
+@pytest.mark.parametrize("text", ["Contact the sales office of AMAZON.COM, INC. in Seattle. It is open.", "We said “no.” They left."])
+def test_given_a_full_stop_inside_a_word_or_quotation_when_read_then_the_sentence_is_whole(text: str) -> None:
+    found = units_of((Page(1, text),))
+
+    assert len(found) == 2
+    assert " ".join(texts(found)) == text
