@@ -84,7 +84,7 @@ def _flags(document: Document) -> str:
     if document.hidden_chars:
         flags.append(f"{document.hidden_chars} hidden characters")
     if is_outdated(document):
-        flags.append("read by an earlier version: delete it and add it again, or read it again on the page, for hidden text and raised digits")
+        flags.append("read by an earlier version: delete it and add it, or read it again on the page, for hidden text and raised digits")
     return f"  ({', '.join(flags)})" if flags else ""
 
 
