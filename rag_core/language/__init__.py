@@ -20,7 +20,7 @@ from rag_core.language.phrases import (
     is_time_sensitive,
     refusal,
 )
-from rag_core.language.schema import ComparedWords, FactWords, LanguageInfo, LawRows, LimitRows, TimeWords, ValueRows, spaced
+from rag_core.language.schema import AskedWords, ComparedWords, FactWords, LanguageInfo, LawRows, LimitRows, TimeWords, ValueRows, spaced
 from rag_core.language.sentences import sentences
 from rag_core.language.string_similarity import alike, string_similarity
 from rag_core.language.words import Word, fold, words
@@ -28,6 +28,7 @@ from rag_core.language.words import Word, fold, words
 __all__ = [
     "FALLBACK",
     "LANGUAGES",
+    "AskedWords",
     "ComparedWords",
     "FactWords",
     "Intent",

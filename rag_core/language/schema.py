@@ -70,6 +70,20 @@ def _whole_pattern(value: Any) -> regex.Pattern[str] | None:
     return regex.compile("|".join(f"(?:{fold(source)})" for source in _phrases(value))) if value else None
 
 
+def _star_pattern(value: Any) -> regex.Pattern[str]:
+    """Matches a whole folded word; a star stands for the rest of one or its beginning."""
+    ways = (regex.escape(fold(word)).replace(r"\*", "[^ ]*") for word in _words(value))
+    return regex.compile("|".join(ways) or "(?!)")
+
+
+def _search_patterns(value: Any) -> Mapping[str, regex.Pattern[str]]:
+    return {name: pattern for name, source in value.items() if (pattern := _search_pattern(source))}
+
+
+def _star_patterns(value: Any) -> Mapping[str, regex.Pattern[str]]:
+    return {name: _star_pattern(row) for name, row in value.items()}
+
+
 def _plain_pattern(value: Any) -> regex.Pattern[str] | None:
     return regex.compile(_text(value)) if value else None
 
@@ -89,6 +103,9 @@ Levels = Annotated[Mapping[str, Mapping[str, tuple[str, ...]]], _levels]
 SearchPattern = Annotated[regex.Pattern[str] | None, _search_pattern]
 WholePattern = Annotated[regex.Pattern[str] | None, _whole_pattern]
 PlainPattern = Annotated[regex.Pattern[str] | None, _plain_pattern]
+StarPattern = Annotated[regex.Pattern[str], _star_pattern]
+SearchPatterns = Annotated[Mapping[str, regex.Pattern[str]], _search_patterns]
+StarPatterns = Annotated[Mapping[str, regex.Pattern[str]], _star_patterns]
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +348,39 @@ class ComparedWords:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedWords:
+    """Words that tell what a question asks for, and what such an answer looks like. Patterns meet `spaced` text, like those of questions.
+
+    Types are those of `rag_core.gating.asked.AnswerType`. A star stands for the rest of a word or its beginning.
+
+    Args:
+        phrases: by type, how a question asks for it in so many words. The earliest phrase counts, then the longest.
+        nouns: by type, what may follow one of `takes_noun` ("which city"); `stops`: words that end the search for it; `neutral`: nouns
+            that it goes on behind ("the name of the city").
+        markers: by type (reason, procedure, definition), what a sentence says that gives one.
+        places: words before a place; `organisations`: words that a name of one often holds.
+        superlatives: words of a highest or lowest degree; `not_superlative`: words that only look like one.
+        periods: what names a period: year, half, quarter, and q1 to q4, h1, h2.
+        in_year: words before a year that say that something is of that year, and not since, until or before it.
+        flows: words for figures that add up over a period, so that a quarter's is not a year's.
+    """
+
+    phrases: SearchPatterns
+    nouns: StarPatterns
+    takes_noun: FoldedSet
+    stops: FoldedSet
+    neutral: FoldedSet = frozenset()
+    markers: SearchPatterns = field(default_factory=dict)
+    places: FoldedSet = frozenset()
+    organisations: StarPattern = field(default_factory=lambda: regex.compile("(?!)"))
+    superlatives: StarPattern = field(default_factory=lambda: regex.compile("(?!)"))
+    not_superlative: FoldedSet = frozenset()
+    periods: SearchPatterns = field(default_factory=dict)
+    in_year: FoldedSet = frozenset()
+    flows: StarPattern = field(default_factory=lambda: regex.compile("(?!)"))
+
+
+@dataclass(frozen=True, slots=True)
 class LanguageInfo:
     """All that is written down about one language.
 
@@ -391,6 +441,7 @@ class LanguageInfo:
     markers: Levels = field(default_factory=dict)
     limits: LimitRows | None = None
     contradictions: ComparedWords | None = None
+    asked: AskedWords | None = None
 
 
 @dataclass(frozen=True, slots=True)

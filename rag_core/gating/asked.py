@@ -1,0 +1,179 @@
+"""The things that a question asks for: the type of its answer, and the constraints that an answer has to keep.
+
+Read from the words that a language's file lists under `[asked]`; a language without them asks for `other`. Nothing is decided here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+import regex
+
+from rag_core.facts.laws import laws
+from rag_core.facts.names import canonical_code, codes
+from rag_core.gating.stated import MAX_CHARS, Stated, read, small_words
+from rag_core.language import LANGUAGES, AskedWords, LanguageInfo, fold, keywords, spaced
+from rag_core.retrieval.query import core, expand
+
+_MAX_NOUN_WORDS = 6  # behind "which", in which the noun is looked for: "is the name of the city"; chosen
+KEY_CHARS = 5  # compared from the beginning of a keyword, so that inflected forms meet; chosen
+_DIRECT, _BY_NOUN, _BY_PATTERN = 1.0, 0.9, 0.6  # how sure a type is; chosen
+_CLAUSE = regex.compile(r"[,;:—]\s")
+
+
+class AnswerType(StrEnum):
+    """The type of the answer that a question asks for."""
+
+    MONEY = "money"
+    COUNT = "count"
+    PERCENTAGE = "percentage"
+    DATE = "date"
+    DURATION = "duration"
+    PERSON = "person"
+    ORGANISATION = "organisation"
+    PLACE = "place"
+    CODE = "code"
+    DEFINITION = "definition"
+    REASON = "reason"
+    PROCEDURE = "procedure"
+    LIST = "list"
+    YES_NO = "yes_no"
+    OTHER = "other"
+
+
+FIGURES = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE, AnswerType.OTHER})  # what may be of a period
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFor:
+    """The type and constraints that a question states.
+
+    Args:
+        type: of the answer; `sure`: how clearly the words say so, in [0, 1], 0 for `other`.
+        years: named ones; `in_year`: the one year that the answer must be of ("in 2022"), 0 where there is none or several.
+        parts: the quarters and halves named ("q3", "h1").
+        flow: whether it asks for a figure that adds up over a period, like revenue.
+        codes: canonical; `laws`: as (family, number).
+        names: each as its folded words; `keys`: the beginnings of its keywords; `words`: all its words, folded.
+        negated, superlative, compared: whether it says not; asks for the highest or lowest; compares.
+    """
+
+    type: AnswerType
+    sure: float
+    years: frozenset[int]
+    in_year: int
+    parts: frozenset[str]
+    flow: bool
+    codes: frozenset[str]
+    laws: frozenset[tuple[str, str]]
+    names: tuple[tuple[str, ...], ...]
+    keys: frozenset[str]
+    words: frozenset[str]
+    negated: bool
+    superlative: bool
+    compared: bool
+
+
+@lru_cache(maxsize=1 << 10)
+def asked_for(question: str, language: str) -> AskedFor:
+    """The type and constraints of a question; of a long one the first 4,000 characters count. Never raises, whatever the text."""
+    whole = expand(question[:MAX_CHARS])
+    info = LANGUAGES.get(language)
+    words = info.asked if info else None
+    stated, said = read(whole, language), spaced(whole)
+    kind, sure = _type(core(whole, language), info) if info else (AnswerType.OTHER, 0.0)
+    own = stated.own_years if len(stated.years) == 1 else frozenset[int]()
+    return AskedFor(
+        type=kind,
+        sure=sure,
+        years=stated.years,
+        in_year=next(iter(own), 0),
+        parts=parts_named(said, words),
+        flow=words is not None and any(map(words.flows.fullmatch, stated.words)),
+        codes=frozenset(canonical_code(code.text) for code in codes(whole) if code.kind == "code" and "§" not in code.text),
+        laws=frozenset((law.family, law.parts[0]) for law in laws(whole) if law.family),
+        names=tuple(stated.words[run.at : run.end] for run in stated.names if run.clear),
+        keys=frozenset(fold(word)[:KEY_CHARS] for word in keywords(whole, language)),
+        words=frozenset(stated.words),
+        negated=is_negated(stated, language),
+        superlative=is_superlative(stated, words),
+        compared=info is not None and info.comparative is not None and info.comparative.search(said) is not None,
+    )
+
+
+def parts_named(said: str, words: AskedWords | None) -> frozenset[str]:
+    """The quarters and halves of a year that a `spaced` text names: "q3", "h1"."""
+    periods = words.periods if words else {}
+    return frozenset(name for name, pattern in periods.items() if name[-1].isdigit() and pattern.search(said))
+
+
+def is_negated(stated: Stated, language: str) -> bool:
+    """Whether a text says not, by one word of the language's list."""
+    return not _negations(language).isdisjoint(stated.words)
+
+
+def is_superlative(stated: Stated, words: AskedWords | None) -> bool:
+    """Whether a text has a word of a highest or lowest degree."""
+    return words is not None and any(words.superlatives.fullmatch(word) for word in set(stated.words) - words.not_superlative)
+
+
+@lru_cache(maxsize=64)
+def _negations(language: str) -> frozenset[str]:
+    listed = LANGUAGES[language].markers.get("negation", {}).get("not", ()) if language in LANGUAGES else ()
+    return frozenset(fold(phrase) for phrase in listed if " " not in phrase)
+
+
+def _type(question: str, info: LanguageInfo) -> tuple[AnswerType, float]:
+    """The type that a question names first, and how sure that is."""
+    if not (words := info.asked):
+        return AnswerType.OTHER, 0.0
+    said = spaced(_asking(question, info))
+    found = [(match.start() + (match[0][0] == " "), -match.end(), name, _DIRECT) for name, match in _matches(words, said)]
+    found += _nouns(words, said, small_words(info.code))
+    start, _, name, sure = min(found, default=(len(said), 0, "", 0.0))
+    if name:
+        return AnswerType(name), sure
+    for kind, pattern in ((AnswerType.PROCEDURE, info.procedural), (AnswerType.COUNT, info.asks_number)):
+        if pattern and (match := pattern.search(said)) and match.start() <= start:
+            return kind, _BY_PATTERN
+    return AnswerType.OTHER, 0.0
+
+
+def _asking(question: str, info: LanguageInfo) -> str:
+    """The part of a question that asks: "When it rains, who pays?" asks who."""
+    clauses = _CLAUSE.split(question)
+    asking = [one for one in clauses[1:] if info.question_words.intersection(word.casefold() for word in one.split()[:2])]
+    return asking[-1] if asking else question
+
+
+def _matches(words: AskedWords, said: str) -> list[tuple[str, regex.Match[str]]]:
+    return [(name, match) for name, pattern in words.phrases.items() if (match := pattern.search(said))]
+
+
+def _nouns(words: AskedWords, said: str, small: frozenset[str]) -> list[tuple[int, int, str, float]]:
+    """The noun behind the first "which", as a candidate of `_type`; without one that word itself, with an empty name."""
+    tokens, place = said.split(" "), 0
+    for at, token in enumerate(tokens):
+        if token in words.takes_noun:
+            name, count = _noun(words, tokens[at + 1 : at + 1 + _MAX_NOUN_WORDS], small)
+            end = place + len(" ".join(tokens[at : at + 1 + count]))
+            return [(place, -end, name, _BY_NOUN if name else 0.0)]
+        place += len(token) + 1
+    return []
+
+
+def _noun(words: AskedWords, tokens: list[str], small: frozenset[str]) -> tuple[str, int]:
+    """The type of the first known noun, or of the last of several in a row ("city council"), and how many words that takes.
+
+    A small word behind an unknown one begins another phrase: "what lacks the state" asks for no place.
+    """
+    found, count, unknown = "", 0, False
+    for at, token in enumerate(tokens, 1):
+        name = next((name for name, nouns in words.nouns.items() if nouns.fullmatch(token)), "")
+        if (found and not name) or token in words.stops or (unknown and token in small):
+            break
+        found, count = (name, at) if name else (found, count)
+        unknown = not name and token not in small and token not in words.neutral
+    return found, count

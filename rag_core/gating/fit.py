@@ -1,0 +1,243 @@
+"""How well a sentence fits what a question asks for: whether it holds the type, keeps the constraints, or contradicts one.
+
+| feature | range | what it is |
+|---|---|---|
+| holds | [0, 1] | the best thing of the type asked for that the question does not name itself; 0.5 where the type says nothing |
+| near | [0, 1] | share of the question's keywords within ten words of that thing; in the whole sentence where the type says nothing |
+| period | [0, 1] | the year or quarter asked for: 1 the sentence names it, .8 what stands right above, .7 the title, .5 nobody, 0 another |
+| named | [0, 1] | share of the names, codes and references asked for that the sentence (1) or its context (.5) holds; 1 without any |
+| negation | {0, .5, 1} | 1 where both say not or neither, 0 where only the question does |
+| degree | {0, 1} | 0 where the question asks for the highest or lowest and the sentence tells of none |
+| sure | [0, 1] | how sure the type is |
+| contradicts | {0, 1} | whether the sentence is surely of something else: another year, quarter, paragraph or code |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+
+import regex
+
+from rag_core.facts.laws import laws
+from rag_core.facts.names import canonical_code, codes
+from rag_core.gating.asked import FIGURES, KEY_CHARS, AnswerType, AskedFor, is_negated, is_superlative, parts_named
+from rag_core.gating.stated import Stated, read
+from rag_core.language import LANGUAGES, AskedWords, any_language
+
+NEAR_WORDS = 10  # to each side; chosen
+_UNKNOWN = 0.5  # where nothing tells whether a type is held
+# How much each kind of number is worth as an answer of a type: 1 for its own kind, less for what it may be written as; chosen.
+_WORTH = {
+    AnswerType.MONEY: {"money": 1.0, "count": 0.4, "percentage": 0.2},
+    AnswerType.COUNT: {"count": 1.0, "percentage": 0.6, "duration": 0.6, "money": 0.6, "ordinal": 0.4, "date": 0.2, "code": 0.3},
+    AnswerType.PERCENTAGE: {"percentage": 1.0, "count": 0.4, "ordinal": 0.3},
+    AnswerType.DATE: {"date": 1.0, "month": 0.7, "ordinal": 0.3, "count": 0.2},
+    AnswerType.DURATION: {"duration": 1.0, "count": 0.4, "date": 0.5},
+    AnswerType.CODE: {"code": 1.0, "count": 0.5},
+}
+_NAMES = frozenset({AnswerType.PERSON, AnswerType.PLACE, AnswerType.ORGANISATION})
+_MARKED = frozenset({AnswerType.REASON, AnswerType.DEFINITION, AnswerType.PROCEDURE})
+_UNCLEAR = 0.4  # for a name that may be an ordinary word; chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where a sentence stands: title of its document, heading above it, and the sentence before; each may be empty."""
+
+    title: str = ""
+    section: str = ""
+    previous: str = ""
+
+
+NOWHERE = Context()
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The features of one sentence, as the module's table says; `why` names the contradiction: year, period, law or code."""
+
+    holds: float
+    near: float
+    period: float
+    named: float
+    negation: float
+    degree: float
+    sure: float
+    contradicts: bool
+    why: str = ""
+
+    def features(self) -> dict[str, float]:
+        """All but `why` as numbers in [0, 1], each called `fit_` and its name."""
+        return {f"fit_{name}": float(value) for name, value in asdict(self).items() if name != "why"}
+
+
+def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
+    """How a sentence fits. `language` is the sentence's. Never raises, whatever the texts."""
+    words = LANGUAGES[language].asked if language in LANGUAGES else None
+    stated = read(text, language)
+    around = [read(one, language) for one in (context.section, context.previous)]
+    title = read(context.title, language)
+    holds, places = _held(asked, stated, words)
+    period, other_period = _period(asked, stated, around, title, words)
+    named, other_named = _named(asked, text, stated, context, [*around, title])
+    why = other_period or other_named
+    return Fit(
+        holds=holds,
+        near=_near(asked, stated, places),
+        period=period,
+        named=named,
+        negation=_negation(asked.negated, is_negated(stated, language)),
+        degree=float(not asked.superlative or is_superlative(stated, words)),
+        sure=asked.sure,
+        contradicts=bool(why),
+        why=why,
+    )
+
+
+def _held(asked: AskedFor, stated: Stated, words: AskedWords | None) -> tuple[float, list[int]]:
+    """How well the type is held, and at which tokens; none where the type says nothing of a place."""
+    if worth := _WORTH.get(asked.type):
+        found = [(worth.get(number.kind, 0.0), number.at) for number in stated.numbers if number.word not in asked.words]
+        best = max((value for value, _ in found), default=0.0)
+        return best, [at for value, at in found if value == best > 0]
+    if asked.type in _NAMES:
+        return _held_names(asked, stated, words)
+    if asked.type in _MARKED and words:
+        return float(asked.type in words.markers and words.markers[asked.type].search(stated.spaced) is not None), []
+    return _UNKNOWN, []
+
+
+def _held_names(asked: AskedFor, stated: Stated, words: AskedWords | None) -> tuple[float, list[int]]:
+    if not stated.names and not stated.has_capitals:
+        return _UNKNOWN / 2, []
+    found = []
+    for run in stated.names:
+        fresh = [at for at in range(run.at, run.end) if not _is_asked(asked, stated.words[at])]
+        if fresh:
+            value = (1.0 if len(fresh) > 1 else 0.8) if run.clear else _UNCLEAR
+            found.append((value * _of_type(asked.type, stated, run.at, run.end, words), fresh[0]))
+    best = max((value for value, _ in found), default=0.0)
+    return best, [at for value, at in found if value == best > 0]
+
+
+def _of_type(kind: AnswerType, stated: Stated, at: int, end: int, words: AskedWords | None) -> float:
+    """How much a name looks like a place or an organisation; a person cannot be told from its form."""
+    if kind is AnswerType.PLACE and words:
+        return 1.0 if set(stated.words[max(0, at - 2) : at]) & words.places else 0.7
+    if kind is AnswerType.ORGANISATION and words:
+        mine = any(map(words.organisations.fullmatch, stated.words[at : end + 1]))
+        return 1.0 if mine or any(len(word) > 1 and word.isupper() for word in stated.raw[at:end]) else 0.8
+    return 1.0
+
+
+def _is_asked(asked: AskedFor, word: str) -> bool:
+    return word in asked.words or word[:KEY_CHARS] in asked.keys
+
+
+def _near(asked: AskedFor, stated: Stated, places: list[int]) -> float:
+    if not asked.keys:
+        return 0.0
+    keys = [word[:KEY_CHARS] for word in stated.words]
+    windows = [keys[max(0, at - NEAR_WORDS) : at + NEAR_WORDS + 1] for at in places] or [keys]
+    return max(len(asked.keys.intersection(window)) for window in windows) / len(asked.keys)
+
+
+def _period(asked: AskedFor, stated: Stated, around: list[Stated], title: Stated, words: AskedWords | None) -> tuple[float, str]:
+    """The feature `period`, and what contradicts it."""
+    scores = [_UNKNOWN]
+    why = ""
+    if asked.years:
+        scores.append(_year(asked.years, stated, around, title))
+        why = "year" if not scores[-1] and _other_year(asked, stated) else ""
+    if asked.parts and words:
+        mine = parts_named(stated.spaced, words)
+        near = frozenset[str]().union(*(parts_named(one.spaced, words) for one in (*around, title)))
+        scores.append(1.0 if asked.parts & mine else 0.0 if mine else 0.8 if asked.parts & near else 0.0 if near else _UNKNOWN)
+        same_kind = {part[0] for part in asked.parts} & {part[0] for part in mine}
+        why = why or ("period" if mine and same_kind and not asked.parts & (mine | near) else "")
+    elif asked.in_year and asked.flow and asked.type in FIGURES and words and _is_part_of_year(stated.spaced, words):
+        scores, why = [0.0], why or "period"
+    told = scores[1:] or scores
+    return min(told), why
+
+
+def _year(years: frozenset[int], stated: Stated, around: list[Stated], title: Stated) -> float:
+    if years & stated.years:
+        return 1.0
+    if any(years & one.years for one in around):
+        return 0.8 if not stated.years else 0.6
+    if years & title.years:
+        return 0.7 if not stated.years else _UNKNOWN
+    return 0.0 if stated.years else _UNKNOWN
+
+
+def _other_year(asked: AskedFor, stated: Stated) -> bool:
+    """Whether a figure asked for one year is surely given for another."""
+    return bool(asked.in_year and asked.flow and stated.own_years and asked.type in FIGURES)
+
+
+def _is_part_of_year(said: str, words: AskedWords) -> bool:
+    """Whether a text tells of a quarter or half, and of no whole year besides."""
+    bare = said
+    for name in ("quarter", "half"):
+        if pattern := words.periods.get(name):
+            bare = pattern.sub(" ", bare)
+    whole = words.periods.get("year")
+    return bare != said and whole is not None and not whole.search(_spaces.sub(" ", bare).strip())
+
+
+_spaces = regex.compile(r" {2,}")
+
+
+def _named(asked: AskedFor, text: str, stated: Stated, context: Context, around: Iterable[Stated]) -> tuple[float, str]:
+    """The feature `named`, and what contradicts it."""
+    if not (asked.names or asked.codes or asked.laws):
+        return 1.0, ""
+    beside = [*around]
+    here, there = _keys(stated), frozenset[str]().union(*map(_keys, beside))
+    shares = [1.0 if part <= here else 0.5 if part <= here | there else 0.0 for part in _parts(asked.names)]
+    whole = "\n".join((context.title, context.section, context.previous))
+    contradiction = ""
+    for name, wanted, find in (("code", asked.codes, _codes), ("law", asked.laws, _laws)):
+        if wanted:
+            mine, near = find(text), find(whole)
+            shares += [1.0 if one in mine else 0.5 if one in near else 0.0 for one in wanted]
+            if not wanted & (mine | near) and any(_rivals(one, other) for one in wanted for other in mine):
+                contradiction = contradiction or name
+    return sum(shares) / len(shares), contradiction
+
+
+def _keys(stated: Stated) -> frozenset[str]:
+    return frozenset(word[:KEY_CHARS] for word in stated.words)
+
+
+def _parts(names: Iterable[tuple[str, ...]]) -> Iterator[frozenset[str]]:
+    for name in names:
+        yield frozenset(word[:KEY_CHARS] for word in name if word not in any_language().connectors)
+
+
+def _codes(text: str) -> frozenset[str | tuple[str, str]]:
+    return frozenset(canonical_code(code.text) for code in codes(text) if code.kind == "code" and "§" not in code.text)
+
+
+def _laws(text: str) -> frozenset[str | tuple[str, str]]:
+    return frozenset((law.family, law.parts[0]) for law in laws(text) if law.family)
+
+
+_CODE_PARTS = regex.compile(r"\p{L}+|\p{N}+")
+
+
+def _rivals(one: str | tuple[str, str], other: str | tuple[str, str]) -> bool:
+    """Whether two codes or references are of one series, so that one stands for something else: E7 and E9, § 14 and § 15."""
+    if isinstance(one, str) and isinstance(other, str):
+        mine, theirs = _CODE_PARTS.findall(one), _CODE_PARTS.findall(other)
+        shaped = [part.isdecimal() for part in mine] == [part.isdecimal() for part in theirs]
+        return one != other and shaped and mine[0] == theirs[0] and not mine[0].isdecimal()
+    return one[0] == other[0] and one != other
+
+
+def _negation(asked: bool, said: bool) -> float:
+    if asked == said:
+        return 1.0
+    return 0.0 if asked else _UNKNOWN

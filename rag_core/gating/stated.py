@@ -1,0 +1,206 @@
+"""A light reading of a sentence: its numbers by kind, its years, its names, and its words.
+
+Cheap on purpose: a question looks at some hundred sentences. To read a value exactly (`rag_core.facts.values`) costs several times as much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import regex
+
+from rag_core.facts.lexicon import dimension, lexicon, value_words
+from rag_core.facts.numbers import ascii_digits
+from rag_core.language import LANGUAGES, any_language, fold, grammar, is_known
+
+MAX_CHARS = 4000  # read of a text: a sentence is shorter; chosen
+_TOKEN = regex.compile(r"\p{Sc}|[%‰°§]|[\p{L}\p{M}\p{N}]++(?:[.,](?=\p{Nd})[\p{L}\p{M}\p{N}]++)*+")
+_NUMBER = regex.compile(r"\d[\d.,]*(?P<ordinal>\p{L}{1,3})?")
+_DAY = regex.compile(r"\d{1,2}\.\d{1,2}\.\d{4}")
+_DECADE = regex.compile(r"(?:1\d|20)\d0s")
+_CODE = regex.compile(r"(?=.*\d)(?=.*\p{Lu})[\p{L}\d]+")
+_CASED = frozenset({"Latin", "Cyrillic", "Greek", "Armenian", "Georgian"})
+_ROMAN = regex.compile(r"[IVX]{1,6}")
+_FIRST_CLEAR_YEAR, _FIRST_YEAR, _LAST_YEAR = 1500, 1000, 2199  # below the first a number is a year only where a word says so
+KINDS = ("money", "percentage", "duration", "date", "month", "ordinal", "code", "count")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number, month or code: `at` counts tokens, `kind` is one of `KINDS`, `word` is folded."""
+
+    at: int
+    kind: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class NameRun:
+    """Capitalised words side by side: the tokens from `at` up to `end`. `clear`: whether they can hardly be ordinary words."""
+
+    at: int
+    end: int
+    clear: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """The reading of one text.
+
+    Args:
+        words: its tokens, folded; `raw`: as written, with ASCII digits.
+        numbers: in order; `years`: those of them that are years, decades as all of their years.
+        own_years: years behind a word that says that something is of that year ("in 2022").
+        names: in order; where `has_capitals` is false, in a script without capitals, the words that no dictionary of the language has.
+        spaced: its words joined by single spaces, without symbols.
+    """
+
+    words: tuple[str, ...]
+    raw: tuple[str, ...]
+    numbers: tuple[Number, ...]
+    years: frozenset[int]
+    own_years: frozenset[int]
+    names: tuple[NameRun, ...]
+    has_capitals: bool
+    spaced: str
+
+
+@lru_cache(maxsize=1 << 13)
+def read(text: str, language: str) -> Stated:
+    """The reading of a text in a language; at most its first `MAX_CHARS` characters. Of an unknown language units and digits are known."""
+    raw = tuple(_TOKEN.findall(ascii_digits(text[:MAX_CHARS])))
+    words = tuple(map(fold, raw))
+    numbers = tuple(found for at in range(len(raw)) if (found := _number(raw, words, at, language)))
+    years = {number.at: int(number.word[:4]) for number in numbers if number.kind == "date" and _is_year(number.word)}
+    own = frozenset(year for at, year in years.items() if at and words[at - 1] in _vocabulary(language).in_year)
+    decades = {number.at: int(number.word[:4]) for number in numbers if number.kind == "date" and _DECADE.fullmatch(number.word)}
+    spans = {year for first in decades.values() for year in range(first, first + 10)}
+    plain = " ".join(word for word in words if word[0].isalnum())
+    return Stated(
+        words, raw, numbers, frozenset(years.values()) | spans | _between(years), own, _names(raw, language), _has_capitals(raw), plain
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    numbers: frozenset[str]
+    scales: frozenset[str]
+    months: frozenset[str]
+    capital_months: bool
+    in_year: frozenset[str]
+    eras: regex.Pattern[str]
+    function_words: frozenset[str]
+
+
+_NEVER = regex.compile(r"(?!)")
+
+
+@cache
+def _vocabulary(language: str) -> _Vocabulary:
+    lex, info = lexicon(language), LANGUAGES.get(language)
+    asked = info.asked if info else None
+    return _Vocabulary(
+        numbers=frozenset(value_words(language).numbers),
+        scales=frozenset(value_words(language).scales),
+        months=frozenset(lex.months),
+        capital_months=lex.months_capitalised,
+        in_year=asked.in_year if asked else frozenset(),
+        eras=asked.nouns.get("date", _NEVER) if asked else _NEVER,
+        function_words=small_words(language),
+    )
+
+
+@cache
+def small_words(language: str) -> frozenset[str]:
+    """The folded question words and stop words of a language; none of an unknown one."""
+    return frozenset(map(fold, LANGUAGES[language].function_words)) if language in LANGUAGES else frozenset()
+
+
+def _number(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: str) -> Number | None:
+    """The number, month or code at a token."""
+    token, known = raw[at], _vocabulary(language)
+    if not token[0].isdigit():
+        if words[at] in known.months and (token[0].isupper() or not known.capital_months):
+            return Number(at, "month", words[at])
+        if words[at] in known.numbers:
+            return Number(at, _by_unit(raw, words, at, language) or "count", words[at])
+        if _ROMAN.fullmatch(token) and any(known.eras.fullmatch(word) for word in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])):
+            return Number(at, "date", words[at])
+        return Number(at, "code", words[at]) if _CODE.fullmatch(token) else None
+    match = _NUMBER.fullmatch(token)
+    if not match:
+        return Number(at, "code" if _CODE.fullmatch(token) else "count", words[at])
+    if _DAY.fullmatch(token) or regex.fullmatch(r"(?:\d\d)?\d0s", words[at]):
+        return Number(at, "date", words[at])
+    before, after = words[max(0, at - 2) : at], words[at + 1 : at + 3]
+    if (unit := _by_unit(raw, words, at, language)) and not (unit == "duration" and _is_year(token) and after[0] in known.in_year):
+        return Number(at, unit, words[at])  # "1992 года" is a date
+    if _is_year(token) and (int(token) >= _FIRST_CLEAR_YEAR or (before and before[-1] in known.in_year)):
+        return Number(at, "date", words[at])
+    if any(word in known.months for word in (*before, *after)) or any(map(known.eras.fullmatch, (*before[-1:], *after[:1]))):
+        return Number(at, "date", words[at])
+    return Number(at, "ordinal" if match["ordinal"] else "count", words[at])
+
+
+def _by_unit(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: str) -> str:
+    """The kind of number that its unit makes it; empty without one."""
+    units = value_words(language).units
+    if at and not raw[at - 1].islower() and dimension(units.get(words[at - 1], "")) == "currency":
+        return "money"  # "EUR 5", but not "in dollars 5 percent"
+    place = at + 1 + sum(word in _vocabulary(language).scales for word in words[at + 1 : at + 2])
+    for unit in (" ".join(words[place : place + 2]), *words[place : place + 1]):
+        measured = dimension(units.get(unit, ""))
+        if measured in _KIND_OF:
+            return "date" if units[unit] == "century" and raw[at][0].isdigit() else _KIND_OF[measured]  # "12th century"
+    return ""
+
+
+_KIND_OF = {"currency": "money", "share": "percentage", "time": "duration"}
+
+
+def _is_year(word: str) -> bool:
+    return len(word) == 4 and word.isdecimal() and _FIRST_YEAR <= int(word) <= _LAST_YEAR
+
+
+def _between(years: dict[int, int]) -> frozenset[int]:
+    """The years within a span of two that stand near each other: "from 1990 to 2005"."""
+    spans: set[int] = set()
+    for at, year in years.items():
+        last = next((years[other] for other in range(at + 1, at + 5) if other in years), year)
+        spans.update(range(year, last + 1) if last - year < 200 else ())
+    return frozenset(spans)
+
+
+def _names(raw: tuple[str, ...], language: str) -> tuple[NameRun, ...]:
+    """Runs of capitalised words. The first word counts where it is no function word and something says that it is a name."""
+    if not _has_capitals(raw):
+        if grammar(language).script in _CASED:
+            return ()
+        return tuple(NameRun(at, at + 1, True) for at, word in enumerate(raw) if word[0].isalpha() and not is_known(word, language))
+    found: list[NameRun] = []
+    nouns, known = grammar(language).nouns_capitalised, _vocabulary(language).function_words
+    at = 0
+    while at < len(raw):
+        end = at
+        while end < len(raw) and raw[end][0].isupper():
+            end += 1
+        start = at + (end > at and fold(raw[at]) in known and (at == 0 or end - at > 1))
+        if end > start:
+            found.append(NameRun(start, end, _clear(raw[start:end], start == 0, nouns, language)))
+            while end + 1 < len(raw) and fold(raw[end]) in any_language().connectors and raw[end + 1][0].isupper():
+                end += 1
+        at = max(end, at + 1)
+    return tuple(found)
+
+
+def _has_capitals(raw: tuple[str, ...]) -> bool:
+    return any(word[0].isupper() or word[0].islower() for word in raw)
+
+
+def _clear(run: tuple[str, ...], first: bool, nouns_capitalised: bool, language: str) -> bool:
+    if any(len(word) > 1 and word.isupper() for word in run):
+        return True
+    if nouns_capitalised:
+        return len(run) > 1 or not is_known(run[0], language)
+    return not first or len(run) > 1 or not is_known(run[0].lower(), language)

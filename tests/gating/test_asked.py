@@ -1,0 +1,184 @@
+"""What a question asks for: its type and its constraints, in every language that lists the words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.gating.asked import AnswerType, asked_for
+from rag_core.language import LANGUAGES
+
+TYPES = {
+    "en": {
+        "How much did the licence cost in 2023?": "money",
+        "What was the price of the ticket?": "money",
+        "What is the name of the city on the river?": "place",
+        "How many employees work there?": "count",
+        "What percentage of the staff is part-time?": "percentage",
+        "When does the contract end?": "date",
+        "In which year was it founded?": "date",
+        "How long is the notice period?": "duration",
+        "Who signed the lease?": "person",
+        "What famous physicist lived here?": "person",
+        "Which company delivers the pumps?": "organisation",
+        "What city council decided?": "organisation",
+        "Where is the archive?": "place",
+        "What is the error code of the pump?": "code",
+        "What does churn mean?": "definition",
+        "What is a lien?": "definition",
+        "Why was the line stopped?": "reason",
+        "How do I reset the meter?": "procedure",
+        "Name all members of the board.": "list",
+        "Is smoking allowed?": "yes_no",
+        "When the alarm rings, who is called?": "person",
+        "What happens when the alarm rings?": "other",
+        "What lacks the city?": "other",
+        "Deadline for the form": "other",
+    },
+    "de": {
+        "Wie viel kostet die Lizenz?": "money",
+        "Wie hoch war der Umsatz im Jahr 2022?": "money",
+        "Wie viele Personen arbeiten dort?": "count",
+        "Wie viel Prozent der Stimmen waren es?": "percentage",
+        "Wann endet der Vertrag?": "date",
+        "In welchem Jahr wurde sie gegründet?": "date",
+        "Wie lange ist die Kündigungsfrist?": "duration",
+        "Wer unterschrieb den Vertrag?": "person",
+        "Welche Firma liefert die Pumpen?": "organisation",
+        "Welche deutsche Stadt liegt am Main?": "place",
+        "Wo ist das Archiv?": "place",
+        "Was bedeutet Abnahme?": "definition",
+        "Warum wurde die Linie gestoppt?": "reason",
+        "Wie kann ich den Zähler zurücksetzen?": "procedure",
+        "Ist Rauchen erlaubt?": "yes_no",
+    },
+    "es": {
+        "¿Cuánto cuesta la licencia?": "money",
+        "¿Cuántos empleados hay?": "count",
+        "¿En qué año se fundó?": "date",
+        "¿Quién firmó el contrato?": "person",
+        "¿Qué ciudad está en el río?": "place",
+        "¿Por qué se detuvo?": "reason",
+    },
+    "fr": {
+        "Combien coûte la licence ?": "money",
+        "Combien de personnes travaillent ici ?": "count",
+        "En quelle année fut-elle fondée ?": "date",
+        "Quelle ville se trouve au bord du fleuve ?": "place",
+        "Pourquoi la ligne est-elle arrêtée ?": "reason",
+    },
+    "it": {
+        "Quanto costa la licenza?": "money",
+        "Quanti dipendenti ci sono?": "count",
+        "In quale anno fu fondata?": "date",
+        "Dove si trova l'archivio?": "place",
+    },
+    "cs": {
+        "Kolik stojí licence?": "money",
+        "Kolik zaměstnanců tam pracuje?": "count",
+        "Kdy končí smlouva?": "date",
+        "Jak dlouhá je výpovědní lhůta?": "duration",
+        "Kdo podepsal smlouvu?": "person",
+        "Které město leží na řece?": "place",
+        "Proč byla linka zastavena?": "reason",
+    },
+    "sk": {
+        "Koľko stojí licencia?": "money",
+        "Kedy končí zmluva?": "date",
+        "Kto podpísal zmluvu?": "person",
+        "Prečo stojí linka?": "reason",
+    },
+    "pl": {
+        "Ile kosztuje licencja?": "money",
+        "Kiedy kończy się umowa?": "date",
+        "Kto podpisał umowę?": "person",
+        "Czy wolno palić?": "yes_no",
+    },
+    "ru": {
+        "Сколько стоит лицензия?": "money",
+        "Сколько сотрудников там работает?": "count",
+        "В каком году она была основана?": "date",
+        "Кто подписал договор?": "person",
+        "Какой город стоит на реке?": "place",
+        "Почему линия остановлена?": "reason",
+    },
+    "hi": {
+        "अनुबंध कब समाप्त होता है?": "date",
+        "वहाँ कितने कर्मचारी काम करते हैं?": "count",
+        "अनुबंध पर हस्ताक्षर किसने किए?": "person",
+        "अभिलेखागार कहाँ है?": "place",
+        "लाइन क्यों रोकी गई?": "reason",
+    },
+}
+HOSTILE = ["", " ", "?", "a" * 10_000, "which " * 2_000, "how much " * 1_200, "1" * 10_000, "§ " * 5_000, "مرحبا كيف " * 1_000,
+           "\u202eabc\u0000", "𝟜𝟚 ²³½ ٣٤", "(" * 10_000, "wie viel " + "x " * 5_000, "A1-" * 3_000]  # fmt: skip
+
+
+@pytest.mark.parametrize("language", TYPES)
+def test_given_a_question_then_the_type_of_its_answer_is_told(language: str) -> None:
+    told = {question: str(asked_for(question, language).type) for question in TYPES[language]}
+    assert told == TYPES[language]
+
+
+def test_given_every_language_file_then_it_says_what_is_asked_in_types_that_exist() -> None:
+    known = {str(kind) for kind in AnswerType}
+    for code, info in LANGUAGES.items():
+        assert info.asked is not None, code
+        for table in (info.asked.phrases, info.asked.nouns, info.asked.markers):
+            assert set(table) <= known, code
+        assert {"year", "half", "quarter", "q1", "q2", "q3", "q4"} <= set(info.asked.periods), code
+
+
+def test_given_a_year_that_the_answer_must_be_of_then_it_is_named_and_no_other() -> None:
+    assert asked_for("How much were net sales in fiscal 2022?", "en").in_year == 2022
+    assert asked_for("How much were net sales in FY22?", "en").in_year == 2022
+    assert asked_for("How have net sales grown since 2019?", "en").in_year == 0
+    assert asked_for("How did net sales change in 2021 and in 2022?", "en").in_year == 0
+    assert asked_for("What did they earn from 2019 to 2021?", "en").years == {2019, 2020, 2021}
+    assert asked_for("What was popular in the 1990s?", "en").years == set(range(1990, 2000))
+    assert asked_for("Wie hoch war der Umsatz im Jahr 2022?", "de").in_year == 2022
+    assert asked_for("Какова выручка за 2022 год?", "ru").in_year == 2022
+
+
+def test_given_periods_codes_laws_and_names_then_each_is_a_constraint() -> None:
+    asked = asked_for("What did Acme Pumps report in Q3 2023 about error E9 under § 14 of the contract?", "en")
+    assert asked.parts == {"q3"}
+    assert asked.codes == {"e9"}
+    assert asked.laws == {("section", "14")}
+    assert ("acme", "pumps") in asked.names
+    assert asked_for("Wie hoch war der Umsatz im dritten Quartal?", "de").parts == {"q3"}
+
+
+def test_given_words_of_degree_comparison_or_negation_then_they_are_told() -> None:
+    assert asked_for("Which is the largest plant?", "en").superlative
+    assert not asked_for("Who is the rest of the team in the west?", "en").superlative
+    assert asked_for("Which costs are not covered?", "en").negated
+    assert asked_for("What is the difference between A and B?", "en").compared
+    assert asked_for("What were the revenues?", "en").flow
+    assert not asked_for("What is the voltage?", "en").flow
+
+
+def test_given_a_language_without_words_then_the_type_is_open_and_nothing_fails() -> None:
+    asked = asked_for("Hvor mange ansatte er der i 2022?", "da")
+    assert (asked.type, asked.sure, asked.years) == (AnswerType.OTHER, 0.0, {2022})
+
+
+def test_given_no_word_of_asking_but_a_known_pattern_then_it_is_less_sure() -> None:
+    assert asked_for("procedure for refunds", "en").type is AnswerType.PROCEDURE
+    asked = asked_for("Tell me: what is the exact size", "en")
+    assert (asked.type, asked.sure < 1) == (AnswerType.COUNT, True)
+
+
+@pytest.mark.parametrize("language", [*LANGUAGES, "da", "und", ""])
+def test_given_hostile_text_then_it_is_read(language: str) -> None:
+    for text in HOSTILE:
+        assert asked_for(text, language).sure <= 1
+
+
+@given(st.text(max_size=200), st.sampled_from([*LANGUAGES, "und"]))
+def test_given_any_text_then_the_reading_is_whole_and_the_same_again(text: str, language: str) -> None:
+    asked = asked_for(text, language)
+    assert asked == asked_for.__wrapped__(text, language)
+    assert 0 <= asked.sure <= 1
+    assert asked.in_year == 0 or asked.years == {asked.in_year}

@@ -1,0 +1,209 @@
+"""How a sentence fits what is asked for: the type it holds, the constraints it keeps, and what it surely contradicts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.gating.asked import asked_for
+from rag_core.gating.fit import NOWHERE, Context, Fit, fits
+from rag_core.gating.stated import read
+from rag_core.language import LANGUAGES
+from tests.gating.test_asked import HOSTILE
+
+
+def fit(question: str, text: str, language: str = "en", **context: str) -> Fit:
+    return fits(asked_for(question, language), text, Context(**context), language)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "better", "worse"),
+    [
+        ("en", "How much does the permit cost?", "It costs 40 dollars.", "It is valid for 3 years."),
+        ("en", "How many employees work in the plant?", "The plant employs about 300 people.", "The plant lies in a quiet valley."),
+        ("en", "What percentage of staff is part-time?", "Some 12 per cent work part-time.", "In 2019 staff came from Oslo."),
+        ("en", "When was the mill founded?", "The mill opened on 3 May 1902.", "The mill grinds 40 tons."),
+        ("en", "When was the mill founded?", "It opened in May.", "It is made of stone."),
+        ("en", "In what century was the abbey built?", "It was built in the 12th century.", "It has 12 windows."),
+        ("en", "How long is the notice period?", "It is three months.", "It must be in writing."),
+        ("en", "Who led the project?", "The project was led by Ada Marsh.", "The project was led with care."),
+        ("en", "Who led the Orion project?", "It was led by Ada Marsh.", "The Orion project went on."),
+        ("en", "Where is the archive?", "The archive is in Lindau.", "The archive is open daily."),
+        ("en", "Which company delivers the pumps?", "They come from Marsh Hydraulics Ltd.", "They come by ship."),
+        ("en", "Why was the line stopped?", "It was stopped because of a leak.", "It was stopped at noon."),
+        ("en", "What does churn mean?", "Churn is the share of clients that leave.", "We lowered it again."),
+        ("en", "What is the error code of the pump?", "The pump shows E42.", "The pump shows nothing."),
+        ("de", "Wie hoch war die Gebühr?", "Sie betrug 40 Euro.", "Sie galt drei Jahre."),
+        ("de", "Wann wurde die Mühle gegründet?", "Sie wurde am 03.05.1902 eröffnet.", "Sie mahlt Korn."),
+        ("de", "Wer leitete das Projekt?", "Geleitet wurde es von Ada Marsch.", "Geleitet wurde es mit Sorgfalt."),
+        ("es", "¿En qué siglo se construyó?", "Se construyó en el siglo XII.", "Tiene doce ventanas."),
+        ("ru", "Когда подписан договор?", "Он подписан 1992 года.", "Он подписан молча."),
+        ("hi", "परियोजना का नेतृत्व किसने किया?", "इसका नेतृत्व चंगेज लूथर ने किया।", "यह काम शहर में हुआ।"),
+        ("cs", "Kolik stojí povolení?", "Stojí 400 Kč.", "Platí tři roky."),
+    ],
+)
+def test_given_two_sentences_then_the_one_that_holds_the_type_is_ahead(language: str, question: str, better: str, worse: str) -> None:
+    assert fit(question, better, language).holds > fit(question, worse, language).holds
+
+
+def test_given_what_the_question_says_itself_then_it_is_no_answer() -> None:
+    assert fit("When in 1902 was the mill sold?", "In 1902 the mill was sold.").holds == 0
+    assert fit("Who was Ada Marsh?", "Ada Marsh was kind.").holds == 0
+
+
+def test_given_an_open_type_then_nothing_is_said_and_all_the_keywords_count() -> None:
+    found = fit("What happens when the alarm rings?", "The alarm rings and the doors close.")
+    assert (found.holds, found.sure) == (0.5, 0)
+    assert 0 < found.near <= 1
+    assert fit("?", "Anything.").near == 0
+
+
+def test_given_an_answer_far_from_the_keywords_then_it_is_less_near() -> None:
+    question = "How many turbines were installed?"
+    near = fit(question, "The firm installed 40 turbines.")
+    far = fit(question, "Turbines were installed, as the report that the board and all of its many members had asked for says, by 40 men.")
+    assert near.near > far.near
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "context", "why"),
+    [
+        ("How much were net sales in fiscal 2022?", "Net sales for the fourth quarter of fiscal 2022 were $3.4 billion.", {}, "period"),
+        ("How much were net sales in fiscal 2022?", "Net sales for the three months ended were $3.4 billion.", {}, "period"),
+        ("How much were net sales in fiscal 2022?", "Net sales in fiscal 2021 were $9 billion.", {}, "year"),
+        ("How much revenue was there in Q3 2023?", "Second quarter revenue was $4 million.", {}, "period"),
+        ("What does § 14 say about notice?", "Under § 15 notice must be written.", {}, "law"),
+        ("What does Article 5 say about notice?", "Article 6 deals with notice.", {}, "law"),
+        ("What does error E9 mean?", "E7 means that the filter is full.", {}, "code"),
+    ],
+)
+def test_given_a_sentence_of_something_else_then_it_contradicts(question: str, text: str, context: dict[str, str], why: str) -> None:
+    found = fit(question, text, **context)
+    assert (found.contradicts, found.why) == (True, why)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "context"),
+    [
+        (
+            "How much were net sales in fiscal 2022?",
+            "Net sales were $3.4 billion in the fourth quarter and $14 billion for the full year.",
+            {},
+        ),
+        ("How much were net sales in fiscal 2022?", "Net sales were $14 billion.", {}),
+        ("How much were net sales in fiscal 2022?", "They compare with $9 billion in fiscal 2021.", {"section": "Fiscal 2022"}),
+        ("How much were net sales in fiscal 2022?", "They rose from those of fiscal 2021.", {"title": "Report 2022"}),
+        ("How much were net sales in Q3?", "Second quarter sales were lower.", {"section": "Third quarter"}),
+        ("How much were net sales in the first half?", "Third quarter sales were lower.", {}),
+        ("How much has revenue grown since 2019?", "In 2021 revenue was $4 million.", {}),
+        ("Who was president in 1998?", "Ada Marsh, born in 1946, was president.", {}),
+        ("What does § 14 say about notice?", "It refers to § 15.", {"section": "§ 14 Notice"}),
+        ("What does § 14 say about notice?", "Article 15 is about notice.", {}),
+        ("What does error E9 mean?", "E7 and E9 mean that the filter is full.", {}),
+        ("What does error E9 mean?", "See form AB12.", {}),
+        ("What does error E9 mean?", "The code means nothing.", {"previous": "E9 is shown."}),
+    ],
+)
+def test_given_a_sentence_that_may_be_right_then_it_does_not_contradict(question: str, text: str, context: dict[str, str]) -> None:
+    assert not fit(question, text, **context).contradicts
+
+
+def test_given_where_a_year_or_quarter_stands_then_the_nearer_the_better() -> None:
+    question = "How much were net sales in 2022?"
+    places = [
+        fit(question, "In 2022 they were $5."),
+        fit(question, "They were $5.", section="Year 2022"),
+        fit(question, "They were $5.", title="Report 2022"),
+        fit(question, "From 2021 they rose.", previous="So it was in 2022."),
+        fit(question, "They were $5."),
+        fit(question, "They were $5 in 2020."),
+    ]
+    assert [one.period for one in places] == [1.0, 0.8, 0.7, 0.6, 0.5, 0.0]
+    assert fit(question, "From 2021 they rose.", title="2022").period == 0.5
+    quarter = "What was the margin in Q2?"
+    parts = [
+        fit(quarter, "In the second quarter it was 4 %."),
+        fit(quarter, "It was 4 %.", section="Q2"),
+        fit(quarter, "It was 4 %."),
+        fit(quarter, "It was 4 %.", section="Q1"),
+        fit(quarter, "It was 4 % in Q1."),
+    ]
+    assert [one.period for one in parts] == [1.0, 0.8, 0.5, 0.0, 0.0]
+
+
+def test_given_names_and_codes_then_the_share_held_here_or_beside_counts() -> None:
+    question = "How many pumps did Orion Works sell?"
+    assert fit(question, "Orion Works sold 4.").named == 1.0
+    assert fit(question, "They sold 4.", title="Orion Works").named == 0.5
+    assert fit(question, "Vega sold 4.").named == 0.0
+    assert fit("how many pumps were sold?", "Vega sold 4.").named == 1.0
+    assert fit("What does error E9 mean?", "It is full.", section="Error E9").named == 0.5
+
+
+def test_given_negation_and_degree_then_both_are_held_against_the_sentence() -> None:
+    assert fit("Which costs are not covered?", "Travel is not covered.").negation == 1.0
+    assert fit("Which costs are not covered?", "Travel is covered.").negation == 0.0
+    assert fit("Which costs are covered?", "Travel is not covered.").negation == 0.5
+    assert fit("Which is the largest plant?", "The largest is in Lindau.").degree == 1.0
+    assert fit("Which is the largest plant?", "One is in Lindau.").degree == 0.0
+
+
+def test_given_a_fit_then_its_features_are_numbers_in_the_unit_interval() -> None:
+    found = fit("Who led the project?", "Ada Marsh did.").features()
+    assert list(found) == [f"fit_{name}" for name in ("holds", "near", "period", "named", "negation", "degree", "sure", "contradicts")]
+    assert all(type(value) is float and 0 <= value <= 1 for value in found.values())
+
+
+def test_given_numbers_in_many_notations_then_each_has_its_kind() -> None:
+    kinds = {
+        "EUR 5": "money",
+        "5 million dollars": "money",
+        "5 %": "percentage",
+        "5 per cent": "percentage",
+        "five days": "duration",
+        "1902 years": "duration",
+        "the 5th": "ordinal",
+        "in 1263": "date",
+        "the 1990s": "date",
+        "the '50s": "date",
+        "1902": "date",
+        "12.03.2024": "date",
+        "May": "month",
+        "B12": "code",
+        "5x7": "count",
+        "1200": "count",
+        "may": "",
+    }
+    assert {text: "".join(number.kind for number in read(text, "en").numbers) for text in kinds} == kinds
+    assert [number.kind for number in read("７ Euro im XII. Jahrhundert, fünf Prozent", "de").numbers] == ["money", "date", "percentage"]
+    assert [number.kind for number in read("5 5th 1200", "xx").numbers] == ["count", "ordinal", "count"]
+    assert read("от 1990 до 2005", "ru").years == frozenset(range(1990, 2006))
+
+
+def test_given_names_then_runs_are_read_and_those_that_may_be_words_are_unclear() -> None:
+    def runs(text: str, language: str) -> list[tuple[str, bool]]:
+        stated = read(text, language)
+        return [(" ".join(stated.raw[run.at : run.end]), run.clear) for run in stated.names]
+
+    assert runs("The Bank of Lindau paid Ada Marsh.", "en") == [("Bank", True), ("Lindau", True), ("Ada Marsh", True)]
+    assert runs("Water is wet, says NASA.", "en") == [("Water", False), ("NASA", True)]
+    assert runs("Das Haus gehört Ada Marsch.", "de") == [("Haus", False), ("Ada Marsch", True)]
+    assert runs("यह शहर चंगेज का है", "hi") == [("चंगेज", True)]
+    assert runs("یہ شہر", "en") == []
+
+
+@pytest.mark.parametrize("language", [*LANGUAGES, "da", "und", ""])
+def test_given_hostile_text_then_it_is_read(language: str) -> None:
+    asked = [asked_for(question, language) for question in ("Who said § 14 of E9 in fiscal 2022 Q3?", *HOSTILE[:4])]
+    for text in HOSTILE:
+        for one in asked:
+            found = fits(one, text, Context(text, text, text), language)
+            assert all(0 <= value <= 1 for value in found.features().values())
+
+
+@given(st.text(max_size=120), st.text(max_size=160), st.sampled_from([*LANGUAGES, "und"]))
+def test_given_any_texts_then_the_features_stay_in_their_range(question: str, text: str, language: str) -> None:
+    found = fits(asked_for(question, language), text, NOWHERE, language)
+    assert all(0 <= value <= 1 for value in found.features().values())
+    assert found.contradicts == bool(found.why)
