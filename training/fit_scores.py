@@ -1,16 +1,19 @@
 """Fit the answerability score and the extract's relevance, and write them to `data/` with their provenance.
 
-    python -m training.fit_scores PATH_TO_TRAINING_DATA [FILE_TO_KEEP_THE_MEASUREMENTS_IN] [--extract]
+    python -m training.fit_scores PATH_TO_TRAINING_DATA UNITS.jsonl --most 60 --extract
+    python -m training.fit_scores PATH_TO_TRAINING_DATA MEASURED.jsonl [--hold GROUP,GROUP]
 
-Needs the folders `xquad-*` and the file `answerability.jsonl`; prints cross-validated figures. Folds hold out questions, then a language
-or another kind of search, so that a figure says what to expect of one that was not fitted on. About six minutes on two cores.
+The folder holds `answerability.jsonl` and sets of questions, each a folder of documents or PDFs, questions and gold. The scores read what
+the extract's relevance chose: that is fitted first. Prints figures by group, each question judged by a fit that did not see it.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -22,39 +25,67 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
 from rag_core.compression.extract import FEATURES, score_units
+from rag_core.compression.extract import UNREAD as UNREAD_ODDS
+from rag_core.decision.measure import legible, reader
 from rag_core.evaluation.labelled import holds_answer
-from rag_core.gating.features import weigh
+from rag_core.gating.asked import asked_for
+from rag_core.gating.features import FEATURES as ALL_FEATURES
+from rag_core.gating.features import FITS, weigh
 from rag_core.gating.scores import Calibration, Identity, fit, is_narrow, question_hash
-from rag_core.language import asks_number
 from rag_core.retrieval.query import core, expand
 from rag_core.settings import DATA, Settings
 from rag_core.wiring import answerability_model, embedder
-from training.files import SEED
+from training.files import SEED, rows
 from training.measured import Measured, measured
 
 LICENCES = {
-    "xquad-en, xquad-de, xquad-es, xquad-hi, xquad-ru": "CC BY-SA 4.0",
-    "squad2-dev-half": "CC BY-SA 4.0",
+    "xquad-*, nearmiss-*, squad2-dev-half": "CC BY-SA 4.0",
     "policyqa": "MIT",
     "qasper(uda)": "CC BY-SA 4.0",
+    "read-fr, read-tr, unread-sw, pdf": "held-out contexts of sets in data/models/README.md, with their licences",
+    "unread-fa (PQuAD), unread-zh (CMRC 2018)": "CC BY-SA 4.0",
 }
-EXTRACT_C = 10.0  # the regularisation's C as in scikit-learn: weak, for a few inputs and thousands of rows
-C = 0.03  # the regularisation's C as in scikit-learn; the best of 0.003, 0.01, 0.03 and 0.1 with whole articles left out
-READ_ALONE = ("answer_best", "top_cosine")  # more features did worse on a source that was left out
+EXTRACT_C = 1.0  # the regularisation's C as in scikit-learn: its default, for a few inputs and thousands of rows
+CONTRADICTS = -3.0  # log odds that a contradiction takes away at least; chosen, the labelled questions hold next to none
+# C of the regularisation as in scikit-learn, and whether products of two features are inputs too: the best of 0.001 to 1, with and without
+# them, on questions left out of the fit (docs/log/2026-11-22-correctness.md)
+FORMS = {"answerable": (0.003, True), "right": (0.03, False)}
+DRAFT_ALONE = ("answer_best", "unit_best", "unit_next", "unit_share", "draft_words", "relevance")  # more features did no better
+MOST_WORDS = 60  # in an answer that can be read at a glance
+# The weight of a group by the beginning of its name: half or so for documents that people bring, the rest for texts of Wikipedia and other
+# sources in many languages; those that nobody reads are many, and each counts little. Chosen before anything was fitted.
+WEIGHTS = {
+    "pdf": 8.0, "nearmiss": 1.5, "xquad": 1.0, "large": 2.0, "read": 0.4, "unread": 0.2,
+    "one passage, near": 0.3, "one passage, squad2-dev-half": 2.0, "one passage": 0.7,
+}  # fmt: skip
+OF_DRAFT = (
+    "unit_best", "unit_next", "unit_share", "relevance", "answer_best", "answer_first", "read", "known_language", "coverage_all",
+    "near_all", "near_draft", "near_claim", "near_missing", "rarest_missing", "missing_entities", "entities_draft", "entities",
+    "best_sentence", "top_cosine", "top_lexical", "lexical_lead", "pairs", "length", "searched", "draft_words", "draft_parts",
+    "draft_table", *FITS,
+)  # fmt: skip
 FOLDS = 6  # questions of equal text share one
 
 
-def unit_rows(row: Measured) -> list[tuple[list[float], bool]]:
-    """(features, holds the answer) of every unit of an answerable question's passages."""
+def unit_rows(row: Measured) -> list[tuple[list[float], float | None, bool]]:
+    """(features, log odds, holds the answer) of every unit of an answerable question's passages."""
     measurements, engine = row.measurements, row.engine
     corpus, tools, language = engine.library.snapshot, engine.tools, measurements.understanding.language
     spelled = expand(measurements.question)
     vector = tools.embedder.embed([spelled])[0]
     weights = weigh(core(spelled, language), language, corpus.lexical)
     scored = score_units(
-        measurements.hits, weights, asks_number(measurements.question, language), vector, tools.embedder.embed, corpus.page_text
-    )
-    return [([s.features[name] for name in FEATURES], holds_answer(s.unit.text, row.answers)) for s in scored]
+        measurements.hits, weights, asked_for(measurements.question, language), vector, tools.embedder.embed, corpus.page_text,
+        titles=measurements.library.titles, read=reader(spelled, language, tools.answerability_model),
+        legible=legible(tools.answerability_model),
+    )  # fmt: skip
+    return [([s.features[name] for name in FEATURES], s.log_odds, holds_answer(s.unit.text, row.answers)) for s in scored]
+
+
+def is_right(row: Measured) -> bool:
+    """Whether the extract holds the answer and is short enough to be read at a glance."""
+    text = " ".join(claim.text for claim in row.measurements.draft.claims)
+    return row.answerable and len(text.split()) <= MOST_WORDS and holds_answer(text, row.answers)
 
 
 def figures(probabilities: np.ndarray, labels: np.ndarray) -> dict[str, float]:
@@ -63,6 +94,7 @@ def figures(probabilities: np.ndarray, labels: np.ndarray) -> dict[str, float]:
     cut = no[int(0.05 * len(no))]
     return {
         "n": len(labels),
+        "share": round(float(labels.mean()), 3),
         "auroc": round(float(roc_auc_score(labels, probabilities)), 4),
         "false_refusals_at_5pct_wrong": round(float((probabilities[labels] <= cut).mean()), 4),
         "false_refusals_at_half": round(float((probabilities[labels] < 0.5).mean()), 4),
@@ -71,94 +103,107 @@ def figures(probabilities: np.ndarray, labels: np.ndarray) -> dict[str, float]:
 
 
 def balanced_weights(groups: list[str]) -> list[float]:
-    """Every group counts the same."""
+    """Groups of a kind count the same, however many questions they have; kinds count as `WEIGHTS` says. Together as many as there are."""
     count = Counter(groups)
-    return [len(groups) / (len(count) * count[group]) for group in groups]
+    weights = [next((value for name, value in WEIGHTS.items() if group.startswith(name)), 1.0) / count[group] for group in groups]
+    return [weight * len(groups) / sum(weights) for weight in weights]
 
 
-def collect(data: Path, extract: bool) -> dict[str, list[Any]]:
-    """Features, labels and groups of all questions, and with `extract` the unit rows of the answerable ones, as plain lists."""
-    found: dict[str, list[Any]] = {"signals": [], "labels": [], "groups": [], "units": [], "questions": []}
-    for row in measured(data):
-        if not row.measurements.hits:
-            continue
-        found["signals"].append(dict(row.measurements.features))
-        found["labels"].append(row.answerable)
-        found["groups"].append(row.group)
-        found["questions"].append(question_hash(row.measurements.question))
-        if row.answerable and extract:
-            found["units"].append([row.group, unit_rows(row)])
-    return found
+def collect(data: Path, most: int, units: bool) -> Iterator[dict[str, Any]]:
+    """One row a question: its features, labels and group, and with `units` those of its units where it is answerable."""
+    for row in measured(data, most):
+        if row.measurements.hits:
+            yield {
+                "signals": dict(row.measurements.features), "answerable": row.answerable, "right": is_right(row), "group": row.group,
+                "question": question_hash(row.measurements.question),
+                "units": unit_rows(row) if units and row.answerable and not row.group.startswith("unread ") else [],
+            }  # fmt: skip
 
 
-def main(data: Path, kept: Path | None = None, *, extract: bool = False) -> None:
-    """Measure, or read what was measured before; fit, report, write. `extract` fits the sentences' relevance too."""
-    if kept is not None and kept.exists():
-        found = json.loads(kept.read_text(encoding="utf-8"))
+def main() -> None:
+    """Measure, or read what was measured before; fit, report, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("kept", type=Path, help="file of the measurements; read where it is there, written where it is not")
+    parser.add_argument("--most", type=int, default=400, help="questions of one set")
+    parser.add_argument("--extract", action="store_true", help="fit the relevance of sentences, and nothing else")
+    parser.add_argument("--hold", default="", help="groups that are measured and reported, and not fitted, parted by commas")
+    given = parser.parse_args()
+    if not given.kept.exists():
+        with given.kept.open("w", encoding="utf-8") as out:
+            for row in collect(given.data, given.most, given.extract):
+                out.write(json.dumps(row) + "\n")
+    found = rows(given.kept)
+    about = {"licences": LICENCES, "date": date.today().isoformat(), "seed": SEED, "program": "training/fit_scores.py"}
+    if given.extract:
+        fit_extract(found, about)
     else:
-        found = collect(data, extract)
-        if kept is not None:
-            kept.write_text(json.dumps(found), encoding="utf-8")
-    features, labels, groups = found["signals"], found["labels"], found["groups"]
+        fit_both(found, given.hold.split(","), about)
+
+
+def fit_both(found: list[dict[str, Any]], held: Sequence[str], about: dict[str, Any]) -> None:
+    """Fit answerability and correctness, print what is to be expected of either, and write them."""
     settings = Settings.load()
     identity = Identity.of(embedder(settings.embedding_model, "auto"), answerability_model(settings))
-    y, group = np.array(labels), np.array(groups)
-    narrow = np.array([is_narrow(row) for row in features])
-
-    def fit_on(rows: np.ndarray) -> Calibration:
-        """The score for many passages, and for those few that the answerability model reads."""
-        wide = _fit(identity, [i for i in rows if not narrow[i]], features, labels, groups, c=C, products=True)
-        few = _fit(identity, [i for i in rows if narrow[i]], features, labels, groups, features=READ_ALONE)
-        return replace(wide, narrow=few)
-
-    held_out, crossed = {}, np.zeros(len(y))
-    for name in dict.fromkeys(groups):
-        fold = fit_on(np.flatnonzero(group != name))
-        held_out[name] = figures(_probabilities(fold, [features[i] for i in np.flatnonzero(group == name)]), y[group == name])
-    for train, test in GroupKFold(FOLDS).split(y, y, found["questions"]):
-        crossed[test] = _probabilities(fit_on(train), [features[i] for i in test])
-    whole = fit_on(np.arange(len(y)))
-    cross_validated = {name: figures(crossed[group == name], y[group == name]) for name in held_out}
-    fitted = {
-        name: figures(_probabilities(whole, [features[i] for i in np.flatnonzero(group == name)]), y[group == name]) for name in held_out
-    }
+    kept = [row for row in found if row["group"] not in held]
+    tables, fitted = {}, {}
+    for label in ("answerable", "right"):
+        tables[label] = expected(identity, kept, label)
+        fitted[label] = fit_on(identity, kept, label)
+        for name in held:
+            of = [row for row in found if row["group"] == name]
+            if of:
+                tables[label][f"{name} (held)"] = figures(_probabilities(fitted[label], of), np.array([row[label] for row in of]))
     provenance = {
-        "sets": dict(Counter(groups)),
-        "licences": LICENCES,
-        "date": date.today().isoformat(),
-        "seed": SEED,
-        "program": "training/fit_scores.py",
-        "fitted": fitted,
-        "cross_validated": cross_validated,
-        "this_group_left_out": held_out,
-        "strength": C,
-        "question_hashes": sorted(set(found["questions"])),
-    }
-    _write(DATA / "answerability.json", replace(whole, provenance=provenance).to_json())
-    sys.stdout.write(json.dumps({"cross-validated": cross_validated, "left out": held_out}, indent=1) + "\n")
-    if extract:
-        fit_extract(found, {key: provenance[key] for key in ("licences", "date", "seed", "program")})
+        "sets": dict(Counter(row["group"] for row in kept)), "expected": tables, "strength": FORMS,
+        "question_hashes": sorted({row["question"] for row in kept}), **about,
+    }  # fmt: skip
+    _write(DATA / "answerability.json", replace(fitted["answerable"], correctness=fitted["right"], provenance=provenance).to_json())
+    sys.stdout.write("".join(f"{label} {name} {figure}\n" for label, table in tables.items() for name, figure in table.items()))
 
 
-def _fit(
-    identity: Identity, rows: list[int], measured: list[dict[str, float]], labels: list[bool], groups: list[str], **how: Any
-) -> Calibration:
-    weights = balanced_weights([groups[i] for i in rows])
-    return fit(identity, [measured[i] for i in rows], [labels[i] for i in rows], {}, weights=weights, **how)
+def expected(identity: Identity, found: list[dict[str, Any]], label: str) -> dict[str, dict[str, float]]:
+    """Figures by group, each question judged by a fit without it: questions of equal text are left out together."""
+    crossed = np.zeros(len(found))
+    for train, test in GroupKFold(FOLDS).split(found, groups=[row["question"] for row in found]):
+        crossed[test] = _probabilities(fit_on(identity, [found[i] for i in train], label), [found[i] for i in test])
+    group, y = np.array([row["group"] for row in found]), np.array([row[label] for row in found])
+    return {name: figures(crossed[group == name], y[group == name]) for name in dict.fromkeys(group.tolist())}
 
 
-def fit_extract(found: dict[str, list[Any]], about: dict[str, Any]) -> None:
-    """Fit how well a sentence bears on its question. The score reads it: fit that again afterwards."""
-    units = [unit for _, rows in found["units"] for unit in rows]
-    x, holds_answer = np.array([u[0] for u in units]), np.array([u[1] for u in units])
-    regression = LogisticRegression(C=EXTRACT_C, max_iter=5000).fit(x, holds_answer)
-    weights = {"intercept": float(regression.intercept_[0]), **dict(zip(FEATURES, map(float, regression.coef_[0]), strict=True))}
-    auroc = round(float(roc_auc_score(holds_answer, regression.predict_proba(x)[:, 1])), 4)
-    _write(DATA / "extract.json", {"weights": weights, "provenance": {"units": len(units), "auroc": auroc, **about}})
+def fit_on(identity: Identity, found: Sequence[dict[str, Any]], label: str) -> Calibration:
+    """The score for many passages, and for those few that the answerability model reads all of."""
+    narrow = [row for row in found if is_narrow(row["signals"])]
+    wide = [row for row in found if not is_narrow(row["signals"])]
+    many = ALL_FEATURES if label == "answerable" else OF_DRAFT
+    c, products = FORMS[label]
+    return replace(
+        _fit(identity, wide, label, c=c, products=products, features=many), narrow=_fit(identity, narrow, label, features=DRAFT_ALONE)
+    )
 
 
-def _probabilities(calibration: Calibration, rows: list[dict[str, float]]) -> np.ndarray:
-    return np.array([calibration.probability(row) for row in rows])
+def _fit(identity: Identity, found: Sequence[dict[str, Any]], label: str, **how: Any) -> Calibration:
+    weights = balanced_weights([row["group"] for row in found])
+    return fit(identity, [row["signals"] for row in found], [row[label] for row in found], {}, weights=weights, **how)
+
+
+def fit_extract(found: list[dict[str, Any]], about: dict[str, Any]) -> None:
+    """Fit how well a sentence bears on its question, read and unread. The scores read it: fit them again afterwards."""
+    units = [unit for row in found for unit in row["units"]]
+    read = [unit for unit in units if unit[1] is not None and unit[1] > UNREAD_ODDS]
+    weights, auroc = {}, {}
+    for name, of, inputs in (("weights", units, FEATURES), ("read", read, (*FEATURES, "log_odds"))):
+        x, y = np.array([[*unit[0], unit[1]][: len(inputs)] for unit in of]), np.array([unit[2] for unit in of])
+        regression = LogisticRegression(C=EXTRACT_C, max_iter=5000).fit(x, y)
+        weights[name] = {"intercept": float(regression.intercept_[0]), **dict(zip(inputs, map(float, regression.coef_[0]), strict=True))}
+        weights[name]["fit_contradicts"] = min(CONTRADICTS, weights[name]["fit_contradicts"])
+        auroc[name] = round(float(roc_auc_score(y, regression.predict_proba(x)[:, 1])), 4)
+    _write(DATA / "extract.json", {**weights, "provenance": {"units": len(units), "read": len(read), "auroc": auroc, **about}})
+    sys.stdout.write(f"{auroc}\n")
+
+
+def _probabilities(calibration: Calibration, found: Sequence[dict[str, Any]]) -> np.ndarray:
+    return np.array([calibration.probability(row["signals"]) for row in found])
 
 
 def _write(path: Path, body: dict[str, Any]) -> None:
@@ -166,5 +211,4 @@ def _write(path: Path, body: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    given = [argument for argument in sys.argv[1:] if argument != "--extract"]
-    main(Path(given[0]), Path(given[1]) if len(given) > 1 else None, extract="--extract" in sys.argv)
+    main()

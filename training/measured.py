@@ -12,9 +12,10 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rag_core.decision.measure import measure
 from rag_core.domain.documents import Metadata
 from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
@@ -24,14 +25,15 @@ from rag_core.wiring import open_engine
 from training.answer_rows import Pair, holds, labelled
 from training.files import SEED, Row, rows
 
-LANGUAGES = ("en", "de", "es", "hi", "ru")
+UNREAD = 0.3  # share of the questions in other languages than English that are measured again with nobody to read them
+PDFS = 7  # times as many are drawn of a folder of PDFs, which holds documents of many kinds
 ONE_PASSAGE = 800  # questions of one source at most
 NEAR = "one passage, near"
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One labelled question with everything measured for it. `group` is the language, or "large"."""
+    """One labelled question with everything measured for it. `group` is the folder, "large", or names the source of one passage."""
 
     measurements: Measurements
     engine: Engine
@@ -40,20 +42,35 @@ class Measured:
     group: str
 
 
-def few_documents(data: Path, language: str, settings: Settings) -> Iterator[Measured]:
-    """The questions of one language, each asked of the documents it names."""
-    folder = data / f"xquad-{language}"
+def few_documents(folder: Path, settings: Settings, most: int) -> Iterator[Measured]:
+    """The questions of one folder, each asked of the documents it names; a share of them is asked with nobody to read them too.
+
+    So the score learns how much less is known in a language that the answerability model does not read.
+    """
     gold = {row["id"]: row for row in rows(folder / "gold.jsonl")}
+    draw = random.Random(SEED)
+    every = rows(folder / "questions.jsonl")
+    asked = draw.sample(every, min(len(every), most if "pdfs" not in [path.name for path in folder.iterdir()] else PDFS * most))
     with tempfile.TemporaryDirectory() as place:
         engine = open_engine(Path(place), "fit", settings)
-        engine.library.add([_text(row) for row in rows(folder / "documents.jsonl")], settings)
-        for question in rows(folder / "questions.jsonl"):
+        if (folder / "pdfs").exists():
+            sources = [Source.from_path(path) for path in sorted((folder / "pdfs").iterdir())]
+        else:
+            sources = [_text(row) for row in rows(folder / "documents.jsonl")]
+        engine.library.add(sources, settings)
+        unread = replace(engine.tools, answerability_model=None)
+        for question in asked:
             label = gold[question["id"]]
-            measurements = engine.measure(question["question"], settings, documents=question["documents"])
-            yield Measured(measurements, engine, label["answerable"], tuple(label["answers"]), language)
+            answers = tuple(label["answers"])
+            language = question["lang"]
+            found = engine.measure(question["question"], settings, documents=question["documents"])
+            yield Measured(found, engine, label["answerable"], answers, folder.name)
+            if language != "en" and found.features.get("read") and draw.random() < UNREAD:
+                again = measure(question["question"], settings, engine.library.snapshot, unread, documents=question["documents"])
+                yield Measured(again, engine, label["answerable"], answers, f"unread {folder.name}")
 
 
-def large_library(data: Path, settings: Settings) -> Iterator[Measured]:
+def large_library(data: Path, settings: Settings, most: int) -> Iterator[Measured]:
     """English questions asked of many hundred passages at once; only such whose passage the answerability model was not trained on.
 
     Answered: their passage is there. Not answered: their passage is held out while others of the same article are there, or, for the
@@ -68,7 +85,7 @@ def large_library(data: Path, settings: Settings) -> Iterator[Measured]:
 
     def asked(candidates: list[Pair], count: int) -> list[Pair]:
         unseen = [pair for pair in candidates if pair.split != "train"]
-        return draw.sample(unseen, min(count, len(unseen)))
+        return draw.sample(unseen, min(count, most, len(unseen)))
 
     squad_in = [pair for pair in by_source["squad2"] if pair.passage not in out]
     squad_out = [pair for pair in by_source["squad2"] if pair.passage in out]
@@ -82,7 +99,7 @@ def large_library(data: Path, settings: Settings) -> Iterator[Measured]:
     yield from _ask_all(sorted(contexts), topics + [(pair, True) for pair in asked(by_source["squad2"], 100)], settings)
 
 
-def one_passage(data: Path, settings: Settings) -> Iterator[Measured]:
+def one_passage(data: Path, settings: Settings, most: int) -> Iterator[Measured]:
     """Questions asked of one passage each, of passages that the answerability model was not trained on.
 
     Of the passage that people labelled them with; an answerable one also of the first passage that a search of all brings and that does
@@ -91,7 +108,7 @@ def one_passage(data: Path, settings: Settings) -> Iterator[Measured]:
     unseen = [pair for pair in labelled(data) if pair.split == "held" and pair.language in ("en", "es")]
     for source in sorted({pair.source for pair in unseen}):
         pairs = [pair for pair in unseen if pair.source == source]
-        pairs = random.Random(SEED).sample(pairs, min(ONE_PASSAGE, len(pairs)))
+        pairs = random.Random(SEED).sample(pairs, min(ONE_PASSAGE, most, len(pairs)))
         names = {text: f"c{i}" for i, text in enumerate(sorted({pair.passage for pair in pairs}))}
         texts = {name: text for text, name in names.items()}
         with _engine(((name, text, pairs[0].language) for text, name in names.items()), settings) as engine:
@@ -125,16 +142,20 @@ def _ask_all(contexts: list[str], questions: list[tuple[Pair, bool]], settings: 
             yield Measured(measurements, engine, answerable, pair.answers if answerable else (), "large")
 
 
-def measured(data: Path) -> Iterator[Measured]:
-    """Every labelled question, measured under the default settings."""
+def measured(data: Path, most: int) -> Iterator[Measured]:
+    """Every labelled question, measured under the default settings.
+
+    Each folder of `data` with documents and gold is a set of few documents, or of PDFs. At most so many questions of a set are drawn.
+    """
     settings = Settings.load()
-    for language in LANGUAGES:
-        sys.stderr.write(f"measuring xquad-{language}\n")
-        yield from few_documents(data, language, settings)
-    sys.stderr.write("measuring the large library\n")
-    yield from large_library(data, settings)
-    sys.stderr.write("measuring one passage at a time\n")
-    yield from one_passage(data, settings)
+    for folder in sorted(path.parent for path in data.glob("*/gold.jsonl")):
+        sys.stderr.write(f"measuring {folder.name}\n")
+        yield from few_documents(folder, settings, most)
+    if (data / "answerability.jsonl").exists():
+        sys.stderr.write("measuring the large library\n")
+        yield from large_library(data, settings, most)
+        sys.stderr.write("measuring one passage at a time\n")
+        yield from one_passage(data, settings, most)
 
 
 def _text(row: Row) -> Source:
