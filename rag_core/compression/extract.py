@@ -1,31 +1,43 @@
 """The extractive draft: the sentences that answer the question, verbatim, in document order, each with its citation. No model.
 
 Every unit of the best passages is scored by how much of the question's weight it carries, by similarity, by its place, and by whether it
-holds the kind of thing asked for (a number, a date). One sentence when one suffices.
+holds the kind of thing asked for (a number, a date). The likest are read by the answerability model together with the question, where it
+reads their language. One sentence when one suffices.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from types import MappingProxyType
 
+from rag_core.compression.selection import reading
 from rag_core.domain.claims import Claim
-from rag_core.domain.passages import Hit, PassageKind
+from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText, Vectors
+from rag_core.gating.asked import AskedFor
 from rag_core.gating.features import Weights
+from rag_core.gating.fit import Context, Fit, fits
 from rag_core.grounding.units import Unit, header_of, in_order, units
+from rag_core.ingest.context import SECTION_MARK, context
 from rag_core.language import terms, words
 from rag_core.settings import DATA, Settings
 
 PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
 EMBEDDED_UNITS = 8  # the lexically best units are compared by meaning too, about 3 ms each; twelve answered no better on XQuAD es and hi
+READ_UNITS = 12  # the best units that the answerability model reads, about 4 ms each
+UNREAD = -10.0  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
+MOST_WORDS = 45  # in an answer to which a further sentence is still added; more cannot be read at a glance
 OTHER_SECTION = 0.8  # a unit of another section needs this share of the best relevance
-FEATURES = ("coverage", "near", "cosine", "rank", "asked", "length")
+FEATURES = ("coverage", "near", "cosine", "rank", "length", "typed", "fit_near", "fit_period", "fit_named", "fit_degree", "fit_contradicts")
+
+NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 Embed = Callable[[Sequence[str]], Vectors]
+Read = Callable[[Sequence[str]], Sequence[float]]  # texts as `reading` makes them -> log odds that each answers the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +47,8 @@ class Scored:
     unit: Unit
     features: dict[str, float]
     relevance: float
+    fit: Fit | None = None  # None where nothing was chosen by it: passages as they are, and other sides of a contradiction
+    log_odds: float | None = None  # by the answerability model, in [-10, 10]; None where it does not read the unit's language
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +63,60 @@ class Extract:
     chosen: tuple[Scored, ...] = ()
     scored: tuple[Scored, ...] = ()
 
+    @property
+    def fit(self) -> Fit | None:
+        """How the likest of the chosen units fits what is asked for; None without any."""
+        return max(self.chosen, key=lambda one: one.relevance).fit if self.chosen else None
+
+    def log_odds(self) -> tuple[list[float], list[float]]:
+        """The log odds that the answerability model gives the chosen units, and those of the others; none of what it did not read."""
+        taken = {id(one.unit) for one in self.chosen}
+        known = [(id(one.unit) in taken, one.log_odds) for one in self.scored if one.log_odds is not None and one.log_odds > UNREAD]
+        return [odds for chosen, odds in known if chosen], [odds for chosen, odds in known if not chosen]
+
 
 @cache
-def _weights() -> dict[str, float]:
-    return dict(json.loads((DATA / "extract.json").read_text(encoding="utf-8"))["weights"])
+def _weights(name: str) -> dict[str, float]:
+    return dict(json.loads((DATA / "extract.json").read_text(encoding="utf-8"))[name])
 
 
 def score_units(
-    hits: Sequence[Hit], weights: Weights, asks_number: bool, question_vector: Vectors, embed: Embed, page_text: PageText
+    hits: Sequence[Hit],
+    weights: Weights,
+    asked: AskedFor,
+    question_vector: Vectors,
+    embed: Embed,
+    page_text: PageText,
+    *,
+    titles: Mapping[str, str] = NO_TITLES,
+    read: Read | None = None,
+    legible: Collection[str] = (),
 ) -> list[Scored]:
-    """Every unit of the best passages, scored; in the order of the hits."""
+    """Every unit of the best passages, scored; in the order of the hits.
+
+    Args:
+        hits: best first.
+        weights: of the question's words.
+        asked: what the question asks for.
+        question_vector: unit vector of shape (dim,).
+        embed: gives unit vectors.
+        page_text: reads a page.
+        titles: of documents, by id.
+        read: reads texts together with the question; None where nothing reads the question's language.
+        legible: languages of passages that it reads.
+    """
     candidates: list[tuple[int, Unit, frozenset[str]]] = []
+    contexts: list[Context] = []
     seen: set[tuple[str, str]] = set()
     for i, hit in enumerate(hits[:PASSAGES]):
+        before = ""
         for unit in units(hit.passage, page_text):
             key = (hit.passage.document, unit.text)
             if key not in seen:  # passages overlap
                 seen.add(key)
                 candidates.append((i, unit, frozenset(terms(unit.text, hit.passage.language))))
+                contexts.append(Context(titles.get(hit.passage.document, ""), _place(hit.passage), unit.lead or before))
+            before = unit.text
     coverage = [weights.coverage(_with_context(unit, held)) for _, unit, held in candidates]
     chosen = sorted(range(len(candidates)), key=lambda j: (-(coverage[j] - 0.05 * candidates[j][0]), j))[:EMBEDDED_UNITS]
     cosines = dict(zip(chosen, embed([candidates[j][1].text for j in chosen]) @ question_vector, strict=True)) if chosen else {}
@@ -79,22 +129,52 @@ def score_units(
             "near": near,
             "cosine": float(max(-1.0, min(1.0, cosines.get(j, 0.0)))),
             "rank": 1 / (1 + i),
-            "asked": float(asks_number and any(c.isdigit() for c in unit.text)),
             "length": min(1.0, math.log1p(count) / 4),
         }
-        scored.append(Scored(unit, features, relevance(features)))
-    return scored
+        fit = fits(asked, unit.text, contexts[j], unit.passage.language)
+        features |= {"typed": fit.sure * (fit.holds - 0.5)} | {name: value for name, value in fit.features().items() if name in FEATURES}
+        scored.append(Scored(unit, features, relevance(features), fit))
+    if read is None:
+        return scored
+    texts = [_reading(one.unit, around) for one, around in zip(scored, contexts, strict=True)]
+    return _read(scored, texts, read, legible)
 
 
-def relevance(features: dict[str, float]) -> float:
-    """Logistic of the weighted features, in (0, 1): the chance that the unit holds the answer, as fitted (data/extract.json)."""
-    fitted = _weights()
+def relevance(features: dict[str, float], log_odds: float | None = None) -> float:
+    """Logistic of the weighted features, in (0, 1): the chance that the unit holds the answer, as fitted (data/extract.json).
+
+    `log_odds` is what the answerability model says of the unit; None where it did not read it.
+    """
+    fitted = _weights("weights" if log_odds is None else "read")
     z = fitted["intercept"] + sum(fitted[name] * features[name] for name in FEATURES)
+    if log_odds is not None:
+        z += fitted["log_odds"] * log_odds
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, z))))
 
 
+def _place(passage: Passage) -> str:
+    """The headings that a passage stands under, and the header of a table."""
+    return SECTION_MARK.join(part for part in (passage.section, passage.header_text) if part)
+
+
+def _reading(unit: Unit, around: Context) -> str:
+    """A unit as the answerability model reads it."""
+    return reading(unit.text, context(around.title, unit.passage.section, unit.passage.header_text), around.previous)
+
+
+def _read(scored: list[Scored], texts: Sequence[str], read: Read, legible: Collection[str]) -> list[Scored]:
+    """The units in a language that is read, scored anew; of these the best `READ_UNITS` are read."""
+    open_to_read = [j for j, one in enumerate(scored) if one.unit.passage.language in legible]
+    chosen = sorted(open_to_read, key=lambda j: (-scored[j].relevance, j))[:READ_UNITS]
+    found = dict.fromkeys(open_to_read, UNREAD) | dict(zip(chosen, read([texts[j] for j in chosen]) if chosen else (), strict=True))
+    return [
+        replace(one, relevance=relevance(one.features, found[j]), log_odds=found[j]) if j in found else one
+        for j, one in enumerate(scored)
+    ]  # fmt: skip
+
+
 def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
-    """The best unit, and further ones of its document that bear on the question nearly as much, at most `max_sentences`.
+    """The best unit, and further ones of its document that bear on the question nearly as much, at most `max_sentences` and `MOST_WORDS`.
 
     Another section is another topic, and an answer does not blend topics: a unit from there must be about as good (`OTHER_SECTION`).
     """
@@ -110,7 +190,8 @@ def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
         here, there = best.unit.passage, other.unit.passage
         apart = here.section != there.section and other.relevance < OTHER_SECTION * best.relevance
         code = PassageKind.CODE in (here.kind, there.kind) and here.kind is not there.kind
-        if here.document == there.document and not apart and not code:
+        long = sum(len(one.unit.text.split()) for one in (*kept, other)) > MOST_WORDS
+        if here.document == there.document and not (apart or code or long):
             kept.append(other)
     return kept
 
@@ -118,14 +199,18 @@ def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
 def extract(
     hits: Sequence[Hit],
     weights: Weights,
-    asks_number: bool,
+    asked: AskedFor,
     question_vector: Vectors,
     embed: Embed,
     page_text: PageText,
     settings: Settings,
+    *,
+    titles: Mapping[str, str] = NO_TITLES,
+    read: Read | None = None,
+    legible: Collection[str] = (),
 ) -> Extract:
-    """Draft an answer from the hits, best first."""
-    scored = score_units(hits, weights, asks_number, question_vector, embed, page_text)
+    """Draft an answer from the hits, best first; for the arguments see `score_units`."""
+    scored = score_units(hits, weights, asked, question_vector, embed, page_text, titles=titles, read=read, legible=legible)
     best = max((s.features["cosine"] for s in scored), default=0.0)
     by_unit = {id(s.unit): s for s in choose(scored, settings)}
     ordered = in_order([s.unit for s in by_unit.values()], [hit.passage for hit in hits])

@@ -10,6 +10,22 @@ from rag_core.domain.claims import Citation, Conflict
 from rag_core.domain.measurements import Measurements
 from rag_core.gating.levels import cut_passages, shows_conflicts
 
+PLACES = 3  # that a refusal points at; more are a list to work through, and all passages found are shown below it
+NEAR = 0.05  # relevance in [0, 1] from which a quote is near enough to point at; chosen, it keeps out what shares a common word only
+
+
+def places_to_look(measurements: Measurements) -> tuple[Citation, ...]:
+    """The quotes of the extract that bear on the question, the likest first, numbered from 1: where to look, not an answer."""
+    draft, cut = measurements.draft, cut_passages(measurements)
+    near = [
+        claim for claim, measured in zip(draft.claims, draft.measured, strict=True)
+        if claim.relevance >= NEAR and not measured.fabricated and not measured.quotes_missing
+    ]  # fmt: skip
+    near.sort(key=lambda claim: -claim.relevance)
+    keys = dict.fromkeys(evidence_key(evidence) for claim in near for evidence in claim.evidence if evidence.passage not in cut)
+    found = [draft.citations[key] for key in keys if key in draft.citations]
+    return tuple(replace(citation, id=number) for number, citation in enumerate(found[:PLACES], 1))
+
 
 def compose(measurements: Measurements) -> Answer | None:
     """Drop claims that rest on a passage beyond the distance cut, then number the citations; None where no claim is left.

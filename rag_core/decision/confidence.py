@@ -41,6 +41,8 @@ def confidence(measurements: Measurements, claims: Sequence[Claim]) -> tuple[flo
         value, found = mean_cosine(measurements.hits) or 0.0, "mean cosine of the retrieved passages"
     elif basis == "top":
         value, found = max((hit.cosine for hit in measurements.hits), default=0.0), "cosine of the closest passage"
+    elif basis == "correctness":
+        value, found = measurements.correctness or 0.0, "calibrated probability that the answer is right"
     else:
         value, found = measurements.answerability or 0.0, "calibrated probability that the documents answer the question"
     value = max(0.0, min(1.0, value))
@@ -53,7 +55,7 @@ def confidence(measurements: Measurements, claims: Sequence[Claim]) -> tuple[flo
 def _contradicted(value: float, basis: str, measurements: Measurements) -> float:
     """Half of a confidence, and below the cut of `medium` where that is a cut of the same number."""
     s = measurements.settings
-    same_scale = basis == s.main_gate == "answerability"
+    same_scale = basis == s.main_gate
     return min(value / SIDES, max(0.0, s.medium_answerability - _LAST_DIGIT)) if same_scale else value / SIDES
 
 

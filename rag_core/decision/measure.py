@@ -11,14 +11,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
 
 import numpy as np
 
 from rag_core.compression.citing import cite
 from rag_core.compression.conflicts import between_passages, other_sides
-from rag_core.compression.extract import Extract, extract
+from rag_core.compression.extract import Extract, Read, extract
 from rag_core.compression.raw import context_words, first_sentences, short_enough, stays_whole, whole_passages
-from rag_core.decision.replies import reply
+from rag_core.decision.replies import SETTLED, reply
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.documents import Document
@@ -30,6 +31,7 @@ from rag_core.domain.ports import AnswerabilityModel, Corpus, Embedder, Entailme
 from rag_core.errors import InvalidInput, ModelUnavailable, RagError
 from rag_core.facts import entities
 from rag_core.facts.names import code_stands, codes
+from rag_core.gating.asked import asked_for
 from rag_core.gating.features import measure as measure_features
 from rag_core.gating.features import weigh
 from rag_core.gating.keywords import match_keywords
@@ -37,7 +39,7 @@ from rag_core.gating.scores import READ, Calibration
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
 from rag_core.ingest.context import context
-from rag_core.language import asks_number, intent, is_time_sensitive, keywords, question_language, terms, words
+from rag_core.language import intent, is_time_sensitive, keywords, question_language, terms, words
 from rag_core.retrieval.hybrid import Ranking, retrieve
 from rag_core.retrieval.query import core, expand
 from rag_core.settings import Settings
@@ -129,7 +131,7 @@ def measure(
         facts,
         metadata={"asked_on": tools.today().isoformat(), "calibration": tools.calibration.id if tools.calibration else ""},
     )
-    if understood.intent in ("greeting", "about_library"):
+    if understood.intent in SETTLED:
         return _with(measurements, answer=reply(understood.intent, understood.language, facts), timings=timed.ms)
     try:
         return _measured(measurements, corpus, tools, rows, timed)
@@ -180,18 +182,24 @@ def _measured(measurements: Measurements, corpus: Corpus, tools: Tools, rows: li
         vector = query.vector
     with timed("retrieve"):
         hits = find(measurements, query, corpus, tools, rows).hits
-    with timed("extract"):
-        weights = weigh(core(query.text, language), language, corpus.lexical)
-        found = extract(hits, weights, asks_number(measurements.question, language), vector, tools.embedder.embed, corpus.page_text, s)
+    where = places(hits, measurements.library)
     with timed("read"):
         odds = read_answers(query.text, language, hits, tools.answerability_model)
+    with timed("extract"):
+        weights = weigh(core(query.text, language), language, corpus.lexical)
+        found = extract(
+            hits, weights, asked_for(measurements.question, language), vector, tools.embedder.embed, corpus.page_text, s,
+            titles=measurements.library.titles, read=reader(query.text, language, tools.answerability_model),
+            legible=legible(tools.answerability_model),
+        )  # fmt: skip
     with timed("signals"):
         missing = missing_entities(measurements.understanding.entities, language, corpus, rows, measurements.library)
         share = len(missing) / len(measurements.understanding.entities) if measurements.understanding.entities else 0.0
-        where = [context(measurements.library.titles.get(h.passage.document, ""), h.passage.section, h.passage.header_text) for h in hits]
+        drafted, others = found.log_odds()
         features = measure_features(
             tools.knows(language), weights, hits, share, found.best_sentence, where=where, searched=measurements.library.passages,
             claims=found.claims, entities=measurements.understanding.entities, answerability_logit=odds,
+            drafted=drafted, others=others, fit=found.fit,
         )  # fmt: skip
     with timed("relevance"):
         relevance = _relevance(hits, vector, s, tools.embedder)
@@ -208,7 +216,8 @@ def _measured(measurements: Measurements, corpus: Corpus, tools: Tools, rows: li
         measurements,
         hits=hits,
         features=features,
-        answerability=tools.calibration.probability(features) if tools.calibration and hits else (0.0 if tools.calibration else None),
+        correctness=_probability(tools.calibration.correctness if tools.calibration else None, features, bool(found.claims)),
+        answerability=_probability(tools.calibration, features, bool(hits)),
         relevance=relevance,
         keywords=match,
         missing_entities=missing,
@@ -217,6 +226,13 @@ def _measured(measurements: Measurements, corpus: Corpus, tools: Tools, rows: li
         llm_trace=LlmTrace(context_words(hits)) if s.drafter == "model" else None,
         timings=dict(timed.ms),
     )
+
+
+def _probability(calibration: Calibration | None, features: Mapping[str, float], found: bool) -> float | None:
+    """Of a calibrated score; 0 where nothing was found, None where no calibration fits."""
+    if calibration is None:
+        return None
+    return calibration.probability(features) if found else 0.0
 
 
 def read_query(measurements: Measurements, embedder: Embedder) -> Query:
@@ -241,11 +257,27 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
 
 def read_answers(question: str, language: str, hits: Sequence[Hit], answerability_model: AnswerabilityModel | None) -> list[float]:
     """The log odds that each of the first passages holds the answer; none where nobody reads, or not these languages."""
+    read, languages = reader(question, language, answerability_model), legible(answerability_model)
+    return list(read([hit.passage.text for hit in hits[:READ] if hit.passage.language in languages])) if read else []
+
+
+def places(hits: Sequence[Hit], library: LibraryFacts) -> list[str]:
+    """For each hit the line that says where it stands: title, section and table header."""
+    return [context(library.titles.get(hit.passage.document, ""), hit.passage.section, hit.passage.header_text) for hit in hits]
+
+
+def reader(question: str, language: str, answerability_model: AnswerabilityModel | None) -> Read | None:
+    """Reads texts together with the question; None where nobody reads, or not this language."""
     if answerability_model is None or language not in answerability_model.languages:
-        return []
-    legible = {*answerability_model.languages, "und"}
-    asked = question.rstrip("? ") + "?"  # it learned from questions that end so; people type them without
-    return answerability_model.answers(asked, [hit.passage.text for hit in hits[:READ] if hit.passage.language in legible])
+        return None
+    return partial(
+        answerability_model.answers, question.rstrip("? ") + "?"
+    )  # it learned from questions that end so; people type them without
+
+
+def legible(answerability_model: AnswerabilityModel | None) -> frozenset[str]:
+    """The languages of passages that the answerability model reads, with the unknown one, against which nothing speaks."""
+    return frozenset({*answerability_model.languages, "und"}) if answerability_model else frozenset()
 
 
 def _drafted(

@@ -10,15 +10,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from rag_core.decision.checks import GATING
+from rag_core.decision.compose import places_to_look
 from rag_core.decision.confidence import confidence
+from rag_core.decision.replies import SETTLED
 from rag_core.domain.answer import Answer, Refusal, Reply
 from rag_core.domain.decision import AttemptView, Decision
 from rag_core.domain.llm_trace import LlmTrace, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
-from rag_core.domain.status import ConfidenceLevel, Reason
+from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State, Trace
-from rag_core.gating.levels import level, mean_cosine, shows_conflicts, unread, within_cut
+from rag_core.gating.levels import level, main_score, mean_cosine, shows_conflicts, unread, within_cut
 from rag_core.grounding.wording import contradiction
 from rag_core.language import refusal
 from rag_core.settings import Mode
@@ -70,15 +72,19 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
 
 
 def reply(measurements: Measurements) -> Decision:
-    """An answer that needs no retrieval: a greeting, or what the library holds. It claims nothing about any document's content."""
-    reason = Reason.GREETING if measurements.understanding.intent == "greeting" else Reason.ABOUT_LIBRARY
+    """The outcome of a text that needs no retrieval: a greeting, what the library holds, or the refusal of what is no whole question.
+
+    It claims nothing about any document's content.
+    """
+    reason = SETTLED.get(measurements.understanding.intent, Reason.ABOUT_LIBRARY)
+    answered = reason.status is AnswerStatus.SUCCESS
     return Decision(
         question=measurements.question,
         language=measurements.understanding.language,
-        outcome=Reply(measurements.answer, reason),
+        outcome=Reply(measurements.answer, reason) if answered else Refusal(_sentence(measurements), (reason,), measurements.answer),
         trace=Trace(),
-        confidence_level=ConfidenceLevel.HIGH,
-        scores={"answerability": 0.0, "top_cosine": 0.0},
+        confidence_level=ConfidenceLevel.HIGH if answered else ConfidenceLevel.INSUFFICIENT,
+        scores={"correctness": 0.0, "answerability": 0.0, "top_cosine": 0.0},
         metadata=_metadata(measurements, 0),
     )
 
@@ -114,10 +120,11 @@ def refuse(
         question=measurements.question,
         language=measurements.understanding.language,
         outcome=Refusal(
-            text=measurements.settings.refusal_text or refusal(measurements.understanding.language),
+            text=_sentence(measurements),
             reasons=reasons,
             explanation=explanation,
             suggestions=suggestions + ((_READ_THEM,) if unread else ()),
+            places=places_to_look(measurements),
         ),
         trace=trace,
         confidence=value,
@@ -130,6 +137,11 @@ def refuse(
     )
 
 
+def _sentence(measurements: Measurements) -> str:
+    """The sentence that refuses."""
+    return measurements.settings.refusal_text or refusal(measurements.understanding.language)
+
+
 def _action(reasons: Collection[Reason]) -> str:
     """The action that the reader must take, as another program reads it."""
     actions = {Reason.CONTRADICTED: RESOLVE_CONFLICTS, Reason.SUFFICIENCY: EXPAND_SEARCH}
@@ -140,15 +152,17 @@ def _refusal_confidence(measurements: Measurements, reason: Reason) -> tuple[flo
     """The top score on the main gate's scale, clipped to [0, 1]."""
     if not measurements.hits or reason is Reason.FAILURE:
         return 0.0, "none"
-    if measurements.settings.main_gate == "answerability" and measurements.answerability is not None:
-        return measurements.answerability, "answerability"
+    score = main_score(measurements)
+    if score is not None:
+        return score, measurements.settings.main_gate
     return max(0.0, min(1.0, max(hit.cosine for hit in measurements.hits))), "top"
 
 
 def scores(measurements: Measurements) -> dict[str, float]:
-    """The named measurements of a decision; `answerability` is 0 when nothing was retrieved or no calibration fits."""
+    """The named measurements of a decision; the calibrated ones are 0 when nothing was retrieved or no calibration fits."""
     top = max((hit.cosine for hit in measurements.hits), default=-1.0)
     named = {
+        "correctness": measurements.correctness or 0.0,
         "answerability": measurements.answerability or 0.0,
         "top_cosine": top,
         "mean_cosine": mean_cosine(measurements.hits) or 0.0,

@@ -13,12 +13,13 @@ from decimal import Decimal
 from typing import Any
 
 from rag_core.decision.decide import decide, replay
+from rag_core.decision.replies import SETTLED
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.settings import Cost, Knob, Mode, Settings
 
-_NO_JUDGEMENT = frozenset({Reason.GREETING, Reason.ABOUT_LIBRARY})
+_NO_JUDGEMENT = frozenset(SETTLED.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def flips(measurements: Measurements) -> tuple[Flip, ...]:
     """The single changes that flip the outcome: thresholds by the share of their range that they move, then modes by stage.
 
     Tried are numeric settings with a stricter end, in the direction that can flip the outcome, and for a refusal each enforced check, which
-    would only be observed. Empty for what was not judged: an error, a greeting, a question about the library itself.
+    would only be observed. Empty for what was not judged: an error, small talk, a question about the library itself.
     """
     decision = decide(measurements)
     if decision.status is AnswerStatus.ERROR or decision.reason in _NO_JUDGEMENT:

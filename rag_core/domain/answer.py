@@ -67,7 +67,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A greeting, or what the library holds. It claims nothing about the content of any document."""
+    """A greeting or other polite words, or what the library holds. It claims nothing about the content of any document."""
 
     text: str
     reason: Reason
@@ -86,12 +86,14 @@ class Refusal:
         reasons: all of them; the first gives the status.
         explanation: one sentence that says truthfully why, with the measured value.
         suggestions: what the reader can do.
+        places: where a reader may look: quotes near the question, the likest first. They are no answer, and no part of the text.
     """
 
     text: str
     reasons: tuple[Reason, ...]
     explanation: str = ""
     suggestions: tuple[str, ...] = ()
+    places: tuple[Citation, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.reasons or any(reason.status is AnswerStatus.SUCCESS for reason in self.reasons):

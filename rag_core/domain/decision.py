@@ -65,7 +65,7 @@ class Decision:
         outcome: the answer, the refusal, or a reply that needs no document.
         confidence: in [0, 1], and `confidence_basis` says what it is.
         attempts: the drafts of a language model, in order; rejected ones are no part of the answer and are shown inside the trace only.
-        scores: named measurements; `answerability` and `top_cosine` are always there when a question was retrieved for.
+        scores: named measurements; `correctness`, `answerability` and `top_cosine` are always there when a question was retrieved for.
         notes: things the reader must know beside the answer: unreadable pages, an observed check, a language the embedding model does not
             know, sentences that no entailment model has read.
     """
@@ -121,6 +121,11 @@ class Decision:
         return self.outcome.suggestions if isinstance(self.outcome, Refusal) else ()
 
     @property
+    def places(self) -> tuple[Citation, ...]:
+        """Where the reader of a refusal may look: quotes near the question, which are no answer."""
+        return self.outcome.places if isinstance(self.outcome, Refusal) else ()
+
+    @property
     def claims(self) -> tuple[Claim, ...]:
         """The sentences of an answer."""
         return self.outcome.claims if isinstance(self.outcome, Answer) else ()
@@ -148,7 +153,7 @@ class Decision:
             language="und",
             outcome=Refusal("", (Reason.FAILURE,), problem),
             trace=Trace(),
-            scores={"answerability": 0.0, "top_cosine": -1.0},
+            scores={"correctness": 0.0, "answerability": 0.0, "top_cosine": -1.0},
             metadata={"drafter": "none", "library_generation": 0, "settings_hash": ""},
         )
 
@@ -173,6 +178,7 @@ class Decision:
             "scores": {name: round(value, 6) for name, value in self.scores.items()},
             "claims": [claim_json(claim, measured) for claim, measured in zip(self.claims, self.measured, strict=True)],
             "citations": [citation_json(citation) for citation in self.citations],
+            "places": [citation_json(citation) for citation in self.places],
             "conflicts": [conflict_json(conflict, self.citations) for conflict in self.conflicts],
             "retrieved": [hit_json(name, hit) for name, hit in self.retrieved],
             "trace": self.trace.to_json(),

@@ -66,7 +66,8 @@ class Measurements:
 
     `relevance` is the mean cosine of the question to the beginnings of the top passages; None when nothing was retrieved.
     `missing_entities` are those
-    of the question's entities that stand in none of the searched documents. `answerability` is None when no calibration fits the library.
+    of the question's entities that stand in none of the searched documents. `correctness` is the probability that the extract is a right
+    answer, `answerability` that the documents answer the question at all; None when no calibration fits the library.
     `timings` are milliseconds by stage. `llm_trace` is what a language model was asked; None where the settings ask none.
     """
 
@@ -76,6 +77,7 @@ class Measurements:
     library: LibraryFacts = LibraryFacts()
     hits: tuple[Hit, ...] = ()
     features: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    correctness: float | None = None
     answerability: float | None = None
     relevance: float | None = None
     keywords: KeywordMatch = KeywordMatch()
@@ -89,6 +91,7 @@ class Measurements:
     llm_trace: LlmTrace | None = None
 
     def __post_init__(self) -> None:
+        _require_known("Measurements.correctness", self.correctness, 0.0, 1.0)
         _require_known("Measurements.answerability", self.answerability, 0.0, 1.0)
         _require_known("Measurements.relevance", self.relevance, -1.0, 1.0)
         wrong = {name: value for name, value in self.features.items() if not math.isfinite(value)}

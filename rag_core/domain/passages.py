@@ -23,11 +23,11 @@ class Role(StrEnum):
     """The part that a piece of a passage plays for a reader. Only `TEXT`, `ITEM`, `ROWS` and `CODE` state anything."""
 
     TEXT = "text"  # running text
-    ITEM = "item"  # of a list
-    ROWS = "rows"  # of a table
+    ITEM = "item"  # an item in a list
+    ROWS = "rows"  # rows in a table
     CODE = "code"
     HEADING = "heading"
-    CAPTION = "caption"  # of a figure or table: its first sentence only names it
+    CAPTION = "caption"  # under a figure or table: its first sentence only names it
     ASIDE = "aside"  # a line of a table of contents, a date alone, a signature: context
 
     @property

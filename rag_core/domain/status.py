@@ -44,8 +44,12 @@ class Reason(StrEnum):
     # not a question to the documents: answered without retrieval
     GREETING = "greeting", AnswerStatus.SUCCESS
     ABOUT_LIBRARY = "about_library", AnswerStatus.SUCCESS
+    # not a question that documents answer: refused without retrieval
+    FOLLOW_UP = "follow_up", AnswerStatus.INSUFFICIENT_CONTEXT
+    SUMMARY = "summary", AnswerStatus.INSUFFICIENT_CONTEXT
     # gates, in the order they are judged
     NOTHING_RETRIEVED = "nothing_retrieved", AnswerStatus.INSUFFICIENT_CONTEXT
+    CORRECTNESS = "correctness", AnswerStatus.LOW_CONFIDENCE
     ANSWERABILITY = "answerability", AnswerStatus.LOW_CONFIDENCE
     TOP_COSINE = "top_cosine", AnswerStatus.LOW_CONFIDENCE
     MEAN_CONFIDENCE = "mean_confidence", AnswerStatus.LOW_CONFIDENCE

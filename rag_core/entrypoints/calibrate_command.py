@@ -15,7 +15,7 @@ from rag_core.engine import Engine
 from rag_core.entrypoints.common import add_documents, chosen_settings, labelled_questions, library_folder, library_for, progress_line
 from rag_core.entrypoints.show import json_text, printable
 from rag_core.errors import InvalidInput, RagError
-from rag_core.evaluation.calibration import Sample, adjusted, figures, fitted, given_by
+from rag_core.evaluation.calibration import Sample, adjusted, figures, figures_of, fitted, given_by, is_right
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import Calibration, Identity
@@ -79,8 +79,14 @@ def show(args: argparse.Namespace) -> int:
 
 
 _NONE = (
-    "No calibration is in force: presets on answerability refuse every question. Fit one (python -m rag_core calibrate fit --help), or "
+    "No calibration is in force: presets on a probability refuse every question. Fit one (python -m rag_core calibrate fit --help), or "
     "take a preset that goes by similarity, such as --preset relevance-guard."
+)
+
+
+_NO_CORRECTNESS = (
+    "It has no probability that the answer is right: presets on that refuse every question. Give the right answers of most answerable "
+    "questions (column `answers`), at least 50 of them answered rightly, and fit it again."
 )
 
 
@@ -111,9 +117,8 @@ def _measured(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
             print(printable(f"question {one.id!r}: {measurements.failure}"), file=sys.stderr)
             unmeasured += 1
         elif measurements.hits:
-            samples.append(
-                Sample(one.question, one.language or measurements.understanding.language, one.answerable, dict(measurements.features))
-            )
+            language = one.language or measurements.understanding.language
+            samples.append(Sample(one.question, language, one.answerable, dict(measurements.features), is_right(one, measurements)))
         else:
             silent += 1
         if progress:
@@ -128,7 +133,7 @@ def _fitted(args: argparse.Namespace, engine: Engine, samples: Sequence[Sample],
     if base is not None:  # how the one in force does on these questions
         about["before"] = {"id": base.id, **figures(given_by(base, samples), [one.answerable for one in samples])}
     if not args.adjust:
-        return fitted(Identity.of(engine.tools.embedder, engine.tools.answerability_model), samples, about)
+        return fitted(Identity.of(engine.tools.embedder, engine.tools.answerability_model), samples, about, base)
     if base is None:
         raise InvalidInput(
             "No calibration fits this model, so there is none to adjust.",
@@ -173,17 +178,23 @@ def _described(calibration: Calibration) -> str:
     about = calibration.provenance
     sets = ", ".join(f"{name} ({n})" for name, n in about.get("sets", {}).items())
     lines = [f"Calibration {calibration.id} for {calibration.model}, {about.get('date', 'no date')}, fitted on {sets or 'sets not named'}."]
-    rows, before = about.get("left_out_of_the_fit") or about.get("this_group_left_out") or {}, about.get("before")
+    (rows, right), before = figures_of(about), about.get("before")
     if rows:
-        lines += ["", "On questions left out of the fit:", _row("", "n", "AUROC", "refused at 5% wrong", "calibration error")]
+        lines += ["", "Answerable or not, on questions left out of the fit:", _HEAD]
         lines += [_figures(name, row) for name, row in rows.items()]
         lines += ["On the same questions, the calibration before:", _figures(before["id"], before)] if before else []
-        lines += _reliability(rows.get("all", {}).get("reliability", []))
+        lines += _reliability(rows.get("all", {}).get("reliability", []), "is answerable")
+    if right:
+        lines += ["", "The answer right or not, on questions left out of the fit:", _HEAD]
+        lines += [_figures(name, row) for name, row in right.items()]
+        lines += _reliability(right.get("all", {}).get("reliability", []), "was answered rightly")
+    if calibration.correctness is None:
+        lines += ["", _NO_CORRECTNESS]
     return printable("\n".join(lines))
 
 
-def _reliability(bins: Sequence[Mapping[str, Any]]) -> list[str]:
-    lines = ["", "Reliability: of questions with such a probability, the share that is answerable (95 % interval)"] if bins else []
+def _reliability(bins: Sequence[Mapping[str, Any]], came_true: str) -> list[str]:
+    lines = ["", f"Reliability: of questions with such a probability, the share that {came_true} (95 % interval)"] if bins else []
     for one in bins:
         low, high = one["interval"]
         lines.append(f"  {one['low']:.1f} to {one['high']:.1f}  n={one['n']:<6} {one['share']:.2f} ({low:.2f} to {high:.2f})")
@@ -197,3 +208,6 @@ def _figures(name: str, row: Mapping[str, Any]) -> str:
 def _row(name: str, *cells: object) -> str:
     numbers = ("" if cell is None else f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in cells)
     return f"  {name:14}" + "".join(f"{cell:>22}" for cell in numbers)
+
+
+_HEAD = _row("", "n", "AUROC", "refused at 5% wrong", "calibration error")

@@ -89,7 +89,7 @@ def parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--budget-tokens", type=_count, metavar="N", help="stop when a language model has taken so many tokens")
     evaluate.set_defaults(run=evaluate_command.evaluate)
 
-    calibration = sub.add_parser("calibrate", help="fit the answerability score to your questions, or show which one is in force")
+    calibration = sub.add_parser("calibrate", help="fit the probabilities to your questions, or show which ones are in force")
     either = calibration.add_subparsers(dest="action", required=True, metavar="ACTION")
     fit = either.add_parser(
         "fit", parents=[place, tune], help="fit the score on labelled questions and write it with its provenance",

@@ -1,4 +1,4 @@
-"""Fits a calibration to a labelled set: on all of it, and judged out of fold.
+"""Fits a calibration to a labelled set: on all of it, and judged out of fold. The score of right answers needs the right answers.
 
 Questions of equal text share a fold: a set that asks one question of several documents would else be asked what it was taught.
 """
@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidInput
 from rag_core.evaluation import metrics
-from rag_core.gating.scores import MIN_COUNT, MIN_TO_ADJUST, Calibration, Identity, adjust, fit, question_hash, require
+from rag_core.evaluation.labelled import LabelledQuestion, holds_answer
+from rag_core.gating.scores import MIN_COUNT, MIN_TO_ADJUST, Calibration, Identity, adjust, fit, is_narrow, question_hash, require
 
 FOLDS = 5  # a usual number; chosen, not measured
 SEED = 7  # draws the folds; any number would do
@@ -24,24 +26,40 @@ VALUES_OF_C = (0.01, 0.1, 1.0)  # the regularisation's C as in scikit-learn; few
 VALUES_OF_C_TO_ADJUST = (0.001, 0.01, 0.1, 1.0)  # the same, where a calibration in force is only adjusted
 WRONG = 0.05  # the share of wrong answers at which false refusals are compared
 BINS = 10  # tenths of the scale, for the calibration error
+MAX_WORDS = 60  # in a right answer; a longer one cannot be read at a glance. The shipped score was fitted with the same number
+MIN_KNOWN = 0.8  # share of the answerable questions whose right answer is known; with fewer the share of right ones would be off; chosen
+MIN_OF_PART = 10  # questions of either kind for which a part of a score is adjusted: below it stays as it is; chosen
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A labelled question as it was measured."""
+    """A labelled question as it was measured. `right` says whether its extract is; None where no right answer is known."""
 
     question: str
     language: str
     answerable: bool
     features: Mapping[str, float]
+    right: bool | None = None
 
 
 Fit = Callable[[Sequence[Sample]], Calibration]
 Probabilities = NDArray[np.float64]
 
 
-def fitted(identity: Identity, samples: Sequence[Sample], provenance: Mapping[str, Any]) -> Calibration:
+def is_right(question: LabelledQuestion, measurements: Measurements) -> bool | None:
+    """Whether the extract holds a right answer and can be read at a glance; None where no right answer is given."""
+    if not question.answerable:
+        return False
+    if not question.answers:
+        return None
+    text = " ".join(claim.text for claim in measurements.draft.claims)
+    return len(text.split()) <= MAX_WORDS and holds_answer(text, question.answers)
+
+
+def fitted(identity: Identity, samples: Sequence[Sample], provenance: Mapping[str, Any], base: Calibration | None = None) -> Calibration:
     """All features fitted, as strongly as the folds bear; the provenance is completed by what was measured.
+
+    The score of right answers is that of `base`, adjusted where enough right answers are known; without a base it is fitted from nothing.
 
     Raises:
         InvalidInput: fewer than 50 questions of either kind.
@@ -51,17 +69,19 @@ def fitted(identity: Identity, samples: Sequence[Sample], provenance: Mapping[st
     def at(c: float, rows: Sequence[Sample]) -> Calibration:
         return fit(identity, *_columns(rows), {"strength": c}, c=c, least=1)
 
-    return _with_figures(samples, lambda rows: _best(at, VALUES_OF_C, rows), {**provenance, "method": "fit"})
+    made = _with_figures(samples, lambda rows: _best(at, VALUES_OF_C, rows), {**provenance, "method": "fit"})
+    return _with_correctness(made, base, samples)
 
 
 def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[str, Any]) -> Calibration:
     """`base`, as far as these questions say otherwise; questions that it was fitted on are left out and counted.
 
+    Its score of right answers is adjusted too where enough right answers are known.
+
     Raises:
         InvalidInput: fewer than 20 questions of either kind are left.
     """
-    known = frozenset(base.provenance.get("question_hashes", ()))
-    new = [one for one in samples if question_hash(one.question) not in known]
+    new = _unseen(base, samples)
     if len(new) < len(samples):
         try:
             require([one.answerable for one in new], MIN_TO_ADJUST)
@@ -73,11 +93,17 @@ def adjusted(base: Calibration, samples: Sequence[Sample], provenance: Mapping[s
             ) from error
     require([one.answerable for one in new], MIN_TO_ADJUST)
 
-    def at(c: float, rows: Sequence[Sample]) -> Calibration:
-        return adjust(base, *_columns(rows), {"strength": c}, c=c, least=1)
-
     about = {**provenance, "method": "adjust", "base": base.id, "left_out": len(samples) - len(new)}
-    return _with_figures(new, lambda rows: _best(at, VALUES_OF_C_TO_ADJUST, rows), about)
+    made = _with_figures(new, lambda rows: _best(partial(_adjusted_at, base), VALUES_OF_C_TO_ADJUST, rows), about)
+    return _with_correctness(made, base, samples)
+
+
+def figures_of(provenance: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The figures of a calibration out of fold: by group the figures of answerability, and those of correctness; empty where not said."""
+    expected = provenance.get("expected", {})
+    answerable = provenance.get("left_out_of_the_fit") or expected.get("answerable") or provenance.get("this_group_left_out") or {}
+    right = provenance.get("correctness", {}).get("left_out_of_the_fit") or expected.get("right") or {}
+    return answerable, right
 
 
 def figures(probabilities: Probabilities, answerable: Sequence[bool] | NDArray[np.bool_]) -> dict[str, Any]:
@@ -138,6 +164,46 @@ def left_out(samples: Sequence[Sample], make: Fit) -> Probabilities:
         made = make([samples[i] for i in train])
         found[test] = given_by(made, [samples[i] for i in test])
     return found
+
+
+def _with_correctness(made: Calibration, base: Calibration | None, samples: Sequence[Sample]) -> Calibration:
+    """With a score of right answers: that of `base` where too few right answers are known, and then none without a base."""
+    before = base.correctness if base else None
+    new = _unseen(base, samples) if base else samples
+    known = [replace(one, answerable=one.right) for one in new if one.right is not None]
+    right, answerable = sum(one.answerable for one in known), sum(one.answerable for one in new)
+    given = sum(one.answerable and one.right is not None for one in new)
+    if min(right, len(known) - right) < (MIN_TO_ADJUST if before else MIN_COUNT) or given < MIN_KNOWN * answerable:
+        return replace(made, correctness=before)
+
+    def at(c: float, rows: Sequence[Sample]) -> Calibration:
+        return _adjusted_at(before, c, rows) if before else fit(made.identity, *_columns(rows), {"strength": c}, c=c, least=1)
+
+    values = VALUES_OF_C_TO_ADJUST if before else VALUES_OF_C
+    found = _with_figures(known, lambda rows: _best(at, values, rows), {"method": "adjust" if before else "fit"})
+    about = {name: value for name, value in found.provenance.items() if name != "question_hashes"}
+    return replace(made, correctness=replace(found, provenance={}), provenance={**made.provenance, "correctness": about})
+
+
+def _unseen(base: Calibration, samples: Sequence[Sample]) -> list[Sample]:
+    """The samples that a calibration was not fitted on."""
+    known = frozenset(base.provenance.get("question_hashes", ()))
+    return [one for one in samples if question_hash(one.question) not in known]
+
+
+def _adjusted_at(base: Calibration, c: float, rows: Sequence[Sample]) -> Calibration:
+    """A score whose part for few passages follows the questions that it judges, and whose other part follows the others."""
+    few = [base.narrow is not None and is_narrow(one.features) for one in rows]
+    made = _part_at(base, c, [one for one, narrow in zip(rows, few, strict=True) if not narrow])
+    narrow = base.narrow and _part_at(base.narrow, c, [one for one, narrow in zip(rows, few, strict=True) if narrow])
+    return replace(made, narrow=narrow, provenance={"strength": c})
+
+
+def _part_at(part: Calibration, c: float, rows: Sequence[Sample]) -> Calibration:
+    positive = sum(one.answerable for one in rows)
+    if min(positive, len(rows) - positive) < MIN_OF_PART:
+        return part
+    return adjust(part, *_columns(rows), part.provenance, c=c, least=1)
 
 
 def _with_figures(samples: Sequence[Sample], make: Fit, provenance: Mapping[str, Any]) -> Calibration:

@@ -26,6 +26,13 @@ filings. This module judges nothing and knows no threshold.
 | relevance | [0, 1] | the chance that the first drafted sentence holds the answer, as the extract's own regression says |
 | answer_best, answer_first | [-10, 10] | log odds of the answerability model for the best of the first passages, and for the first |
 | read | {0, 1} | whether it was asked: it reads some languages only |
+| unit_best, unit_next | [-10, 10] | its log odds for the likest sentence or row, and for the likest one that was not drafted |
+| unit_share | [0, 1] | the share of the drafted ones in the odds of all that it read |
+| fit_holds, fit_near, fit_period, fit_named | [0, 1] | how the likest drafted sentence fits what is asked for: see `gating/fit.py` |
+| fit_negation, fit_degree, fit_sure, fit_contradicts | [0, 1] | the same |
+| draft_words | [0, 2] | log(1 + words of the draft) / 3 |
+| draft_parts | [0, 1] | one over the number of drafted sentences |
+| draft_table | [0, 1] | share of the drafted sentences that are rows of a table |
 | agreement | [0, 1] | share of the five best by meaning among the five best by words |
 | length | [0, 5] | log(1 + number of content terms) |
 | searched | [0, 2] | log10(1 + number of searched passages) / 3: among more passages a wrong one looks better |
@@ -40,10 +47,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rag_core.domain.claims import Claim
-from rag_core.domain.passages import Hit
+from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import LexicalIndex
+from rag_core.gating.fit import Fit
 from rag_core.language import alike, content_terms, sentences, terms
 
+FITS = tuple(f"fit_{name}" for name in ("holds", "near", "period", "named", "negation", "degree", "sure", "contradicts"))
 FEATURES = (
     "top_cosine",
     "mean_cosine",
@@ -76,12 +85,21 @@ FEATURES = (
     "answer_best",
     "answer_first",
     "read",
+    "unit_best",
+    "unit_next",
+    "unit_share",
+    "draft_words",
+    "draft_parts",
+    "draft_table",
+    *FITS,
     "agreement",
     "length",
     "searched",
     "known_language",
 )
 STANDS = 0.8  # likeness from which a name is taken for an inflected form of another
+
+NO_ODDS = -10.0  # log odds where there is no unit to read
 
 Held = frozenset[str]  # index terms of a stretch of text
 
@@ -123,6 +141,9 @@ def measure(
     claims: Sequence[Claim] = (),
     entities: Collection[str] = (),
     answerability_logit: Sequence[float] = (),
+    drafted: Sequence[float] = (),
+    others: Sequence[float] = (),
+    fit: Fit | None = None,
 ) -> dict[str, float]:
     """All features of one retrieval; every one is there, also when nothing was retrieved.
 
@@ -137,6 +158,9 @@ def measure(
         claims: the draft's sentences, in order.
         entities: the question's names, codes, years and numbers.
         answerability_logit: what the answerability model says of the first passages, best first; none where it was not asked.
+        drafted: what it says of the drafted sentences, in any order.
+        others: what it says of the sentences that it read and that were not drafted.
+        fit: how the likest drafted sentence fits what is asked for.
     """
     if not hits:
         return dict.fromkeys(FEATURES, 0.0) | {"missing_entities": missing_entities, "rarest_missing": 1.0, "near_missing": 1.0}
@@ -156,6 +180,9 @@ def measure(
         "answer_best": max(answerability_logit, default=0.0),
         "answer_first": answerability_logit[0] if answerability_logit else 0.0,
         "read": float(bool(answerability_logit)),
+        **_units(drafted, others),
+        **_draft(claims, hits),
+        **(fit.features() if fit else dict.fromkeys(FITS, 0.0)),
         "agreement": _agreement(hits),
         "length": min(5.0, math.log1p(len(weights.order))),
         "searched": magnitude(searched),
@@ -166,6 +193,27 @@ def measure(
 def magnitude(searched: int) -> float:
     """The feature `searched` for so many passages."""
     return min(2.0, math.log10(1 + searched) / 3)
+
+
+def _units(drafted: Sequence[float], others: Sequence[float]) -> dict[str, float]:
+    """Of the log odds of sentences; 0 where none was read, as where no passage was."""
+    if not drafted:
+        return {"unit_best": 0.0, "unit_next": 0.0, "unit_share": 0.0}
+    odds, rest = sum(map(math.exp, drafted)), sum(map(math.exp, others))
+    return {"unit_best": max(drafted), "unit_next": max(others, default=NO_ODDS), "unit_share": odds / (odds + rest)}
+
+
+def _draft(claims: Sequence[Claim], hits: Sequence[Hit]) -> dict[str, float]:
+    """The form of the draft."""
+    if not claims:
+        return {"draft_words": 0.0, "draft_parts": 0.0, "draft_table": 0.0}
+    tables = {hit.passage.id for hit in hits if hit.passage.kind is PassageKind.TABLE}
+    rows = sum(any(evidence.passage in tables for evidence in claim.evidence) for claim in claims)
+    return {
+        "draft_words": min(2.0, math.log1p(sum(len(claim.text.split()) for claim in claims)) / 3),
+        "draft_parts": 1 / len(claims),
+        "draft_table": rows / len(claims),
+    }
 
 
 def _by_meaning(cosines: Sequence[float], best_sentence: float) -> dict[str, float]:

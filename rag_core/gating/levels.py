@@ -16,6 +16,18 @@ def least_answerability(settings: Settings, intent: str) -> float:
     return round(max(0.0, min(1.0, settings.min_answerability + extra.get(intent, 0.0))), 12)
 
 
+def least_correctness(settings: Settings, intent: str) -> float:
+    """The same of the correctness gate."""
+    extra = {"procedural": settings.correctness_extra_procedural, "comparative": settings.correctness_extra_comparative}
+    return round(max(0.0, min(1.0, settings.min_correctness + extra.get(intent, 0.0))), 12)
+
+
+def main_score(measurements: Measurements) -> float | None:
+    """The calibrated probability that the preset's main gate is about, in [0, 1]; None where that is a distance, or was not measured."""
+    scores = {"correctness": measurements.correctness, "answerability": measurements.answerability}
+    return scores.get(measurements.settings.main_gate)
+
+
 def mean_cosine(hits: tuple[Hit, ...]) -> float | None:
     """Mean cosine of the hits, in [-1, 1]; None when there are none. Rounded to 12 decimals: the mean of equal numbers equals them."""
     return round(fmean(hit.cosine for hit in hits), 12) if hits else None
@@ -69,10 +81,11 @@ def _level_of_score(measurements: Measurements) -> ConfidenceLevel:
     s = measurements.settings
     if not measurements.hits:
         return ConfidenceLevel.INSUFFICIENT
-    if s.main_gate == "answerability" and measurements.answerability is not None:
-        if measurements.answerability >= s.high_answerability:
+    score = main_score(measurements)
+    if score is not None:
+        if score >= s.high_answerability:
             return ConfidenceLevel.HIGH
-        return ConfidenceLevel.MEDIUM if measurements.answerability >= s.medium_answerability else ConfidenceLevel.LOW
+        return ConfidenceLevel.MEDIUM if score >= s.medium_answerability else ConfidenceLevel.LOW
     closest = min(hit.distance for hit in measurements.hits)
     cuts = ((s.high_distance, ConfidenceLevel.HIGH), (s.medium_distance, ConfidenceLevel.MEDIUM), (s.low_distance, ConfidenceLevel.LOW))
     return next((name for cut, name in cuts if closest <= cut), ConfidenceLevel.INSUFFICIENT)

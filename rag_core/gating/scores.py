@@ -11,7 +11,7 @@ import json
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -26,7 +26,7 @@ from rag_core.settings import DATA
 
 FILE = DATA / "answerability.json"
 SCHEMA_VERSION = 2
-_KEYS = {"schema_version", "identity", "signals", "mean", "scale", "coefficients", "intercept", "narrow", "provenance"}
+_KEYS = {"schema_version", "identity", "signals", "mean", "scale", "coefficients", "intercept", "narrow", "correctness", "provenance"}
 MIN_COUNT = 50  # questions of either kind for a fit of all features
 MIN_TO_ADJUST = 20  # questions of either kind for a fit that starts from another
 READ = 3  # the answerability model reads so many of the first passages, about 10 ms each
@@ -34,8 +34,8 @@ FAR = 4.0  # standard deviations; a feature that is farther from those of the fi
 
 # Raised when a change of these modules changes what is measured: then every calibration has to be fitted again.
 # tests/gating/test_scores_versions.py notices the change. The chunker's version is the index's.
-LANGUAGE_VERSION = 1
-FEATURES_VERSION = 2
+LANGUAGE_VERSION = 2
+FEATURES_VERSION = 3
 
 # Vectors in these differ by less than the features can tell (docs/calibration.md has the figures): a calibration holds for all of them.
 _ALIKE = frozenset({"float32", "bfloat16"})
@@ -120,6 +120,7 @@ class Calibration:
     `mean` and `scale` have the length of `features`; so has `coefficients`, or one follows for each product of two standardised features (a
     square is one too), in the order of `itertools.combinations_with_replacement`. `narrow` stands for the whole where no more passages
     were searched than the answerability model reads (`READ`), and it read them: coverage and ranks say nothing of one passage.
+    `correctness` is the score of another question about the same features: whether the extract is right, not whether the documents answer.
     """
 
     identity: Identity
@@ -130,6 +131,7 @@ class Calibration:
     intercept: float
     provenance: Mapping[str, Any]
     narrow: Calibration | None = None
+    correctness: Calibration | None = None
 
     def __post_init__(self) -> None:
         numbers = (*self.mean, *self.scale, *self.coefficients, self.intercept)
@@ -149,7 +151,7 @@ class Calibration:
         return _digest(json.dumps({**self._numbers(), "identity": self.identity.to_json()}, sort_keys=True))
 
     def logit(self, measured: Mapping[str, float]) -> float:
-        """The log of the odds that the documents answer the question."""
+        """The log of the odds."""
         if self.narrow and is_narrow(measured):
             return self.narrow.logit(measured)
         x = [
@@ -161,7 +163,7 @@ class Calibration:
         return self.intercept + sum(weight * value for weight, value in zip(self.coefficients, x, strict=True))
 
     def probability(self, measured: Mapping[str, float]) -> float:
-        """The calibrated probability that the documents answer the question, in [0, 1]."""
+        """The calibrated probability, in [0, 1]."""
         z = self.logit(measured)
         return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
 
@@ -172,7 +174,8 @@ class Calibration:
 
     def _numbers(self) -> dict[str, Any]:
         lists = {_STORED.get(name, name): list(getattr(self, name)) for name in ("features", "mean", "scale", "coefficients")}
-        return {**lists, "intercept": self.intercept, **({"narrow": self.narrow._numbers()} if self.narrow else {})}
+        parts = {"narrow": self.narrow, "correctness": self.correctness}
+        return {**lists, "intercept": self.intercept, **{name: part._numbers() for name, part in parts.items() if part}}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Calibration:
@@ -186,15 +189,18 @@ class Calibration:
         if not isinstance(row["provenance"], Mapping) or not isinstance(row["identity"], Mapping):
             raise TypeError("provenance and identity must be objects")
         identity = Identity.from_json(row["identity"])
-        narrow = cls._of(identity, row["narrow"], {}) if "narrow" in row else None
-        return cls._of(identity, row, row["provenance"], narrow)
+        return cls._of(identity, row, row["provenance"])
 
     @classmethod
-    def _of(
-        cls, identity: Identity, row: Mapping[str, Any], provenance: Mapping[str, Any], narrow: Calibration | None = None
-    ) -> Calibration:
+    def _of(cls, identity: Identity, row: Mapping[str, Any], provenance: Mapping[str, Any]) -> Calibration:
         features, mean, scale, coefficients = (tuple(row[name]) for name in ("signals", "mean", "scale", "coefficients"))
-        return cls(identity, features, mean, scale, coefficients, row["intercept"], provenance, narrow)
+        narrow, correctness = (cls._of(identity, row[name], {}) if name in row else None for name in ("narrow", "correctness"))
+        return cls(identity, features, mean, scale, coefficients, row["intercept"], provenance, narrow, correctness)
+
+    @property
+    def parts(self) -> tuple[Calibration, ...]:
+        """This one, and those within it."""
+        return self, *(part for one in (self.narrow, self.correctness) if one for part in one.parts)
 
 
 def read(path: Path) -> Calibration:
@@ -206,7 +212,7 @@ def read(path: Path) -> Calibration:
     try:
         row = json.loads(path.read_text(encoding="utf-8"))
         found = Calibration.from_json(row if _unsealed(row) else unseal(row))
-        if unknown := {*found.features, *(found.narrow.features if found.narrow else ())} - set(FEATURES):
+        if unknown := {name for part in found.parts for name in part.features} - set(FEATURES):
             raise ValueError(f"there is no feature {min(unknown)!r}")
         return found
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
@@ -321,7 +327,7 @@ def adjust(
 
     *moved, shift = map(float, minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B").x)
     coefficients = tuple(weight + change for weight, change in zip(base.coefficients, moved, strict=True))
-    return Calibration(base.identity, base.features, base.mean, base.scale, coefficients, base.intercept + shift, provenance, base.narrow)
+    return replace(base, coefficients=coefficients, intercept=base.intercept + shift, provenance=provenance)
 
 
 def require(answerable: Sequence[bool], least: int) -> None:

@@ -20,9 +20,9 @@ from rag_core.ingest.rows import ends_sentence
 from rag_core.language import sentences, words
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
-TITLE_WORDS = 5  # of a heading that runs into its text: "Sales and Marketing. Our ..."
+TITLE_WORDS = 5  # in a heading that runs into its text: "Sales and Marketing. Our ..."
 SMALL_WORD = 3  # letters of a word that a title may leave in lower case
-DATELINE_CHARS = 90
+DATELINE_CHARS = 90  # in front of which a dateline stands: a town, a state, an agency and a date; chosen
 _AGENCY = r"-{2}\s?\([^()]{2,30}\)\s?-{1,2}|/[^/]{2,20}/\s?-{1,2}|\([\p{Lu} ]{2,24}\)\s?[-–—]{1,2}|(?<=\p{Nd}{4}\s)[-–—]{1,2}"
 _DATELINE = regex.compile(rf"\p{{Lu}}{{3}}[\p{{Lu}}.'’ -]*(?:,[^!?]{{1,60}}?)?\s?(?:{_AGENCY})\s+")
 

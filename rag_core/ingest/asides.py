@@ -15,15 +15,15 @@ from rag_core.ingest.rows import Row, ends_sentence
 from rag_core.language import LANGUAGES, any_language, fold, words
 
 MIN_CONTENTS = 4  # rows; fewer with page numbers behind them may be a small table
-ROW_SHARE = 0.6  # of a table's rows of several cells that end in a page number; long titles take two rows
+ROW_SHARE = 0.6  # part of a table's rows of several cells that end in a page number; long titles take two rows
 MORE_PAGES = 20  # that a document may have before the number that its pages show
 FRAGMENT_WORDS = 6  # a sentence of fewer words without a full stop is rare; chosen
-FRAGMENT_ROWS = 2
-MAX_DAY = 31
+FRAGMENT_ROWS = 2  # that a fragment may take; chosen
+MAX_DAY = 31  # days of the longest month: a greater number is no date
 
 _LEADER = regex.compile(r"(?:[.…_·][ \t]*){4,}(?:\p{L}{1,2}-)?(?:\p{Nd}{1,4}|[ivxlc]{1,6})\s*$")
 _PAGE = regex.compile(r"\t(?:\p{L}{1,2}-)?(\p{Nd}{1,4})(?:[-–]\p{Nd}{1,4})?$")
-SIGNED_ROWS = 8
+SIGNED_ROWS = 8  # around a signature that belong to it: name, title, date; chosen
 _NUMBERED = regex.compile(r"(?:\p{L}+\.? )?(?:\p{Nd}{1,2}(?:\.\p{Nd}{1,2})*\p{Lu}?|[IVXLC]+|\p{Lu})[.):]?\t", regex.IGNORECASE)
 _SIGNED = regex.compile(r"(?:^|\s)/[sS]/(?:\s|$)|^\W*(?:[^\W_]+\W*){0,2}_{8,}")
 _VALUE = regex.compile(r"[:=]\s*\S")

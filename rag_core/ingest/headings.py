@@ -13,7 +13,7 @@ from rag_core.ingest.rows import Row, ends_sentence
 
 MAX_CHARS = 120  # a longer row is text; chosen
 MAX_WORDS = 16  # chosen, too
-TITLE_WORDS = 8  # of a heading with a full stop
+TITLE_WORDS = 8  # in a heading with a full stop
 MAX_ROWS = 3  # a heading of more rows is a paragraph in bold
 LARGER = 1.08  # times the body's font size
 FULL = 0.7  # a row that its paragraph's last row may follow is at least so long as the row below; a heading above a heading is shorter

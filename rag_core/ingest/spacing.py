@@ -17,7 +17,7 @@ ALIKE = 0.03  # share of a size; stretched letters differ by 2 %, a heading from
 APART = 1.3  # times the distance of rows in a paragraph; a footnote's raised mark moves a row by up to a quarter of it
 MIN_PITCH = 0.8  # font sizes; rows set without any white between them are 1 apart
 MAX_PITCH = 2.6  # font sizes; rows of double-spaced text are 2.3 apart
-USUAL_PITCH = 1.2
+USUAL_PITCH = 1.2  # font sizes from row to row where a page does not say; the usual setting of type
 
 
 def alike_sizes(pages: Iterable[Iterable[Row]]) -> dict[float, float]:

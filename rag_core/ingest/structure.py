@@ -30,7 +30,7 @@ _SOFT_MARK = re.compile(r"(?:[*–—-]|\d{1,3}(?:\.\d{1,3})*\.?|[A-Za-z]\.)\s")
 _CLOSED = re.compile(r"[.!?:;,।॥…]\W*$")
 _MARK_ALONE = re.compile(r"[•●▪■◦‣∙]")
 _LONG_ROW = 120  # characters; in a text document with rows this long each is a paragraph of its own
-FULL = 0.9  # of the width of the row above, with which a row that ends no sentence goes on in the next column
+FULL = 0.9  # part of the width of the row above, with which a row that ends no sentence goes on in the next column
 MAX_ROWS_BETWEEN = 4  # between two parts of a table on one page: a group label in bold or of several rows
 
 

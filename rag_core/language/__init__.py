@@ -19,6 +19,7 @@ from rag_core.language.phrases import (
     is_refusal,
     is_time_sensitive,
     refusal,
+    small_talk,
 )
 from rag_core.language.schema import AskedWords, ComparedWords, FactWords, LanguageInfo, LawRows, LimitRows, TimeWords, ValueRows, spaced
 from rag_core.language.sentences import sentences
@@ -60,6 +61,7 @@ __all__ = [
     "question_language",
     "refusal",
     "sentences",
+    "small_talk",
     "spaced",
     "stem",
     "string_similarity",

@@ -9,11 +9,14 @@ from rag_core.language.loader import FALLBACK, LANGUAGES
 from rag_core.language.schema import LanguageInfo, spaced
 from rag_core.language.sentences import sentences
 
-Intent = Literal["greeting", "about_library", "comparative", "procedural", "factual"]
+Intent = Literal[
+    "greeting", "about_library", "thanks", "goodbye", "summary", "follow_up", "comparative", "procedural", "factual",
+]  # fmt: skip
 
 #: A refusal is short. A longer text that begins like one says more than that, and is an answer to be checked.
 _MAX_REFUSAL_SENTENCES = 3
 _SHORT_TEXT_CHARS = 2000
+_MAX_SMALL_TALK_WORDS = 16  # a longer text says more than thanks; chosen
 _QUOTED = regex.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«]*«|‘[^’]*’|‚[^‘’]*[‘’]")
 
 
@@ -95,12 +98,34 @@ def asks_about_library(text: str) -> bool:
     return any(info.about_library and info.about_library.fullmatch(question) for info in LANGUAGES.values())
 
 
+def small_talk(text: str, lang: str) -> Literal["", "thanks", "goodbye", "summary", "follow_up"]:
+    """The kind of small talk that a text is as a whole, or empty.
+
+    Thanks, goodbye and a wish for a summary count in any of the languages, a follow-up in the question's own: in another one its few words
+    may ask something.
+    """
+    said = spaced(text[:_SHORT_TEXT_CHARS])
+    if not said or said.count(" ") >= _MAX_SMALL_TALK_WORDS or len(text) > _SHORT_TEXT_CHARS:
+        return ""
+    known = [info.small_talk for info in LANGUAGES.values() if info.small_talk]
+    own = LANGUAGES[lang].small_talk if lang in LANGUAGES else None
+    if any(one.thanks and one.thanks.fullmatch(said) for one in known):
+        return "thanks"
+    if any(one.goodbye and one.goodbye.fullmatch(said) for one in known):
+        return "goodbye"
+    if any(one.summary and one.summary.fullmatch(said) for one in known):
+        return "summary"
+    return "follow_up" if own and own.follow_up and own.follow_up.fullmatch(said) else ""
+
+
 def intent(question: str, lang: str) -> Intent:
     """The kind of answer that a question asks for: the first that fits, in the order of `Intent`, else factual."""
     if is_greeting(question):
         return "greeting"
     if asks_about_library(question):
         return "about_library"
+    if talk := small_talk(question, lang):
+        return talk
     if _holds(_info(lang).comparative, question):
         return "comparative"
     return "procedural" if _holds(_info(lang).procedural, question) else "factual"

@@ -143,6 +143,33 @@ class Replies:
 
 
 @dataclass(frozen=True, slots=True)
+class SmallTalkReplies:
+    """Answers to what is no question to the documents: thanks, goodbye, a wish for a summary, a follow-up without its question."""
+
+    thanks: Text
+    goodbye: Text
+    summary: Text
+    follow_up: Text
+
+
+@dataclass(frozen=True, slots=True)
+class SmallTalk:
+    """Patterns of whole texts that are no question to the documents, and the `replies` to them.
+
+    Args:
+        thanks, goodbye: polite words alone.
+        summary: a wish that a whole document be summarized.
+        follow_up: what leans on a question before ("And how many?"), so that it asks nothing by itself.
+    """
+
+    thanks: WholePattern
+    goodbye: WholePattern
+    summary: WholePattern
+    follow_up: WholePattern
+    replies: SmallTalkReplies
+
+
+@dataclass(frozen=True, slots=True)
 class FactWords:
     """Words that carry facts. With these alone questions are read too: a calibrated score rests on them.
 
@@ -363,6 +390,8 @@ class AskedWords:
         periods: what names a period: year, half, quarter, and q1 to q4, h1, h2.
         in_year: words before a year that say that something is of that year, and not since, until or before it.
         flows: words for figures that add up over a period, so that a quarter's is not a year's.
+        computes: by kind (`rag_core.gating.computed.COMPUTED`), how a question asks for more than finding; `results`: how a sentence states
+            such a result itself.
     """
 
     phrases: SearchPatterns
@@ -378,6 +407,8 @@ class AskedWords:
     periods: SearchPatterns = field(default_factory=dict)
     in_year: FoldedSet = frozenset()
     flows: StarPattern = field(default_factory=lambda: regex.compile("(?!)"))
+    computes: SearchPatterns = field(default_factory=dict)
+    results: SearchPatterns = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,6 +473,7 @@ class LanguageInfo:
     limits: LimitRows | None = None
     contradictions: ComparedWords | None = None
     asked: AskedWords | None = None
+    small_talk: SmallTalk | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
+from rag_core.records import version_1, version_2
 from rag_core.records.shapes import MEASUREMENTS, Reading, Writing
 from rag_core.records.texts import OwnWords, PassageOf, Texts
-from rag_core.records.version_1 import upgraded
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3  # the form of a record, since 2026-11-22
 _VERSION = "schema_version"
 
 
@@ -82,12 +82,19 @@ def restored(row: Mapping[str, Any], texts: Texts) -> Measurements:
         )
     try:
         rest = {name: value for name, value in row.items() if name != _VERSION}
-        found: Measurements = MEASUREMENTS.read(upgraded(rest) if version == 1 else rest, Reading(texts))
+        found: Measurements = MEASUREMENTS.read(_upgraded(rest, version), Reading(texts))
         return found
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise InvalidInput(
             f"A stored question cannot be read: its record is not whole ({type(error).__name__}).", remedy="Ask the question again."
         ) from error
+
+
+def _upgraded(row: dict[str, Any], version: int) -> dict[str, Any]:
+    """The record in this version."""
+    if version == SCHEMA_VERSION:
+        return row
+    return version_2.upgraded(version_1.upgraded(row) if version == 1 else row)
 
 
 def _retrieved(measurements: Measurements) -> dict[str, Passage]:

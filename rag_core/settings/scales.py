@@ -22,7 +22,8 @@ class Scale(StrEnum):
 
     COSINE = "cosine", -1.0, 1.0
     DISTANCE = "distance", 0.0, 2.0  # 1 - cosine
-    ANSWERABILITY = "answerability", 0.0, 1.0  # a calibrated probability
+    CORRECTNESS = "correctness", 0.0, 1.0  # the calibrated probability that the answer is right
+    ANSWERABILITY = "answerability", 0.0, 1.0  # the calibrated probability that the documents answer the question
     SUPPORT = "support", 0.0, 1.0  # an estimated probability
     SHARE = "share", 0.0, 1.0  # a part of a whole, or a weight beside others
     RATIO = "ratio", 0.0, math.inf  # one number against another; either may be the greater

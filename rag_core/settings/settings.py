@@ -73,11 +73,24 @@ class Settings(ModelSettings):
     recency_half_life_days: int = number(365, 1, 3650, 1, Stage.RETRIEVE, _A, Unit.DAYS, "Age at which a document counts half in recency.")
 
     # gates
+    min_correctness: float = number(
+        0.5, 0.0, 1.0, 0.01, Stage.GATE, _R, Scale.CORRECTNESS,
+        "Refuse when the calibrated probability that the answer is right is below this.", "higher",
+    )  # fmt: skip
+    correctness_mode: Mode = mode(Mode.ENFORCE, Stage.GATE, "correctness", switch=STRICT)
+    correctness_extra_procedural: float = number(
+        0.0, -1.0, 1.0, 0.01, Stage.GATE, _R, Scale.CORRECTNESS,
+        "Added to min_correctness for questions on how something is done; below 0 they are answered more easily.", "higher",
+    )  # fmt: skip
+    correctness_extra_comparative: float = number(
+        0.0, -1.0, 1.0, 0.01, Stage.GATE, _R, Scale.CORRECTNESS,
+        "Added to min_correctness for questions that compare; below 0 they are answered more easily.", "higher",
+    )  # fmt: skip
     min_answerability: float = number(
         0.56, 0.0, 1.0, 0.01, Stage.GATE, _R, Scale.ANSWERABILITY,
         "Refuse when the calibrated probability that the documents answer the question is below this.", "higher",
     )  # fmt: skip
-    answerability_mode: Mode = mode(Mode.ENFORCE, Stage.GATE, "answerability", switch=STRICT)
+    answerability_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "answerability", switch=STRICT)
     answerability_extra_procedural: float = number(
         0.0, -1.0, 1.0, 0.01, Stage.GATE, _R, Scale.ANSWERABILITY,
         "Added to min_answerability for questions on how something is done; below 0 they are answered more easily.", "higher",
@@ -139,11 +152,11 @@ class Settings(ModelSettings):
     required_entities_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "required entities")
 
     # levels: which score the confidence level cuts, and where
-    main_gate: Literal["answerability", "cosine"] = choice(
-        "answerability",
+    main_gate: Literal["correctness", "answerability", "cosine"] = choice(
+        "correctness",
         Stage.OUTPUT,
         _R,
-        "The score that the confidence level cuts: the calibrated one, or the distance of the closest passage.",
+        "The score that the confidence level cuts: one of the two calibrated ones, or the distance of the closest passage.",
     )
     high_answerability: float = number(
         0.9, 0.0, 1.0, 0.01, Stage.OUTPUT, _R, Scale.ANSWERABILITY, "From here on the confidence level is high."
@@ -216,7 +229,7 @@ class Settings(ModelSettings):
     )
 
     # output
-    confidence: Literal["weighted", "mean", "top", "answerability"] = choice(
+    confidence: Literal["weighted", "mean", "top", "correctness", "answerability"] = choice(
         "weighted", Stage.OUTPUT, _R, "Which number is reported as an answer's confidence."
     )
     citation_style: Literal["inline", "end", "none"] = choice(

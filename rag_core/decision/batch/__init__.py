@@ -163,9 +163,9 @@ def _level(of: ReplaySet, s: Settings) -> Ints:
     by_distance = np.select(
         [closest <= s.high_distance, closest <= s.medium_distance, closest <= s.low_distance], [_HIGH, _MEDIUM, _LOW], _INSUFFICIENT
     )
-    score = of.answerability
+    score = {"correctness": of.correctness, "answerability": of.answerability}.get(s.main_gate, np.full(len(of), np.nan))
     by_score = np.select([score >= s.high_answerability, score >= s.medium_answerability], [_HIGH, _MEDIUM], _LOW)
-    reached = np.where(np.isnan(score), by_distance, by_score) if s.main_gate == "answerability" else by_distance
+    reached = np.where(np.isnan(score), by_distance, by_score)
     reached = np.where(of.unread & (reached == _HIGH), _MEDIUM, reached)
     if s.contradictions_mode is not Mode.OFF:
         capped = np.isin(np.arange(len(of)), of.conflicts[:, 0]) & (reached != _INSUFFICIENT)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rag_core.decision.batch.asked import LlmOutcomes, drafts_of, every_claim
 from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.present import scores
+from rag_core.decision.replies import SETTLED
 from rag_core.domain.claims import Claim
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
@@ -45,6 +46,7 @@ class ReplaySet:
     intent: Objects
     settled: Ints
     distances: Floats  # distances of the hits, (n, most hits)
+    correctness: Floats
     answerability: Floats
     known_keywords: Floats
     claims: Flags
@@ -83,6 +85,7 @@ class ReplaySet:
             intent=np.array([*(measurements.understanding.intent for measurements in records), None], dtype=object)[:-1],
             settled=np.array([CODE[_settled(measurements)] for measurements in records], dtype=np.int64),
             distances=_table(([hit.distance for hit in measurements.hits] for measurements in records), np.nan),
+            correctness=_floats(measurements.correctness for measurements in records),
             answerability=_floats(measurements.answerability for measurements in records),
             known_keywords=_floats(len(measurements.keywords.matched) + len(measurements.keywords.missing) for measurements in records),
             claims=_of_claims(records, lambda claim: True),
@@ -125,7 +128,7 @@ def _settled(measurements: Measurements) -> Reason:
     if measurements.failure:
         return Reason.FAILURE
     if measurements.answer:
-        return Reason.GREETING if measurements.understanding.intent == "greeting" else Reason.ABOUT_LIBRARY
+        return SETTLED.get(measurements.understanding.intent, Reason.ABOUT_LIBRARY)
     return Reason.NONE
 
 

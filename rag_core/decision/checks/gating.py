@@ -11,7 +11,8 @@ from rag_core.decision.checks.row import Check, Columns
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction
-from rag_core.gating.levels import closest_distance, least_answerability, mean_cosine, within_cut
+from rag_core.gating.computed import COMPUTED, asks_to_compute
+from rag_core.gating.levels import closest_distance, least_answerability, least_correctness, mean_cosine, within_cut
 from rag_core.settings import Scale
 
 REPHRASE = "Ask with words that the document uses, or add the document that holds the answer."
@@ -43,6 +44,16 @@ def _distance_in_words(m: Measurements, value: float | None, threshold: float) -
     return "" if value is None else f"distance {value:.2f}, at most {threshold:.2f} allowed; {within} of {len(m.hits)} within"
 
 
+def _remedy_of_correctness(m: Measurements, _: float | None) -> str:
+    """Why no sentence can answer a question that asks for more than finding; otherwise how to ask better."""
+    kind = asks_to_compute(m.question, m.understanding.language)
+    return COMPUTED[kind] if kind else REPHRASE
+
+
+def _least_correctness(m: Measurements, _: float) -> float:
+    return least_correctness(m.settings, m.understanding.intent)
+
+
 def _least_answerability(m: Measurements, _: float) -> float:
     return least_answerability(m.settings, m.understanding.intent)
 
@@ -58,6 +69,24 @@ GATING: tuple[Check[Measurements], ...] = (
         threshold=1,  # not a setting: without a passage there is nothing to cite
         said=lambda m, value, _: f"{len(m.hits)} passages retrieved from {m.library.documents} documents",
         remedy=lambda m, _: WIDEN if m.library.passages else "Add documents first.",
+    ),
+    Check(
+        name="correctness",
+        asks="Is the drafted answer right, by the calibrated score?",
+        reason=Reason.CORRECTNESS,
+        scale=Scale.CORRECTNESS,
+        passes=Direction.AT_LEAST,
+        value=lambda m: m.correctness,
+        threshold="min_correctness",
+        mode="correctness_mode",
+        also=("correctness_extra_procedural", "correctness_extra_comparative"),
+        threshold_of=_least_correctness,
+        said=lambda m, value, at: "no calibration fits this library" if value is None else _held("probability", value, at),
+        remedy=_remedy_of_correctness,
+        timing="signals",
+        certifiable=True,
+        source="data/answerability.json, fitted on labelled questions; docs/calibration.md has the curves.",
+        columns=Columns(thresholds=lambda of, s: of.by_intent(lambda intent: least_correctness(s, intent))),
     ),
     Check(
         name="answerability",

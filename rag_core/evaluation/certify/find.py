@@ -24,13 +24,14 @@ from rag_core.settings import Mode, Settings
 
 Flags = NDArray[np.bool_]
 
-# what a question type adds to the limit of answerability, where the settings have it
+SHIFTED = "min_correctness"  # the threshold that question types may have limits of their own for
+# what a question type adds to it, where the settings have it
 BY_TYPE: Mapping[str, str] = MappingProxyType(
     {
         intent: name
         for intent, name in {
-            "procedural": "answerability_extra_procedural",
-            "comparative": "answerability_extra_comparative",
+            "procedural": "correctness_extra_procedural",
+            "comparative": "correctness_extra_comparative",
         }.items()
         if name in Settings.model_fields
     }
@@ -47,20 +48,20 @@ class Request:
         confidence: in (0, 1), that all of them hold at once.
         first: the threshold that is chosen, one of `FIRST`.
         second: another one that is chosen with it; empty for none.
-        by_type: a limit of its own for each question type that has labels enough; only for answerability without a second threshold.
+        by_type: a limit of its own for each question type that has labels enough; only for `SHIFTED` without a second threshold.
     """
 
     targets: tuple[Target, ...]
     confidence: float = 0.95
-    first: str = "min_answerability"
+    first: str = SHIFTED
     second: str = ""
     by_type: bool = False
 
     def __post_init__(self) -> None:
         if self.first not in FIRST or (self.second and self.second not in second_thresholds(self.first)):
             raise ValueError(f"no thresholds to choose: {self.first!r}, {self.second!r}")
-        if self.by_type and (self.second or self.first != "min_answerability" or not BY_TYPE):
-            raise ValueError("limits by question type are limits of answerability alone")
+        if self.by_type and (self.second or self.first != SHIFTED or not BY_TYPE):
+            raise ValueError(f"limits by question type are limits of {SHIFTED} alone")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ import numpy as np
 from rag_core.decision.checks import CHECKS, GATING
 from rag_core.settings import Cost, Knob, Scale, Settings
 
-_SHIFTS = ("answerability_extra_procedural", "answerability_extra_comparative")  # added to a threshold, none by themselves
+# added to a threshold, none by themselves
+_SHIFTS = tuple(f"{score}_extra_{intent}" for score in ("correctness", "answerability") for intent in ("procedural", "comparative"))
 
 _OF = {name: check for check in CHECKS if check.certifiable for name in check.settings if name not in (check.mode, *_SHIFTS)}
 # each threshold that may be chosen, and the mode that must enforce its check

@@ -33,7 +33,7 @@ PICTURE_SHARE = 0.5  # a picture of so much of the page's area is taken for the 
 UNKNOWN_SHARE = 0.3  # with so many characters without a Unicode value the text layer is worth less than the picture
 FEW_UNKNOWN_SHARE = 0.01  # from which the user is told; below it they are single signs such as bullets
 BLANK_CHECK_PIXELS = 500_000  # an A4 page at about 72 dpi: print of 4 pt still leaves its grey
-UPRIGHT = 0.99  # of a line's direction along the file's own rows: what is raised lies above the baseline
+UPRIGHT = 0.99  # part of a line's direction along the file's own rows: what is raised lies above the baseline
 RULE_PT = 3.0  # what is no taller is a rule between sections, as filings leave on otherwise blank pages; letters are taller
 
 _SURROGATE = re.compile("[\x00\ud800-\udfff]")

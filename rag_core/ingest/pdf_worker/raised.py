@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-SMALLER = 0.9  # of the line's font size; superscripts are set at 0.58 to 0.83 of it
-RAISED = 0.15  # of the line's font size, from its baseline; print raises by 0.2 to 0.5
+SMALLER = 0.9  # parts of the line's font size; superscripts are set at 0.58 to 0.83 of it
+RAISED = 0.15  # parts of the line's font size, from its baseline; print raises by 0.2 to 0.5
 
 _RAISED = dict(zip("0123456789+-−()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁽⁾", strict=True))
 

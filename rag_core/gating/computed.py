@@ -1,0 +1,60 @@
+"""Questions that ask for more than finding: a ratio, a change, a judgement, a summary, what stands on page 3.
+
+No sentence of a document answers these unless one states the result. The kinds and their words stand in the language files; a kind is told
+where the words leave little doubt, and a question without such words has none.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from rag_core.gating.asked import is_superlative
+from rag_core.gating.stated import MAX_CHARS, read
+from rag_core.language import LANGUAGES, spaced
+from rag_core.retrieval.query import expand
+
+#: Each kind and what a refusal says of it. Of several that a question has words for, the first counts.
+COMPUTED = {
+    "summary": "It asks for a summary of a whole document, and answers are single facts that a document states.",
+    "picture": "It asks about a picture or chart, and only the text of the documents is read.",
+    "layout": "It asks what stands at a place of a document, and the documents are searched by what they say.",
+    "items": "It asks how many things of a kind a document has, and these would have to be counted.",
+    "change": "It asks how something changed, and this must be computed from several figures.",
+    "difference": "It asks for a difference, and this must be computed from several figures.",
+    "ratio": "It asks for a ratio, and this must be computed from several figures.",
+    "average": "It asks for an average, and this must be computed from several figures.",
+    "sum": "It asks for a sum, and this must be computed from several figures.",
+    "comparison": "It asks for a comparison, and this needs several statements side by side.",
+    "extreme": "It asks for the highest or lowest of many, and these would have to be compared.",
+    "judgement": "It asks for a judgement, and only what the documents state can be cited.",
+    "other": "It asks for a calculation, and this must be computed from several figures.",
+}
+PLACES = "Here are places to look."
+
+
+@lru_cache(maxsize=1 << 10)
+def asks_to_compute(question: str, language: str) -> str:
+    """The kind of `COMPUTED` that a question asks for, or empty; also in a language without a list. Never raises."""
+    info = LANGUAGES.get(language)
+    if info is None or info.asked is None:
+        return ""
+    said = spaced(expand(question[:MAX_CHARS]))
+    return next((kind for kind in COMPUTED if (pattern := info.asked.computes.get(kind)) and pattern.search(said)), "")
+
+
+def states_result(kind: str, text: str, language: str) -> bool:
+    """Whether a sentence may state such a result itself: "sales rose by 5 %" is a change. False for kinds that no sentence states."""
+    info = LANGUAGES.get(language)
+    if info is None or info.asked is None:
+        return False
+    stated = read(text, language)
+    if kind == "extreme":
+        return is_superlative(stated, info.asked)
+    pattern = info.asked.results.get(kind)
+    has_figure = kind == "comparison" or any(number.kind not in ("date", "month", "code") for number in stated.numbers)
+    return pattern is not None and has_figure and pattern.search(stated.spaced) is not None
+
+
+def computed_in_words(kind: str) -> str:
+    """Why such a question is refused, and that places to look follow; for the kinds of `COMPUTED`."""
+    return f"{COMPUTED[kind]} {PLACES}"
