@@ -63,6 +63,7 @@ def show(engine: Engine, asked: Asked) -> None:
         else:
             show_refusal(asked)
             show_feedback(engine, asked)
+            show_sources(engine, decision, place)
         _show_notes(asked)
         show_found(engine, decision)
     with left if decision.is_safe() else right:
@@ -113,7 +114,7 @@ def _show_answer(engine: Engine, asked: Asked) -> None:
 
 def _show_level(level: ConfidenceLevel, s: Settings) -> None:
     """The confidence level, which says on request what it is cut from."""
-    by_probability = s.main_gate == "answerability"
+    by_probability = s.main_gate != "cosine"
     st.badge(
         say(f"answer.{level}"),
         icon=":material/speed:",
@@ -125,8 +126,8 @@ def _show_level(level: ConfidenceLevel, s: Settings) -> None:
 
 
 def _show_probability(engine: Engine, asked: Asked) -> None:
-    """The calibrated probability and what it means; the reported confidence with what it is made of."""
-    value, decision = asked.measurements.answerability, asked.decision
+    """The calibrated probability that the answer is right, and what it means; the reported confidence with what it is made of."""
+    value, decision = asked.measurements.correctness, asked.decision
     if value is None:
         st.caption(say("answer.no_probability"), help=say("answer.no_probability_help"))
     else:

@@ -21,10 +21,14 @@ ROWS_IN_VIEW = 10  # as many as `top_k` is by default
 
 
 def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> None:
-    """One card a source; `shown` is the place that the viewer shows."""
-    st.subheader(say("evidence.title"), anchor=False)
+    """One card a source of an answer, or a place to look of a refusal; `shown` is the place that the viewer shows."""
+    if not (decision.citations or decision.places):
+        return
+    st.subheader(say("evidence.title") if decision.citations else say("evidence.places"), anchor=False)
+    if decision.places:
+        st.caption(say("evidence.places_about"))
     hits = {hit.passage.id: hit for _, hit in decision.retrieved}
-    for citation in decision.citations:
+    for citation in decision.citations or decision.places:
         _show_card(citation, hits.get(citation.chunk_id), Place.of(citation) == shown, certain=has_place(engine, citation))
 
 

@@ -42,8 +42,8 @@ def outcome_in_words(decision: Decision) -> str:
     if decision.is_safe() and not decision.citations:
         return tell("history.own")
     if decision.is_safe():
-        return tell(f"history.{decision.confidence_level}", probability=decision.scores["answerability"])
-    return tell("history.refused", reason=decision.reason.replace("_", " "), probability=decision.scores["answerability"])
+        return tell(f"history.{decision.confidence_level}", probability=decision.scores["correctness"])
+    return tell("history.refused", reason=decision.reason.replace("_", " "), probability=decision.scores["correctness"])
 
 
 def _bring_back(asked: Asked) -> None:

@@ -17,7 +17,7 @@ from ui.ask.sentences import flagged
 from ui.ask.trace import measured, required
 
 METER_WIDTH = 380  # pixels
-SAID_BY_NUMBERS = ("answerability", "cosine")  # scales of checks whose finding is the two numbers and no more
+SAID_BY_NUMBERS = ("correctness", "answerability", "cosine")  # scales of checks whose finding is the two numbers and no more
 
 
 def show_refusal(asked: Asked) -> None:

@@ -13,7 +13,7 @@ from rag_core.decision.batch import ReplaySet
 from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
-from rag_core.evaluation.certify import BY_TYPE, FIRST, Basis, Certificate, Part, Request, Uncertified, certify, second_thresholds
+from rag_core.evaluation.certify import BY_TYPE, FIRST, SHIFTED, Basis, Certificate, Part, Request, Uncertified, certify, second_thresholds
 from rag_core.evaluation.guarantee import Kind, Shortage, Target
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import RunHead
@@ -111,7 +111,7 @@ def _form() -> Request | None:
     if not wanted:
         st.warning(say("lab_certify.no_target"))
         return None
-    alone = first == "min_answerability" and not second
+    alone = first == SHIFTED and not second
     return Request(tuple(wanted), confidence / 100, first, "" if second == first else second, by_type=by_type and alone)
 
 

@@ -28,15 +28,16 @@ _BELOW = alt.Legend(title=None, orient="bottom")
 Point = tuple[float, float] | None
 
 
-def histogram(values: Floats, answerable: Flags, limits: Sequence[float], axis: str, counts: bool) -> Spec:
-    """How often each value was measured: answerable questions above the axis, unanswerable ones below, the limits as upright lines.
+def histogram(values: Floats, wanted: Flags, limits: Sequence[float], axis: str, counts: bool, labels: tuple[str, str]) -> Spec:
+    """How often each value was measured: the questions that should pass above the axis, the others below, the limits as upright lines.
 
     Args:
         values: shape (n,), finite.
-        answerable: shape (n,).
+        wanted: shape (n,), those that should pass.
         limits: in force; several where they differ from question to question.
         axis: what the values are, with their unit.
         counts: whether they are whole numbers.
+        labels: of the questions that should pass, and of the others.
     """
     known = [*values.tolist(), *limits]
     low, high = min(known, default=0.0), max(known, default=1.0)
@@ -44,8 +45,8 @@ def histogram(values: Floats, answerable: Flags, limits: Sequence[float], axis: 
     if counts:
         bins = min(int(high) + 1, MAX_COUNTS)
         low, high = -0.5, bins - 0.5
-    made = metrics.histogram(values, answerable, bins, low, high)
-    above, below = say("lab_results.answerable"), say("lab_results.unanswerable")
+    made = metrics.histogram(values, wanted, bins, low, high)
+    above, below = labels
     rows = [
         {"low": low, "high": high, "n": sign * count, "count": count, "label": label}
         for label, sign, numbers in ((above, 1, made.positive), (below, -1, made.negative))
@@ -106,11 +107,11 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
     return _layered(*layers, _points(here, all_checks))
 
 
-def reliability(bins: Sequence[Bin]) -> Spec:
-    """Draw reliability: the share of answerable questions among those with like probabilities, with its interval, against these."""
+def reliability(bins: Sequence[Bin], came_true: str) -> Spec:
+    """Draw reliability: the share that came true among questions with like probabilities, with its interval, against these."""
     rows = [{"said": b.mean, "share": b.share, "low": b.interval.low, "high": b.interval.high, "n": b.n} for b in bins if b.n]
     x = alt.X("said:Q", title=say("lab_results.axis_said"), scale=alt.Scale(domain=[0, 1]), axis=_PERCENT)
-    y = alt.Y("share:Q", title=say("lab_results.axis_came_true"), scale=alt.Scale(domain=[0, 1]), axis=_PERCENT)
+    y = alt.Y("share:Q", title=came_true, scale=alt.Scale(domain=[0, 1]), axis=_PERCENT)
     ideal = _chart([{"said": 0, "share": 0}, {"said": 1, "share": 1}]).mark_line(color=GREY, strokeDash=[4, 4]).encode(x=x, y=y)
     intervals = _chart(rows).mark_rule(color=BLUE, strokeWidth=1.5).encode(x=x, y=alt.Y("low:Q"), y2="high:Q")
     tips = [

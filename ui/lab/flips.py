@@ -110,7 +110,7 @@ def _row(question: LabelledQuestion, row: int, now: Judged, before: Judged) -> d
     answered = (before.outcomes.answered[row], now.outcomes.answered[row])
     ended = [_ended(side, row) for side in (before, now)]
     decided = (now if not answered[1] else before).outcomes.reason[row]
-    value = now.outcomes.scores["answerability"][row]
+    value = now.outcomes.scores["correctness"][row]
     return {
         "question": question.question,
         "label": tell("lab_results.answerable" if question.answerable else "lab_results.unanswerable"),

@@ -19,7 +19,7 @@ from rag_core.domain.trace import Direction
 from rag_core.engine import Engine
 from rag_core.evaluation import Rate, metrics, rates
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.settings import Cost, Settings
+from rag_core.settings import Cost, Scale, Settings
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
 from ui.ask.trace import LIMITS
@@ -125,16 +125,26 @@ def _answered(of: Judged) -> Rate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Scored:
-    """One check's measurements where there are any: `rises` are they so that higher passes; all of shape (m,)."""
+    """One check's measurements where there are any: `rises` are they so that higher passes; all of shape (m,).
+
+    `wanted` are the questions that should pass: those that are answerable, and for the probability that the answer is right those whose
+    draft is. An answerable question whose right answer is not labelled counts as one. `every` says it of all n questions, measured or not.
+    """
 
     check: Held
     values: Floats
     rises: Floats
     passes: Flags
-    answerable: Flags
+    wanted: Flags
+    every: Flags
     wrong: Flags
     limits: Floats
     left_out: int
+
+    @property
+    def ending(self) -> str:
+        """Of the names of these charts' texts: right answers have words of their own."""
+        return "_right" if self.check.scale == Scale.CORRECTNESS else ""
 
     @property
     def sign(self) -> float:
@@ -147,8 +157,9 @@ def _scored(check: Held, now: Judged, labels: Fixed) -> _Scored:
     at_least = check.direction is Direction.AT_LEAST
     values = check.values[known]
     passes = values >= limits[known] if at_least else values <= limits[known]
+    wanted = ~labels.wrong if check.scale == Scale.CORRECTNESS else now.marked.answerable
     return _Scored(
-        check, values, values if at_least else -values, passes, now.marked.answerable[known], labels.wrong[known], np.unique(limits[known]),
+        check, values, values if at_least else -values, passes, wanted[known], wanted, labels.wrong[known], np.unique(limits[known]),
         int((now.marked.measured & ~known).sum()),
     )  # fmt: skip
 
@@ -169,7 +180,7 @@ def _show_curves(of: ReplaySet, now: Judged, labels: Fixed) -> None:
         st.info(say("lab_results.no_values"), icon=":material/info:")
         return
     drawn: list[Callable[[_Scored, Judged], None]] = [_show_histogram, _show_risk, _show_roc, _show_precision]
-    if scored.check.scale == "answerability":
+    if scored.check.scale in (Scale.CORRECTNESS, Scale.ANSWERABILITY):
         drawn.append(_show_reliability)
     for row in range(0, len(drawn), 2):
         for column, chart in zip(st.columns(2, gap="medium"), drawn[row : row + 2], strict=False):
@@ -178,10 +189,17 @@ def _show_curves(of: ReplaySet, now: Judged, labels: Fixed) -> None:
 
 
 def _show_histogram(of: _Scored, now: Judged) -> None:
-    st.markdown(say("lab_results.histogram"), help=say("lab_results.histogram_help"))
+    st.markdown(say("lab_results.histogram"), help=say(f"lab_results.histogram_help{of.ending}"))
     axis = say(f"trace.scale_{of.check.scale}")
     limits = of.limits.tolist() if len(of.limits) <= MAX_LIMITS else [float(of.limits.min()), float(of.limits.max())]
-    chart = charts.histogram(of.values, of.answerable, limits, axis, of.check.scale == "count")
+    chart = charts.histogram(
+        of.values,
+        of.wanted,
+        limits,
+        axis,
+        of.check.scale == "count",
+        (say(f"lab_results.wanted{of.ending}"), say(f"lab_results.unwanted{of.ending}")),
+    )
     st.vega_lite_chart(spec=chart, key="lab_histogram", alt=say("lab_results.histogram_alt", n=len(of.values)))
 
 
@@ -199,41 +217,45 @@ def _show_risk(of: _Scored, now: Judged) -> None:
 
 
 def _show_roc(of: _Scored, now: Judged) -> None:
-    made, area = metrics.roc_curve(of.rises, of.answerable), metrics.auroc(of.rises, of.answerable)
+    made, area = metrics.roc_curve(of.rises, of.wanted), metrics.auroc(of.rises, of.wanted)
     if made is None or area is None:
         st.markdown(say("lab_results.roc_none"))
-        st.caption(say("lab_results.one_class"))
+        st.caption(say(f"lab_results.one_class{of.ending}"))
         return
-    st.markdown(say("lab_results.roc", auroc=area), help=say("lab_results.roc_help"))
-    here = (_share(of.passes[~of.answerable]), _share(of.passes[of.answerable]))
-    yes, no = now.marked.measured & now.marked.answerable, now.marked.measured & ~now.marked.answerable
+    st.markdown(say("lab_results.roc", auroc=area), help=say(f"lab_results.roc_help{of.ending}"))
+    here = (_share(of.passes[~of.wanted]), _share(of.passes[of.wanted]))
+    yes, no = now.marked.measured & of.every, now.marked.measured & ~of.every
     all_checks = (_share(now.marked.answered[no]), _share(now.marked.answered[yes])) if yes.any() and no.any() else None
-    titles = say("lab_results.axis_false_positive"), say("lab_results.axis_true_positive")
+    titles = say(f"lab_results.axis_false_positive{of.ending}"), say(f"lab_results.axis_true_positive{of.ending}")
     chart = charts.curve(made, *titles, here, all_checks, of.sign, chance=True)
     st.vega_lite_chart(spec=chart, key="lab_roc", alt=say("lab_results.roc_alt", auroc=area))
 
 
 def _show_precision(of: _Scored, now: Judged) -> None:
-    made, average = metrics.precision_recall(of.rises, of.answerable), metrics.average_precision(of.rises, of.answerable)
+    made, average = metrics.precision_recall(of.rises, of.wanted), metrics.average_precision(of.rises, of.wanted)
     if made is None or average is None:
         return
-    st.markdown(say("lab_results.precision", average=average), help=say("lab_results.precision_help"))
-    here = (_share(of.passes[of.answerable]), _share(of.answerable[of.passes])) if of.passes.any() else None
+    st.markdown(say("lab_results.precision", average=average), help=say(f"lab_results.precision_help{of.ending}"))
+    here = (_share(of.passes[of.wanted]), _share(of.wanted[of.passes])) if of.passes.any() else None
     given = now.marked.measured & now.marked.answered
-    answerable = now.marked.measured & now.marked.answerable
-    all_checks = (_share(given[answerable]), _share(answerable[given])) if given.any() else None
-    titles = say("lab_results.axis_recall"), say("lab_results.axis_precision")
+    wanted = now.marked.measured & of.every
+    all_checks = (_share(given[wanted]), _share(wanted[given])) if given.any() else None
+    titles = say(f"lab_results.axis_recall{of.ending}"), say(f"lab_results.axis_precision{of.ending}")
     chart = charts.curve(made, *titles, here, all_checks, of.sign)
     st.vega_lite_chart(spec=chart, key="lab_precision", alt=say("lab_results.precision_alt", average=average))
 
 
 def _show_reliability(of: _Scored, now: Judged) -> None:
-    bins = metrics.reliability(of.values, of.answerable, RELIABILITY_BINS)
+    bins = metrics.reliability(of.values, of.wanted, RELIABILITY_BINS)
     error = metrics.calibration_error(bins)
     if error is None:
         return
-    st.markdown(say("lab_results.reliability", error=error), help=say("lab_results.reliability_help"))
-    st.vega_lite_chart(spec=charts.reliability(bins), key="lab_reliability", alt=say("lab_results.reliability_alt", error=error))
+    st.markdown(say("lab_results.reliability", error=error), help=say(f"lab_results.reliability_help{of.ending}"))
+    st.vega_lite_chart(
+        spec=charts.reliability(bins, say(f"lab_results.axis_came_true{of.ending}")),
+        key="lab_reliability",
+        alt=say("lab_results.reliability_alt", error=error),
+    )
 
 
 def _share(flags: Flags) -> float:

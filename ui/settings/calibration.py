@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from rag_core.evaluation.calibration import figures_of
 from rag_core.gating.scores import Calibration
 from rag_core.settings import Mode, presets
 from ui.app import loading, state
@@ -45,7 +46,7 @@ def show() -> None:
     if not _engine_known():
         return
     calibration = _in_force()
-    if calibration is None:
+    if calibration is None or _missing():
         st.warning(say("settings.no_calibration"), icon=":material/warning:")
         st.caption(say("settings.no_calibration_more"), help=say("settings.no_calibration_help"))
         return
@@ -61,19 +62,25 @@ def _names(sets: Mapping[str, int]) -> str:
 
 
 def _measured(about: Mapping[str, Any]) -> str:
-    """How well the calibration did on what was left out of its fit, in numbers."""
-    own = about.get("left_out_of_the_fit", {}).get("all", {})
+    """How well the calibration told right answers from wrong ones on what was left out of its fit, in numbers.
+
+    Where the right answers were not known: how well it told answerable questions from others.
+    """
+    answerable, right = figures_of(about)
+    told, rows = ("right", right) if right else ("answerable", answerable)
+    own = rows.get("all", {})
     if own.get("auroc") is not None:
-        return say("settings.calibration_own", n=own["n"], auroc=own["auroc"], error=own["calibration_error"])
-    rows = [row for row in about.get("this_group_left_out", {}).values() if {"auroc", "n"} <= set(row)]
-    if not rows:
+        return say(f"settings.calibration_own_{told}", n=own["n"], auroc=own["auroc"], error=own["calibration_error"])
+    known = [row for row in rows.values() if row.get("auroc") is not None and "n" in row]
+    if not known:
         return say("settings.calibration_plain")
-    measured = [row["auroc"] for row in rows]
-    return say("settings.calibration_help", n=sum(row["n"] for row in rows), sets=len(rows), low=min(measured), high=max(measured))
+    measured = [row["auroc"] for row in known]
+    return say(f"settings.calibration_{told}", n=sum(row["n"] for row in known), sets=len(known), low=min(measured), high=max(measured))
 
 
 def _needs_probability(preset: str) -> bool:
-    return state.preset_settings(preset).answerability_mode == Mode.ENFORCE
+    of = state.preset_settings(preset)
+    return Mode.ENFORCE in (of.correctness_mode, of.answerability_mode)
 
 
 def _engine_known() -> bool:
@@ -87,5 +94,6 @@ def _in_force() -> Calibration | None:
 
 
 def _missing() -> bool:
-    """Whether the library is open and no calibration fits it."""
-    return _engine_known() and _in_force() is None
+    """Whether the library is open and no calibration that fits it gives the probability that an answer is right."""
+    found = _in_force()
+    return _engine_known() and (found is None or found.correctness is None)

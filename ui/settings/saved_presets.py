@@ -63,7 +63,7 @@ def options(built_in: list[str]) -> list[str]:
     Where built-in presets are left out for want of a calibration, the saved ones that need it are too.
     """
     served = len(built_in) == len(presets())
-    fit = (preset for preset in saved() if served or preset.values.get("answerability_mode") != Mode.ENFORCE)
+    fit = (preset for preset in saved() if served or Mode.ENFORCE not in map(preset.values.get, ("correctness_mode", "answerability_mode")))
     return [*built_in, *(_OPTION + preset.name for preset in fit)]
 
 
