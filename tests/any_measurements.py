@@ -80,6 +80,7 @@ def any_measurements(draw: st.DrawFn, of: Settings | None = None) -> Measurement
         understanding=Understanding("en", entities=draw(st.sampled_from([(), ("Brno",)]))),
         library=LibraryFacts(documents=2, passages=4, pages=5, names={"d0": "a.pdf"}, dates={"d0": "2024"}, authority={"d1": 0.4}),
         hits=found,
+        correctness=draw(st.none() | ratios),
         answerability=draw(st.none() | ratios),
         relevance=draw(st.none() | cosines),
         keywords=replace(matched(draw(st.integers(0, 3)), missing), abstain=draw(st.sampled_from(["", "", "another language"]))),

@@ -31,6 +31,7 @@ SENTENCE = "The notice period is 30 days."
 
 # Every gate and audit that has a switch, and the switches; what the four citation audits and availability judge has none.
 GATE_MODES = {
+    "correctness": "correctness_mode",
     "answerability": "answerability_mode",
     "top_cosine": "top_cosine_mode",
     "mean_confidence": "mean_confidence_mode",
@@ -144,12 +145,11 @@ def identity(model: str = "hash") -> Identity:
 
 
 def calibration(model: str = "hash", weight: float = 8.0, middle: float = 0.5) -> Calibration:
-    """A score that rises with `coverage_all`, 0.5 at `middle`: enough to gate on without the fitted file."""
+    """Scores that rise with `coverage_all`, 0.5 at `middle`: enough to gate on without the fitted file. Both say the same."""
     coefficients = tuple(weight if name == "coverage_all" else 0.0 for name in FEATURES)
     means = tuple(middle if name == "coverage_all" else 0.0 for name in FEATURES)
-    return Calibration(
-        identity(model), FEATURES, means, (1.0,) * len(FEATURES), coefficients, 0.0, {"fitted_on": "nothing: made for a test"}
-    )
+    made = Calibration(identity(model), FEATURES, means, (1.0,) * len(FEATURES), coefficients, 0.0, {})
+    return replace(made, correctness=made, provenance={"fitted_on": "nothing: made for a test"})
 
 
 @dataclass(frozen=True)

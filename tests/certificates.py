@@ -30,7 +30,7 @@ def material(n: int = 200, seed: int = 1, missing: int = 3) -> tuple[list[Labell
         for i in range(2 * n)
     ]
     records = [
-        measurements(0.8, of=settings, question=q.question, answerability=float(score), understanding=Understanding("en", str(intent)))
+        measurements(0.8, of=settings, question=q.question, correctness=float(score), understanding=Understanding("en", str(intent)))
         for q, score, intent in zip(questions, scores, intents, strict=True)
     ]
     return questions, records, answer_hits(questions, records)

@@ -17,7 +17,7 @@ def test_given_the_quickstart_when_run_then_it_answers_one_question_and_refuses_
 
     assert done.returncode == 0, done.stderr
     assert "success: Every full-time employee has 25 days of paid vacation a year." in done.stdout
-    assert "at min_answerability 1.0: low_confidence" in done.stdout
+    assert "at min_correctness 1.0: low_confidence" in done.stdout
     assert done.stdout.count("success") == 1
 
 

@@ -53,7 +53,7 @@ def answered(version: int = 3) -> Measurements:
     bad = attempt(REJECTED, replace(GOOD, quotes_missing=(MISQUOTED,)))
     asked = LlmTrace(context_words=500, attempts=(bad, attempt(SHOWN, GOOD, "verbatim:0")))
     facts = LibraryFacts(documents=1, passages=1, pages=1, names={"d1": "contract.pdf"}, version=version)
-    return replace(measurements(0.9, of=of, answerability=0.9, library=facts), llm_trace=asked)
+    return replace(measurements(0.9, of=of, correctness=0.9, library=facts), llm_trace=asked)
 
 
 def page_text(*_: object) -> str:

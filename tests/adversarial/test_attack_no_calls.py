@@ -18,6 +18,7 @@ from rag_core.settings import Mode, Settings
 from rag_core.wiring import open_engine
 
 FAILING: dict[str, dict[str, Any]] = {  # settings under which each gate fails a question that all others let pass
+    "correctness": {"min_correctness": 1.0, "correctness_extra_procedural": 0.0},
     "answerability": {"min_answerability": 1.0, "answerability_extra_procedural": 0.0},
     "top_cosine": {"min_top_cosine": 1.0},
     "mean_confidence": {"min_mean_cosine": 1.0},
@@ -28,6 +29,7 @@ FAILING: dict[str, dict[str, Any]] = {  # settings under which each gate fails a
     "required_entities": {},
 }
 QUESTIONS = {
+    "correctness": "Who won the chess tournament on the moon?",
     "answerability": "Who won the chess tournament on the moon?",
     "keywords": "How many days of sick leave does the zeppelin captain of the lunar orchestra get?",
     "required_entities": "How many days of sick leave does Zbigniew Kowalczyk have?",
@@ -146,7 +148,7 @@ def test_given_an_answer_of_a_model_when_replayed_and_varied_then_no_further_cal
     calls = arena.server.calls
 
     assert answered.metadata["drafter"] == "model"
-    assert replay(measurements, measurements.settings.changed(min_answerability=1.0, fallback_extract=True)).reason is Reason.ANSWERABILITY
+    assert replay(measurements, measurements.settings.changed(min_correctness=1.0, fallback_extract=True)).reason is Reason.CORRECTNESS
     assert replay(measurements, measurements.settings.changed(sufficiency_mode=Mode.ENFORCE)).reason is Reason.NEEDS_GENERATION
     assert replay(measurements, measurements.settings.changed(verification_mode=Mode.ENFORCE)).reason is Reason.NEEDS_GENERATION
     flips(measurements)

@@ -62,7 +62,7 @@ def questions(engine: Engine, settings: Settings) -> float:
 def replays(engine: Engine, settings: Settings) -> float:
     """Median milliseconds of deciding again under another threshold."""
     records = [engine.measure(question, settings) for question in QUESTIONS]
-    other = settings.changed(min_answerability=0.9, min_grounded=0.9)
+    other = settings.changed(min_correctness=0.9, min_grounded=0.9)
     return statistics.median(median_ms(lambda measurements=measurements: replay(measurements, other), 20) for measurements in records)
 
 

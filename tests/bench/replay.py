@@ -32,7 +32,7 @@ def figures(records: Sequence[Measurements], settings: Settings) -> list[tuple[s
     built = (time.perf_counter() - started) * 1000
     taken = []
     for step in range(TIMES):
-        other = settings.changed(min_answerability=step / TIMES, max_distance=2 * step / TIMES, distance_mode="enforce")
+        other = settings.changed(min_correctness=step / TIMES, max_distance=2 * step / TIMES, distance_mode="enforce")
         started = time.perf_counter()
         replay_many(of, other)
         taken.append((time.perf_counter() - started) * 1000)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, hit, settings
 from folding import each
 from hypothesis import given
@@ -16,7 +17,10 @@ from rag_core.compression.extract import (
     FEATURES,
     OTHER_SECTION,
     PASSAGES,
+    READ_UNITS,
+    UNREAD,
     Extract,
+    Read,
     Scored,
     choose,
     extract,
@@ -26,21 +30,27 @@ from rag_core.compression.extract import (
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.facts import changed_facts
+from rag_core.gating.asked import asked_for
 from rag_core.gating.features import weigh
+from rag_core.gating.fit import NOWHERE, fits
 from rag_core.grounding.units import Unit, cells, in_order, units
 
 EMBEDDER = HashEmbedder()
 
 
-def drafted(question: str, corpus: MemoryCorpus, *, asks_number: bool = False, **values: object) -> Extract:
+def drafted(question: str, corpus: MemoryCorpus, *, read: Read | None = None, **values: object) -> Extract:
     found = [hit(0.5, n, of=one) for n, one in enumerate(corpus.passages, 1)]
     vector = EMBEDDER.embed([question])[0]
-    return extract(found, weigh(question, "en", corpus.lexical), asks_number, vector, EMBEDDER.embed, corpus.page_text, settings(**values))
+    return extract(
+        found, weigh(question, "en", corpus.lexical), asked_for(question, "en"), vector, EMBEDDER.embed, corpus.page_text,
+        settings(**values), read=read, legible={"en"},
+    )  # fmt: skip
 
 
-def scored(question: str, found: list[Hit], corpus: MemoryCorpus, *, asks_number: bool = False) -> list[Scored]:
+def scored(question: str, found: list[Hit], corpus: MemoryCorpus, **reading: Any) -> list[Scored]:
     vector = EMBEDDER.embed([question])[0]
-    return score_units(found, weigh(question, "en", corpus.lexical), asks_number, vector, EMBEDDER.embed, corpus.page_text)
+    asked = asked_for(question, "en")
+    return score_units(found, weigh(question, "en", corpus.lexical), asked, vector, EMBEDDER.embed, corpus.page_text, **reading)
 
 
 CONTRACT = MemoryCorpus(
@@ -84,7 +94,7 @@ def test_given_nothing_retrieved_then_nothing_is_drafted() -> None:
 
 def unit_of(relevance_of: float, number: int = 1, kind: PassageKind = PassageKind.PARAGRAPH) -> Scored:
     passage = Passage(f"p{number}", "d", f"Unit {number}.", (Span(1, 0, 7),), kind=kind)
-    return Scored(Unit(passage, passage.text, 0, 7), {}, relevance_of)
+    return Scored(Unit(passage, passage.text, 0, 7), {}, relevance_of, fits(asked_for("", "en"), passage.text, NOWHERE, "en"))
 
 
 @each(
@@ -152,11 +162,11 @@ def test_given_more_passages_than_are_read_then_only_the_best_ones_are() -> None
 
 
 def test_given_very_many_sentences_then_only_the_lexically_best_are_embedded() -> None:
-    asked: list[int] = []
+    counts: list[int] = []
 
     class Counting(HashEmbedder):
         def embed(self, texts):  # type: ignore[no-untyped-def]
-            asked.append(len(texts))
+            counts.append(len(texts))
             return super().embed(texts)
 
     body = " ".join(
@@ -165,20 +175,22 @@ def test_given_very_many_sentences_then_only_the_lexically_best_are_embedded() -
     corpus = MemoryCorpus([Text("a", body)], EMBEDDER)
     vector = EMBEDDER.embed(["notice period"])[0]
 
-    found = score_units(
-        [hit(of=corpus.passages[0])], weigh("notice period", "en", corpus.lexical), False, vector, Counting().embed, corpus.page_text
-    )
+    weights, asked = weigh("notice period", "en", corpus.lexical), asked_for("notice period", "en")
+    found = score_units([hit(of=corpus.passages[0])], weights, asked, vector, Counting().embed, corpus.page_text)
 
-    assert asked == [EMBEDDED_UNITS]
+    assert counts == [EMBEDDED_UNITS]
     assert found[-1].features["cosine"] != 0.0
     assert sum(one.features["cosine"] != 0.0 for one in found) <= EMBEDDED_UNITS
 
 
-@pytest.mark.parametrize("asks_number", [True, False])
-def test_given_a_question_for_a_number_then_sentences_with_one_are_marked(asks_number: bool) -> None:
-    found = scored("notice period", [hit(of=CONTRACT.passages[0])], CONTRACT, asks_number=asks_number)
+def test_given_a_question_for_a_kind_of_answer_then_sentences_that_hold_one_are_marked() -> None:
+    long, plain = (
+        [one.features["typed"] for one in scored(question, [hit(of=CONTRACT.passages[0])], CONTRACT)]
+        for question in ("How long is the notice period?", "notice period")
+    )
 
-    assert [one.features["asked"] for one in found] == ([0.0, 1.0, 0.0] if asks_number else [0.0, 0.0, 0.0])
+    assert long[1] > 0 > max(long[0], long[2])
+    assert plain == [0.0, 0.0, 0.0]
 
 
 def test_given_neighbours_then_near_is_the_better_of_their_coverages_within_the_passage() -> None:
@@ -247,7 +259,8 @@ def test_given_a_table_then_it_answers_with_the_row_its_header_and_the_place_of_
     question = "What is the price of a nut?"
     vector, lexical = EMBEDDER.embed([question])[0], CONTRACT.lexical
 
-    found = extract([hit(of=TABLE)], weigh(question, "en", lexical), True, vector, EMBEDDER.embed, page_text, settings(max_sentences=1))
+    weights, asked = weigh(question, "en", lexical), asked_for(question, "en")
+    found = extract([hit(of=TABLE)], weights, asked, vector, EMBEDDER.embed, page_text, settings(max_sentences=1))
 
     (claim,) = found.claims
     assert claim.text == "Item | Price in EUR: Nut | 7"
@@ -256,11 +269,76 @@ def test_given_a_table_then_it_answers_with_the_row_its_header_and_the_place_of_
 
 
 def test_given_a_table_row_then_the_words_of_its_header_and_section_count_for_it() -> None:
-    found = score_units(
-        [hit(of=TABLE)], weigh("price eur prices item", "en", CONTRACT.lexical), False, EMBEDDER.embed(["x"])[0], EMBEDDER.embed, page_text
-    )
+    weights, asked = weigh("price eur prices item", "en", CONTRACT.lexical), asked_for("price eur prices item", "en")
+    found = score_units([hit(of=TABLE)], weights, asked, EMBEDDER.embed(["x"])[0], EMBEDDER.embed, page_text)
 
     assert [one.features["coverage"] for one in found] == [1.0, 1.0]
+
+
+MANY = MemoryCorpus(
+    [Text("long", " ".join([f"Filler sentence number {n} stands here." for n in range(2 * READ_UNITS)] + ["The notice period counts."]))],
+    EMBEDDER,
+)
+
+
+class Recorded:
+    """Says yes to texts that begin with one, and remembers them all."""
+
+    def __init__(self, yes: str) -> None:
+        self.yes, self.texts = yes, list[str]()
+
+    def __call__(self, texts: Sequence[str]) -> list[float]:
+        self.texts += texts
+        return [8.0 if text.startswith(self.yes) else -8.0 for text in texts]
+
+
+def test_given_a_reader_then_the_likest_units_are_read_with_where_they_stand_and_the_others_count_as_a_firm_no() -> None:
+    passage = replace(MANY.passages[0], section="Terms")
+    before, read = scored("notice period", [hit(of=passage)], MANY), Recorded("The notice")
+    found = scored("notice period", [hit(of=passage)], MANY, titles={"long": "Contract"}, read=read, legible={"en"})
+
+    likest = sorted(range(len(before)), key=lambda j: (-before[j].relevance, j))[:READ_UNITS]
+    assert len(read.texts) == READ_UNITS < len(found)
+    assert read.texts[0] == "The notice period counts. ¶ Contract › Terms ¶ Filler sentence number 23 stands here."
+    assert [j for j, one in enumerate(found) if one.log_odds != UNREAD] == sorted(likest)
+    for one, unread in zip(found, before, strict=True):
+        assert one.log_odds is not None
+        assert one.features == unread.features
+        assert one.relevance == relevance(one.features, one.log_odds)
+    assert [one.log_odds for one in found][-1] == max(one.log_odds or 0 for one in found) == 8.0
+
+
+def test_given_units_in_a_language_that_nobody_reads_then_they_are_scored_as_without_a_reader() -> None:
+    mixed = [hit(of=CONTRACT.passages[0]), hit(of=replace(CONTRACT.passages[1], language="cs"))]
+    before, read = scored("notice period", mixed, CONTRACT), Recorded("It is")
+    found = scored("notice period", mixed, CONTRACT, read=read, legible={"en"})
+
+    assert [one.log_odds is None for one in found] == [one.unit.passage.language == "cs" for one in found] == [False] * 3 + [True] * 2
+    assert [one.relevance for one in found[3:]] == [one.relevance for one in before[3:]]
+    assert len(read.texts) == 3
+    assert scored("notice period", mixed[1:], CONTRACT, read=read, legible={"en"}) == scored("notice period", mixed[1:], CONTRACT)
+    assert len(read.texts) == 3, "a reader is not asked about nothing"
+
+
+def test_given_a_reader_that_is_sure_of_a_sentence_then_it_is_drafted_and_the_log_odds_tell_it_from_the_others() -> None:
+    read = Recorded("Goods")
+    found = drafted("When are goods checked?", CONTRACT, read=read, max_sentences=1)
+
+    assert [claim.text for claim in found.claims] == ["Goods are checked."]
+    assert found.log_odds() == ([8.0], [-8.0] * 4)
+    assert drafted("When are goods checked?", CONTRACT, max_sentences=1).log_odds() == ([], [])
+
+
+def test_given_units_that_were_not_read_then_the_log_odds_say_nothing_of_them() -> None:
+    one, two, three, four = (replace(unit_of(0.5, n), log_odds=odds) for n, odds in enumerate((3.0, 1.0, UNREAD, None), 1))
+
+    assert Extract((), 0.0, chosen=(one, three), scored=(one, two, three, four)).log_odds() == ([3.0], [1.0])
+    assert Extract((), 0.0, chosen=(four,), scored=(one, two, three, four)).log_odds() == ([], [3.0, 1.0])
+
+
+@given(st.fixed_dictionaries({name: st.floats(-1, 1) for name in FEATURES}), st.floats(-10, 10), st.floats(-10, 10))
+def test_given_a_surer_reader_then_the_relevance_is_never_lower(features: dict[str, float], one: float, other: float) -> None:
+    assert relevance(features, min(one, other)) <= relevance(features, max(one, other))
 
 
 def test_given_code_then_the_passage_stays_whole() -> None:

@@ -6,11 +6,12 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import NoReturn
 
 import numpy as np
 import pytest
-from any_measurements import REPLAYED, any_measurements, chosen_settings, values_of
+from any_measurements import REPLAYED, any_measurements, chosen_settings, ratios, values_of
 from builders import MODES, HashEmbedder, MemoryCorpus, Text, claim, contradicted, draft, hit, measurements, passage, settings, tools
 from builders import measured as measured_claim
 from folding import each
@@ -83,13 +84,13 @@ def odd_measurements(draw: st.DrawFn, of: Settings) -> Measurements:
     claims, audits = one.draft.claims, one.draft.measured
     match draw(st.sampled_from(["as it is", "reply", "uncited", "quoteless", "raw", "twice", "unread"])):
         case "reply":
-            intent = draw(st.sampled_from(["greeting", "about_library"]))
+            intent = draw(st.sampled_from(["greeting", "about_library", "thanks", "summary", "follow_up"]))
             return replace(one, understanding=replace(one.understanding, intent=intent), answer="Hello.", failure="")
         case "uncited" if claims:
             return replace(one, draft=replace(one.draft, claims=(replace(claims[0], evidence=(), cited=()), *claims[1:])))
         case "quoteless" if claims:
             audits = (replace(audits[0], fabricated=("9",)), *audits[1:])
-            return replace(one, draft=replace(one.draft, claims=(replace(claims[0], evidence=()), *claims[1:]), audits=audits))
+            return replace(one, draft=replace(one.draft, claims=(replace(claims[0], evidence=()), *claims[1:]), measured=audits))
         case "raw":
             return replace(one, draft=replace(one.draft, drafter="raw", text="A longer text." * draw(st.integers(0, 3))))
         case "twice" if one.hits:
@@ -103,7 +104,7 @@ def odd_measurements(draw: st.DrawFn, of: Settings) -> Measurements:
 
 def measured_values(of: Measurements) -> dict[str, list[float]]:
     """For each knob the values at its boundary: those that the question has on its scale."""
-    numbers = [of.answerability, of.relevance, *(h.cosine for h in of.hits), *(a.overlap for a in of.draft.measured)]
+    numbers = [of.correctness, of.answerability, of.relevance, *(h.cosine for h in of.hits), *(a.overlap for a in of.draft.measured)]
     numbers += [h.distance for h in of.hits] + [a.similarity for a in of.draft.measured]
     return {
         name: [
@@ -132,6 +133,21 @@ def test_given_any_cases_and_any_judging_settings_then_judging_them_at_once_equa
 ENFORCED = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
 
 
+@given(data=st.data(), limits=st.lists(ratios, min_size=2, max_size=5))
+@examples(deadline=None)
+def test_given_a_stricter_least_correctness_then_no_refusal_becomes_an_answer(data: st.DataObject, limits: list[float]) -> None:
+    """At once and one by one, whatever else the settings say; a refusal may get another reason, and an answer may become a refusal."""
+    s = data.draw(chosen_settings).changed(correctness_mode=Mode.ENFORCE)
+    found = data.draw(st.lists(any_measurements(s), min_size=1, max_size=4))
+    of, answered = ReplaySet.of(found), []
+    for limit in sorted(limits):
+        outcomes = replay_many(of, s.changed(min_correctness=limit))
+        answered.append({row for row, given in enumerate(outcomes.answered) if given})
+        assert_equal(outcomes, found, s.changed(min_correctness=limit))
+
+    assert all(after <= before for before, after in pairwise(answered))
+
+
 @pytest.mark.slow
 @given(
     found=st.lists(odd_measurements(ENFORCED), min_size=1, max_size=4),
@@ -154,7 +170,10 @@ def test_given_real_questions_when_judged_at_once_under_a_preset_then_it_equals_
     measured = [measure(question, target, corpus, used) for question in QUESTIONS]
     of = ReplaySet.of(measured)
 
-    for other in (target, *(target.changed(min_answerability=at, min_grounded=at, max_distance=at) for at in (0.0, 0.3, 0.7, 1.0))):
+    for other in (
+        target,
+        *(target.changed(min_correctness=at, min_answerability=at, min_grounded=at, max_distance=at) for at in (0.0, 0.3, 0.7, 1.0)),
+    ):
         assert_equal(replay_many(of, other), measured, other)
     assert {Reason.GREETING, Reason.ABOUT_LIBRARY} <= set(replay_many(of, target).reason)
 
@@ -174,11 +193,11 @@ def test_given_questions_over_the_samples_when_judged_at_once_then_it_equals_one
     of = ReplaySet.of(sample_measurements)
     strict = settings(**dict.fromkeys(MODES.values(), Mode.ENFORCE))
     loose = settings()
-    measured = [one.answerability for one in sample_measurements if one.answerability is not None]
+    measured = [one.correctness for one in sample_measurements if one.correctness is not None]
 
     for target in (strict, loose, strict.changed(min_top_cosine=0.3, min_mean_cosine=0.2, min_keywords=1), Settings.load()):
         for at in (0.0, *measured[:4], 1.0):
-            other = target.changed(min_answerability=at, max_distance=at)
+            other = target.changed(min_correctness=at, min_answerability=at, max_distance=at)
             assert_equal(replay_many(of, other), sample_measurements, other)
     assert 0 < replay_many(of, Settings.load()).answered.sum() < len(sample_measurements)
 

@@ -35,9 +35,13 @@ READ_ELSEWHERE = {
         "decision/decide.py",
     },
     "contradictions_mode": {"gating/levels.py", "decision/batch/__init__.py"},  # whether both sides are shown
-    "min_answerability": {"gating/levels.py", "evaluation/certify/find.py"},  # the threshold of an intent
-    "answerability_extra_procedural": {"gating/levels.py", "evaluation/certify/find.py", "evaluation/certify/thresholds.py"},
-    "answerability_extra_comparative": {"gating/levels.py", "evaluation/certify/find.py", "evaluation/certify/thresholds.py"},
+    "min_correctness": {"gating/levels.py", "evaluation/certify/find.py"},  # the threshold of an intent
+    "correctness_extra_procedural": {"gating/levels.py", "evaluation/certify/find.py"},
+    "correctness_extra_comparative": {"gating/levels.py", "evaluation/certify/find.py"},
+    "correctness_mode": {"records/version_2.py"},  # off in a record of before it was
+    "min_answerability": {"gating/levels.py"},
+    "answerability_extra_procedural": {"gating/levels.py"},
+    "answerability_extra_comparative": {"gating/levels.py"},
     "sufficiency_mode": {"decision/progress.py", "evaluation/cost.py"},  # whether the model is asked
     "verification_mode": {"decision/progress.py", "evaluation/cost.py"},
     "expand_searches": {"decision/progress.py", "evaluation/cost.py"},

@@ -80,10 +80,10 @@ def test_given_no_term_at_all_then_the_confidence_is_zero() -> None:
     assert of(replace(full(support=None, date="", authority=None), hits=()))[0] == 0.0
 
 
-@pytest.mark.parametrize(("basis", "value"), [("mean", 0.85), ("top", 0.88), ("answerability", 0.7)])
+@pytest.mark.parametrize(("basis", "value"), [("mean", 0.85), ("top", 0.88), ("correctness", 0.7), ("answerability", 0.6)])
 def test_given_another_basis_then_it_is_that_number_to_three_places(basis: str, value: float) -> None:
     """S0-28, S0-31: round(avg_score, 3) is selectable."""
-    one = measurements(0.88, 0.85, 0.82, of=settings(confidence=basis), answerability=0.70004)
+    one = measurements(0.88, 0.85, 0.82, of=settings(confidence=basis), correctness=0.70004, answerability=0.6)
 
     assert of(one)[:2] == (value, basis)
     assert of(replace(one, hits=hits(0.12345), settings=settings(confidence="mean")))[0] == 0.123
@@ -94,7 +94,7 @@ def test_given_a_closest_passage_that_is_not_the_first_then_the_top_basis_is_its
     assert of(measurements(0.5, 0.88, of=settings(confidence="top")))[0] == 0.88
 
 
-@each("basis", ["mean", "top", "answerability", "weighted"])
+@each("basis", ["mean", "top", "correctness", "answerability", "weighted"])
 def test_given_negative_or_no_scores_then_the_confidence_stays_in_its_range(basis: str) -> None:
     assert of(measurements(-0.5, -0.9, of=settings(confidence=basis), draft=draft([])))[0] == 0.0
     assert of(measurements(of=settings(confidence=basis)))[0] == 0.0
@@ -111,12 +111,12 @@ def test_given_any_terms_then_the_confidence_lies_between_the_least_and_the_grea
     assert min(known) - 0.001 <= of(one)[0] <= max(known) + 0.001
 
 
-@each("basis", ["weighted", "mean", "top", "answerability"])
+@each("basis", ["weighted", "mean", "top", "correctness", "answerability"])
 @each("mode", Mode)
 def test_given_contradicting_sources_then_the_number_is_halved_unless_they_are_not_looked_at(basis: str, mode: Mode) -> None:
     """S4-21: of two sides one at most holds; off is as if there were none."""
     of_basis = {"confidence": basis, "main_gate": "cosine"}
-    plain = contradicted(settings(**of_basis, contradictions_mode=Mode.OFF), answerability=0.9)
+    plain = contradicted(settings(**of_basis, contradictions_mode=Mode.OFF), correctness=0.9, answerability=0.8)
     value, _, row = confidence(replace(plain, settings=settings(**of_basis, contradictions_mode=mode)), plain.draft.claims)
     whole, _, _ = confidence(plain, plain.draft.claims)
 
@@ -127,8 +127,8 @@ def test_given_contradicting_sources_then_the_number_is_halved_unless_they_are_n
 @given(score=ratios, medium=st.integers(0, 90), high=st.integers(90, 100))
 def test_given_contradicting_sources_then_the_number_and_the_level_say_the_same(score: float, medium: int, high: int) -> None:
     cuts = {"medium_answerability": medium / 100, "high_answerability": high / 100}
-    s = settings(confidence="answerability", contradictions_mode=Mode.OBSERVE, **cuts)
-    torn = contradicted(s, answerability=score)
+    s = settings(confidence="correctness", contradictions_mode=Mode.OBSERVE, **cuts)
+    torn = contradicted(s, correctness=score)
     value, _, row = confidence(torn, torn.draft.claims)
 
     assert level(torn) == "low"

@@ -13,6 +13,8 @@ from folding import each
 
 from rag_core.decision.checks import GATING, GROUNDING, RESOLVE
 from rag_core.decision.decide import decide
+from rag_core.decision.replies import SETTLED
+from rag_core.domain.answer import Refusal
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.decision import Decision
 from rag_core.domain.drafts import Draft
@@ -20,7 +22,7 @@ from rag_core.domain.measurements import LibraryFacts, Measurements, Understandi
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.engine import log_decision
-from rag_core.language import is_refusal
+from rag_core.language import is_refusal, refusal
 from rag_core.settings import Mode, Settings
 
 CS = Understanding("cs")
@@ -112,11 +114,12 @@ def test_given_the_hybrid_then_its_lower_limit_lets_more_through(preset: str, re
 
 def test_given_a_gate_that_refuses_then_what_follows_is_not_reached_and_shows_its_value_all_the_same() -> None:
     """S1-12: the guards run before any draft is judged. S2-6: gates stop at the first failure."""
-    decision = decide(measurements(0.3, of=Settings.load(values=ENFORCED), answerability=0.9, relevance=0.2, keywords=matched(0, 2)))
+    s = Settings.load(values=ENFORCED)
+    decision = decide(measurements(0.3, of=s, correctness=0.9, answerability=0.9, relevance=0.2, keywords=matched(0, 2)))
 
     found = states(decision)
     assert [check.stage for check in decision.trace.checks] == [check(measurements(0.9)).stage for check in (*GATING, *GROUNDING)]
-    assert [found[name] for name in ("availability", "answerability", "top_cosine")] == ["passed", "passed", "failed"]
+    assert [found[name] for name in ("correctness", "answerability", "top_cosine")] == ["passed", "passed", "failed"]
     assert {found[name] for name in ("mean_confidence", "relevance", "distance", "min_documents", "keywords")} == {"not_reached"}
     assert {found[name] for name in (*AUDIT_MODES, "citations_present", "verbatim")} == {"not_reached"}
     assert decision.trace["relevance"].value == 0.2
@@ -179,10 +182,10 @@ def test_given_every_switch_off_then_an_uncited_fabricated_or_misquoted_claim_is
 
 
 def test_given_a_check_that_could_not_run_then_the_status_is_error_and_the_check_is_named() -> None:
-    decision = decide(measurements(0.9, of=Settings.load(), answerability=None))
+    decision = decide(measurements(0.9, of=Settings.load(), correctness=None))
 
     assert (decision.reason, decision.status) == (Reason.NOT_RUN, AnswerStatus.ERROR)
-    assert decision.explanation == "Refused: answerability could not be checked (no calibration fits this library)."
+    assert decision.explanation == "Refused: correctness could not be checked (no calibration fits this library)."
 
 
 def test_given_an_audit_that_could_not_run_then_it_is_an_error_where_it_enforces() -> None:
@@ -200,7 +203,7 @@ def test_given_nothing_drafted_then_it_is_an_error_and_never_a_pass() -> None:
 
 
 def test_given_a_failure_of_ours_then_it_is_an_error_without_confidence_whatever_was_measured() -> None:
-    decision = decide(measurements(0.99, answerability=0.99, failure="The embedding model failed."))
+    decision = decide(measurements(0.99, correctness=0.99, failure="The embedding model failed."))
 
     assert (decision.reason, decision.status, decision.confidence) == (Reason.FAILURE, AnswerStatus.ERROR, 0.0)
     assert decision.explanation.startswith("The embedding model failed.")
@@ -255,12 +258,20 @@ def test_given_strict_mode_off_then_all_documents_stay() -> None:
     assert len(decision.retrieved) == 1
 
 
-@pytest.mark.parametrize("intent", ["greeting", "about_library"])
+@pytest.mark.parametrize("intent", ["summary", "follow_up"])
+def test_given_a_wish_that_no_document_answers_then_it_is_refused_with_what_to_ask_instead(intent: str) -> None:
+    decision = decide(measurements(answer="Ask the whole question.", understanding=Understanding("en", intent)))
+    assert not decision.is_safe()
+    assert (decision.reason, decision.confidence, decision.citations) == (intent, 0.0, ())
+    assert decision.outcome == Refusal(refusal("en"), (SETTLED[intent],), "Ask the whole question.")
+
+
+@pytest.mark.parametrize("intent", ["greeting", "thanks", "goodbye", "about_library"])
 def test_given_a_greeting_or_a_question_about_the_library_then_it_is_answered_without_checks_or_claims(intent: str) -> None:
     """S4-19, S4-20: nothing is retrieved, and nothing is claimed about a document."""
     decision = decide(measurements(answer="Hello.", understanding=Understanding("en", intent), of=Settings.load(values=ENFORCED)))
 
-    assert (decision.answer, decision.reason, decision.is_safe()) == ("Hello.", intent, True)
+    assert (decision.answer, decision.reason, decision.is_safe()) == ("Hello.", SETTLED[intent], True)
     assert (decision.claims, decision.citations, decision.retrieved, decision.trace.checks) == ((), (), (), ())
 
 
@@ -276,19 +287,34 @@ def test_given_a_refusal_then_it_has_text_reason_and_suggestions() -> None:
 
 def test_given_the_calibrated_score_as_main_gate_then_it_is_the_confidence_of_a_refusal() -> None:
     """S0-31: on a refusal the top score on the gate's scale."""
-    decision = decide(measurements(0.9, of=Settings.load(), answerability=0.31))
+    s = Settings.load()
+    decision = decide(measurements(0.9, of=s, correctness=0.31, answerability=0.9))
 
-    assert (decision.confidence, decision.confidence_basis) == (0.31, "answerability")
-    assert decision.explanation == "Refused: answerability did not pass (probability 0.31, 0.56 required)."
+    assert (decision.confidence, decision.confidence_basis) == (0.31, "correctness")
+    assert decision.explanation == f"Refused: correctness did not pass (probability 0.31, {s.min_correctness:.2f} required)."
 
 
 def test_given_another_main_gate_or_no_calibration_then_the_confidence_of_a_refusal_is_the_top_cosine() -> None:
     """A calibrated score that decides nothing is not reported as if it did."""
-    by_cosine = decide(measurements(0.58, of=Settings.load("compliance"), answerability=0.31))
-    uncalibrated = decide(measurements(0.9, of=Settings.load(), answerability=None))
+    by_cosine = decide(measurements(0.58, of=Settings.load("compliance"), correctness=0.31))
+    uncalibrated = decide(measurements(0.9, of=Settings.load(), correctness=None))
 
     assert (by_cosine.confidence, by_cosine.confidence_basis) == (0.58, "top")
     assert (uncalibrated.reason, uncalibrated.confidence, uncalibrated.confidence_basis) == (Reason.NOT_RUN, 0.9, "top")
+
+
+def test_given_the_open_preset_then_the_worst_draft_is_shown_and_only_nothing_retrieved_refuses() -> None:
+    s, entities = Settings.load("open"), Understanding("en", entities=("Brno",))
+    bad = measured_claim(indicators=("usually",), overlap=0.0, changed_facts=(("number", "31"),), similarity=-1.0, support=0.0, read=True)
+    worst = measurements(
+        -0.9, of=s, correctness=0.0, answerability=0.0, relevance=-1.0, keywords=matched(0, 3), missing_entities=("Brno",),
+        understanding=entities, draft=draft([claim(passage())], [bad], 1),
+    )  # fmt: skip
+
+    assert decide(worst).is_safe()
+    assert {check.state for check in decide(worst).trace.checks if check.stage in ("correctness", "facts", "support")} == {State.FAILED}
+    assert decide(measurements(0.9, of=s, correctness=None)).is_safe()
+    assert decide(measurements(of=s)).reason is Reason.NOTHING_RETRIEVED
 
 
 def test_given_a_negative_top_score_then_the_confidence_of_a_refusal_is_zero() -> None:
@@ -328,7 +354,7 @@ AUDITED = {name: Mode.ENFORCE for name in AUDIT_MODES.values()}
 
 def test_given_contradicting_sources_by_default_then_both_sides_are_answered_at_a_low_level_and_a_note_names_the_newer() -> None:
     """S4-21: both perspectives. The note stands alone: this check does not block by design, and no banner says so."""
-    decision = decide(contradicted(settings(**AUDITED, contradictions_mode=Mode.OBSERVE), answerability=1.0))
+    decision = decide(contradicted(settings(**AUDITED, contradictions_mode=Mode.OBSERVE), correctness=1.0))
 
     assert decision.answer == "The notice period is 30 days. [1] The notice period is 60 days. [2] Notice is given in writing. [3]"
     assert (decision.confidence_level, decision.notes) == (ConfidenceLevel.LOW, (NOTE,))
@@ -353,7 +379,7 @@ def test_given_contradicting_sources_when_enforced_then_they_refuse_for_insuffic
 
 
 def test_given_contradicting_sources_when_off_then_the_extract_is_answered_as_it_is() -> None:
-    decision = decide(contradicted(settings(contradictions_mode=Mode.OFF), answerability=1.0))
+    decision = decide(contradicted(settings(contradictions_mode=Mode.OFF), correctness=1.0))
 
     assert decision.answer == "The notice period is 30 days. [1] Notice is given in writing. [2]"
     assert (decision.confidence_level, decision.conflicts, decision.notes) == (ConfidenceLevel.HIGH, (), decide(measurements(0.9)).notes)
@@ -436,10 +462,11 @@ def test_given_every_stage_then_its_time_counts_as_retrieval_or_as_drafting() ->
 def test_given_an_answer_then_its_scores_and_times_are_there() -> None:
     measured = {"features": {"top_cosine": 0.1, "agreement": 0.4}, "timings": {"embed": 1.0, "retrieve": 2.0, "extract": 4.0, "audit": 8.0}}
     found = (hit(0.9, lexical=1.0), hit(0.5, 2, lexical=3.0))
-    decision = decide(measurements(0.9, hits=found, answerability=0.7, relevance=0.6, **measured))
+    decision = decide(measurements(0.9, hits=found, correctness=0.7, answerability=0.8, relevance=0.6, **measured))
 
     assert decision.scores == {
-        "answerability": 0.7, "top_cosine": 0.9, "mean_cosine": 0.7, "top_lexical": 3.0, "relevance": 0.6, "agreement": 0.4
+        "correctness": 0.7, "answerability": 0.8, "top_cosine": 0.9, "mean_cosine": 0.7, "top_lexical": 3.0, "relevance": 0.6,
+        "agreement": 0.4,
     }  # fmt: skip
     assert (decision.metadata["retrieval_time_ms"], decision.metadata["generation_time_ms"]) == (3.0, 12.0)
 
@@ -462,7 +489,7 @@ def logged(decision: Decision, caplog: pytest.LogCaptureFixture) -> list[str]:
             "0.2000 0.3 relevance",
         ),
         (measurements(0.6, of=Settings.load("compliance")), "refused_by_top_cosine", "0.6000 0.72 top_cosine"),
-        (measurements(0.6, of=Settings.load()), "refused_by_not_run", "none 0.56 not_run"),
+        (measurements(0.6, of=Settings.load()), "refused_by_not_run", f"none {Settings.load().min_correctness:g} not_run"),
         (measurements(failure="x"), "refused_by_failure", "none none failure"),
     ],
 )
@@ -493,7 +520,7 @@ def test_given_any_decision_then_its_retrieval_metadata_are_logged_and_no_text(c
 
 
 def test_given_a_decision_then_the_state_of_every_check_is_one_of_the_five() -> None:
-    decision = decide(measurements(0.9, of=Settings.load(values=ENFORCED), answerability=0.9, relevance=0.9))
+    decision = decide(measurements(0.9, of=Settings.load(values=ENFORCED), correctness=0.9, answerability=0.9, relevance=0.9))
 
     assert {check.state for check in decision.trace.checks} <= set(State)
     assert decision.is_safe()

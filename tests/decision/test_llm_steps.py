@@ -344,7 +344,7 @@ def test_given_a_stop_before_the_first_step_when_run_then_nothing_is_sent(corpus
 def test_given_a_gate_that_refuses_when_run_then_the_case_comes_back_as_it_was(corpus: MemoryCorpus, server: ModelServer) -> None:
     """S0-4."""
     use = configured(server)
-    measurements = measure(QUESTION, chosen(answerability_mode=Mode.ENFORCE, min_answerability=1.0), corpus, use)
+    measurements = measure(QUESTION, chosen(correctness_mode=Mode.ENFORCE, min_correctness=1.0), corpus, use)
 
     assert generate(measurements, corpus, use) == measurements
     assert server.calls == 0

@@ -109,7 +109,7 @@ def test_given_a_question_about_something_else_then_it_is_refused_with_what_was_
     """S4-16: the capital of France and quantum computing are refused."""
     decision = engine.ask(question, Settings.load())
 
-    assert decision.reason is Reason.ANSWERABILITY
+    assert decision.reason is Reason.CORRECTNESS
     assert decision.retrieved
     assert decision.citations == ()
     assert "required" in decision.explanation
@@ -317,7 +317,7 @@ def test_given_a_question_then_everything_that_needs_no_model_is_measured_also_w
 def test_given_a_calibration_then_the_answerability_is_its_probability_of_the_measured_signals() -> None:
     measured = measure("What is the notice period?", settings(), CORPUS, tools())
 
-    assert measured.answerability == calibration().probability(measured.features)
+    assert measured.answerability == measured.correctness == calibration().probability(measured.features)
     assert measured.answerability > 0.5
 
 
@@ -348,8 +348,23 @@ def test_given_documents_in_another_language_then_the_question_s_words_are_looke
 
 
 def test_given_no_calibration_then_there_is_no_answerability_to_judge() -> None:
-    assert measure("notice", settings(), CORPUS, tools(calibration=None)).answerability is None
-    assert measure("notice", settings(), CORPUS, tools(), documents=[]).answerability == 0.0
+    none, empty = (
+        measure("notice", settings(), CORPUS, tools(calibration=None)),
+        measure("notice", settings(), CORPUS, tools(), documents=[]),
+    )
+
+    assert (none.answerability, none.correctness) == (None, None)
+    assert (empty.answerability, empty.correctness) == (0.0, 0.0)
+
+
+def test_given_two_scores_then_each_is_of_its_own_coefficients_and_one_alone_leaves_the_other_unknown() -> None:
+    apart = replace(calibration(), correctness=calibration(middle=0.9))
+
+    both = measure("notice period", settings(), CORPUS, tools(calibration=apart))
+    one = measure("notice period", settings(), CORPUS, tools(calibration=replace(apart, correctness=None)))
+
+    assert both.correctness == calibration(middle=0.9).probability(both.features) != both.answerability
+    assert (one.correctness, one.answerability) == (None, both.answerability)
 
 
 def test_given_searched_documents_then_their_facts_are_those_of_the_selection() -> None:
@@ -440,8 +455,10 @@ def test_given_an_answerability_model_then_it_reads_the_first_passages_and_its_o
 
     measured = measure("What is the notice period?", settings(), CORPUS, tools(answerability_model=reader))
 
-    ((question, passages),) = reader.asked
-    assert question == "What is the notice period?"
+    (question, passages), (again, units) = reader.asked
+    assert question == again == "What is the notice period?"
+    assert all(any(unit.startswith(claim.text) for unit in units) for claim in measured.draft.claims)
+    assert measured.features["unit_best"] == 5.0
     assert passages == [hit.passage.text for hit in measured.hits[: len(passages)]]
     assert 1 <= len(passages) <= 3
     assert (measured.features["answer_best"], measured.features["read"]) == (5.0, 1.0)

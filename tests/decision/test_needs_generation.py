@@ -24,7 +24,7 @@ from rag_core.records import DELETED
 from rag_core.settings import Mode
 
 MEASURED_AT = 0.5  # the limit that the questions were asked under: below it the model was not asked
-OF = settings(drafter="model", answerability_mode=Mode.ENFORCE, min_answerability=MEASURED_AT, short_context_words=20)
+OF = settings(drafter="model", correctness_mode=Mode.ENFORCE, min_correctness=MEASURED_AT, short_context_words=20)
 OWN = "A month has to be given."
 N = 200
 
@@ -41,7 +41,7 @@ def asked(score: float, *texts: str) -> Measurements:
         attempts.append(
             Attempt((*keys, "round:0", "passages:1", *found), Call(Step.DRAFT), made, language="en", sentences=1, tokens=5, added=(0,))
         )
-    return replace(measurements(0.9, of=OF, answerability=score), llm_trace=LlmTrace(500, attempts=tuple(attempts)))
+    return replace(measurements(0.9, of=OF, correctness=score), llm_trace=LlmTrace(500, attempts=tuple(attempts)))
 
 
 def labelled(n: int, *, answerable: bool, answers: tuple[str, ...] = ()) -> LabelledQuestion:
@@ -57,8 +57,8 @@ def material() -> tuple[list[LabelledQuestion], list[Measurements]]:
 
 def test_given_looser_settings_than_were_measured_then_such_questions_are_counted_and_in_no_rate() -> None:
     questions, records = material()
-    loose = OF.changed(min_answerability=0.3)
-    below = [0.3 <= (one.answerability or 0) < MEASURED_AT for one in records]
+    loose = OF.changed(min_correctness=0.3)
+    below = [0.3 <= (one.correctness or 0) < MEASURED_AT for one in records]
     outcomes = replay_many(records, loose)
     marked = marks(questions, outcomes, answer_hits(questions, records), records)
 
@@ -79,7 +79,7 @@ def test_given_looser_settings_than_were_measured_then_such_questions_are_counte
 def test_given_a_question_that_failed_and_one_that_needs_the_model_then_they_are_counted_apart() -> None:
     questions = [labelled(0, answerable=True), labelled(1, answerable=False), labelled(2, answerable=False)]
     records = [asked(0.9, OWN), asked(0.4), measurements(of=OF, failure="The model failed.")]
-    outcomes = replay_many(records, OF.changed(min_answerability=0.3))
+    outcomes = replay_many(records, OF.changed(min_correctness=0.3))
 
     found = report(questions, records, outcomes, marks(questions, outcomes, answer_hits(questions, records), records))
 
@@ -120,7 +120,7 @@ def test_given_a_run_with_a_model_when_certified_then_no_threshold_is_chosen_und
     found = certified(Target(Kind.WRONG_ANSWERS, 0.3))
 
     assert isinstance(found, Certificate)
-    assert found.parts[0].thresholds == {"min_answerability": MEASURED_AT}
+    assert found.parts[0].thresholds == {"min_correctness": MEASURED_AT}
     assert not replay_many(records, OF.changed(**found.parts[0].thresholds)).needs_model.any()
     answered = replay_many(records, OF).answered
     assert found.parts[0].answered == answered.sum()
@@ -131,7 +131,7 @@ def test_given_a_target_that_only_looser_settings_could_meet_then_there_is_no_ce
     found = certified(Target(Kind.FALSE_REFUSALS, 0.1))
 
     assert isinstance(found, Uncertified)
-    assert found.needs_model == sum((one.answerability or 0) < MEASURED_AT for one in material()[1])
+    assert found.needs_model == sum((one.correctness or 0) < MEASURED_AT for one in material()[1])
 
 
 @pytest.mark.slow
@@ -144,7 +144,7 @@ def test_given_open_questions_before_those_that_are_settled_then_testing_does_no
     one = asked(0.9, OWN)
     assert one.llm_trace is not None
     attempt = replace(one.llm_trace.attempts[0], asked=("level:high", "round:0", f"passages:{shown}"))
-    two = replace(measurements(0.9, 0.6, of=of, answerability=0.9), llm_trace=LlmTrace(500, attempts=(attempt,)))
+    two = replace(measurements(0.9, 0.6, of=of, correctness=0.9), llm_trace=LlmTrace(500, attempts=(attempt,)))
     declined = replace(attempt, draft=Draft(), problem=Reason.MODEL_REFUSED)
     refused = replace(two, llm_trace=LlmTrace(500, attempts=(declined,)))
     records = [two] * N if kind is Kind.FALSE_REFUSALS else [two, *[refused] * (N - 1)]
@@ -171,4 +171,4 @@ def test_given_an_open_question_then_it_counts_as_an_error_of_every_kind(kind: K
 
     assert isinstance(found, Uncertified)
     assert found.needs_model == N
-    assert set(replay_many(records, OF.changed(min_answerability=0.3)).reason) == {Reason.NEEDS_GENERATION}
+    assert set(replay_many(records, OF.changed(min_correctness=0.3)).reason) == {Reason.NEEDS_GENERATION}

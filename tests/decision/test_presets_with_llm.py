@@ -76,7 +76,7 @@ def test_given_the_presets_of_s1_then_each_is_one_of_the_four_set_ups(preset: st
     s = Settings.load(preset)
 
     assert (s.relevance_mode, s.sufficiency_mode, s.expand_searches) == (guard, verdict, 0)
-    assert (s.answerability_mode, s.main_gate) == (OBSERVE, "cosine")  # the same level, so that one run serves all four
+    assert (s.correctness_mode, s.main_gate) == (OBSERVE, "cosine")  # the same level, so that one run serves all four
 
 
 @each(
@@ -304,7 +304,7 @@ def test_given_a_passage_in_another_language_when_the_multilingual_tutor_is_aske
         return draft(("The flow meter must be calibrated every 5 years in an accredited laboratory.", source, sentence))
 
     server.play(translating)
-    decision = asked(engine, "tutor-multilingual", documents=("kalibrace",), short_context_words=10, min_answerability=0.0)
+    decision = asked(engine, "tutor-multilingual", documents=("kalibrace",), short_context_words=10, min_correctness=0.0)
 
     assert (decision.status, decision.metadata["drafter"]) == (AnswerStatus.SUCCESS, "model"), decision.to_json()["attempts"]
     assert ANSWER in decision.answer

@@ -103,7 +103,7 @@ def drafted(*supports: float) -> Measurements:
         made = draft([claim(passage(), f"Draft {number}.")], [replace(GOOD_AUDIT, support=support, word_for_word=False)])
         keys = ("level:high", "round:0", "passages:1", *(("support:0",) if number else ()))
         attempts.append(Attempt(keys, Call(Step.DRAFT), replace(made, drafter="model"), language="en", sentences=1, tokens=5, added=(0,)))
-    return replace(measurements(0.9, of=of, answerability=0.9), llm_trace=LlmTrace(500, attempts=tuple(attempts)))
+    return replace(measurements(0.9, of=of, correctness=0.9), llm_trace=LlmTrace(500, attempts=tuple(attempts)))
 
 
 def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +120,7 @@ def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkey
     base = found[0].settings
 
     for limit in (0.1, 0.5, 0.9, 0.95):
-        target = base.changed(answerability_mode=Mode.ENFORCE, min_answerability=limit)
+        target = base.changed(correctness_mode=Mode.ENFORCE, min_correctness=limit)
         assert replay_many(of, target).answered.tolist() == [limit <= 0.9] * 2
     modes = [mode for mode in GATE_MODES.values() if mode != "distance_mode"]  # the distance cut takes passages out of the prompt
     limits = (
@@ -129,7 +129,7 @@ def test_given_a_set_when_only_gates_move_then_each_record_is_walked_once(monkey
         "min_documents",
         "min_keywords",
         "max_missing_entities",
-        "answerability_extra_procedural",
+        "correctness_extra_procedural",
     )
     for change in ({name: Mode.OBSERVE} for name in modes):
         replay_many(of, base.changed(**change))
@@ -144,9 +144,9 @@ def test_given_a_gate_that_refuses_then_no_record_is_walked(monkeypatch: pytest.
     monkeypatch.setattr(asked, "decide", lambda _: pytest.fail("judged"))
     one = drafted(0.9)
 
-    outcomes = replay_many([one], one.settings.changed(answerability_mode=Mode.ENFORCE, min_answerability=0.95))
+    outcomes = replay_many([one], one.settings.changed(correctness_mode=Mode.ENFORCE, min_correctness=0.95))
 
-    assert outcomes.reason.tolist() == [Reason.ANSWERABILITY]
+    assert outcomes.reason.tolist() == [Reason.CORRECTNESS]
 
 
 def test_given_more_settings_than_are_remembered_then_the_oldest_are_forgotten_and_nothing_else_changes() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from folding import each
 
-from rag_core.decision.replies import MAX_COUNT, reply
+from rag_core.decision.replies import MAX_COUNT, SETTLED, reply
 from rag_core.domain.measurements import LibraryFacts
-from rag_core.language import detect
+from rag_core.domain.status import AnswerStatus
+from rag_core.language import LANGUAGES, detect
 
 
 def facts(*titles: str, pages: int = 3) -> LibraryFacts:
@@ -39,6 +40,20 @@ def test_given_an_empty_library_then_it_says_so_in_the_question_s_language(langu
 
     assert detect(answer) == language
     assert not any(c.isdigit() for c in answer)
+
+
+@each("language", sorted(LANGUAGES))
+def test_given_small_talk_then_it_is_answered_in_its_language(language: str) -> None:
+    replies = [reply(intent, language, facts()) for intent in ("thanks", "goodbye", "summary", "follow_up")]
+
+    assert len(set(replies)) == 4
+    assert all(detect(answer) == language for answer in replies[2:])
+
+
+def test_given_every_intent_without_a_search_then_it_has_a_reply_and_a_reason() -> None:
+    for intent, reason in SETTLED.items():
+        assert reply(intent, "en", facts())
+        assert (reason.status is AnswerStatus.SUCCESS) == (intent not in ("summary", "follow_up"))
 
 
 def test_given_a_language_without_a_reply_then_it_is_english() -> None:

@@ -23,7 +23,7 @@ from rag_core.settings import Mode, Settings
 from rag_core.settings.knobs import Knob
 
 ANSWERED = (AnswerStatus.SUCCESS, Reason.NONE)
-NO_ANSWER = {"status": AnswerStatus.LOW_CONFIDENCE, "reason": Reason.ANSWERABILITY}
+NO_ANSWER = {"status": AnswerStatus.LOW_CONFIDENCE, "reason": Reason.CORRECTNESS}
 
 
 def named(found: tuple[Flip, ...]) -> dict[str, object]:
@@ -51,18 +51,18 @@ def moved_share(flip: Flip) -> float:
 
 def test_given_a_refusal_by_one_gate_then_its_threshold_and_its_mode_flip_it() -> None:
     """S4-14: what would have to change for an answer."""
-    refused = measurements(0.9, answerability=0.4, of=settings(answerability_mode=Mode.ENFORCE, min_answerability=0.56))
+    refused = measurements(0.9, correctness=0.4, of=settings(correctness_mode=Mode.ENFORCE, min_correctness=0.56))
 
     assert flips(refused) == (
-        Flip("min_answerability", 0.56, 0.4, *ANSWERED),
-        Flip("answerability_mode", Mode.ENFORCE, Mode.OBSERVE, *ANSWERED),
+        Flip("min_correctness", 0.56, 0.4, *ANSWERED),
+        Flip("correctness_mode", Mode.ENFORCE, Mode.OBSERVE, *ANSWERED),
     )
 
 
 def test_given_an_answer_then_the_thresholds_that_would_refuse_it_are_named_and_no_mode_is() -> None:
-    answered = measurements(0.9, answerability=0.7, of=settings(answerability_mode=Mode.ENFORCE, min_answerability=0.56))
+    answered = measurements(0.9, correctness=0.7, of=settings(correctness_mode=Mode.ENFORCE, min_correctness=0.56))
 
-    assert flips(answered) == (Flip("min_answerability", 0.56, 0.71, **NO_ANSWER),)
+    assert flips(answered) == (Flip("min_correctness", 0.56, 0.71, **NO_ANSWER),)
 
 
 def test_given_several_ways_then_the_smallest_share_of_its_range_comes_first_and_modes_come_last() -> None:
@@ -92,7 +92,7 @@ def test_given_an_audit_that_failed_then_its_threshold_is_named_too() -> None:
 
 def test_given_a_decimal_threshold_then_its_value_is_the_decimal_itself() -> None:
     """0.57 is 57 steps of 0.01 from zero; 57 * 0.01 in floating point is not 0.57."""
-    judged = measurements(0.9, answerability=0.579, of=settings(answerability_mode=Mode.ENFORCE, min_answerability=0.9))
+    judged = measurements(0.9, correctness=0.579, of=settings(correctness_mode=Mode.ENFORCE, min_correctness=0.9))
 
     assert repr(flips(judged)[0].after) == "0.57"
 
@@ -104,10 +104,10 @@ def test_given_a_threshold_that_counts_then_its_value_stays_a_whole_number() -> 
 
 
 def test_given_a_setting_between_two_steps_then_the_search_goes_on_from_the_nearest_step() -> None:
-    enforcing = settings(answerability_mode=Mode.ENFORCE, min_answerability=0.5555)
+    enforcing = settings(correctness_mode=Mode.ENFORCE, min_correctness=0.5555)
 
-    assert named(flips(measurements(0.9, answerability=0.555, of=enforcing)))["min_answerability"] == 0.55
-    assert named(flips(measurements(0.9, answerability=0.5559, of=enforcing)))["min_answerability"] == 0.56
+    assert named(flips(measurements(0.9, correctness=0.555, of=enforcing)))["min_correctness"] == 0.55
+    assert named(flips(measurements(0.9, correctness=0.5559, of=enforcing)))["min_correctness"] == 0.56
 
 
 def test_given_a_threshold_at_the_end_of_its_range_then_it_goes_no_further() -> None:
@@ -124,10 +124,11 @@ def test_given_a_threshold_at_the_end_of_its_range_then_it_goes_no_further() -> 
         measurements(failure="The model failed."),
         measurements(answer="Hello.", understanding=Understanding("en", "greeting")),
         measurements(answer="Two documents.", understanding=Understanding("en", "about_library")),
+        measurements(answer="Ask the whole question.", understanding=Understanding("en", "follow_up")),
         measurements(0.9, draft=draft([])),
-        measurements(0.9, answerability=None, of=settings(answerability_mode=Mode.ENFORCE)),
+        measurements(0.9, correctness=None, of=settings(correctness_mode=Mode.ENFORCE)),
     ],
-    ids=["failure", "greeting", "about the library", "nothing drafted", "not measured"],
+    ids=["failure", "greeting", "about the library", "follow-up", "nothing drafted", "not measured"],
 )
 def test_given_a_question_that_was_not_judged_then_no_setting_would_change_that(undecided: Measurements) -> None:
     assert flips(undecided) == ()
@@ -164,7 +165,7 @@ def drafted(support: float, *, of: Settings | None = None) -> Measurements:
     asked_under = of or settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
     made = replace(draft([claim(passage())], [replace(GOOD_AUDIT, support=support, word_for_word=False)]), drafter="model")
     attempt = Attempt(("level:high", "round:0", "passages:1"), Call(Step.DRAFT), made, language="en", sentences=1, tokens=5, added=(0,))
-    return replace(measurements(0.9, of=asked_under, answerability=0.9), llm_trace=LlmTrace(500, attempts=(attempt,)))
+    return replace(measurements(0.9, of=asked_under, correctness=0.9), llm_trace=LlmTrace(500, attempts=(attempt,)))
 
 
 def test_given_an_answer_of_a_model_then_a_limit_that_rejects_its_draft_is_named_as_one_that_asks_it_again() -> None:
@@ -175,12 +176,12 @@ def test_given_an_answer_of_a_model_then_a_limit_that_rejects_its_draft_is_named
 
 def test_given_a_refusal_before_a_model_was_asked_then_a_limit_that_lets_it_through_would_ask() -> None:
     """S0-4: it was not asked, so what it would answer is not known."""
-    of = settings(drafter="model", answerability_mode=Mode.ENFORCE, min_answerability=0.56, short_context_words=20)
-    refused = replace(measurements(0.9, of=of, answerability=0.4), llm_trace=LlmTrace(500))
+    of = settings(drafter="model", correctness_mode=Mode.ENFORCE, min_correctness=0.56, short_context_words=20)
+    refused = replace(measurements(0.9, of=of, correctness=0.4), llm_trace=LlmTrace(500))
 
     assert flips(refused) == (
-        Flip("min_answerability", 0.56, 0.4, AnswerStatus.ERROR, Reason.NEEDS_GENERATION),
-        Flip("answerability_mode", Mode.ENFORCE, Mode.OBSERVE, AnswerStatus.ERROR, Reason.NEEDS_GENERATION),
+        Flip("min_correctness", 0.56, 0.4, AnswerStatus.ERROR, Reason.NEEDS_GENERATION),
+        Flip("correctness_mode", Mode.ENFORCE, Mode.OBSERVE, AnswerStatus.ERROR, Reason.NEEDS_GENERATION),
     )
 
 
@@ -192,7 +193,7 @@ def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer
     of = settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.45, short_context_words=20)
     second = replace(drafted(0.9).llm_trace.attempts[0], asked=(*keys, "support:0", "support:1"))  # type: ignore[union-attr]
     attempts = (Attempt(keys, Call(Step.DRAFT), first, language="en", sentences=2, tokens=9, added=(0, 0)), second)
-    judged = replace(measurements(0.9, of=of, answerability=0.9), llm_trace=LlmTrace(500, attempts=attempts))
+    judged = replace(measurements(0.9, of=of, correctness=0.9), llm_trace=LlmTrace(500, attempts=attempts))
 
     assert decide(judged).is_safe()
     assert replay(judged, of.changed(min_support=0.7)).is_safe()

@@ -29,7 +29,7 @@ from rag_core.settings import Mode, Settings
 
 GREETED = measurements(answer="Hello.", understanding=Understanding("en", "greeting"))
 DECISIONS = {
-    "answer": decide(measurements(0.9, 0.8, answerability=0.8, features={"coverage_all": 0.7})),
+    "answer": decide(measurements(0.9, 0.8, correctness=0.7, answerability=0.8, features={"coverage_all": 0.7})),
     "answer with both sides": decide(contradicted(settings(contradictions_mode=Mode.OBSERVE))),
     "contradicted": decide(contradicted(settings(contradictions_mode=Mode.ENFORCE))),
     "refusal before generation": decide(measurements(0.3, of=Settings.load("compliance"))),
@@ -49,7 +49,7 @@ CONTRACT: Mapping[str, type | tuple[type, ...]] = {
     "confidence_level": str, "scores": dict, "citations": list, "retrieved": list, "trace": list, "attempts": list,
     "suggestions": list, "metadata": dict,
     "question": str, "language": str, "reasons": list, "is_safe": bool, "is_refusal": bool, "hallucination": bool, "explanation": str,
-    "claims": list, "conflicts": list, "notes": list,
+    "claims": list, "conflicts": list, "notes": list, "places": list,
 }  # fmt: skip
 CITATION = {"id", "document", "page", "chunk_id", "excerpt", "spans", "boxes"}
 RETRIEVED = {"document", "page", "chunk_id", "score", "text"}
@@ -73,7 +73,8 @@ def test_given_any_outcome_then_every_field_of_the_contract_is_there_with_its_ty
     assert row["status"] in set(AnswerStatus)
     assert row["reason"] in set(Reason)
     assert row["confidence_level"] in set(ConfidenceLevel)
-    assert row["confidence_basis"] in {"answerability", "weighted", "mean", "top", "none"}
+    assert row["confidence_basis"] in {"correctness", "answerability", "weighted", "mean", "top", "none"}
+    assert 0 <= row["scores"]["correctness"] <= 1
     assert 0 <= row["scores"]["answerability"] <= 1
     assert -1 <= row["scores"]["top_cosine"] <= 1
     assert row["metadata"]["drafter"] in {"extract", "model", "raw", "none"}
@@ -134,17 +135,18 @@ def test_given_contradicting_sources_then_both_sides_are_there_by_the_places_of_
 def test_given_a_question_that_was_not_even_measured_then_its_scores_are_the_least_there_are() -> None:
     row = sent(DECISIONS["not even measured"])
 
-    assert row["scores"] == {"answerability": 0.0, "top_cosine": -1.0}
+    assert row["scores"] == {"correctness": 0.0, "answerability": 0.0, "top_cosine": -1.0}
     assert (row["status"], row["explanation"], row["language"]) == ("error", "The question is empty.", "und")
     assert row["metadata"] == {"drafter": "none", "library_generation": 0, "settings_hash": ""}
 
 
 def test_given_long_fractions_then_numbers_are_rounded_to_six_and_four_places() -> None:
     third = 1 / 3
-    of = measurements(hits=(hit(third, lexical=third),), answerability=third, draft=draft([replace(claim(passage()), relevance=third)]))
+    drafted = draft([replace(claim(passage()), relevance=third)])
+    of = measurements(hits=(hit(third, lexical=third),), correctness=third, answerability=third, draft=drafted)
     row = sent(decide(of))
 
-    assert row["scores"]["answerability"] == 0.333333
+    assert row["scores"]["correctness"] == row["scores"]["answerability"] == 0.333333
     assert (row["retrieved"][0]["cosine"], row["retrieved"][0]["lexical"], row["claims"][0]["relevance"]) == (0.333333, 0.3333, 0.3333)
 
 
@@ -230,6 +232,7 @@ def test_given_a_measurement_that_is_no_number_of_its_range_then_it_is_rejected_
         "Claim.relevance": lambda: Claim("x", relevance=value),
         "ClaimMeasurement.overlap": lambda: measured_claim(overlap=value),
         "ClaimMeasurement.similarity": lambda: measured_claim(similarity=value),
+        "Measurements.correctness": lambda: measurements(0.5, correctness=value),
         "Measurements.answerability": lambda: measurements(0.5, answerability=value),
         "Measurements.relevance": lambda: measurements(0.5, relevance=value),
     }

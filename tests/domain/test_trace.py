@@ -49,7 +49,7 @@ def test_given_a_value_that_is_no_number_then_no_check_can_be_built(value: float
 
 SCALES = {
     "cosine": (-1, 1), "distance": (0, 2), "answerability": (0, 1), "ratio": (0, math.inf), "share": (0, 1), "count": (0, math.inf),
-    "support": (0, 1),
+    "support": (0, 1), "correctness": (0, 1),
 }  # fmt: skip
 
 

@@ -11,37 +11,41 @@ pytest.importorskip("playwright.sync_api")
 from browser_kit import CHROMIUM, WAIT_MS, settled
 from playwright.sync_api import Locator, Page, expect
 
+from rag_core.settings import Settings
 from ui.app.texts import say
 from ui.settings.sharing import SETTLE_SECONDS
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 
+START = Settings.load().min_correctness  # where the slider stands
+
 
 def how_sure(page: Page) -> Locator:
-    return page.get_by_role("slider", name=say("knobs.min_answerability"))
+    return page.get_by_role("slider", name=say("knobs.min_correctness"))
 
 
 def press(page: Page, key: str, value: str) -> None:
     """Move the first slider, and wait until the address says so; an address that is this young is not yet taken for the user's."""
     how_sure(page).focus()
     how_sure(page).press(key)
-    expect(page).to_have_url(re.compile(rf"min_answerability={re.escape(value)}$"), timeout=WAIT_MS)
+    expect(page).to_have_url(re.compile(rf"min_correctness={re.escape(value)}$"), timeout=WAIT_MS)
     settled(page)
     page.wait_for_timeout(1000 * SETTLE_SECONDS)
 
 
 def test_given_two_moves_of_a_slider_when_going_back_and_forward_then_the_slider_follows(page: Page) -> None:
-    press(page, "ArrowRight", "0.57")
-    press(page, "ArrowRight", "0.58")
+    first, second = (f"{START + n / 100:g}" for n in (1, 2))
+    press(page, "ArrowRight", first)
+    press(page, "ArrowRight", second)
 
     page.go_back()
-    expect(how_sure(page)).to_have_value("0.57", timeout=WAIT_MS)
+    expect(how_sure(page)).to_have_value(first, timeout=WAIT_MS)
     page.go_back()
-    expect(how_sure(page)).to_have_value("0.56", timeout=WAIT_MS)
+    expect(how_sure(page)).to_have_value(f"{START:g}", timeout=WAIT_MS)
     settled(page)
     page.go_forward()
 
-    expect(how_sure(page)).to_have_value("0.57", timeout=WAIT_MS)
+    expect(how_sure(page)).to_have_value(first, timeout=WAIT_MS)
 
 
 def test_given_a_moved_slider_when_another_page_was_visited_then_slider_and_address_are_as_they_were(page: Page) -> None:
@@ -52,7 +56,7 @@ def test_given_a_moved_slider_when_another_page_was_visited_then_slider_and_addr
     page.get_by_role("link", name=say("ask.page")).click()
 
     expect(how_sure(page)).to_have_value("1", timeout=WAIT_MS)
-    expect(page).to_have_url(re.compile("min_answerability=1$"), timeout=WAIT_MS)
+    expect(page).to_have_url(re.compile("min_correctness=1$"), timeout=WAIT_MS)
 
 
 def test_given_an_address_when_opened_in_a_new_session_then_its_settings_stand_and_each_move_runs_the_page_once(page: Page) -> None:

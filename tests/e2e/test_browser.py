@@ -69,7 +69,7 @@ def test_given_settings_that_were_moved_when_the_page_is_loaded_again_then_they_
     slider = page.get_by_role("slider", name="How sure")
     slider.focus()
     slider.press("Home")
-    expect(page).to_have_url(re.compile("min_answerability=0"), timeout=WAIT_MS)
+    expect(page).to_have_url(re.compile("min_correctness=0"), timeout=WAIT_MS)
 
     page.reload()
 

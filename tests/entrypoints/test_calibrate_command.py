@@ -45,9 +45,9 @@ def documents(tmp_path: Path) -> Path:
 @pytest.fixture
 def questions(tmp_path: Path) -> Path:
     """Sixty questions that the texts answer, and sixty that they do not."""
-    lines = ["question,answerable,language"]
-    lines += [f"When was the {thing} of {city} described?,yes,en" for city in CITIES for thing in THINGS]
-    lines += [f"Who painted the {thing} of {city}'s twin town on the moon?,no,en" for city in CITIES for thing in THINGS]
+    lines = ["question,answerable,language,answers"]
+    lines += [f"When was the {thing} of {city} described?,yes,en,{1900 + n}" for city in CITIES for n, thing in enumerate(THINGS)]
+    lines += [f"Who painted the {thing} of {city}'s twin town on the moon?,no,en," for city in CITIES for thing in THINGS]
     path = tmp_path / "labelled.csv"
     path.write_text("\n".join(lines), encoding="utf-8")
     return path
@@ -74,6 +74,8 @@ def test_given_labelled_questions_and_a_library_when_fitted_then_its_own_calibra
     assert about["searched"] == {"documents": 10, "passages": 10}
     assert about["settings"] == {}
     assert about["left_out_of_the_fit"]["en"]["auroc"] > 0.95
+    assert about["correctness"]["left_out_of_the_fit"]["all"]["n"] == 120
+    assert "The answer right or not" in out
     assert about["before"]["n"] == 120
     assert about["before"]["id"] == calibrate.read(calibrate.FILE).id == before["metadata"]["calibration"]
     assert stored["identity"]["model"] == "all-MiniLM-L6-v2"
@@ -145,8 +147,13 @@ def test_given_what_cannot_be_fitted_then_one_message_says_why_and_nothing_is_wr
 def test_given_rows_and_questions_that_cannot_be_used_then_they_are_named_and_the_others_are_fitted(
     documents: Path, questions: Path, tmp_path: Path, run: Run
 ) -> None:
-    text = questions.read_text(encoding="utf-8").replace("language", "language,documents").replace(",en", ",en,")
-    text += "\nWhat is it?,perhaps,en,\nWhere is the river of Cavell?,no,en,nowhere.pdf\nHello,no,en,"
+    text = (
+        questions.read_text(encoding="utf-8")
+        .replace("answers", "answers,documents")
+        .replace("\n", ",\n")
+        .replace("answers,documents,", "answers,documents")
+    )
+    text += ",\nWhat is it?,perhaps,en,,\nWhere is the river of Cavell?,no,en,,nowhere.pdf\nHello,no,en,,"
     questions.write_text(text, encoding="utf-8")
 
     code, _, err = run("calibrate", "fit", "--documents", documents, "--questions", questions, "--out", tmp_path / "own.json")
@@ -225,7 +232,7 @@ def test_given_a_damaged_calibration_then_it_is_reported_with_a_remedy_and_no_ot
     assert "default/calibration.json cannot be read" in err
 
 
-def test_given_no_calibration_that_fits_then_show_says_what_to_do_and_a_preset_on_answerability_refuses(
+def test_given_no_calibration_that_fits_then_show_says_what_to_do_and_a_preset_on_a_probability_refuses(
     documents: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(calibrate, "FEATURES_VERSION", -1)

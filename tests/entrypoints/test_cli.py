@@ -84,7 +84,7 @@ def test_given_a_file_of_questions_when_asked_then_every_line_keeps_the_contract
         for name, kind in CONTRACT.items():
             assert isinstance(row[name], kind if kind is not float else (int, float)), name
         assert 0 <= row["confidence"] <= 1
-        assert math.isfinite(row["scores"]["answerability"])
+        assert all(math.isfinite(row["scores"][name]) for name in ("correctness", "answerability"))
         assert all(set(check) >= TRACE_ROW for check in row["trace"])
     assert rows["1"]["status"] == "success"
     assert "25 days" in rows["1"]["answer"]
@@ -259,7 +259,7 @@ def test_given_a_verifier_by_name_then_it_reads_the_declared_languages_and_one_t
     ("args", "said"),
     [
         (["--set", "top_k=0"], "top_k"),
-        (["--set", "min_answerabilty=0.5"], "min_answerabilty"),
+        (["--set", "min_correctnes=0.5"], "min_correctnes"),
         (["--set", "top_k"], "KEY=VALUE"),
         (["--preset", "nonsense"], "nonsense"),
     ],

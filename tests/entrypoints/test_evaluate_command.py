@@ -73,7 +73,7 @@ def test_given_a_library_when_evaluated_twice_then_the_second_takes_what_is_reco
     store = records(files["library"], "default")
     (first,) = store.runs()
 
-    evaluate(files, *place, "--set", "min_answerability=1", "--name", "strict")
+    evaluate(files, *place, "--set", "min_correctness=1", "--name", "strict")
 
     second, _ = store.runs()
     assert (first.name, first.set_name, second.name) == ("labelled", "labelled", "strict")

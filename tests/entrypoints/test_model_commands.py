@@ -141,7 +141,7 @@ def evaluated(run: Run, *more: object) -> tuple[int, str, str]:
 def test_given_a_model_when_a_set_is_evaluated_then_its_cost_is_told_before_and_a_budget_stops_it(
     run: Run, server: ModelServer, files: dict[str, Path]
 ) -> None:
-    code, _, err = evaluated(run, "--documents", "documents.jsonl", "--set", "answerability_mode=observe", "--budget-tokens", 1)
+    code, _, err = evaluated(run, "--documents", "documents.jsonl", "--set", "correctness_mode=observe", "--budget-tokens", 1)
 
     assert code == 1
     told = re.search(r"scripted: 3 questions to measure, about (\d+) to (\d+) tokens \(from the prompts of 3 questions", err)
@@ -153,7 +153,7 @@ def test_given_a_model_when_a_set_is_evaluated_then_its_cost_is_told_before_and_
     first = report["model_tokens"]
     assert f"The language model took {first} tokens." in err
 
-    code, out, err = evaluated(run, "--set", "answerability_mode=observe")
+    code, out, err = evaluated(run, "--set", "correctness_mode=observe")
 
     assert code == 0
     assert "2 questions to measure" in err
@@ -167,10 +167,10 @@ def test_given_a_model_that_only_the_environment_names_when_a_set_is_evaluated_t
     run: Run, server: ModelServer, files: dict[str, Path]
 ) -> None:
     first = evaluated(
-        run, "--documents", "documents.jsonl", "--set", "drafter=model", "--set", "answerability_mode=observe", "--budget-tokens", 1
+        run, "--documents", "documents.jsonl", "--set", "drafter=model", "--set", "correctness_mode=observe", "--budget-tokens", 1
     )
 
-    again = evaluated(run, "--set", "drafter=model", "--set", "answerability_mode=observe")
+    again = evaluated(run, "--set", "drafter=model", "--set", "correctness_mode=observe")
 
     assert (first[0], again[0]) == (1, 0)
     assert len(records(files["library"], "default").runs()) == 1

@@ -8,12 +8,25 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from builders import calibration, identity
+from builders import calibration, claim, draft, identity, measurements, passage
 
 from rag_core.errors import InvalidInput
-from rag_core.evaluation.calibration import Sample, adjusted, false_refusals_at, figures, figures_by_language, fitted, given_by, left_out
-from rag_core.gating.features import FEATURES
-from rag_core.gating.scores import Calibration, question_hash
+from rag_core.evaluation.calibration import (
+    MAX_WORDS,
+    Sample,
+    adjusted,
+    false_refusals_at,
+    figures,
+    figures_by_language,
+    figures_of,
+    fitted,
+    given_by,
+    is_right,
+    left_out,
+)
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.gating.features import FEATURES, magnitude
+from rag_core.gating.scores import READ, Calibration, question_hash
 
 ZERO = dict.fromkeys(FEATURES, 0.0)
 
@@ -163,3 +176,86 @@ def test_given_one_kind_only_then_what_needs_both_is_not_known() -> None:
     assert (found["auroc"], found["false_refusals_at_5pct_wrong"]) == (None, None)
     assert found["calibration_error"] == pytest.approx(0.3)
     assert math.isclose(found["reliability"][0]["share"], 1.0)
+
+
+def rightly(rows: list[Sample], share: float = 0.5) -> list[Sample]:
+    """The same questions; of the answerable ones about this share is answered rightly, those that hold more of the question's words."""
+    cut = float(np.quantile([row.features["coverage_all"] for row in rows if row.answerable], 1 - share))
+    return [replace(row, right=row.answerable and row.features["coverage_all"] >= cut) for row in rows]
+
+
+@pytest.mark.parametrize("adjusts", [True, False])
+def test_given_right_answers_then_the_score_of_right_answers_follows_them_and_is_named(adjusts: bool) -> None:
+    base, rows = calibration("m"), rightly(samples(300))
+    made = adjusted(base, rows, {}) if adjusts else fitted(identity("m"), rows, {}, base)
+
+    assert made.correctness is not None
+    right = [bool(row.right) for row in rows]
+    assert np.mean(given_by(made.correctness, rows)) == pytest.approx(np.mean(right), abs=0.05)
+    assert np.mean(given_by(made, rows)) == pytest.approx(np.mean([row.answerable for row in rows]), abs=0.05)
+    about = json.loads(json.dumps(made.provenance))["correctness"]
+    assert (about["method"], about["n"]) == ("adjust", {"answerable": sum(right), "unanswerable": 300 - sum(right)})
+    assert about["left_out_of_the_fit"]["all"]["auroc"] > 0.9
+    assert figures_of({"correctness": about})[1] == about["left_out_of_the_fit"]
+    assert Calibration.from_json(json.loads(json.dumps(made.to_json()))) == made
+
+
+def test_given_no_score_to_start_from_then_one_of_right_answers_is_fitted_where_there_are_enough() -> None:
+    rows = rightly(samples(300))
+
+    assert fitted(identity("m"), rows, {}).provenance["correctness"]["method"] == "fit"
+    assert fitted(identity("m"), rightly(samples(300), 0.1), {}).correctness is None
+
+
+@pytest.mark.parametrize("known", [0.0, 0.5])
+def test_given_too_few_known_right_answers_then_the_score_of_right_answers_stays(known: float) -> None:
+    """Unanswerable questions alone, or half of the answerable ones, would say that hardly any answer is right."""
+    base, draw = calibration("m"), np.random.default_rng(1)
+    rows = [replace(row, right=row.right if not row.answerable or draw.uniform() < known else None) for row in rightly(samples(300))]
+
+    for made in (adjusted(base, rows, {}), fitted(identity("m"), rows, {}, base)):
+        assert made.correctness == base.correctness
+        assert "correctness" not in made.provenance
+
+
+def test_given_questions_of_few_passages_then_they_adjust_the_part_for_few_passages_and_the_others_the_other() -> None:
+    whole = replace(calibration("m"), provenance={}, correctness=None)
+    base = replace(whole, narrow=whole, correctness=replace(whole, narrow=whole))
+    few = [replace(row, features={**row.features, "read": 1.0, "searched": magnitude(READ)}) for row in rightly(samples(100), 0.8)]
+    many = [replace(row, features={**row.features, "read": 0.0}) for row in rightly(samples(100, seed=4), 0.8)]
+
+    of_few, of_many = adjusted(base, few, {}), adjusted(base, many, {})
+
+    for made in (of_few, of_few.correctness):
+        assert made is not None
+        assert made.coefficients == base.coefficients
+        assert made.narrow is not None
+        assert made.narrow.coefficients != whole.coefficients
+    for made in (of_many, of_many.correctness):
+        assert made is not None
+        assert made.coefficients != base.coefficients
+        assert made.narrow == whole
+
+
+def test_given_a_draft_then_it_is_right_where_it_holds_a_right_answer_and_is_short() -> None:
+    def drafted(text: str) -> bool | None:
+        of = measurements(0.9, draft=draft([claim(passage(), text)]))
+        return is_right(LabelledQuestion("q", "How long?", True, ("30 days",)), of)
+
+    assert drafted("The notice period is 30 days.")
+    assert not drafted("The notice period is 300 days.")
+    assert drafted("30 days " + "x " * (MAX_WORDS - 2))
+    assert not drafted("30 days " + "x " * (MAX_WORDS - 1))
+    of = measurements(0.9)
+    assert is_right(LabelledQuestion("q", "How long?", True), of) is None
+    assert is_right(LabelledQuestion("q", "How long?", False), of) is False
+    assert is_right(LabelledQuestion("q", "How long?", True, ("30 days",)), measurements()) is False
+
+
+def test_given_figures_in_any_form_then_both_scores_are_found() -> None:
+    one, other = {"en": {"n": 1}}, {"de": {"n": 2}}
+
+    assert figures_of({"expected": {"answerable": one, "right": other}}) == (one, other)
+    assert figures_of({"left_out_of_the_fit": one, "correctness": {"left_out_of_the_fit": other}}) == (one, other)
+    assert figures_of({"this_group_left_out": one}) == (one, {})
+    assert figures_of({}) == ({}, {})

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.evaluation.calibration import Sample
 from rag_core.gating import scores as calibrate
 from rag_core.gating.features import FEATURES
@@ -44,7 +45,9 @@ def made_up(name: str, count: int = 200) -> Measured:
     probability = draw.uniform(0, 1, count)
     answerable = draw.uniform(0, 1, count) < probability
     features = [dict.fromkeys(FEATURES, 0.0) | {"coverage_all": float(one)} for one in probability]
-    samples = [Sample(f"{name} {n}", "en", bool(label), row) for n, (label, row) in enumerate(zip(answerable, features, strict=True))]
+    samples = [
+        Sample(f"{name} {n}", "en", bool(label), row, bool(label)) for n, (label, row) in enumerate(zip(answerable, features, strict=True))
+    ]
     return Measured(name, probability, answerable, tuple(samples))
 
 
@@ -53,7 +56,7 @@ def test_given_labelled_folders_when_reported_then_page_and_diagram_are_written_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sets, page, keep = [folder(tmp_path, "one"), folder(tmp_path, "a $name$")], tmp_path / "calibration.md", tmp_path / "keep"
-    page.write_text(f"before\n\n{BEGIN}\nold\n{END}\n\nafter\n", encoding="utf-8")
+    page.write_text(f"before\n\n{BEGIN}\nof last week\n{END}\n\nafter\n", encoding="utf-8")
     monkeypatch.setattr(report, "SAMPLES", report.labelled_folder(sets[0]))
     monkeypatch.setattr(report, "own_fit_line", lambda one: f"{len(one.samples)} samples")
 
@@ -62,10 +65,10 @@ def test_given_labelled_folders_when_reported_then_page_and_diagram_are_written_
     text = page.read_text(encoding="utf-8")
     assert text.startswith("before\n")
     assert text.endswith("after\n")
-    assert "old" not in text
+    assert "of last week" not in text
     assert calibrate.read(calibrate.FILE).id in text
-    assert "| one | 2 | 1.000 | 0.000 |" in text
-    assert "differ by 0.0" in text
+    assert text.count("| one | 2 | 0.500 | 1.000 | 0.000 |") == 4, "as a folder and as the samples, each in two tables"
+    assert ("differ by 0.0" if precision_here("auto") == "bfloat16" else "were not compared") in text
     assert "2 samples" in text
     picture = (tmp_path / "calibration" / "reliability.svg").read_text(encoding="utf-8")
     assert ElementTree.fromstring(picture).tag.endswith("svg")
@@ -88,9 +91,9 @@ def test_given_labelled_folders_when_reported_then_page_and_diagram_are_written_
 def test_given_a_set_then_its_row_has_rates_at_the_threshold_with_exact_intervals() -> None:
     one = Measured("set", np.array([0.9, 0.6, 0.2, 0.1, 0.7]), np.array([True, True, True, False, False]), ())
 
-    row = report.table([one], 0.6).splitlines()[2]
+    row = report.table([one], 0.6, ("right", "not")).splitlines()[2]
 
-    assert "| set | 5 |" in row
+    assert "| set | 5 | 0.600 |" in row
     assert "0.333 (0.008 to 0.906)" in row, "one of three is refused"
     assert "0.500 (0.013 to 0.987)" in row, "one of two is answered"
 

@@ -45,7 +45,7 @@ def test_given_one_step_looser_then_a_target_is_not_kept_and_the_curve_says_so()
     found = certificate(WRONG)
 
     curve = found.parts[0].curve
-    at = curve.threshold.index(found.parts[0].thresholds["min_answerability"])
+    at = curve.threshold.index(found.parts[0].thresholds["min_correctness"])
     assert curve.certified[: at + 1] == (True,) * (at + 1)
     assert (
         curve.coverage[at]
@@ -92,15 +92,15 @@ def test_given_a_pair_then_both_thresholds_are_chosen_and_enforced(second: str) 
     found = certificate(WRONG, second=second)
 
     chosen = found.parts[0].thresholds
-    assert set(chosen) == {"min_answerability", second}
+    assert set(chosen) == {"min_correctness", second}
     assert chosen[second] == rows(second)[0]  # it parts nothing here, so it stays as loose as it can be
     assert getattr(settings_of(found), MODE_OF[second]) is Mode.ENFORCE
 
 
 def test_given_a_gate_that_only_observes_then_the_certified_settings_enforce_it() -> None:
-    start = Settings.load(values={"answerability_mode": "observe"})
+    start = Settings.load(values={"correctness_mode": "observe"})
 
-    assert settings_of(certificate(WRONG, settings=start)).answerability_mode is Mode.ENFORCE
+    assert settings_of(certificate(WRONG, settings=start)).correctness_mode is Mode.ENFORCE
 
 
 @each("name", MODE_OF)
@@ -128,7 +128,7 @@ def test_given_every_first_threshold_then_the_others_go_with_it() -> None:
     "request_",
     [
         {"first": "top_k"},
-        {"second": "min_answerability"},
+        {"second": "min_correctness"},
         {"by_type": True, "second": "min_similarity"},
         {"by_type": True, "first": "max_distance"},
     ],
@@ -204,7 +204,7 @@ def test_given_another_basis_then_the_certificate_is_stale_and_says_why(change: 
 @each(
     ("change", "reasons"),
     [
-        ({"min_answerability": 0.01}, (Stale.SETTINGS,)), ({"facts_mode": "off"}, (Stale.SETTINGS,)), ({"top_k": 3}, (Stale.SETTINGS,)),
+        ({"min_correctness": 0.01}, (Stale.SETTINGS,)), ({"facts_mode": "off"}, (Stale.SETTINGS,)), ({"top_k": 3}, (Stale.SETTINGS,)),
         ({"max_sentences": 1}, (Stale.SETTINGS,)), ({"citation_style": "end"}, ()), ({"refusal_text": "No."}, ()),
         ({"high_answerability": 0.95}, ()),
     ],

@@ -12,15 +12,18 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.domain.passages import Hit
+from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.gating import features as module
-from rag_core.gating.features import FEATURES, Weights, measure, weigh
+from rag_core.gating.asked import asked_for
+from rag_core.gating.features import FEATURES, FITS, NO_ODDS, Weights, measure, weigh
+from rag_core.gating.fit import NOWHERE, fits
 from rag_core.language import terms
 
 RANGES = {
     **{name: (-1.0, 1.0) for name in FEATURES if "cosine" in name or "best_sentence" in name},
     "cosine_gap": (0.0, 2.0),
-    **{name: (-10.0, 10.0) for name in ("answer_best", "answer_first")},
+    **{name: (-10.0, 10.0) for name in ("answer_best", "answer_first", "unit_best", "unit_next")},
+    "draft_words": (0.0, 2.0),
     "length": (0.0, 5.0),
     "searched": (0.0, 2.0),
 }
@@ -56,6 +59,8 @@ def index_terms(*words: str) -> tuple[str, ...]:
     sentence=st.floats(-1, 1),
     searched=st.integers(0, 10**12),
     odds=st.lists(st.floats(-10, 10), max_size=3),
+    drafted=st.lists(st.floats(-10, 10), max_size=3),
+    others=st.lists(st.floats(-10, 10), max_size=3),
     entities=st.lists(st.sampled_from(["Notice", "MK-80", "", "42"]), max_size=3),
 )
 def test_given_any_retrieval_then_every_signal_is_there_finite_and_in_its_range(
@@ -69,6 +74,8 @@ def test_given_any_retrieval_then_every_signal_is_there_finite_and_in_its_range(
     sentence: float,
     searched: int,
     odds: list[float],
+    drafted: list[float],
+    others: list[float],
     entities: list[str],
 ) -> None:
     found = tuple(
@@ -80,7 +87,8 @@ def test_given_any_retrieval_then_every_signal_is_there_finite_and_in_its_range(
     claims = [claim(one.passage) for one in found[:2]]
 
     measured = measure(
-        known, asked, found, missing, sentence, searched=searched, claims=claims, entities=entities, answerability_logit=odds
+        known, asked, found, missing, sentence, searched=searched, claims=claims, entities=entities, answerability_logit=odds,
+        drafted=drafted, others=others, fit=fits(asked_for("How long is the notice period?", "en"), "It is 30 days.", NOWHERE, "en"),
     )  # fmt: skip
 
     assert tuple(measured) == FEATURES or set(measured) == set(FEATURES)
@@ -101,6 +109,44 @@ def test_given_nothing_retrieved_then_every_signal_is_there_and_the_rarest_word_
     measured = of((), weights("notice"), missing=0.5, sentence=0.9)
 
     assert measured == dict.fromkeys(FEATURES, 0.0) | {"missing_entities": 0.5, "rarest_missing": 1.0, "near_missing": 1.0}
+
+
+def drafted_with(*, drafted: tuple[float, ...] = (), others: tuple[float, ...] = ()) -> dict[str, float]:
+    return measure(True, weights("notice"), hits(0.9), 0.0, 0.3, drafted=drafted, others=others)
+
+
+def test_given_what_was_said_of_sentences_then_the_best_the_next_and_the_share_of_the_drafted_ones_are_told() -> None:
+    names = ("unit_best", "unit_next", "unit_share")
+    both = drafted_with(drafted=(0.0, 2.0), others=(1.0, -3.0))
+    alone = drafted_with(drafted=(-2.0,))
+
+    odds = [math.exp(one) for one in (0.0, 2.0, 1.0, -3.0)]
+    assert [both[name] for name in names] == [2.0, 1.0, pytest.approx(sum(odds[:2]) / sum(odds))]
+    assert [alone[name] for name in names] == [-2.0, NO_ODDS, 1.0]
+    assert [drafted_with(others=(5.0,))[name] for name in names] == [0.0, 0.0, 0.0]
+
+
+def test_given_a_draft_then_its_words_its_parts_and_its_rows_of_tables_are_told() -> None:
+    table, prose = passage(1, "Bolt 5", kind=PassageKind.TABLE), passage(2)
+    found = (hit(of=table), hit(0.5, 2, of=prose))
+    names = ("draft_words", "draft_parts", "draft_table")
+
+    def of_claims(*texts: tuple[str, Passage]) -> list[float]:
+        measured = measure(True, weights("bolt"), found, 0.0, 0.3, claims=[claim(one, text) for text, one in texts])
+        return [measured[name] for name in names]
+
+    assert of_claims(("Bolt | 5", table), ("It is paid.", prose)) == [pytest.approx(math.log(1 + 6) / 3), 0.5, 0.5]
+    assert of_claims(("Bolt | 5", table)) == [pytest.approx(math.log(1 + 3) / 3), 1.0, 1.0]
+    assert of_claims(("word " * 5000, prose))[0] == 2.0
+    assert of_claims() == [0.0, 0.0, 0.0]
+
+
+def test_given_how_a_sentence_fits_then_that_is_told_and_nothing_without_one() -> None:
+    fit = fits(asked_for("How long is the notice period?", "en"), "The notice period is 30 days.", NOWHERE, "en")
+    measured = measure(True, weights("notice"), hits(0.9), 0.0, 0.3, fit=fit)
+
+    assert {name: measured[name] for name in FITS} == fit.features()
+    assert {drafted_with()[name] for name in FITS} == {0.0}
 
 
 def test_given_cosines_then_top_mean_of_five_and_gap_are_theirs_whatever_their_order() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from rag_core.decision.checks import GATING
 from rag_core.decision.checks.gating import WIDEN
+from rag_core.decision.decide import decide
 from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, Direction, State
@@ -68,18 +69,26 @@ def test_given_mean_confidence_when_gated_at_06_then_equal_passes(scores: tuple[
 )  # fmt: skip
 def test_given_a_type_of_question_then_the_limit_is_its_own(intent: str, limit: float) -> None:
     """S4-25: thresholds for a type of question."""
-    changed = settings(
-        answerability_mode="enforce", min_answerability=0.5, answerability_extra_procedural=0.2, answerability_extra_comparative=-0.2
-    )
+    for gate in ("correctness", "answerability"):
+        extras = {f"{gate}_extra_procedural": 0.2, f"{gate}_extra_comparative": -0.2}
+        changed = settings(**{f"{gate}_mode": "enforce", f"min_{gate}": 0.5, **extras})
 
-    check = GATES["answerability"](measurements(0.9, of=changed, answerability=limit, understanding=Understanding(intent=intent)))
+        check = GATES[gate](measurements(0.9, of=changed, understanding=Understanding(intent=intent), **{gate: limit}))
 
-    assert (check.threshold, check.state) == (limit, State.PASSED)
+        assert (check.threshold, check.state) == (limit, State.PASSED)
 
 
 @pytest.mark.parametrize(("extra", "limit"), [(1.0, 1.0), (-1.0, 0.0), (0.06, 0.56)])
 def test_given_an_extra_beyond_the_scale_then_the_limit_stays_on_it_and_is_exact(extra: float, limit: float) -> None:
-    assert levels.least_answerability(settings(min_answerability=0.5, answerability_extra_procedural=extra), "procedural") == limit
+    for gate, least in (("correctness", levels.least_correctness), ("answerability", levels.least_answerability)):
+        at = settings(**{f"min_{gate}": 0.5, f"{gate}_extra_procedural": extra})
+        assert [least(at, intent) for intent in ("procedural", "comparative", "factual")] == [limit, 0.5, 0.5]
+
+
+@each(("gate", "score"), [("correctness", 0.3), ("answerability", 0.8), ("cosine", None)])
+def test_given_a_main_gate_then_its_score_is_the_main_one(gate: str, score: float | None) -> None:
+    assert levels.main_score(measurements(0.9, of=settings(main_gate=gate), correctness=0.3, answerability=0.8)) == score
+    assert levels.main_score(measurements(0.9, of=settings(main_gate=gate))) is None
 
 
 @given(st.integers(-100, 100), st.integers(1, 50))
@@ -121,13 +130,27 @@ def test_given_no_passage_when_refused_then_the_remedy_knows_whether_there_are_d
     )
 
 
-@each(("value", "state"), [(0.56, State.PASSED), (0.559, State.FAILED), (0.0, State.FAILED), (1.0, State.PASSED)])
-def test_given_a_probability_when_gated_at_the_default_then_equal_passes(value: float, state: State) -> None:
-    assert judged("answerability", measurements(0.1, answerability=value)).state is state
+CALIBRATED = ("correctness", "answerability")
 
 
-def test_given_no_calibration_when_the_gate_enforces_then_it_refuses_because_it_could_not_run() -> None:
-    check = judged("answerability", measurements(0.9, answerability=None))
+@each("gate", CALIBRATED)
+def test_given_a_probability_when_gated_at_the_default_then_equal_passes(gate: str) -> None:
+    at = getattr(Settings.load(), f"min_{gate}")
+    for value, state in ((at, State.PASSED), (at - 0.001, State.FAILED), (0.0, State.FAILED), (1.0, State.PASSED)):
+        assert judged(gate, measurements(0.1, **{gate: value})).state is state, value
+
+
+def test_given_either_probability_then_only_its_own_gate_judges_it() -> None:
+    """That the documents answer does not make the draft right, and the other way round."""
+    answers, right = measurements(0.9, correctness=0.1, answerability=0.9), measurements(0.9, correctness=0.9, answerability=0.1)
+
+    assert [judged(gate, answers).blocks for gate in CALIBRATED] == [True, False]
+    assert [judged(gate, right).blocks for gate in CALIBRATED] == [False, True]
+
+
+@each("gate", CALIBRATED)
+def test_given_no_calibration_when_the_gate_enforces_then_it_refuses_because_it_could_not_run(gate: str) -> None:
+    check = judged(gate, measurements(0.9, correctness=None, answerability=None))
 
     assert (check.state, check.blocks, check.note) == (State.NOT_RUN, True, "no calibration fits this library")
 
@@ -220,7 +243,7 @@ def test_given_nothing_retrieved_then_a_score_gate_abstains_and_leaves_the_refus
 
 @each("gate", GATE_MODES)
 def test_given_a_gate_that_only_observes_or_is_off_then_it_never_blocks(gate: str) -> None:
-    worst = measurements(-1.0, answerability=0.0, relevance=-1.0, keywords=matched(0, 3), missing_entities=("Brno",),
+    worst = measurements(-1.0, correctness=0.0, answerability=0.0, relevance=-1.0, keywords=matched(0, 3), missing_entities=("Brno",),
                  understanding=Understanding("en", entities=("Brno",)))  # fmt: skip
     strict = {"min_documents": 20} if gate == "min_documents" else {}
     states = {
@@ -234,6 +257,7 @@ def test_given_a_gate_that_only_observes_or_is_off_then_it_never_blocks(gate: st
 
 
 STRICTER: dict[str, tuple[str, Any]] = {
+    "correctness": ("min_correctness", st.floats(0, 1)),
     "answerability": ("min_answerability", st.floats(0, 1)),
     "top_cosine": ("min_top_cosine", limits),
     "mean_confidence": ("min_mean_cosine", limits),
@@ -255,7 +279,7 @@ def test_given_two_limits_then_the_stricter_one_never_lets_more_through(
     stricter = next(one.stricter for one in Settings.knobs() if one.name == knob)
     low, high = sorted((data.draw(values), data.draw(values)))
     asked = measurements(
-        *scores, answerability=probability, relevance=probability, keywords=matched(held, missing),
+        *scores, correctness=probability, answerability=probability, relevance=probability, keywords=matched(held, missing),
         missing_entities=("Brno",) * missing, understanding=Understanding("en", entities=("Brno",)),
     )  # fmt: skip
     loose, strict = (low, high) if stricter == "higher" else (high, low)
@@ -283,16 +307,17 @@ def test_given_the_closest_distance_then_the_level_has_the_cuts_of_s4(cosine: fl
 
 @each(("value", "expected"), [(0.9, "high"), (0.89, "medium"), (0.7, "medium"), (0.69, "low"), (0.0, "low")])
 def test_given_the_calibrated_score_then_it_makes_the_level_where_it_is_the_main_gate(value: float, expected: str) -> None:
-    assert level(measurements(-1.0, answerability=value)) == expected
-    assert level(measurements(0.9, answerability=value, of=settings(main_gate="cosine"))) == ConfidenceLevel.HIGH
+    for gate in ("correctness", "answerability"):
+        assert level(measurements(-1.0, of=settings(main_gate=gate), **{gate: value})) == expected
+        assert level(measurements(0.9, of=settings(main_gate="cosine"), **{gate: value})) == ConfidenceLevel.HIGH
 
 
 @pytest.mark.parametrize(("mode", "expected"), [(Mode.ENFORCE, "low"), (Mode.OBSERVE, "low"), (Mode.OFF, "high")])
 def test_given_contradicting_sources_then_the_level_is_low_at_most_unless_they_are_not_looked_at(mode: Mode, expected: str) -> None:
     """S4-21: at most `low`, and never raised."""
-    assert level(contradicted(settings(contradictions_mode=mode), answerability=1.0)) == expected
+    assert level(contradicted(settings(contradictions_mode=mode), correctness=1.0)) == expected
     none = {"high_distance": 0.0, "medium_distance": 0.0, "low_distance": 0.0}
-    worst = contradicted(settings(contradictions_mode=mode, main_gate="cosine", **none), answerability=None)
+    worst = contradicted(settings(contradictions_mode=mode, main_gate="cosine", **none), correctness=None)
     assert level(worst) is ConfidenceLevel.INSUFFICIENT
 
 
@@ -302,7 +327,7 @@ def test_given_a_claim_that_nothing_has_read_then_the_level_is_medium_at_most_wh
     mode: Mode, score: float, expected: str
 ) -> None:
     unread = replace(GOOD_AUDIT, support=0.9, word_for_word=False, read=False)
-    judged = measurements(0.9, of=settings(support_mode=mode), answerability=score)
+    judged = measurements(0.9, of=settings(support_mode=mode), correctness=score)
     judged = replace(judged, draft=replace(judged.draft, measured=(unread,)))
 
     assert levels.unread(judged) == 1
@@ -312,7 +337,7 @@ def test_given_a_claim_that_nothing_has_read_then_the_level_is_medium_at_most_wh
 
 
 def test_given_a_claim_that_nothing_has_read_and_contradicting_sources_then_the_level_is_low() -> None:
-    judged = contradicted(settings(contradictions_mode=Mode.OBSERVE), answerability=0.99)
+    judged = contradicted(settings(contradictions_mode=Mode.OBSERVE), correctness=0.99)
     unread = (replace(GOOD_AUDIT, read=False), *judged.draft.measured[1:])
 
     assert level(replace(judged, draft=replace(judged.draft, measured=unread))) == "low"
@@ -320,8 +345,8 @@ def test_given_a_claim_that_nothing_has_read_and_contradicting_sources_then_the_
 
 def test_given_no_passage_or_no_calibration_then_the_level_falls_back() -> None:
     """S4-2: fewer passages than one are insufficient."""
-    assert level(measurements(answerability=1.0)) is ConfidenceLevel.INSUFFICIENT
-    assert level(measurements(0.3, answerability=None)) is ConfidenceLevel.MEDIUM
+    assert level(measurements(correctness=1.0)) is ConfidenceLevel.INSUFFICIENT
+    assert level(measurements(0.3, correctness=None)) is ConfidenceLevel.MEDIUM
 
 
 def test_given_a_check_that_was_not_reached_then_its_value_is_still_shown() -> None:
@@ -337,7 +362,7 @@ def test_given_a_check_that_was_not_reached_then_its_value_is_still_shown() -> N
 
 @each("gate", GATING, ids=lambda gate: gate.name)
 def test_given_a_gate_then_its_row_carries_its_own_name(gate: Any) -> None:
-    assert gate(measurements(0.5, answerability=0.5)).stage == gate.name
+    assert gate(measurements(0.5, correctness=0.5, answerability=0.5)).stage == gate.name
 
 
 def test_given_the_gates_then_their_order_is_the_documented_one() -> None:
@@ -345,8 +370,8 @@ def test_given_the_gates_then_their_order_is_the_documented_one() -> None:
     names = [gate.name for gate in GATING]
 
     assert names == [
-        "availability", "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "min_documents", "keywords",
-        "required_entities",
+        "availability", "correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "min_documents",
+        "keywords", "required_entities",
     ]  # fmt: skip
     assert [GATING[n](measurements(0.5)).reason for n in range(len(GATING))] == [
         r for r in Reason if r in {g(measurements(0.5)).reason for g in GATING}
@@ -354,9 +379,18 @@ def test_given_the_gates_then_their_order_is_the_documented_one() -> None:
 
 
 def test_given_a_measurement_that_took_time_then_the_row_shows_it() -> None:
-    timed = measurements(0.9, answerability=0.9, relevance=0.9, timings={"signals": 1.5, "relevance": 2.5})
+    timed = measurements(0.9, correctness=0.9, answerability=0.9, relevance=0.9, timings={"signals": 1.5, "relevance": 2.5})
 
-    assert GATES["answerability"](timed).ms == 1.5
+    assert GATES["correctness"](timed).ms == GATES["answerability"](timed).ms == 1.5
     assert GATES["relevance"](timed).ms == 2.5
     assert GATES["answerability"](measurements(0.9)).ms == GATES["relevance"](measurements(0.9)).ms == 0
     assert hit(0.9).distance == 0.1
+
+
+def test_given_a_question_that_asks_for_more_than_finding_then_the_refusal_says_so() -> None:
+    enforced = settings(correctness_mode=Mode.ENFORCE, min_correctness=0.5)
+    asked = measurements(0.9, of=enforced, correctness=0.1, question="What is the ratio of debt to equity?")
+    plain = measurements(0.9, of=enforced, correctness=0.1, question="Who is the chief executive?")
+
+    assert "must be computed from several figures" in " ".join(decide(asked).suggestions)
+    assert "must be computed" not in " ".join(decide(plain).suggestions)

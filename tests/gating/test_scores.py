@@ -104,7 +104,8 @@ def test_given_several_files_then_the_first_that_fits_is_taken_and_missing_ones_
 def test_given_other_numbers_or_another_identity_then_the_id_is_another_and_provenance_has_no_part_in_it() -> None:
     ids = {one.id for one in (calibration(), calibration(middle=0.25), calibration("other"))}
 
-    assert len(ids) == 3
+    ids.add(replace(calibration(), correctness=calibration(middle=0.25)).id)
+    assert len(ids) == 4
     assert {len(one) for one in ids} == {12}
     assert replace(calibration(), provenance={"date": "another"}).id in ids
 
@@ -132,7 +133,7 @@ def test_given_a_file_that_is_no_calibration_then_it_is_a_typed_problem(text: st
 
 
 def test_given_any_byte_of_a_written_calibration_changed_or_cut_off_then_it_is_told_or_reads_the_same(tmp_path: Path) -> None:
-    made, path = calibration("m"), tmp_path / "calibration.json"
+    made, path = replace(calibration("m"), correctness=None), tmp_path / "calibration.json"
     data = packed(made)
     for position in range(len(data)):
         for harmed in (data[:position] + bytes([data[position] ^ 1]) + data[position + 1 :], data[:position]):
@@ -156,11 +157,32 @@ def test_given_a_calibration_without_a_checksum_that_names_no_known_signal_then_
         read(stored(tmp_path, signals=["top_cosinf", *calibration("m").features[1:]]))
 
 
+def test_given_the_score_of_right_answers_then_it_is_read_with_the_other_and_its_features_are_looked_at(tmp_path: Path) -> None:
+    made = replace(calibration("m"), correctness=replace(calibration("m", middle=0.25), narrow=calibration("m"), provenance={}))
+    row = made.to_json()
+    found = Calibration.from_json(json.loads(json.dumps(row)))
+
+    assert [part.probability(ZERO) for part in found.parts] == [part.probability(ZERO) for part in made.parts]
+    assert len(found.parts) == len(made.parts) > 2
+    row["correctness"]["signals"] = ["rightness", *FEATURES[1:]]
+    with pytest.raises(InvalidInput, match="there is no feature 'rightness'"):
+        read(stored(tmp_path, **row))
+
+
+def test_given_a_file_of_before_the_score_of_right_answers_then_it_is_read_without_one(tmp_path: Path) -> None:
+    row = {name: value for name, value in calibration("m").to_json().items() if name != "correctness"}
+    path = tmp_path / "answerability.json"
+    path.write_text(json.dumps(row), encoding="utf-8")
+
+    assert read(path) == replace(calibration("m"), correctness=None)
+
+
 def test_given_the_shipped_calibration_then_it_names_its_provenance_and_fits_the_embedded_model() -> None:
     shipped = load([calibrate.FILE], Identity.of(wiring.embedder("all-MiniLM-L6-v2", "auto"), wiring.answerability_model(Settings.load())))
 
     assert shipped is not None
-    assert shipped.features == FEATURES
+    assert shipped.correctness is not None
+    assert {name for part in shipped.parts for name in part.features} <= set(FEATURES)
     assert shipped.model == "all-MiniLM-L6-v2"
     assert {"sets", "date", "licences", "program"} <= set(shipped.provenance)
 
@@ -287,7 +309,7 @@ def test_given_many_questions_of_another_kind_when_adjusted_then_the_odds_become
 
     assert found.coefficients[FEATURES.index("coverage_all")] == pytest.approx(4, abs=0.5)
     assert found.logit(ZERO) == pytest.approx(-3, abs=0.3)
-    assert (found.identity, found.provenance) == (base.identity, {"method": "adjust"})
+    assert (found.identity, found.provenance, found.correctness) == (base.identity, {"method": "adjust"}, base.correctness)
     assert {name for name, c in zip(FEATURES, found.coefficients, strict=True) if c} == {"coverage_all"}
 
 

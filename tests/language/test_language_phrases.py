@@ -17,6 +17,7 @@ from rag_core.language import (
     is_refusal,
     is_time_sensitive,
     refusal,
+    small_talk,
 )
 
 
@@ -141,6 +142,51 @@ def test_given_only_a_greeting_when_read_then_it_is_one(text: str) -> None:
 def test_given_anything_more_than_a_greeting_when_read_then_it_is_none(text: str) -> None:
     """S4-19: a greeting before a question does not hide the question."""
     assert not is_greeting(text)
+
+
+SMALL_TALK = {
+    "thanks": [
+        ("en", "Thanks!"), ("en", "Thank you very much for your help"), ("en", "That was helpful, thanks"), ("de", "Vielen Dank!"),
+        ("de", "Danke für die Auskunft"), ("es", "Muchas gracias"), ("fr", "Merci beaucoup"), ("it", "Grazie mille"),
+        ("cs", "Děkuji moc"), ("sk", "Ďakujem pekne"), ("pl", "Dziękuję bardzo"), ("ru", "Большое спасибо!"), ("hi", "बहुत धन्यवाद"),
+    ],
+    "goodbye": [
+        ("en", "Bye"), ("en", "See you later!"), ("de", "Auf Wiedersehen"), ("es", "Hasta luego"), ("fr", "Au revoir"),
+        ("it", "Arrivederci"), ("cs", "Na shledanou"), ("sk", "Dovidenia"), ("pl", "Do widzenia"), ("ru", "До свидания"), ("hi", "अलविदा"),
+    ],
+    "summary": [
+        ("en", "summarize"), ("en", "Please summarize this document in a few sentences"), ("en", "Give me a summary of the report"),
+        ("en", "What is this document about?"), ("de", "Fasse das Dokument zusammen"), ("de", "Worum geht es in diesem Dokument?"),
+        ("es", "Resume el documento"), ("fr", "Résumez ce document"), ("it", "Riassumi il documento"), ("cs", "Shrň dokument"),
+        ("sk", "Zhrň dokument"), ("pl", "Streść dokument"), ("ru", "О чём этот документ?"), ("hi", "इस दस्तावेज़ का सारांश दें"),
+    ],
+    "follow_up": [
+        ("en", "And how many did it open?"), ("en", "And how many?"), ("en", "Why?"), ("en", "What about 2021?"), ("en", "And in Italy?"),
+        ("en", "Tell me more"), ("de", "Und wie viele?"), ("de", "Warum?"), ("de", "Und im Jahr 2021?"), ("es", "¿Y cuándo?"),
+        ("fr", "Et pourquoi ?"), ("it", "E quanti?"), ("cs", "A kolik?"), ("cs", "A co v Praze?"), ("sk", "A kedy?"), ("pl", "A ile?"),
+        ("ru", "А сколько?"), ("hi", "और कितने?"),
+    ],
+}  # fmt: skip
+NO_SMALL_TALK = [
+    ("en", "Thanks to whom was the bridge built?"), ("en", "Who wrote the thank you letter?"), ("en", "What does the summary say?"),
+    ("en", "And when does the contract with the tenant end?"), ("en", "Why was the line stopped?"), ("en", "How many plants are there?"),
+    ("en", "What is the notice period?"), ("en", "Summarize the duties of the tenant"), ("en", "When is the bye week?"),
+    ("en", "What about the notice period of trainees in the second year?"), ("de", "Wie viele Werke gibt es?"),
+    ("de", "Warum wurde die Linie gestoppt?"), ("de", "Zusammenfassung der Pflichten des Mieters im Brandfall"),
+    ("cs", "Kolik je tam zaměstnanců?"), ("ru", "Сколько сотрудников?"), ("hi", "वहाँ कितने कर्मचारी हैं?"),
+    ("en", ""), ("en", "thanks " * 40), ("en", "a" * 10_000), ("xx", "Why?"),
+]  # fmt: skip
+
+
+@each("kind", SMALL_TALK)
+def test_given_small_talk_when_read_then_its_kind_is_told_and_nothing_need_be_searched(kind: str) -> None:
+    """Nothing is answered by the nearest sentence that asks nothing of the documents."""
+    told = {text: intent(text, language) for language, text in SMALL_TALK[kind]}
+    assert told == dict.fromkeys(told, kind)
+
+
+def test_given_a_question_that_only_looks_like_small_talk_when_read_then_it_is_none() -> None:
+    assert {text: kind for language, text in NO_SMALL_TALK if (kind := small_talk(text, language))} == {}
 
 
 ABOUT_LIBRARY = [

@@ -10,12 +10,13 @@ import pytest
 from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import ask, badges, by_key, settle, texts
+from page_kit import ask, asked_of, badges, by_key, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.language import is_refusal, refusal
+from rag_core.settings import Settings
 from ui.app import state
 from ui.app.first_run import SAMPLES
 from ui.app.naming import unique_names
@@ -89,12 +90,14 @@ def test_given_a_question_outside_the_documents_when_asked_then_the_refusal_says
 
     assert "Refused" in badges(page)
     assert ANSWERED not in badges(page)
-    assert "The documents were searched, and they probably do not answer this question." in texts(page)
-    assert "Documents answer this" in badges(page)
-    assert "Measured 0.00, required ≥ 0.56 (Probability, 0 to 1). Too low by 0.56." in texts(page)
+    assert "The best sentence that was found is probably not the answer to this question." in texts(page)
+    assert "Answer is right" in badges(page)
+    value, least = asked_of(page).measurements.correctness, Settings.load().min_correctness
+    assert value is not None
+    assert f"Measured {value:.2f}, required ≥ {least:.2f} (Probability, 0 to 1). Too low by " in texts(page)
     assert "•  " in texts(page)
     trace = page.dataframe[1].value
-    assert list(trace[trace["state"] == "✗ refused"]["check"]) == ["Documents answer this"]
+    assert list(trace[trace["state"] == "✗ refused"]["check"]) == ["Answer is right"]
     assert "· not reached" in set(trace["state"])
 
 
@@ -103,13 +106,14 @@ def test_given_an_answer_when_a_judging_slider_moves_then_it_is_decided_again_wi
     asked_with = sum(embedded)
     assert asked_with > 0
 
-    page.slider(key="knob_min_answerability").set_value(1.0).run()
+    page.slider(key="knob_min_correctness").set_value(1.0).run()
 
     assert sum(embedded) == asked_with
-    assert "Changed: How sure 0.56 → 1.00. Result: answered → refused, because “Documents answer this” does not pass: " in texts(page)
+    least = Settings.load().min_correctness
+    assert f"Changed: How sure {least:.2f} → 1.00. Result: answered → refused, because “Answer is right” does not pass: " in texts(page)
     assert "Refused" in badges(page)
-    page.slider(key="knob_min_answerability").set_value(0.5).run()
-    assert "Result: refused → answered, because “Documents answer this” passes now: measured 1.00, required ≥ 0.50." in texts(page)
+    page.slider(key="knob_min_correctness").set_value(0.5).run()
+    assert "Result: refused → answered, because “Answer is right” passes now: measured " in texts(page)
     assert sum(embedded) == asked_with
 
 

@@ -88,7 +88,7 @@ def test_given_a_library_that_no_calibration_fits_then_presets_that_go_by_simila
 
     assert page.warning[0].value == screen()["settings.no_calibration"]
     preset = page.selectbox(key="preset")
-    needing = {name for name in presets() if Settings.load(name).answerability_mode is Mode.ENFORCE}
+    needing = {name for name in presets() if Mode.ENFORCE in (Settings.load(name).correctness_mode, Settings.load(name).answerability_mode)}
     assert "balanced" in needing
     assert preset.value == FALLBACK == session_of(page).preset
     assert set(preset.options) == {presets()[name].title for name in presets() if name not in needing}
@@ -116,7 +116,41 @@ def test_given_a_calibration_again_then_the_preset_comes_back_unless_something_w
     assert without_and_with(lambda: page.slider(key="knob_top_k").set_value(4).run()) == FALLBACK
 
 
-@pytest.mark.parametrize("about", [{}, {"sets": {}}, {"left_out_of_the_fit": {}}])
+POOR, GOOD = ({"n": 10, "auroc": value, "calibration_error": 0.1} for value in (0.5, 0.81))
+
+
+@pytest.mark.parametrize(
+    ("about", "told"),
+    [
+        ({"expected": {"answerable": {"xquad-en": POOR}, "right": {"xquad-en": GOOD}}}, "right answers"),
+        ({"left_out_of_the_fit": {"all": POOR}, "correctness": {"left_out_of_the_fit": {"all": GOOD}}}, "right answers"),
+        ({"this_group_left_out": {"en": GOOD, "de": {"n": 2}}}, "answerable questions"),
+    ],
+)
+def test_given_measurements_in_any_form_then_the_figures_of_right_answers_are_told_where_they_are_known(
+    page: AppTest, about: dict[str, object], told: str
+) -> None:
+    recalibrated(own(about))
+
+    page.run()
+
+    assert not page.exception
+    assert f"It told {told} from" in shown(page)
+    assert "0.81" in shown(page)
+    assert "0.50" not in shown(page)
+
+
+def test_given_a_calibration_without_a_score_of_right_answers_then_presets_that_need_it_are_left_out(page: AppTest) -> None:
+    page.run()
+    recalibrated(lambda one: replace(one, correctness=None))
+
+    page.run()
+
+    assert page.warning[0].value == screen()["settings.no_calibration"]
+    assert presets()["balanced"].title not in page.selectbox(key="preset").options
+
+
+@pytest.mark.parametrize("about", [{}, {"sets": {}}, {"left_out_of_the_fit": {}}, {"expected": {}}])
 def test_given_a_calibration_without_measurements_when_shown_then_it_says_that_they_are_not_recorded(
     page: AppTest, about: dict[str, object]
 ) -> None:

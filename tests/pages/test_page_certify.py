@@ -169,7 +169,7 @@ def test_given_a_certificate_when_saved_then_the_preset_is_on_the_ask_page_with_
     assert "certified: 95 % sure" in badges(app)
     assert certificates.in_a_line(certificate) in texts(app)
     assert "wrong answers ≤ 5 % · 95 % confidence · n = 400 · 20" in texts(app)
-    assert session_of(app).values["min_answerability"] == certificate.parts[0].thresholds["min_answerability"]
+    assert session_of(app).values["min_correctness"] == certificate.parts[0].thresholds["min_correctness"]
     assert "undo" not in {button.key for button in app.button}
 
 
@@ -179,7 +179,7 @@ def test_given_a_certified_preset_when_a_deciding_slider_moves_then_it_is_no_lon
     save(find(tab), "Careful")
     app.run().selectbox(key="preset").set_value("saved:Careful").run()
 
-    app.slider(key="knob_min_answerability").set_value(0.11).run()
+    app.slider(key="knob_min_correctness").set_value(0.11).run()
 
     assert "certificate no longer holds" in badges(app)
     assert say("presets.stale_settings") in texts(app)
@@ -236,7 +236,7 @@ def test_given_an_address_with_the_settings_of_a_saved_preset_when_opened_then_t
     save(find(tab), "Careful")
     (preset,) = records(library, "default").presets()
     app.query_params["preset"] = "balanced"
-    app.query_params["min_answerability"] = str(preset.values["min_answerability"])
+    app.query_params["min_correctness"] = str(preset.values["min_correctness"])
 
     app.run()
 
@@ -309,18 +309,16 @@ def test_given_the_exported_settings_then_the_command_line_reads_the_certified_o
     assert load_settings(config=file).hash() == certified.hash()
 
 
-@pytest.mark.parametrize(
-    "damage", [{"certificate": {"schema_version": 7}}, {"values": {"min_answerability": 7}}, {"values": {"no_such": 1}}]
-)
+@pytest.mark.parametrize("damage", [{"certificate": {"schema_version": 7}}, {"values": {"min_correctness": 7}}, {"values": {"no_such": 1}}])
 def test_given_a_saved_preset_that_cannot_be_used_then_it_says_so_and_can_be_deleted(
     damage: dict[str, object], library: Path, app: AppTest
 ) -> None:
-    given = {"values": {"min_answerability": 0.7}, "certificate": None, **damage}
+    given = {"values": {"min_correctness": 0.7}, "certificate": None, **damage}
     records(library, "default").save_preset(SavedPreset("Odd", created="2026-11-21T00:00:00+00:00", **given))  # type: ignore[arg-type]
     app.run().selectbox(key="preset").set_value("saved:Odd").run()
 
     assert not app.exception
-    assert session_of(app).values["min_answerability"] in (0.7, Settings.load().min_answerability)
+    assert session_of(app).values["min_correctness"] in (0.7, Settings.load().min_correctness)
 
 
 def test_given_a_certificate_then_its_page_and_its_json_can_be_made(tab: AppTest) -> None:

@@ -54,7 +54,7 @@ def test_given_a_question_when_asked_then_it_is_recorded_once_as_it_was_decided(
 
 def test_given_a_slider_when_moved_then_nothing_more_is_recorded(page: AppTest, library: Path) -> None:
     ask(page, VACATION)
-    page.slider(key="knob_min_answerability").set_value(1.0).run()
+    page.slider(key="knob_min_correctness").set_value(1.0).run()
 
     assert not asked_of(page).decision.is_safe()
     assert len(store(library).decisions()) == 1
@@ -182,7 +182,7 @@ def test_given_a_moved_slider_when_feedback_is_given_then_the_decision_on_the_pa
     page: AppTest, library: Path
 ) -> None:
     ask(page, VACATION)
-    page.slider(key="knob_min_answerability").set_value(1.0).run()
+    page.slider(key="knob_min_correctness").set_value(1.0).run()
 
     page.button(key="feedback_wrong").click().run()
 
@@ -190,7 +190,7 @@ def test_given_a_moved_slider_when_feedback_is_given_then_the_decision_on_the_pa
     assert one.kind is FeedbackKind.WRONG_REFUSAL
     assert not decide(store(library).measurements(one.decision)).is_safe()
     assert [kept.origin for kept in store(library).decisions()] == ["feedback", "ask"]
-    page.slider(key="knob_min_answerability").set_value(0.5).run()
+    page.slider(key="knob_min_correctness").set_value(0.5).run()
     assert by_key(page, "feedback_wrong") == ["feedback_wrong"]  # another decision, not spoken of yet
 
 

@@ -28,8 +28,8 @@ def test_given_questions_when_asked_then_the_history_keeps_each_with_its_confide
 
     shown = texts(page)
 
-    assert "✓ answered, confidence high (" in shown
-    assert "⚠ refused: answerability (0." in shown
+    assert "✓ answered, confidence medium (" in shown
+    assert "⚠ refused: correctness (0." in shown
     assert "ⓘ answered from the library's own records" in shown
     assert by_key(page, "history_") == ["history_3", "history_2", "history_1"]
     assert page.button(key="history_3").disabled  # it is on the page
@@ -50,7 +50,7 @@ def test_given_a_history_when_a_question_is_brought_back_then_it_is_shown_and_no
 def test_given_a_moved_slider_when_a_question_is_brought_back_then_it_is_decided_by_the_slider(page: AppTest) -> None:
     ask(page, CALIBRATION)
     ask(page, FRANCE)
-    page.slider(key="knob_min_answerability").set_value(1.0).run()
+    page.slider(key="knob_min_correctness").set_value(1.0).run()
 
     page.button(key="history_1").click().run()
 

@@ -85,7 +85,7 @@ def test_given_a_set_when_run_then_every_question_is_recorded_and_the_run_is_cho
 
 def test_given_a_second_run_when_only_judgements_differ_then_the_page_says_that_all_was_recorded_before(lab: AppTest) -> None:
     run_set(upload(lab))
-    lab.slider(key="knob_min_answerability").set_value(0.9).run()
+    lab.slider(key="knob_min_correctness").set_value(0.9).run()
     lab.button(key="dismiss_0").click().run()
 
     run_set(lab)
@@ -195,7 +195,7 @@ def test_given_no_run_when_a_tab_is_opened_then_it_says_so_in_words(lab: AppTest
 
 def test_given_a_run_when_two_settings_are_compared_then_rates_test_and_differing_questions_are_shown(lab: AppTest) -> None:
     run_set(upload(lab))
-    lab.slider(key="knob_min_answerability").set_value(1.0).run()
+    lab.slider(key="knob_min_correctness").set_value(1.0).run()
     open_tab(lab, "compare")
 
     assert not lab.exception
@@ -233,15 +233,15 @@ def test_given_a_second_run_when_two_runs_are_compared_then_the_same_questions_a
 
 def test_given_moved_settings_when_the_page_is_changed_then_they_stand_on_both(app: AppTest, library: object) -> None:
     page = settle(app)
-    page.slider(key="knob_min_answerability").set_value(0.8).run()
+    page.slider(key="knob_min_correctness").set_value(0.8).run()
 
     page.switch_page("pages/lab.py").run()
-    assert (page.slider(key="knob_min_answerability").value, page.slider(key="knob_top_k").value) == (0.8, 10)
+    assert (page.slider(key="knob_min_correctness").value, page.slider(key="knob_top_k").value) == (0.8, 10)
     page.slider(key="knob_top_k").set_value(7).run()
     page.switch_page("pages/ask.py").run()
 
     assert not page.exception
-    assert (page.slider(key="knob_min_answerability").value, page.slider(key="knob_top_k").value) == (0.8, 7)
+    assert (page.slider(key="knob_min_correctness").value, page.slider(key="knob_top_k").value) == (0.8, 7)
 
 
 def test_given_a_labelled_place_when_its_question_is_opened_then_the_page_says_where_it_ranked(lab: AppTest) -> None:

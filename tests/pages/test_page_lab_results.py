@@ -31,7 +31,7 @@ from ui.app.texts import say
 from ui.lab import charts, flips, tables
 from ui.lab.judged import fixed, judge
 
-GATED = {"answerability_mode": Mode.ENFORCE}
+GATED = {"correctness_mode": Mode.ENFORCE, "min_correctness": 0.56}
 HOSTILE = "=1+1 **bold** ![x](http://evil.example/x.png) <script>window.hacked = 1</script>"
 
 
@@ -40,7 +40,7 @@ def measured(probability: float | None, answer: str = "The notice period is 30 d
     drafted = draft([claim(of, answer)]) if fields.get("drafted", True) else Draft()
     fields.pop("drafted", None)
     start = Settings.load().changed(**GATED, similarity_mode=Mode.OFF)
-    given: Measurements = measurements(0.5, of=start, answerability=probability, draft=drafted, **fields)
+    given: Measurements = measurements(0.5, of=start, correctness=probability, draft=drafted, **fields)
     return given
 
 
@@ -132,12 +132,12 @@ def test_given_a_moved_slider_then_the_counts_follow_and_the_questions_that_flip
     page = opened(held)
     assert say("lab_results.none_flipped") in captions(page)
 
-    moved(page, held, min_answerability=0.72)
+    moved(page, held, min_correctness=0.72)
 
     assert shown(page) == ["50.0%", "16.7%", "0.0%", "33.3%"]
     listed = rows(page, "before")
     assert listed[["question", "before", "now", "right", "reason"]].values.tolist() == [
-        ["Question 6?", "answered", "refused", "✓ yes", say("trace.title_answerability")]
+        ["Question 6?", "answered", "refused", "✓ yes", say("trace.title_correctness")]
     ]
     assert [metric.delta for metric in page.metric] == ["-10.0 points against the run", "", "-25.0 points against the run", ""]
 
@@ -146,7 +146,7 @@ def test_given_any_limit_then_the_figures_are_those_of_replay_one_by_one() -> No
     held = a_run()
     page = opened(held)
     for limit in (0.0, 0.3, 0.76, 1.0):
-        moved(page, held, min_answerability=limit)
+        moved(page, held, min_correctness=limit)
         answered = [replay(one, held["settings"]).is_safe() for one in held["records"]]
         refused = sum(not given for given, question in zip(answered, held["questions"], strict=True) if question.answerable)
 
@@ -195,9 +195,9 @@ def test_given_a_chosen_question_when_a_slider_moves_then_its_trace_stays_open_a
     page = pick(opened(held), "all", 2)
     assert "Right answer: 60 days" in texts(page)
     assert "Stands in: contract.pdf, page 1" in texts(page)
-    assert say("trace.title", n=21) in [one.label for one in page.expander]
+    assert say("trace.title", n=22) in [one.label for one in page.expander]
 
-    moved(page, held, min_answerability=0.9)
+    moved(page, held, min_correctness=0.9)
 
     assert "answered → refused" in texts(page)
     page.button(key="lab_close").click().run()
@@ -209,9 +209,11 @@ def test_given_the_list_of_flips_when_held_against_the_preset_then_it_starts_fro
 ) -> None:
     monkeypatch.setenv("RAG_LIBRARY", str(tmp_path))
     held = a_run()
-    held["records"] = [replace(one, settings=one.settings.changed(min_answerability=0.97)) for one in held["records"]]
-    page = opened(held)  # at 0.56, which is the preset's
-    assert len(rows(page, "before")) == 6
+    held["records"] = [replace(one, settings=one.settings.changed(min_correctness=0.97)) for one in held["records"]]
+    least = Settings.load().min_correctness
+    held["settings"] = held["settings"].changed(min_correctness=least)
+    page = opened(held)
+    assert len(rows(page, "before")) == sum((one.correctness or 0) >= least for one in held["records"])
 
     page.selectbox(key="lab_against").set_value("preset").run()
 
@@ -236,7 +238,7 @@ def test_given_the_breakdown_by_what_decided_then_each_way_to_end_is_counted_by_
     page.segmented_control(key="lab_by").set_value("reason").run()
 
     table = next(table.value for table in page.dataframe if "unanswerable" in table.value)
-    assert table.values.tolist() == [["(answered)", 6, 5, 1], [say("trace.title_answerability"), 4, 1, 3]]
+    assert table.values.tolist() == [["(answered)", 6, 5, 1], [say("trace.title_correctness"), 4, 1, 3]]
 
 
 def test_given_a_run_without_results_then_the_page_says_so() -> None:
@@ -250,7 +252,9 @@ def test_given_questions_of_one_class_only_then_what_can_be_drawn_is_drawn(answe
     records = [measured(0.9), measured(0.2)]
     page = opened({"questions": [labelled(n, answerable) for n in range(2)], "records": records, "settings": records[0].settings})
 
-    assert say("lab_results.one_class") in captions(page)
+    assert say("lab_results.one_class_right") in captions(page)
+    page.session_state["lab_score"] = "top_cosine"
+    assert say("lab_results.one_class") in captions(page.run())
 
 
 @each("name", ["top_cosine", "distance", "keywords", "required_entities", "length_ratio", "overlap", "similarity"])
@@ -295,10 +299,25 @@ def test_given_a_second_check_that_refuses_then_the_limit_alone_and_all_checks_s
     page = opened(held)
     alone, together = say("lab_results.this_limit"), say("lab_results.all_checks")
 
-    assert points(page, "lab_roc") == {alone: (0.25, 0.833), together: (0.25, 0.667)}
-    assert points(page, "lab_precision") == {alone: (0.833, 0.833), together: (0.667, 0.8)}
+    # right: three of those that pass, and one that is refused
+    assert points(page, "lab_roc") == {alone: (0.5, 0.75), together: (0.333, 0.75)}
+    assert points(page, "lab_precision") == {alone: (0.75, 0.5), together: (0.75, 0.6)}
     # wrong: one unanswerable question, one answer that misses, and by the limit alone the one without a sentence
     assert points(page, "lab_risk") == {alone: (0.6, 0.5), together: (0.5, 0.4)}
+
+
+def test_given_the_score_of_right_answers_then_its_charts_count_an_answer_that_misses_as_wrong_and_that_of_the_documents_does_not() -> None:
+    held = a_run()
+    held["records"] = [replace(one, answerability=one.correctness) for one in held["records"]]
+    page = opened(held)
+    alone = say("lab_results.this_limit")
+    ceilings = [point[1] for point in (points(page, "lab_roc")[alone], points(page, "lab_precision")[alone])]
+
+    page.selectbox(key="lab_score").set_value("answerability").run()
+
+    assert not page.exception
+    assert ceilings == [0.8, 0.667]  # of five right ones four pass; of six that pass four are right
+    assert [points(page, name)[alone][1] for name in ("lab_roc", "lab_precision")] == [0.833, 0.833]
 
 
 def test_given_a_long_curve_then_it_is_thinned_and_keeps_both_ends() -> None:
@@ -316,7 +335,7 @@ def test_given_a_long_curve_then_it_is_thinned_and_keeps_both_ends() -> None:
 
 def test_given_counts_then_the_histogram_has_a_bar_for_each_number_and_loses_no_question() -> None:
     values, answerable = np.array([0.0, 1.0, 1.0, 3.0]), np.array([True, True, False, False])
-    spec = charts.histogram(values, answerable, [2.0], "Count, from 0", counts=True)
+    spec = charts.histogram(values, answerable, [2.0], "Count, from 0", counts=True, labels=("yes", "no"))
 
     bars = max(spec["datasets"].values(), key=len)
     assert [(bar["low"], bar["n"]) for bar in bars] == [(-0.5, 1), (0.5, 1), (0.5, -1), (2.5, -1)]
@@ -336,7 +355,7 @@ def test_given_a_run_then_what_no_setting_changes_is_worked_out_once() -> None:
 
     assert fixed(held["questions"], of, held["records"]) is first
     assert first.wrong.tolist() == [False, False, True, False, False, False, True, True, True, True]
-    judged = judge(held["questions"], of, held["records"], held["settings"], held["settings"].changed(top_k=3, min_answerability=0.0))
+    judged = judge(held["questions"], of, held["records"], held["settings"], held["settings"].changed(top_k=3, min_correctness=0.0))
     assert judged.settings.top_k == held["settings"].top_k
     assert judged.outcomes.answered.all()
 

@@ -149,12 +149,12 @@ def test_given_a_slider_when_moved_while_the_model_thinks_then_it_is_not_asked_t
     ask(page, QUESTION)
     wait_for(page, lambda: model.calls == 1)
 
-    page.slider(key="knob_min_answerability").set_value(1.0).run()
+    page.slider(key="knob_min_correctness").set_value(1.0).run()
     assert session_of(page).pending is not None
     thinks.set()
     wait_for(page, lambda: session_of(page).asked is not None)
 
-    assert asked_of(page).decision.reason is Reason.ANSWERABILITY
+    assert asked_of(page).decision.reason is Reason.CORRECTNESS
     assert model.calls == 1
 
 
@@ -478,8 +478,8 @@ def test_given_a_setting_that_would_change_the_prompt_when_moved_then_the_answer
     assert asked_of(patient).outdated
     assert asked_of(patient).decision.answer == answer
     assert screen()["waiting.outdated_about"] in texts(patient)
-    patient.slider(key="knob_min_answerability").set_value(0.1).run()  # judged meanwhile, as ever
-    assert asked_of(patient).settings.min_answerability == 0.1
+    patient.slider(key="knob_min_correctness").set_value(0.1).run()  # judged meanwhile, as ever
+    assert asked_of(patient).settings.min_correctness == 0.1
     patient.button(key="ask_again_button").click().run()
     assert model.calls == 2
     assert not asked_of(patient).outdated
@@ -578,7 +578,7 @@ def test_given_a_model_when_the_settings_are_opened_then_they_name_it_with_its_k
 
 def test_given_a_question_that_no_model_is_asked_for_when_answered_then_the_page_says_why(patient: AppTest, model: ModelServer) -> None:
     """S4-21: sources that contradict each other are quoted, never compressed."""
-    ask(patient, "How many vacation days do employees have?")
+    ask(patient, "How much paid parental leave do parents get?")
 
     note = asked_of(patient).decision.metadata["drafter_note"]
     assert f"Taken from the documents, not drafted by a model. {note}" in texts(patient)

@@ -36,7 +36,7 @@ def drafted(*audits: ClaimMeasurement, text: str = "The notice period is at leas
     """Measurements whose draft says the text once for each of these measurements."""
     found = hit(of=passage())
     claims = [claim(found.passage, f"{number}: {text}") for number in range(len(audits))]
-    return measurements(hits=(found,), of=of or settings(support_mode=Mode.ENFORCE), draft=draft(claims, audits), answerability=0.99)
+    return measurements(hits=(found,), of=of or settings(support_mode=Mode.ENFORCE), draft=draft(claims, audits), correctness=0.99)
 
 
 def script(held) -> None:  # type: ignore[no-untyped-def]  # its source is run by itself, without imports
@@ -111,7 +111,7 @@ def test_given_hostile_text_in_a_rejected_draft_when_shown_then_it_is_inert() ->
 
 
 def test_given_a_refusal_by_a_gate_when_shown_then_no_draft_is() -> None:
-    refused = drafted(CHANGED, of=settings(answerability_mode=Mode.ENFORCE, support_mode=Mode.ENFORCE, min_answerability=1.0))
+    refused = drafted(CHANGED, of=settings(correctness_mode=Mode.ENFORCE, support_mode=Mode.ENFORCE, min_correctness=1.0))
 
     page = show(refused)
 

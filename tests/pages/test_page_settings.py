@@ -159,7 +159,8 @@ def test_given_strict_mode_off_in_the_environment_when_opened_then_no_score_gate
 
     assert "This preset has this check off." in captions(app)
     trace = app.session_state.plumbline.asked.decision.trace
-    assert {trace[gate].mode for gate in ("answerability", "top_cosine", "mean_confidence", "relevance", "distance")} == {Mode.OFF}
+    gates = ("correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance")
+    assert {trace[gate].mode for gate in gates} == {Mode.OFF}
     app.selectbox(key="stage").set_value("gate").run()
     assert app.slider(key="knob_max_distance").value == 0.1
 
@@ -186,7 +187,7 @@ def test_given_judging_fields_when_moved_then_the_question_is_decided_again_with
     assert asked_with
     decisions = [page.session_state.plumbline.asked.decision]
 
-    move(page, "min_answerability", 1.0)
+    move(page, "min_correctness", 1.0)
     decisions.append(page.session_state.plumbline.asked.decision)
     page.button(key="undo").click().run()
     decisions.append(page.session_state.plumbline.asked.decision)
@@ -197,23 +198,23 @@ def test_given_judging_fields_when_moved_then_the_question_is_decided_again_with
 
 
 def test_given_a_moved_slider_when_taken_back_to_the_preset_then_it_stands_as_before(page: AppTest) -> None:
-    move(page, "min_answerability", 0.9)
+    move(page, "min_correctness", 0.9)
     assert "Settings that differ from the preset: 1" in captions(page)
 
     page.button(key="undo").click().run()
 
-    assert page.slider(key="knob_min_answerability").value == Settings.load().min_answerability
+    assert page.slider(key="knob_min_correctness").value == Settings.load().min_correctness
     assert "undo" not in keys(page)
 
 
 def test_given_two_moved_settings_when_one_is_taken_back_then_the_other_stays(page: AppTest) -> None:
-    move(page, "min_answerability", 0.9)
+    move(page, "min_correctness", 0.9)
     move(page, "min_sentence_overlap", 0.9)
-    assert page.button(key="reset_min_answerability").label == "Changed. Back to 0.56"
+    assert page.button(key="reset_min_correctness").label == f"Changed. Back to {Settings.load().min_correctness:g}"
 
-    page.button(key="reset_min_answerability").click().run()
+    page.button(key="reset_min_correctness").click().run()
 
-    assert page.slider(key="knob_min_answerability").value == 0.56
+    assert page.slider(key="knob_min_correctness").value == Settings.load().min_correctness
     assert page.slider(key="knob_min_sentence_overlap").value == 0.9
     assert {key for key in keys(page) if key.startswith("reset_")} == {"reset_min_sentence_overlap"}
 
@@ -230,12 +231,12 @@ def test_given_a_changed_choice_when_taken_back_then_it_is_the_presets_again(pag
 
 def test_given_moved_settings_when_another_page_was_visited_then_they_and_the_question_are_still_there(page: AppTest) -> None:
     ask(page, VACATION)
-    move(page, "min_answerability", 0.33)
+    move(page, "min_correctness", 0.33)
 
     page.switch_page("pages/documents.py").run()
     page.switch_page("pages/ask.py").run()
 
-    assert page.slider(key="knob_min_answerability").value == 0.33
+    assert page.slider(key="knob_min_correctness").value == 0.33
     assert VACATION in texts(page)
     assert ANSWERED in badges(page)
 

@@ -118,8 +118,8 @@ def test_given_the_settings_of_the_start_when_opened_then_the_address_stays_empt
 
 
 def test_given_moved_fields_when_the_page_has_run_then_the_address_holds_what_differs_and_loses_it_again(page: AppTest) -> None:
-    move(page, "min_answerability", 0.6)
-    assert address(page) == {"preset": "balanced", "min_answerability": "0.6"}
+    move(page, "min_correctness", 0.6)
+    assert address(page) == {"preset": "balanced", "min_correctness": "0.6"}
 
     page.selectbox(key="preset").set_value("scoping").run()
     assert address(page) == {"preset": "scoping"}
@@ -141,14 +141,14 @@ def test_given_an_address_when_opened_then_the_page_starts_with_its_values(app: 
 
 
 def test_given_a_bad_address_when_opened_then_one_notice_names_what_was_left_out_and_the_rest_counts(app: AppTest, library: Path) -> None:
-    app.query_params.update({"min_answerability": "7", "nonsense": "<b>x</b>", "preset": "no-such", "refusal_text": "Pay me", "top_k": "5"})
+    app.query_params.update({"min_correctness": "7", "nonsense": "<b>x</b>", "preset": "no-such", "refusal_text": "Pay me", "top_k": "5"})
 
     app.run()
 
     assert not app.exception
-    assert (value(app, "min_answerability"), value(app, "top_k"), value(app, "refusal_text")) == (0.56, 5, "")
+    assert (value(app, "min_correctness"), value(app, "top_k"), value(app, "refusal_text")) == (Settings.load().min_correctness, 5, "")
     said = texts(app)
-    assert "Setting 'min_answerability' cannot be '7'" in said
+    assert "Setting 'min_correctness' cannot be '7'" in said
     assert "There is no preset named 'no-such'." in said
     assert "nonsense: there is no such setting." in said
     assert "refusal_text: is not taken from an address." in said
@@ -200,61 +200,61 @@ def test_given_a_collection_that_is_not_there_when_an_address_names_it_then_it_i
 
 
 def test_given_an_older_address_when_the_browser_goes_back_then_the_settings_follow(page: AppTest, settled: None) -> None:
-    move(page, "min_answerability", 0.6)
-    move(page, "min_answerability", 0.7)
+    move(page, "min_correctness", 0.6)
+    move(page, "min_correctness", 0.7)
     page.query_params.clear()
-    page.query_params.update({"preset": "balanced", "min_answerability": "0.6"})
+    page.query_params.update({"preset": "balanced", "min_correctness": "0.6"})
 
     page.run()
 
-    assert page.slider(key="knob_min_answerability").value == 0.6
+    assert page.slider(key="knob_min_correctness").value == 0.6
     page.query_params.clear()
     page.run()
-    assert page.slider(key="knob_min_answerability").value == 0.56
+    assert page.slider(key="knob_min_correctness").value == Settings.load().min_correctness
 
 
 def test_given_a_browser_that_has_not_heard_of_the_new_address_yet_when_it_runs_the_page_then_the_field_stays(page: AppTest) -> None:
-    move(page, "min_answerability", 0.6)
+    move(page, "min_correctness", 0.6)
     page.query_params.clear()
 
     page.run()
 
-    assert page.slider(key="knob_min_answerability").value == 0.6
-    assert address(page) == {"preset": "balanced", "min_answerability": "0.6"}
+    assert page.slider(key="knob_min_correctness").value == 0.6
+    assert address(page) == {"preset": "balanced", "min_correctness": "0.6"}
 
 
 def test_given_an_older_address_when_a_field_is_moved_in_the_same_run_then_the_field_wins(page: AppTest, settled: None) -> None:
-    move(page, "min_answerability", 0.6)
+    move(page, "min_correctness", 0.6)
     page.query_params.clear()
 
     move(page, "top_k", 5)
 
-    assert (value(page, "min_answerability"), value(page, "top_k")) == (0.6, 5)
-    assert address(page) == {"preset": "balanced", "min_answerability": "0.6", "top_k": "5"}
+    assert (value(page, "min_correctness"), value(page, "top_k")) == (0.6, 5)
+    assert address(page) == {"preset": "balanced", "min_correctness": "0.6", "top_k": "5"}
 
 
 def test_given_an_older_address_when_a_button_changes_a_setting_in_the_same_run_then_the_button_wins(page: AppTest, settled: None) -> None:
-    move(page, "min_answerability", 0.6)
+    move(page, "min_correctness", 0.6)
     move(page, "top_k", 5)
     page.query_params.clear()
 
     page.button(key="reset_top_k").click().run()
 
-    assert (value(page, "min_answerability"), value(page, "top_k")) == (0.6, 10)
+    assert (value(page, "min_correctness"), value(page, "top_k")) == (0.6, 10)
 
 
 def test_given_moved_settings_when_another_page_was_visited_then_the_address_holds_them_again(page: AppTest, settled: None) -> None:
-    move(page, "min_answerability", 0.33)
+    move(page, "min_correctness", 0.33)
     page.switch_page("pages/documents.py").run()
     page.query_params.clear()
 
     page.switch_page("pages/ask.py").run()
 
-    assert page.slider(key="knob_min_answerability").value == 0.33
-    assert address(page) == {"preset": "balanced", "min_answerability": "0.33"}
+    assert page.slider(key="knob_min_correctness").value == 0.33
+    assert address(page) == {"preset": "balanced", "min_correctness": "0.33"}
     page.query_params.clear()  # the entry of the browser's history that this page was opened by
     page.run()
-    assert page.slider(key="knob_min_answerability").value == 0.33
+    assert page.slider(key="knob_min_correctness").value == 0.33
 
 
 def upload(page: AppTest, data: bytes, name: str = "settings.yaml") -> AppTest:
@@ -275,7 +275,7 @@ def test_given_a_file_when_loaded_then_its_settings_stand_on_the_fields_and_the_
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"min_answerability: 7", "Setting 'min_answerability' cannot be 7"),
+        (b"min_correctness: 7", "Setting 'min_correctness' cannot be 7"),
         (b"no_such: 1", "There is no setting named 'no_such'."),
         (b"preset: no-such", "There is no preset named 'no-such'."),
         (b"top_k: [1, 2]", "Setting 'top_k' cannot be [1, 2]"),
@@ -289,7 +289,7 @@ def test_given_a_file_when_loaded_then_its_settings_stand_on_the_fields_and_the_
     ids=["range", "name", "preset", "kind", "list", "bytes", "syntax", "deep", "empty", "large"],
 )
 def test_given_a_bad_file_when_loaded_then_one_error_says_why_and_every_setting_stays(page: AppTest, data: bytes, said: str) -> None:
-    move(page, "min_answerability", 0.6)
+    move(page, "min_correctness", 0.6)
     before = page.session_state.plumbline.settings()
 
     upload(page, data)

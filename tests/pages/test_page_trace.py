@@ -101,13 +101,13 @@ def test_given_a_value_just_below_its_limit_when_shown_then_both_have_the_digits
 
 
 def test_given_a_row_when_chosen_then_it_says_what_the_check_asks_what_it_found_and_where_its_limit_comes_from() -> None:
-    page = run(decision(row("answerability", 0.4, 0.56, scale="answerability", found="probability 0.40"), row("relevance", 0.5, 0.4)))
+    page = run(decision(row("correctness", 0.4, 0.56, scale="correctness", found="probability 0.40"), row("relevance", 0.5, 0.4)))
     assert page.caption[0].value == screen()["trace.hint"]
 
     choose(page, 0)
 
-    assert page.subheader[0].value == "Documents answer this"
-    assert screen()["trace.about_answerability"] in [markdown.value for markdown in page.markdown]
+    assert page.subheader[0].value == "Answer is right"
+    assert screen()["trace.about_correctness"] in [markdown.value for markdown in page.markdown]
     said = page.text[0].value
     assert "Measured: probability 0.40" in said
     assert "What to do: Add the document." in said

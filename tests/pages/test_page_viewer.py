@@ -149,7 +149,7 @@ def test_given_a_chosen_source_when_a_judging_slider_moves_then_its_page_stays_a
     page.button(key="show_2").click().run()
     pictures = len(drawn)
 
-    page.slider(key="knob_min_answerability").set_value(0.5).run()
+    page.slider(key="knob_min_correctness").set_value(0.5).run()
 
     assert page.button(key="show_2").disabled
     assert len(drawn) == pictures

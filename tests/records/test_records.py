@@ -21,8 +21,10 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Span
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.passages import Passage, PassageKind
+from rag_core.domain.status import Reason
+from rag_core.domain.trace import State
 from rag_core.errors import InvalidInput
-from rag_core.records import DELETED, from_record, to_record
+from rag_core.records import DELETED, SCHEMA_VERSION, from_record, to_record
 from rag_core.records.codec import Codec
 from rag_core.settings import Cost, Settings
 
@@ -213,13 +215,33 @@ def test_given_names_of_many_documents_when_recorded_then_only_those_that_a_deci
     assert numbers(decide(from_record(row))) == numbers(decide(original))
 
 
-@each("version", [None, 0, 3, "1", True])
+@each("version", [None, 0, SCHEMA_VERSION + 1, "1", True])
 def test_given_a_record_of_another_version_when_restored_then_one_clear_error(version: object) -> None:
     row = {**through_json(measurements(0.9)), "schema_version": version}
 
-    with pytest.raises(InvalidInput, match=r"versions 1 to 2 are known here") as caught:
+    with pytest.raises(InvalidInput, match=rf"versions 1 to {SCHEMA_VERSION} are known here") as caught:
         from_record(row)
     assert caught.value.remedy
+
+
+def test_given_a_record_of_version_2_then_correctness_was_not_measured_and_decides_nothing() -> None:
+    """The level was cut from answerability then, and its gate is as it was."""
+    of = Settings.load(values={"correctness_mode": "off", "answerability_mode": "enforce", "main_gate": "answerability"})
+    row = through_json(measurements(0.9, of=of, answerability=0.95))
+    del row["correctness"]
+    row["settings"] = {name: value for name, value in row["settings"].items() if "correctness" not in name}
+    for one in row["hits"]:
+        del one["passage"]["pieces"]
+    row["schema_version"] = 2
+
+    restored = from_record(row, lambda *_: SENTENCE)
+
+    assert (restored.correctness, restored.answerability, restored.settings) == (None, 0.95, of)
+    decision = decide(restored)
+    assert (decision.is_safe(), decision.confidence_level, decision.trace["correctness"].state) == (True, "high", State.NOT_RUN)
+    assert decide(from_record({**row, "answerability": 0.1}, lambda *_: SENTENCE)).reason is Reason.ANSWERABILITY
+    plain = row["settings"] | {"main_gate": "cosine"}
+    assert from_record({**row, "settings": plain}).settings.main_gate == "cosine"
 
 
 @each("lost", ["question", "settings", "hits", "draft", "library"])

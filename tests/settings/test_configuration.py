@@ -47,8 +47,8 @@ def test_given_strict_mode_off_then_no_score_gate_filters_any_more(word: str) ->
     """S4-24: without strict mode there is no distance filter and no score gate. S4-3: environment variables with defaults."""
     s = load_settings("scoping", environment={"RAG_STRICT_MODE": word})
 
-    modes = (s.distance_mode, s.min_documents_mode, s.answerability_mode, s.top_cosine_mode, s.mean_confidence_mode, s.relevance_mode)
-    assert set(modes) == {Mode.OFF}
+    scores = ("correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "min_documents")
+    assert {getattr(s, f"{name}_mode") for name in scores} == {Mode.OFF}
     assert s.indicators_mode is Mode.ENFORCE
 
 
@@ -57,7 +57,7 @@ def test_given_validation_off_then_the_optional_audits_only_observe() -> None:
     s = load_settings(environment={"RAG_VALIDATION_ENABLED": "0"})
 
     assert {getattr(s, knob) for knob in AUDIT_MODES.values()} == {Mode.OBSERVE}
-    assert s.answerability_mode is Mode.ENFORCE
+    assert s.correctness_mode is Mode.ENFORCE
 
 
 @each("word", ["true", "1", "YES", "on"])

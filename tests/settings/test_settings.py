@@ -131,13 +131,13 @@ def enforced(preset: str) -> set[str]:
     return {gate for gate, knob in GATE_MODES.items() if getattr(loaded, knob) is Mode.ENFORCE}
 
 
-def test_given_the_default_preset_then_of_the_gates_availability_and_answerability_enforce() -> None:
-    trace = decide(measurements(0.9, of=Settings.load(), answerability=0.9)).trace
+def test_given_the_default_preset_then_of_the_gates_availability_and_correctness_enforce() -> None:
+    trace = decide(measurements(0.9, of=Settings.load(), correctness=0.9)).trace
 
     assert DEFAULT_PRESET == "balanced"
-    assert enforced("balanced") == {"answerability"}
+    assert enforced("balanced") == {"correctness"}
     assert trace["availability"].mode is Mode.ENFORCE
-    assert {getattr(Settings.load(), knob) for gate, knob in GATE_MODES.items() if gate != "answerability"} == {Mode.OBSERVE}
+    assert {getattr(Settings.load(), knob) for gate, knob in GATE_MODES.items() if gate != "correctness"} == {Mode.OBSERVE}
     assert {getattr(Settings.load(), knob) for knob in AUDIT_MODES.values()} == {Mode.ENFORCE}
 
 
@@ -148,6 +148,13 @@ def test_given_the_preset_of_s0_then_its_gates_and_numbers_stand() -> None:
     assert enforced("compliance") == {"top_cosine", "keywords"}
     assert (s.min_top_cosine, s.min_keywords, s.short_context_words, s.max_sentences) == (0.72, 2, 150, 3)
     assert (s.return_short_context, s.strict_summary, s.confidence, s.main_gate) == (True, True, "mean", "cosine")
+
+
+def test_given_the_open_preset_then_no_gate_and_no_check_of_a_draft_that_can_be_switched_refuses() -> None:
+    s = Settings.load("open")
+
+    assert {getattr(s, knob) for knob in MODES.values()} == {Mode.OBSERVE}
+    assert Mode.ENFORCE not in {getattr(s, knob) for knob in MODEL_MODES.values()}
 
 
 def test_given_a_lower_threshold_over_the_preset_of_s0_then_it_is_taken() -> None:
@@ -199,11 +206,11 @@ def test_given_the_presets_of_s4_then_distance_cut_and_minimum_stand(preset: str
 
 
 def test_given_the_thresholds_then_each_names_the_scale_it_is_on() -> None:
-    """S4-7: cosine, distance and answerability are never mixed."""
+    """S4-7: cosine, distance and the calibrated scores are never mixed."""
     scales = {name: KNOBS[name].scale for name in ("min_top_cosine", "min_mean_cosine", "min_relevance", "max_distance")}
 
     assert scales == {"min_top_cosine": "cosine", "min_mean_cosine": "cosine", "min_relevance": "cosine", "max_distance": "distance"}
-    assert KNOBS["min_answerability"].scale == "answerability"
+    assert (KNOBS["min_correctness"].scale, KNOBS["min_answerability"].scale) == ("correctness", "answerability")
 
 
 def test_given_every_gate_and_audit_then_it_has_a_switch_unless_the_design_denies_one() -> None:
@@ -217,8 +224,8 @@ def test_given_every_gate_and_audit_then_it_has_a_switch_unless_the_design_denie
 
 @each("gate", [*GATING, *GROUNDING], ids=lambda gate: gate.name)
 def test_given_every_gate_and_audit_then_it_has_its_own_reason_and_a_remedy(gate: Any) -> None:
-    check = gate(measurements(0.9, answerability=0.9))
-    others = [other(measurements(0.9, answerability=0.9)).reason for other in (*GATING, *GROUNDING) if other is not gate]
+    check = gate(measurements(0.9, correctness=0.9, answerability=0.9))
+    others = [other(measurements(0.9, correctness=0.9, answerability=0.9)).reason for other in (*GATING, *GROUNDING) if other is not gate]
 
     assert check.reason is not Reason.NONE
     assert check.reason not in others
@@ -240,10 +247,12 @@ def test_given_any_reason_then_it_has_the_status_the_design_gives_it(reason: Rea
     by_status = {
         AnswerStatus.SUCCESS: {"none", "greeting", "about_library"},
         AnswerStatus.INSUFFICIENT_CONTEXT: {
-            "nothing_retrieved", "min_documents", "required_entities", "contradicted", "sufficiency", "model_refused",
+            "follow_up", "summary", "nothing_retrieved", "min_documents", "required_entities", "contradicted", "sufficiency",
+            "model_refused",
         },
         AnswerStatus.LOW_CONFIDENCE: {
-            "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "keywords", "all_claims_cut", "level",
+            "correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "keywords", "all_claims_cut",
+            "level",
         },
         AnswerStatus.ERROR: {"empty_draft", "malformed_draft", "needs_generation", "not_run", "failure"},
         AnswerStatus.HALLUCINATION_DETECTED: {*FIXED_AUDITS, *AUDIT_MODES, *MODEL_AUDIT_MODES},
@@ -267,7 +276,8 @@ def test_given_any_number_then_it_is_taken_exactly_when_it_is_inside_the_bounds(
     assert taken is fits
 
 
-ADDED = ("answerability_extra_procedural", "answerability_extra_comparative")  # to a threshold: they may be below zero
+# added to a threshold: they may be below zero
+ADDED = [f"{score}_extra_{intent}" for score in ("correctness", "answerability") for intent in ("procedural", "comparative")]
 
 
 def test_given_the_settings_on_a_scale_then_their_ranges_lie_on_it_and_a_share_is_never_called_a_ratio() -> None:

@@ -1,0 +1,54 @@
+"""Where the reader of a refusal may look: quotes near the question, which are no answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from builders import claim, draft, hit, measured, measurements, passage, settings
+
+from rag_core.decision.compose import NEAR, PLACES, places_to_look
+from rag_core.decision.decide import decide
+from rag_core.domain.measurements import Measurements
+from rag_core.settings import Mode
+
+ENFORCED = settings(correctness_mode=Mode.ENFORCE, min_correctness=0.5)
+
+
+def refused(*relevances: float, **judged: object) -> Measurements:
+    """A question whose drafted sentences are so relevant, and whose answer is surely wrong."""
+    passages = [passage(number, f"Sentence {number}.") for number in range(1, len(relevances) + 1)]
+    claims = [replace(claim(of, of.text), relevance=value) for of, value in zip(passages, relevances, strict=True)]
+    found = tuple(hit(0.9, number, of=of) for number, of in enumerate(passages, 1))
+    return measurements(hits=found, draft=draft(claims), correctness=0.1, of=ENFORCED.changed(**judged))
+
+
+def test_given_a_refusal_then_it_points_at_the_likest_quotes_first_numbered_from_one() -> None:
+    decision = decide(refused(0.2, 0.6, 0.4))
+
+    assert not decision.is_safe()
+    assert [(one.id, one.excerpt) for one in decision.places] == [(1, "Sentence 2."), (2, "Sentence 3."), (3, "Sentence 1.")]
+    assert (decision.citations, decision.claims) == ((), ())
+    assert [place["excerpt"] for place in decision.to_json()["places"]] == ["Sentence 2.", "Sentence 3.", "Sentence 1."]
+
+
+def test_given_quotes_far_from_the_question_then_nothing_is_pointed_at() -> None:
+    assert [one.excerpt for one in places_to_look(refused(NEAR, NEAR - 0.001))] == ["Sentence 1."]
+
+
+def test_given_many_quotes_then_as_many_are_pointed_at_as_one_looks_through() -> None:
+    assert len(places_to_look(refused(*[0.5] * (PLACES + 2)))) == PLACES
+
+
+def test_given_a_quote_beyond_the_distance_cut_or_not_on_its_page_then_it_is_no_place_to_look() -> None:
+    three = refused(0.5, 0.5, 0.5, distance_mode=Mode.ENFORCE, max_distance=0.8)
+    far = replace(three, hits=(hit(0.1, 1, of=three.hits[0].passage), *three.hits[1:]))
+    doubtful = replace(far, draft=replace(far.draft, measured=(measured(), measured(quotes_missing=1), measured())))
+
+    assert [one.excerpt for one in places_to_look(doubtful)] == ["Sentence 3."]
+
+
+def test_given_an_answer_then_it_has_citations_and_no_places() -> None:
+    decision = decide(replace(refused(0.5), correctness=0.99))
+
+    assert decision.is_safe()
+    assert (decision.places, decision.to_json()["places"]) == ((), [])
