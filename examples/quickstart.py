@@ -32,8 +32,8 @@ def main(paths: list[str]) -> None:
             sys.stdout.write(f"\n{question}\n{decision.status}: {decision.answer}\n")
             if decision.is_safe():
                 sys.stdout.write("".join(f"  {line}\n" for line in sources_list(decision.citations)))
-                strict = replay(measurements, settings.changed(min_answerability=1.0))
-                sys.stdout.write(f"  at min_answerability 1.0: {strict.status}: {strict.explanation}\n")
+                strict = replay(measurements, settings.changed(min_correctness=1.0))
+                sys.stdout.write(f"  at min_correctness 1.0: {strict.status}: {strict.explanation}\n")
             else:
                 sys.stdout.write(f"  {decision.explanation}\n")
 

@@ -26,7 +26,7 @@ import numpy as np
 from rag_core import wiring
 from rag_core.adapters.embedding.by_name import precision_here
 from rag_core.evaluation import metrics
-from rag_core.evaluation.calibration import Sample, figures, fitted
+from rag_core.evaluation.calibration import MAX_WORDS, Sample, figures, fitted, is_right
 from rag_core.evaluation.labelled import read_labelled_files
 from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import question_hash
@@ -39,20 +39,24 @@ BEGIN, END = "<!-- written by python -m reports.calibration -->", "<!-- end of w
 GREY, BLUE = "#7d8590", "#2f81f7"  # both are readable on white and on GitHub's dark page
 COLUMNS = 4  # diagrams beside each other
 PRECISIONS = ("bfloat16", "float32")
+SCORES = ("correctness", "answerability")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The questions of a set with their calibrated probabilities; both arrays have shape (n,)."""
+    """The questions of a set under one of `SCORES`: its probabilities and labels, both of shape (n,).
+
+    The label of correctness is whether the extract is right; a question whose right answer is not given is left out.
+    """
 
     name: str
     probability: np.ndarray
-    answerable: np.ndarray
+    label: np.ndarray
     samples: tuple[Sample, ...]
 
     def figures(self) -> dict[str, Any]:
         """See `rag_core.evaluation.calibration.figures`."""
-        return figures(self.probability, self.answerable)
+        return figures(self.probability, self.label)
 
 
 @dataclass(frozen=True)
@@ -72,15 +76,20 @@ def labelled_folder(folder: Path) -> LabelledSet:
 SAMPLES = LabelledSet("samples", (DATA / "samples",), (DATA / "questions.jsonl",))
 
 
-def measure(one: LabelledSet, settings: Settings, keep: Path) -> Measured:
-    """Ask every question as the product does; from `keep` where that was done before under the same settings and calibration."""
+def measure(one: LabelledSet, settings: Settings, keep: Path) -> dict[str, Measured]:
+    """By score. Ask every question as the product does; from `keep` where that was done under the same settings and calibration."""
     kept = keep / f"{one.name}-{_key(one, settings)}.json"
     if not kept.exists():
         sys.stderr.write(f"measuring {one.name} in {settings.embedding_precision}\n")
         kept.write_text(json.dumps(_asked(one, settings)), encoding="utf-8")
     rows = json.loads(kept.read_text(encoding="utf-8"))
     samples = tuple(Sample(**row) for row in rows["samples"])
-    return Measured(one.name, np.array(rows["probability"]), np.array(rows["answerable"], dtype=bool), samples)
+    found = {}
+    for score in SCORES:
+        known = [(p, label) for p, label in rows[score] if label is not None]
+        probability, labels = np.array([p for p, _ in known]), np.array([label for _, label in known], dtype=bool)
+        found[score] = Measured(one.name, probability, labels, samples)
+    return found
 
 
 def _key(one: LabelledSet, settings: Settings) -> str:
@@ -103,39 +112,48 @@ def _asked(one: LabelledSet, settings: Settings) -> dict[str, list[Any]]:
 
         records = [engine.measure(asked.question, settings, documents=asked.documents or None) for asked in questions]
     samples = [
-        Sample(question_hash(asked.question), asked.language, asked.answerable, dict(measurements.features))
+        Sample(question_hash(asked.question), asked.language, asked.answerable, dict(measurements.features), is_right(asked, measurements))
         for asked, measurements in zip(questions, records, strict=True) if measurements.hits
     ]  # fmt: skip
     return {
-        "probability": [measurements.answerability or 0.0 for measurements in records],
-        "answerable": [asked.answerable for asked in questions],
+        "correctness": [(of.correctness or 0.0, is_right(asked, of)) for asked, of in zip(questions, records, strict=True)],
+        "answerability": [(of.answerability or 0.0, asked.answerable) for asked, of in zip(questions, records, strict=True)],
         "samples": [asdict(one) for one in samples],
     }
 
 
-def table(sets: Sequence[Measured], threshold: float) -> str:
-    """One row a set, as Markdown; the interval of the calibration error's inputs stands in the diagrams."""
+def table(sets: Sequence[Measured], threshold: float, words: tuple[str, str]) -> str:
+    """One row a set, as Markdown; the interval of the calibration error's inputs stands in the diagrams.
+
+    `words` say what the questions are that the score should let through, and the others.
+    """
+    yes, no = words
     head = (
-        "| Set | questions | AUROC | refused at 5 % wrong | refused at the default | answered wrongly at the default | calibration error |"
+        f"| Set | questions | {yes} | AUROC | {yes} below the threshold of 5 % of {no} | {yes}, below the default | "
+        f"{no}, at or above the default | calibration error |"
     )
-    return "\n".join([head, "|---|---|---|---|---|---|---|", *(_table_row(one, threshold) for one in sets)])
+    return "\n".join([head, "|---|---|---|---|---|---|---|---|", *(_table_row(one, threshold) for one in sets)])
 
 
 def _table_row(one: Measured, threshold: float) -> str:
     row, passed = one.figures(), one.probability >= threshold
-    refused = _rate(~passed[one.answerable])
-    wrong = _rate(passed[~one.answerable])
-    auroc, at_five, error = row["auroc"], row["false_refusals_at_5pct_wrong"], row["calibration_error"]
-    return f"| {one.name} | {row['n']:,} | {auroc:.3f} | {at_five:.3f} | {refused} | {wrong} | {error:.3f} |"
+    lost, let_through = _rate(~passed[one.label]), _rate(passed[~one.label])
+    cells = (one.label.mean(), row["auroc"], row["false_refusals_at_5pct_wrong"])
+    share, auroc, at_five = ("–" if cell is None else f"{cell:.3f}" for cell in cells)
+    return f"| {one.name} | {row['n']:,} | {share} | {auroc} | {at_five} | {lost} | {let_through} | {row['calibration_error']:.3f} |"
 
 
 def _rate(flags: np.ndarray) -> str:
+    if not len(flags):
+        return "–"
     interval = metrics.clopper_pearson(int(flags.sum()), len(flags))
     return f"{flags.mean():.3f} ({interval.low:.3f} to {interval.high:.3f})"
 
 
 def precision_line(alike: Mapping[str, Measured]) -> str:
     """How far the two precisions are apart on one set."""
+    if len(alike) < len(PRECISIONS):
+        return "This was measured on a processor without a quick bfloat16, so the two precisions were not compared."
     one, other = (alike[name] for name in PRECISIONS)
     apart = np.abs(one.probability - other.probability)
     mean, most, top = apart.mean(), np.quantile(apart, 0.95), apart.max()
@@ -148,17 +166,21 @@ def precision_line(alike: Mapping[str, Measured]) -> str:
 
 def own_fit_line(one: Measured) -> str:
     """The line on a fit of its own for a set, judged out of fold."""
-    own = fitted(calibrate.read(calibrate.FILE).identity, one.samples, {}).provenance["left_out_of_the_fit"]["all"]
+    made = fitted(calibrate.read(calibrate.FILE).identity, one.samples, {}).provenance
+    if "correctness" not in made:
+        return "The samples have too few questions for a fit of their own."
+    own = made["correctness"]["left_out_of_the_fit"]["all"]
     shipped = one.figures()
     return (
-        f"A fit of their own, judged on the fifth that it was kept from, parts the {own['n']} questions about the samples with an AUROC of "
+        f"A fit of their own, judged on the fifth that it was kept from, parts right and wrong answers to the {own['n']} questions about "
+        f"the samples with an AUROC of "
         f"{own['auroc']:.3f} instead of {shipped['auroc']:.3f}, with a calibration error of {own['calibration_error']:.3f} instead of "
         f"{shipped['calibration_error']:.3f}."
     )
 
 
 def diagram(sets: Sequence[Measured], path: Path) -> None:
-    """Reliability diagrams side by side: the share that is answerable over the probability, with exact 95 % intervals."""
+    """Reliability diagrams side by side: the share of right answers over the probability, with exact 95 % intervals."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -175,14 +197,14 @@ def diagram(sets: Sequence[Measured], path: Path) -> None:
         for panel in list(axes.flat)[len(sets) :]:
             panel.set_axis_off()
         drawn.supxlabel("calibrated probability")
-        drawn.supylabel("share that is answerable")
+        drawn.supylabel("share of right answers")
         path.parent.mkdir(parents=True, exist_ok=True)
         drawn.savefig(path, transparent=True, metadata={"Date": None, "Creator": None})
         pyplot.close(drawn)
 
 
 def _panel(panel: Any, one: Measured) -> None:
-    bins = [row for row in metrics.reliability(one.probability, one.answerable) if row.n]
+    bins = [row for row in metrics.reliability(one.probability, one.label) if row.n]
     mean, share = ([getattr(row, name) for row in bins] for name in ("mean", "share"))
     ends = np.array([[row.interval.low for row in bins], [row.interval.high for row in bins]])
     panel.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
@@ -193,20 +215,25 @@ def _panel(panel: Any, one: Measured) -> None:
     panel.spines[["top", "right"]].set_visible(False)
 
 
-def block(sets: Sequence[Measured], alike: Mapping[str, Measured], diagrams: str) -> str:
-    """The text between the marks of the page."""
+def block(sets: Sequence[Mapping[str, Measured]], alike: Mapping[str, Measured], diagrams: str) -> str:
+    """The text between the marks of the page; `alike` is correctness on the samples in either precision."""
+    right, answerable = ([one[score] for one in sets] for score in SCORES)
     settings, calibration = Settings.load(), calibrate.read(calibrate.FILE)
     return "\n\n".join(
         [
             f"Measured on {date.today().isoformat()} at commit {_commit()}, with calibration `{calibration.id}` of "
             f"{calibration.provenance['date']}, in {precision_here('auto')}. The rates at the default are those of the gate alone, "
-            f"at a probability of {settings.min_answerability:g}, with exact 95 % intervals.",
-            table(sets, settings.min_answerability),
+            f"at a probability of {settings.min_correctness:g}, with exact 95 % intervals. A right answer holds a known right answer and "
+            f"has at most {MAX_WORDS} words; every draft counts, also those that are refused.",
+            table(right, settings.min_correctness, ("answered rightly", "not")),
             f"![Reliability of the probability on each set]({diagrams})",
             "A point is a tenth of the scale: the larger it is, the more questions fell there. On the dotted line a probability means what "
-            "it says; above it, more questions are answerable than it claims.",
+            "it says; above it, more answers are right than it claims.",
+            "`answerability`, the probability that the documents answer the question at all, is only shown by the default preset. Its "
+            f"rates are at {settings.min_answerability:g}:",
+            table(answerable, settings.min_answerability, ("answerable", "unanswerable")),
             precision_line(alike),
-            own_fit_line(sets[-1]),
+            own_fit_line(right[-1]),
         ]
     )
 
@@ -233,10 +260,12 @@ def main(folders: Sequence[Path], keep: Path, page: Path = PAGE) -> None:
     """Measure what is not kept, draw, write."""
     keep.mkdir(parents=True, exist_ok=True)
     settings = Settings.load().changed(embedding_precision=precision_here("auto"))
-    alike = {name: measure(SAMPLES, settings.changed(embedding_precision=name), keep) for name in PRECISIONS}
-    sets = [*(measure(labelled_folder(folder), settings, keep) for folder in folders), alike[settings.embedding_precision]]
+    quick = [name for name in PRECISIONS if name in ("float32", settings.embedding_precision)]  # bfloat16 only where the processor has it
+    samples = {name: measure(SAMPLES, settings.changed(embedding_precision=name), keep) for name in quick}
+    sets = [*(measure(labelled_folder(folder), settings, keep) for folder in folders), samples[settings.embedding_precision]]
+    alike = {name: found["correctness"] for name, found in samples.items()}
     picture = page.with_suffix("") / "reliability.svg"
-    diagram(sets, picture)
+    diagram([one["correctness"] for one in sets], picture)
     page.write_text(written(page.read_text(encoding="utf-8"), block(sets, alike, f"{page.stem}/{picture.name}")), encoding="utf-8")
 
 
