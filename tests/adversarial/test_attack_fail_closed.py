@@ -111,7 +111,7 @@ def test_given_a_model_that_finds_everything_sufficient_when_a_gate_fails_then_i
     arena.server.play(but("sufficiency", sufficient("yes", 1.0)))
     decision = decide(arena.engine.measure("Who won the chess tournament on the moon?", arena.settings(**JUDGED), [POLICIES]))
 
-    assert_refused(decision, (Reason.ANSWERABILITY,))
+    assert_refused(decision, (Reason.CORRECTNESS,))
     assert arena.server.calls == 0
 
 
