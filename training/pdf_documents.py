@@ -2,8 +2,8 @@
 
     python -m training.pdf_documents PATH_TO_TRAINING_DATA OUT [--tables TATQA.jsonl] [--papers COVIDQA.jsonl] [--more SQUAD_LIKE.jsonl ...]
 
-Writes OUT/pdfs/*.pdf, OUT/questions.jsonl, OUT/gold.jsonl, and OUT/contexts.jsonl: the texts that questions were taken from, so that a model
-trained on the same files can leave them out. Half of the questions have an answer in their document. `MIX` says what the others are.
+Writes OUT/pdfs/*.pdf, OUT/questions.jsonl, OUT/gold.jsonl, and OUT/contexts.jsonl: the texts that questions were taken from. A model
+trained on the same files leaves those out. Half of the questions have an answer in their document. `MIX` says what the others are.
 """
 
 from __future__ import annotations
@@ -17,56 +17,26 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
 from html import escape
 from pathlib import Path
 
 import pymupdf
 
-from training.answer_rows import holds, labelled
-from training.files import SEED, Row, rows
+from training.files import SEED, rows
 from training.pdf_forms import LOOKS, NAMES, PLACES, Sheet, heading_of, sentences
 from training.pdf_pages import Words, set_pages
+from training.pdf_texts import Question, Text, covered, folded, from_articles, from_bench, from_papers, from_tables, grouped, stands
 
 LANGUAGES = ("de", "es", "ru")  # of the articles of `nearmiss-*`, besides English; Hindi's shaped glyphs cannot be read back from a PDF
 MIX = {"left out": 0.5, "other document": 0.15, "computed": 0, "figure or page": 0.15, "other period": 0.05, "nearly answered": 0.15}
 TABLES_MIX = MIX | {"left out": 0.35, "computed": 0.3, "nearly answered": 0}
 A_DOCUMENT = 24  # questions, half of them answerable
 PAPERS = 14
-REPORTS = 24  # annual reports
+REPORTS = 20  # annual reports
 MAX_ANSWER = 15  # words
 COVERED = 0.75  # share of a question's words in one unit of another text that makes its label doubtful
 SECTIONS = ("Background", "Introduction", "Methods", "Results", "Discussion", "Limitations")
 WORDS = json.loads((Path(__file__).parent / "pdf_words.json").read_text(encoding="utf-8"))
-
-
-@dataclass(frozen=True)
-class Question:
-    """As people asked it of one text. `kind` is stated, computed or nearly answered; `label` is the table row that answers it, if one does."""
-
-    text: str
-    answers: tuple[str, ...]
-    kind: str
-    source: str
-
-
-@dataclass(frozen=True)
-class Text:
-    """One text with its questions. `cells` are those of its table, "row | column heads : value"."""
-
-    text: str
-    title: str
-    language: str
-    source: str
-    questions: tuple[Question, ...] = ()
-    cells: tuple[str, ...] = ()
-    unit: str = ""
-    heading: str = ""
-
-    @cached_property
-    def labels(self) -> frozenset[str]:
-        """The names of the table's rows, folded."""
-        return frozenset(folded(cell.split(" | ")[0].rpartition(" > ")[2]) for cell in self.cells)
 
 
 @dataclass
@@ -80,107 +50,6 @@ class Document:
     filler: list[Text] = field(default_factory=list)
 
 
-def folded(text: str) -> str:
-    """The words of a text in lower case, parted by single spaces."""
-    return " ".join(re.findall(r"\w+", text.casefold()))
-
-
-def stands(answers: Iterable[str], text: str) -> bool:
-    """Whether one of the answers stands in the folded text, word by word."""
-    return any(f" {folded(answer)} " in f" {text} " for answer in answers if folded(answer))
-
-
-def covered(question: str, units: Iterable[str]) -> float:
-    """The largest share of the question's longer words that stand in one unit."""
-    wanted = {word for word in folded(question).split() if len(word) > 3} - {"what", "which", "when", "were", "does", "amount", "value"}
-    return max((len(wanted & _bag(unit)) / max(1, len(wanted)) for unit in units), default=0.0)
-
-
-@cache
-def _bag(text: str) -> frozenset[str]:
-    return frozenset(folded(text).split())
-
-
-def grouped(found: Iterable[tuple[str, str, Row]], title: str = "") -> list[Text]:
-    """Texts from (passage, title, row with question, answers, answerable, source, lang)."""
-    by_text: dict[str, list[tuple[str, Row]]] = defaultdict(list)
-    for passage, name, row in found:
-        by_text[passage].append((name, row))
-    texts = []
-    for passage, asked in by_text.items():
-        answers: dict[str, set[str]] = defaultdict(set)
-        for _, row in asked:
-            answers[row["question"]].update(row["answers"] if row["answerable"] else ())
-        source, language = asked[0][1]["source"], asked[0][1]["lang"]
-        questions = tuple(Question(q, tuple(sorted(a)), "stated" if a else "nearly answered", source) for q, a in answers.items())
-        texts.append(Text(passage, asked[0][0] or title, language, source, questions))
-    return texts
-
-
-def from_bench(data: Path) -> list[Text]:
-    """The contexts that the answerability model was not trained on; the others without questions, as filler."""
-    pairs = labelled(data)
-    found: list[tuple[str, str, Row]] = []
-    for pair in pairs:
-        row = {"question": pair.question, "answers": pair.answers, "answerable": pair.answerable, "source": pair.source, "lang": pair.language}
-        found.append((pair.passage, "", row))
-    unseen = {pair.passage for pair in pairs if pair.split != "train"}
-    return [text if text.text in unseen else replace(text, questions=()) for text in grouped(found)]
-
-
-def from_articles(data: Path, language: str) -> list[Text]:
-    """The paragraphs of `nearmiss-*` with the answered questions of both folders, each given to the paragraph that holds its answer."""
-    paragraphs = {row["text"]: row["title"] for row in rows(data / f"nearmiss-{language}" / "documents.jsonl")}
-    found: list[tuple[str, str, Row]] = []
-    for name in (f"nearmiss-{language}", f"xquad-{language}"):
-        gold = {row["id"]: row for row in rows(data / name / "gold.jsonl")}
-        for row in rows(data / name / "questions.jsonl"):
-            answers = gold[row["id"]]["answers"]
-            owners = [text for text in paragraphs if holds(text, answers)]
-            if answers and owners:
-                owner = max(owners, key=lambda text: covered(row["question"], [text]))
-                found.append((owner, paragraphs[owner], {**row, "answers": answers, "answerable": True, "source": name}))
-    return grouped(found)
-
-
-def from_tables(path: Path) -> list[Text]:
-    """TAT-QA: tables with their paragraphs. What must be computed is asked for one number that does not stand there."""
-    by_table: dict[str, list[Row]] = defaultdict(list)
-    for row in rows(path):
-        by_table[row["document"]].append(row)
-    texts = []
-    for found in by_table.values():
-        cells = tuple(unit for unit in found[0]["units"] if " | " in unit and " : " in unit)
-        said = [unit for unit in found[0]["units"] if unit not in set(cells)]
-        heading = said.pop(0) if len(said) > 1 and len(said[0].split()) < 10 and said[0][-1] not in ".:;" else ""
-        kinds = {"arithmetic": "computed", "span": "computed"}
-        questions = tuple(
-            Question(row["question"], tuple(row["answers"]), kinds[row["answer_type"]] if row["computed"] else "stated", row["source"])
-            for row in found
-            if not row["computed"] or row["answer_type"] in kinds
-        )
-        texts.append(Text("\n".join(said), "", "en", found[0]["source"], questions, cells, found[0]["table_unit"], heading))
-    return texts
-
-
-def from_papers(path: Path) -> list[list[Text]]:
-    """Whole papers, each as its paragraphs; a question belongs to the first paragraph that holds its answer."""
-    by_paper: dict[str, list[Row]] = defaultdict(list)
-    for row in rows(path):
-        by_paper[row["context"]].append(row)
-    papers = []
-    for text, found in by_paper.items():
-        title, said = text.split("\n")[0], sentences(text)
-        chunks = [" ".join(said[i : i + 5]) for i in range(0, len(said), 5)]
-        asked: dict[str, list[tuple[str, str, Row]]] = {chunk: [] for chunk in chunks}
-        for row in found:
-            owner = next((chunk for chunk in chunks if stands(row["answers"], folded(chunk))), None)
-            if owner:
-                asked[owner].append((owner, title, row))
-        papers.append([next(iter(grouped(asked[c])), Text(c, title, "en", found[0]["source"])) for c in chunks])
-    return [paper for paper in papers if len(paper) > 12]
-
-
 def plan(data: Path, tables: Path | None, papers: Path | None, more: Sequence[Path]) -> Iterator[Document]:
     """The documents, text by text; every text is asked about in one document at most."""
     draw = random.Random(SEED)
@@ -189,7 +58,9 @@ def plan(data: Path, tables: Path | None, papers: Path | None, more: Sequence[Pa
     wiki = from_articles(data, "en") + [text for text in bench if text.source == "squad2-dev-half"]
     wiki = list({text.text[:80]: text for text in wiki}.values())
     filler = {text.text: text for text in [*wiki, *others] if text.language == "en"}
-    yield from _from_pool("report,manual,brochure".split(","), "en", [t for t in wiki if t.questions], list(filler.values()), draw, apart=14)
+    yield from _from_pool(
+        "report,manual,brochure".split(","), "en", [t for t in wiki if t.questions], list(filler.values()), draw, apart=14
+    )
     for language in LANGUAGES:
         own = from_articles(data, language)
         same = [text for text in [*bench, *others] if text.language == language]
@@ -212,12 +83,14 @@ def plan(data: Path, tables: Path | None, papers: Path | None, more: Sequence[Pa
         yield from _reports(from_tables(tables), draw)
 
 
-def _from_pool(forms: Sequence[str], language: str, asked: list[Text], filler: list[Text], draw: random.Random, apart: int) -> Iterator[Document]:
+def _from_pool(
+    forms: Sequence[str], language: str, asked: list[Text], filler: list[Text], draw: random.Random, apart: int
+) -> Iterator[Document]:
     """Documents over `apart` texts each, of which a third is left out; the rest is filled up with texts that are not asked about."""
     asked = sorted(asked, key=lambda text: (text.title, text.text))
     if not asked[0].title:
         draw.shuffle(asked)
-    parts = [asked[i::max(1, len(asked) // apart)] for i in range(max(1, len(asked) // apart))]
+    parts = [asked[i :: max(1, len(asked) // apart)] for i in range(max(1, len(asked) // apart))]
     for number, part in enumerate(parts):
         out = draw.sample(part, len(part) * 2 // 5)
         own = {text.text for text in part}
@@ -247,7 +120,8 @@ def made(document: Document, titles: Sequence[str], draw: random.Random) -> tupl
     sheet = Sheet(document.form, words, draw)
     texts = [*document.asked, *document.filler]
     if document.form != "paper":
-        groups = sorted({text.title for text in texts}, key=lambda _: draw.random())
+        groups = sorted({text.title for text in texts})
+        draw.shuffle(groups)
         order = {title: place for place, title in enumerate(groups)}
         texts = sorted(texts, key=lambda text: (order[text.title], hashlib.sha1(text.text.encode()).hexdigest()))
     chapter, place, last = 0, 0, None
@@ -268,15 +142,24 @@ def made(document: Document, titles: Sequence[str], draw: random.Random) -> tupl
     name, office = draw.choice(NAMES), words["office"]
     if document.form == "paper":
         picks = draw.sample(list(titles), min(24, len(titles)))
-        sheet.parts += ["<h1>References</h1>", *(f"<p class='reference'>[{i}] {escape(title)}. 20{10 + i % 12}.</p>" for i, title in enumerate(picks, 1))]
+        sheet.parts += [
+            "<h1>References</h1>",
+            *(f"<p class='reference'>[{i}] {escape(title)}. 20{10 + i % 12}.</p>" for i, title in enumerate(picks, 1)),
+        ]
     elif document.form in ("annual report", "policy"):
-        sheet.parts += [f"<h1>{words['signatures']}</h1><p>{draw.choice(PLACES)}, 20{draw.randint(18, 23)}</p><p>/s/ {name}<br/>{name}<br/>{office}</p>"]
+        sheet.parts += [
+            f"<h1>{words['signatures']}</h1><p>{draw.choice(PLACES)}, 20{draw.randint(18, 23)}</p><p>/s/ {name}<br/>{name}<br/>{office}</p>"
+        ]
     title = document.asked[0].title if document.form == "paper" else f"{draw.choice(PLACES)}: {words[document.form]}"
     subtitle = " · ".join(sheet.headings[:3])
     if document.form == "paper":
         sheet.parts.insert(0, f"<h1>{escape(title)}</h1>")
     look = draw.choice(LOOKS[document.form])
-    return set_pages("".join(sheet.parts), sheet.notes, Words(title, subtitle, words["contents"], words["page"]), look, sheet.figures), sheet, (name, office)
+    return (
+        set_pages("".join(sheet.parts), sheet.notes, Words(title, subtitle, words["contents"], words["page"]), look, sheet.figures),
+        sheet,
+        (name, office),
+    )
 
 
 def _made_again(document: Document, titles: Sequence[str], draw: random.Random) -> tuple[bytes, Sheet, tuple[str, str]]:
@@ -289,13 +172,20 @@ def _made_again(document: Document, titles: Sequence[str], draw: random.Random) 
     raise ValueError(f"no page holds an element of {document.asked[0].text[:60]!r}")
 
 
-def asked_of(document: Document, text: str, sheet: Sheet, pages: int, foreign: Sequence[Question], draw: random.Random) -> Iterator[tuple[Question, bool, str]]:
+def asked_of(
+    document: Document, text: str, sheet: Sheet, pages: int, foreign: Sequence[Question], draw: random.Random
+) -> Iterator[tuple[Question, bool, str]]:
     """(question, whether the document answers it, kind): half and half as far as there are such; what is doubtful is dropped."""
     units = [unit for t in [*document.asked, *document.filler] for unit in [*sentences(t.text), *t.cells]]
     tables = bool(document.asked[0].cells)
 
     def elsewhere(own: Text, question: Question) -> bool:
-        return tables and covered(question.text, [u for t in [*document.asked, *document.filler] if t is not own for u in t.cells]) >= COVERED
+        return (
+            tables and covered(question.text, [u for t in [*document.asked, *document.filler] if t is not own for u in t.cells]) >= COVERED
+        )
+
+    def alone(own: Text, question: Question) -> bool:
+        return covered(question.text, [u for t in [*document.asked, *document.filler] if t is not own for u in sentences(t.text)]) < COVERED
 
     def gone(questions: Iterable[Question]) -> list[Question]:
         doubt = document.form in ("annual report", "policy", "paper")
@@ -318,7 +208,7 @@ def asked_of(document: Document, text: str, sheet: Sheet, pages: int, foreign: S
         "computed": [q for one in document.asked for q in one.questions if q.kind == "computed" and not stands(q.answers, text)],
         "figure or page": list(_of_figures(document.language, sheet, pages, draw)),
         "other period": list(_other_period(stated, text, draw)),
-        "nearly answered": [q for one in document.asked for q in one.questions if q.kind == "nearly answered"],
+        "nearly answered": [q for one in document.asked for q in one.questions if q.kind == "nearly answered" and alone(one, q)],
     }
     for questions in out.values():
         draw.shuffle(questions)
@@ -334,7 +224,7 @@ def asked_of(document: Document, text: str, sheet: Sheet, pages: int, foreign: S
 
 def _of_figures(language: str, sheet: Sheet, pages: int, draw: random.Random) -> Iterator[Question]:
     """Questions on a figure or on a page that no text answers."""
-    for template in WORDS.get(language, WORDS["en"])["figures"]:
+    for template in WORDS.get(language, {}).get("figures", []):
         heading = draw.choice(sheet.headings)
         text = template.format(n=draw.randint(1, len(sheet.figures) + 2), p=draw.randint(3, max(4, pages)), heading=heading)
         yield Question(text, (), "figure or page", "made")
@@ -374,7 +264,9 @@ def main(out: Path, documents: Sequence[Document]) -> None:
             id = hashlib.sha1(f"{file} {question.text}".encode()).hexdigest()[:12]
             asked.append({"id": id, "lang": document.language, "question": question.text, "documents": [file]})
             answers = list(question.answers) if answerable else []
-            gold.append({"id": id, "answerable": answerable, "answers": answers, "kind": kind, "form": document.form, "source": question.source})
+            gold.append(
+                {"id": id, "answerable": answerable, "answers": answers, "kind": kind, "form": document.form, "source": question.source}
+            )
             counts[document.form, document.language, kind] += 1
         contexts.update({t.text: t for t in [*document.asked, *document.left_out] if t.questions})
         sys.stderr.write(f"{file}: {pages} pages, {len(found)} questions\n")

@@ -18,7 +18,10 @@ LOOKS = {
     "manual": [Look(A4, font="sans-serif", type=10), Look(LETTER, columns=2, font="sans-serif", type=9)],
     "policy": [Look(A4, type=10), Look(LETTER, font="sans-serif", type=10)],
     "paper": [Look(LETTER, columns=2, type=9, margin=50, front=False)],
-    "brochure": [Look(SLIDE, font="sans-serif", type=12, css_class="big", margin=50), Look(A4, columns=3, font="sans-serif", type=9, css_class="big", margin=40)],
+    "brochure": [
+        Look(SLIDE, font="sans-serif", type=12, css_class="big", margin=50),
+        Look(A4, columns=3, font="sans-serif", type=9, css_class="big", margin=40),
+    ],
 }
 NAMES = "Marian Holt,Edward Kessler,Ruth Adeyemi,Paul Lindqvist,Ines Carvalho,Tomas Brandl,Joan Whitfield,Omar Haddad".split(",")
 PLACES = "Northfield,Harborough,Eastmere,Kellwick,Marsden,Aldbury,Stonewell,Fairholt".split(",")
@@ -44,7 +47,7 @@ class Sheet:
         self.parts.append(f"<h{level}>{escape(text if self.form == 'brochure' else f'{number} {text}')}</h{level}>")
 
     def add_text(self, text: str, number: str) -> None:
-        """A text in the manner of the form: paragraphs, steps, bullets, clauses, a warning, a dateline, with a footnote or a figure at times."""
+        """A text as the form has it: paragraphs, steps, bullets, clauses, a warning, a dateline; a footnote or a figure at times."""
         said = sentences(text)
         manner = self.draw.random()
         if self.form == "manual" and manner < 0.6:
@@ -52,7 +55,8 @@ class Sheet:
         elif self.form == "policy":
             self.parts += [f"<p>{number}.{place} {escape(' '.join(few))}</p>" for place, few in enumerate(self._few(said, 1, 2), 1)]
         elif self.form == "brochure":
-            self.parts.append(f"<p class='dateline'>{self.draw.choice(PLACES).upper()}, {self.draw.randint(1, 28)} May 20{self.draw.randint(10, 23)} —</p>")
+            day, year = self.draw.randint(1, 28), self.draw.randint(2010, 2023)
+            self.parts.append(f"<p class='dateline'>{self.draw.choice(PLACES).upper()}, {day} May {year} —</p>")
             self.parts.append(f"<p class='lead'>{escape(said[0])}</p>")
             self._add_steps(said[1:], ordered=False) if manner < 0.4 else self._add_paragraphs(said[1:])
         else:
@@ -92,7 +96,9 @@ class Sheet:
         for few in self._few(said, 2, 5):
             mark, name = "", f"note{len(self.notes)}"
             if self.draw.random() < 0.1 and self.form != "paper":
-                self.notes[name] = f"<sup>{len(self.notes) + 1}</sup> {escape(self.label['note'])} {self.draw.choice(self.headings or [''])}."
+                self.notes[name] = (
+                    f"<sup>{len(self.notes) + 1}</sup> {escape(self.label['note'])} {self.draw.choice(self.headings or [''])}."
+                )
                 mark = f"<sup>{len(self.notes)}</sup>"
             self.parts.append(f"<p class='justified' id='{name if mark else ''}'>{escape(' '.join(few))}{mark}</p>")
 

@@ -1,4 +1,4 @@
-"""HTML set as the pages of a PDF: title page, contents with leaders, columns, running heads and feet, footnotes. Not part of the product."""
+"""HTML set as the pages of a PDF: title page, contents, columns, running heads and feet, footnotes. Not part of the product."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ ENTRIES = 38  # of the contents, a page
 MAX_PAGES = 200
 LINE = 92  # letters of a line of the contents
 CSS = """
-p { margin: 0 0 5pt 0; } p.justified { text-align: justify; } p.warning { border: 1px solid #aa2222; padding: 4pt; font-weight: bold; }
+p { margin: 0 0 5pt 0; } p.justified { text-align: justify; }
+p.warning { border: 1px solid #aa2222; padding: 4pt; font-weight: bold; }
 p.caption { font-size: 80%; font-style: italic; margin: 2pt 0 8pt 0; } p.dateline { font-size: 85%; color: #555555; }
 p.abstract { margin: 0 14pt 8pt 14pt; font-size: 92%; } p.note { font-size: 75%; margin: 0; } p.head { font-size: 75%; color: #444444; }
-p.lead { font-size: 130%; color: #224466; } p.reference { font-size: 82%; margin: 0 0 2pt 0; } p.toc { margin: 0 0 3pt 0; }
+p.lead { font-size: 130%; color: #224466; }
+p.reference { font-size: 82%; margin: 0 0 2pt 0; } p.toc { margin: 0 0 3pt 0; }
 h1 { font-size: 150%; margin: 12pt 0 5pt 0; } h2 { font-size: 120%; margin: 9pt 0 4pt 0; } h3 { font-size: 105%; margin: 6pt 0 3pt 0; }
 .big h1 { font-size: 240%; color: #114477; } .big h2 { font-size: 170%; color: #114477; }
 table { border-collapse: collapse; margin: 3pt 0 8pt 0; font-size: 88%; } td, th { padding: 1.5pt 5pt; text-align: left; }
-th { text-align: right; } td.n { text-align: right; } .ruled td, .ruled th { border: 1px solid #888888; } .shaded th { background-color: #dde6ee; }
+th, td.n { text-align: right; } .ruled td, .ruled th { border: 1px solid #888888; } .shaded th { background-color: #dde6ee; }
 """
 
 
@@ -54,19 +56,31 @@ def set_pages(html: str, notes: Mapping[str, str], words: Words, look: Look, fig
     document = pymupdf.open(stream=body)
     front = 0
     if look.front:
-        entries = [f"{'&nbsp;' * 6 * (level - 1)}{_leader(text, page + 2 + len(headings) // ENTRIES, level)}" for level, text, page in headings]
+        entries = [
+            f"{'&nbsp;' * 6 * (level - 1)}{_leader(text, page + 2 + len(headings) // ENTRIES, level)}" for level, text, page in headings
+        ]
         sheets = [entries[i : i + ENTRIES] for i in range(0, len(entries), ENTRIES)] or [[]]
         front = 1 + len(sheets)
         for place in range(front):
             document.new_page(pno=place, width=look.size[0], height=look.size[1])
-        _put(document[0], (90, 200, look.size[0] - 60, 480), f"<h1>{escape(words.title)}</h1><p class='lead'>{escape(words.subtitle)}</p>", look)
+        _put(
+            document[0],
+            (90, 200, look.size[0] - 60, 480),
+            f"<h1>{escape(words.title)}</h1><p class='lead'>{escape(words.subtitle)}</p>",
+            look,
+        )
         for place, sheet in enumerate(sheets, 1):
             lines = "".join(f"<p class='toc'>{line}</p>" for line in sheet)
             _put(document[place], _frame(look), f"<h2>{escape(words.contents)}</h2>{lines}", look)
     bottom = look.size[1] - look.margin
     for id, page in placed.items():
         if id in notes:
-            _put(document[page + front], (look.margin, bottom + 2, look.size[0] - look.margin, bottom + 26), f"<p class='note'>{notes[id]}</p>", look)
+            _put(
+                document[page + front],
+                (look.margin, bottom + 2, look.size[0] - look.margin, bottom + 26),
+                f"<p class='note'>{notes[id]}</p>",
+                look,
+            )
     for number, page in enumerate(document, 1):
         if number > 1 or not look.front:
             head = f"<p class='head'>{escape(words.title)}</p>"

@@ -5,8 +5,9 @@ import random
 
 import pymupdf
 
-from training.pdf_documents import WORDS, Document, Question, Text, folded, main, stands
+from training.pdf_documents import WORDS, Document, main
 from training.pdf_forms import Sheet
+from training.pdf_texts import Question, Text, folded, stands
 
 CELLS = (
     "Net sales | Years ended June 30, 2019 : $1,496.5",
@@ -22,7 +23,9 @@ def _document() -> Document:
     lost = Question("Where is the head office?", ("Harrow",), "stated", "made")
     here = Question("Who owns the mill?", ("the Ferris family",), "stated", "made")
     out = Text("The head office moved to Harrow.", "", "en", "made", (lost, here))
-    text = Text("The mill belongs to the Ferris family. It was built on a hill.", "", "en", "made", (asked, summed, here), CELLS, "in millions")
+    text = Text(
+        "The mill belongs to the Ferris family. It was built on a hill.", "", "en", "made", (asked, summed, here), CELLS, "in millions"
+    )
     return Document("annual report", "en", [text], [out])
 
 
@@ -50,7 +53,9 @@ def test_a_document_and_its_labels(tmp_path):
 def test_the_same_texts_give_the_same_bytes(tmp_path):
     main(tmp_path / "one", [_document()])
     main(tmp_path / "two", [_document()])
-    assert [p.read_bytes() for p in (tmp_path / "one" / "pdfs").iterdir()] == [p.read_bytes() for p in (tmp_path / "two" / "pdfs").iterdir()]
+    assert [p.read_bytes() for p in (tmp_path / "one" / "pdfs").iterdir()] == [
+        p.read_bytes() for p in (tmp_path / "two" / "pdfs").iterdir()
+    ]
 
 
 def test_heads_that_share_words_stand_in_two_lines():
