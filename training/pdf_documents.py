@@ -260,6 +260,7 @@ def main(out: Path, documents: Sequence[Document]) -> None:
         signed = Question(WORDS["en"]["signed"].format(office=office), (name,), "stated", "made")
         if document.form in ("annual report", "policy"):
             found.append((signed, True, "stated"))
+        found = list({question.text: (question, answerable, kind) for question, answerable, kind in reversed(found)}.values())[::-1]
         for question, answerable, kind in found:
             id = hashlib.sha1(f"{file} {question.text}".encode()).hexdigest()[:12]
             asked.append({"id": id, "lang": document.language, "question": question.text, "documents": [file]})
