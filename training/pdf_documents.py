@@ -27,11 +27,16 @@ from training.pdf_forms import LOOKS, NAMES, PLACES, Sheet, heading_of, sentence
 from training.pdf_pages import Words, set_pages
 from training.pdf_texts import Question, Text, covered, folded, from_articles, from_bench, from_papers, from_tables, grouped, stands
 
-LANGUAGES = ("de", "es", "ru")  # of the articles of `nearmiss-*`, besides English; Hindi's shaped glyphs cannot be read back from a PDF
+LANGUAGES = (
+    "de",
+    "es",
+    "ru",
+)  # in which articles of `nearmiss-*` are set, besides English; Hindi's shaped glyphs cannot be read back from a PDF
+# shares of the kinds of unanswerable questions, without tables; chosen
 MIX = {"left out": 0.5, "other document": 0.15, "computed": 0, "figure or page": 0.15, "other period": 0.05, "nearly answered": 0.15}
 TABLES_MIX = MIX | {"left out": 0.35, "computed": 0.3, "nearly answered": 0}
 A_DOCUMENT = 24  # questions, half of them answerable
-PAPERS = 14
+PAPERS = 14  # documents; chosen
 REPORTS = 20  # annual reports
 MAX_ANSWER = 15  # words
 COVERED = 0.75  # share of a question's words in one unit of another text that makes its label doubtful

@@ -12,6 +12,7 @@ from itertools import groupby
 
 from training.pdf_pages import A4, LETTER, SLIDE, Look, chart
 
+# the styles of each form, in CSS; sizes as such documents use them
 LOOKS = {
     "annual report": [Look(LETTER, type=9.5), Look(A4, font="sans-serif", type=9)],
     "report": [Look(A4, type=10.5), Look(LETTER, font="sans-serif", type=10), Look(A4, columns=2, type=9.5, margin=52)],
@@ -30,7 +31,7 @@ SENTENCE = re.compile(r"(?<=[.!?।])\s+(?=[^\W\d_a-zа-яё]|[¿¡«„“\"])"
 
 @dataclass
 class Sheet:
-    """What is set: HTML in order, the notes of its pages by the id of the element that they belong to, and its figures as PNG by name."""
+    """The parts of a document: HTML in order, notes by the id of the element that they belong to, and figures as PNG by name."""
 
     form: str
     label: dict[str, str]  # the language's words for figure, table, warning and note

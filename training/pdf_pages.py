@@ -1,5 +1,8 @@
 """HTML set as the pages of a PDF: title page, contents, columns, running heads and feet, footnotes. Not part of the product."""
 
+# mypy: disable-error-code="no-untyped-call, name-defined, arg-type"
+# PyMuPDF gives its functions no types
+
 from __future__ import annotations
 
 import io
@@ -10,9 +13,9 @@ from html import escape
 import pymupdf
 
 A4, LETTER, SLIDE = (595, 842), (612, 792), (720, 540)  # width and height in points
-ENTRIES = 38  # of the contents, a page
-MAX_PAGES = 200
-LINE = 92  # letters of a line of the contents
+ENTRIES = 38  # on a page of the contents
+MAX_PAGES = 200  # more than any of these documents needs; a story that never ends is given up
+LINE = 92  # letters in a line of the contents
 CSS = """
 p { margin: 0 0 5pt 0; } p.justified { text-align: justify; }
 p.warning { border: 1px solid #aa2222; padding: 4pt; font-weight: bold; }
@@ -42,7 +45,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Words:
-    """What a document says besides its text: on the title page, over the contents, and at the head and foot of each page."""
+    """The words of a document besides its text: on the title page, over the contents, and at the head and foot of each page."""
 
     title: str
     subtitle: str
