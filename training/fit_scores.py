@@ -27,6 +27,7 @@ from sklearn.model_selection import GroupKFold
 from rag_core.compression.extract import FEATURES, score_units
 from rag_core.compression.extract import UNREAD as UNREAD_ODDS
 from rag_core.decision.measure import legible, reader
+from rag_core.evaluation.calibration import holds_right_answer
 from rag_core.evaluation.labelled import holds_answer
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import FEATURES as ALL_FEATURES
@@ -51,7 +52,6 @@ CONTRADICTS = -3.0  # log odds that a contradiction takes away at least; chosen,
 # them, on questions left out of the fit (docs/log/2026-11-22-correctness.md)
 FORMS = {"answerable": (0.003, True), "right": (0.03, False)}
 DRAFT_ALONE = ("answer_best", "unit_best", "unit_next", "unit_share", "draft_words", "relevance")  # more features did no better
-MOST_WORDS = 60  # in an answer that can be read at a glance
 # The weight of a group by the beginning of its name: half or so for documents that people bring, the rest for texts of Wikipedia and other
 # sources in many languages; those that nobody reads are many, and each counts little. Chosen before anything was fitted.
 WEIGHTS = {
@@ -82,12 +82,6 @@ def unit_rows(row: Measured) -> list[tuple[list[float], float | None, bool]]:
     return [([s.features[name] for name in FEATURES], s.log_odds, holds_answer(s.unit.text, row.answers)) for s in scored]
 
 
-def is_right(row: Measured) -> bool:
-    """Whether the extract holds the answer and is short enough to be read at a glance."""
-    text = " ".join(claim.text for claim in row.measurements.draft.claims)
-    return row.answerable and len(text.split()) <= MOST_WORDS and holds_answer(text, row.answers)
-
-
 def figures(probabilities: np.ndarray, labels: np.ndarray) -> dict[str, float]:
     """AUROC; false refusals at 5 % wrong answers; both error rates at 0.5."""
     no = np.sort(probabilities[~labels])[::-1]
@@ -113,8 +107,9 @@ def collect(data: Path, most: int, units: bool) -> Iterator[dict[str, Any]]:
     """One row a question: its features, labels and group, and with `units` those of its units where it is answerable."""
     for row in measured(data, most):
         if row.measurements.hits:
+            right = row.answerable and holds_right_answer(row.measurements, row.answers)
             yield {
-                "signals": dict(row.measurements.features), "answerable": row.answerable, "right": is_right(row), "group": row.group,
+                "signals": dict(row.measurements.features), "answerable": row.answerable, "right": right, "group": row.group,
                 "question": question_hash(row.measurements.question),
                 "units": unit_rows(row) if units and row.answerable and not row.group.startswith("unread ") else [],
             }  # fmt: skip

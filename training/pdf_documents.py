@@ -254,7 +254,7 @@ def main(out: Path, documents: Sequence[Document]) -> None:
         data, sheet, (name, office) = _made_again(document, titles, draw)
         file = f"{document.form.replace(' ', '-')}-{document.language}-{number:02d}.pdf"
         (out / "pdfs" / file).write_bytes(data)
-        with pymupdf.open(stream=data) as pdf:
+        with pymupdf.open(stream=data) as pdf:  # type: ignore[no-untyped-call]
             text, pages = folded(" ".join(page.get_text() for page in pdf)), len(pdf)
         own = {t.text for t in [*document.asked, *document.left_out, *document.filler]}
         foreign = [

@@ -2,7 +2,7 @@
 
     python -m training.qa_claims OUT.jsonl MOST FILE.jsonl … [--apart TEXTS.jsonl …]
 
-A FILE has rows {question, context, answerable, answers, source, licence} as `training.answer_rows` reads them; each gives at most MOST
+A FILE has rows {question, context, answerable, answers, source, licence} as `training.answer_pairs` reads them; each gives at most MOST
 claims. "Who wrote the report?" with "Anna Weiss" becomes "Anna Weiss wrote the report". A claim is supported by its own context; not by a
 context that does not answer its question, and not with the answer of another question on the same context. Contexts that share two or more
 runs of eight words with a `context` or `text` of the TEXTS, the public test sets, are left out.

@@ -19,7 +19,7 @@ from rag_core.domain.claims import Claim
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText, Vectors
 from rag_core.gating.asked import AskedFor
-from rag_core.gating.features import Weights
+from rag_core.gating.features import NO_ODDS, Weights
 from rag_core.gating.fit import Context, Fit, fits
 from rag_core.grounding.units import Unit, header_of, in_order, units
 from rag_core.ingest.context import SECTION_MARK, context
@@ -29,7 +29,7 @@ from rag_core.settings import DATA, Settings
 PASSAGES = 5  # the best passages are read; deeper ones held the answer in under 2 % of the training questions
 EMBEDDED_UNITS = 8  # the lexically best units are compared by meaning too, about 3 ms each; twelve answered no better on XQuAD es and hi
 READ_UNITS = 12  # the best units that the answerability model reads, about 4 ms each
-UNREAD = -10.0  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
+UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
 MOST_WORDS = 45  # in an answer to which a further sentence is still added; more cannot be read at a glance
 OTHER_SECTION = 0.8  # a unit of another section needs this share of the best relevance
 FEATURES = ("coverage", "near", "cosine", "rank", "length", "typed", "fit_near", "fit_period", "fit_named", "fit_degree", "fit_contradicts")

@@ -1,4 +1,4 @@
-"""The form in which the answer-sentence model reads a sentence: with the place it stands in and the sentence before it."""
+"""The form in which the answerability model reads a sentence: with the place it stands in and the sentence before it."""
 
 from __future__ import annotations
 

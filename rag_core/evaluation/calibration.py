@@ -52,8 +52,13 @@ def is_right(question: LabelledQuestion, measurements: Measurements) -> bool | N
         return False
     if not question.answers:
         return None
+    return holds_right_answer(measurements, question.answers)
+
+
+def holds_right_answer(measurements: Measurements, answers: Sequence[str]) -> bool:
+    """Whether the extract holds one of the answers and can be read at a glance."""
     text = " ".join(claim.text for claim in measurements.draft.claims)
-    return len(text.split()) <= MAX_WORDS and holds_answer(text, question.answers)
+    return len(text.split()) <= MAX_WORDS and holds_answer(text, answers)
 
 
 def fitted(identity: Identity, samples: Sequence[Sample], provenance: Mapping[str, Any], base: Calibration | None = None) -> Calibration:

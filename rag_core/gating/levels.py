@@ -12,14 +12,18 @@ from rag_core.settings import Mode, Settings
 
 def least_answerability(settings: Settings, intent: str) -> float:
     """The limit of the answerability gate for a question of this intent, in [0, 1]. Rounded to 12 decimals: 0.5 + 0.06 is 0.56."""
-    extra = {"procedural": settings.answerability_extra_procedural, "comparative": settings.answerability_extra_comparative}
-    return round(max(0.0, min(1.0, settings.min_answerability + extra.get(intent, 0.0))), 12)
+    return _least(settings.min_answerability, settings.answerability_extra_procedural, settings.answerability_extra_comparative, intent)
 
 
 def least_correctness(settings: Settings, intent: str) -> float:
     """The same of the correctness gate."""
-    extra = {"procedural": settings.correctness_extra_procedural, "comparative": settings.correctness_extra_comparative}
-    return round(max(0.0, min(1.0, settings.min_correctness + extra.get(intent, 0.0))), 12)
+    return _least(settings.min_correctness, settings.correctness_extra_procedural, settings.correctness_extra_comparative, intent)
+
+
+def _least(minimum: float, procedural: float, comparative: float, intent: str) -> float:
+    """A threshold with what is added to it for the intents that have something added."""
+    extra = {"procedural": procedural, "comparative": comparative}.get(intent, 0.0)
+    return round(max(0.0, min(1.0, minimum + extra)), 12)
 
 
 def main_score(measurements: Measurements) -> float | None:

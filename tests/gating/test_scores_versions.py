@@ -27,7 +27,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "8474f9b2f40a"),
     "language": (2, "4f54ddab8ac1"),
-    "signals": (3, "d7d4c68d6123"),
+    "signals": (3, "c2b6a3753556"),
 }
 
 
