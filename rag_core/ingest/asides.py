@@ -19,13 +19,14 @@ ROW_SHARE = 0.6  # part of a table's rows of several cells that end in a page nu
 MORE_PAGES = 20  # that a document may have before the number that its pages show
 FRAGMENT_WORDS = 6  # a sentence of fewer words without a full stop is rare; chosen
 FRAGMENT_ROWS = 2  # that a fragment may take; chosen
+LEADER_CHARS = 100  # at the end of a row, where a leader with its page number stands; a row of 100,000 dots is not read for one
 MAX_DAY = 31  # days of the longest month: a greater number is no date
 
 _LEADER = regex.compile(r"(?:[.…_·][ \t]*){4,}(?:\p{L}{1,2}-)?(?:\p{Nd}{1,4}|[ivxlc]{1,6})\s*$")
 _PAGE = regex.compile(r"\t(?:\p{L}{1,2}-)?(\p{Nd}{1,4})(?:[-–]\p{Nd}{1,4})?$")
 SIGNED_ROWS = 8  # around a signature that belong to it: name, title, date; chosen
 _NUMBERED = regex.compile(r"(?:\p{L}+\.? )?(?:\p{Nd}{1,2}(?:\.\p{Nd}{1,2})*\p{Lu}?|[IVXLC]+|\p{Lu})[.):]?\t", regex.IGNORECASE)
-_SIGNED = regex.compile(r"(?:^|\s)/[sS]/(?:\s|$)|^\W*(?:[^\W_]+\W*){0,2}_{8,}")
+_SIGNED = regex.compile(r"(?:^|\s)/[sS]/(?:\s|$)|^\W*+(?:[^\W_]++\W*+){0,2}_{8,}")  # possessive: a giant word is read once
 _VALUE = regex.compile(r"[:=]\s*\S")
 _YEAR = regex.compile(r"(?:19|20)\p{Nd}{2}$")
 
@@ -34,7 +35,7 @@ def contents_end(rows: Sequence[Row], start: int) -> int:
     """The index after the table of contents with leaders that starts at `rows[start]`, or `start`. A title may take two rows."""
     end = index = start
     while index < len(rows) and index - end <= 1:
-        if _LEADER.search(rows[index].text):
+        if _LEADER.search(rows[index].text[-LEADER_CHARS:]):
             end = index + 1
         index += 1
     return end

@@ -56,13 +56,14 @@ def test_given_no_texts_then_there_are_no_vectors_but_the_dimension_is_known(emb
 
 
 def test_given_the_same_texts_again_then_the_vectors_are_the_same(embedder: Embedder) -> None:
-    assert np.array_equal(embedder.embed(TEXTS), embedder.embed(TEXTS))
+    """To the last digits: what a cache has forgotten is read in another batch."""
     vectors = embedder.embed(TEXTS)
+    assert vectors == pytest.approx(embedder.embed(TEXTS), abs=2e-2 if embedder.name.endswith("bfloat16") else 1e-6)
     assert vectors[4] == pytest.approx(vectors[5], abs=2e-2)
 
 
 def test_given_a_text_alone_or_among_others_then_its_vector_is_nearly_the_same(embedder: Embedder) -> None:
-    """In bfloat16 a vector depends a little on its batch."""
+    """A vector depends a little on its batch, in bfloat16 more than in float32."""
     among = embedder.embed([*TEXTS, "a much longer text " * 4])[0]
 
     assert float(among @ embedder.embed(TEXTS[:1])[0]) > 0.99
@@ -123,13 +124,17 @@ def test_given_a_model_of_3072_dimensions_by_folder_then_it_works_through_the_sa
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_given_batches_of_all_kinds_then_the_embedded_model_agrees_with_sentence_transformers_bit_by_bit(precision: str) -> None:
-    """Alone and in batches, padded and not, empty, cut off at the limit, in scripts that it knows and does not."""
+def test_given_batches_of_all_kinds_then_the_embedded_model_agrees_with_sentence_transformers(precision: str) -> None:
+    """Alone and in batches, of one length and of many, empty, cut off at the limit, in scripts that it knows and does not.
+
+    To the last digits only: ours packs texts without padding, and sums are taken in another order.
+    """
     ours, theirs = EmbeddedModel(precision), SentenceTransformerEmbedder(EMBEDDED, precision)
     long = [f"word {number} " * number for number in range(0, 300, 7)]
 
     for texts in (*([text] for text in TEXTS), TEXTS, long, [*TEXTS, *long], ["same"] * 40):
-        assert np.array_equal(ours.embed(texts), theirs.embed(texts))
+        alike = (ours.embed(texts) * theirs.embed(texts)).sum(axis=1)
+        assert alike.min() > (0.9995 if precision == "bfloat16" else 0.999999)
         assert ours.count_tokens(texts) == theirs.count_tokens(texts)
     assert (ours.name, ours.max_tokens, ours.embed([]).shape) == (theirs.name, theirs.max_tokens, theirs.embed([]).shape)
 

@@ -223,6 +223,8 @@ HOSTILE = {
     "only headings": [Page(1, "# One\n\n## Two\n\n# Three")],
     "only a table": [Page(1, "Part\tPrice\nScrew\t5\nNut\t7")],
     "a giant row": [Page(1, "Part\tPrice\n" + "cell\t" * 5_000 + "\nNut\t7")],
+    "a row of dots": [Page(1, "." * 100_000 + "\nText.\n" + ". " * 50_000 + "7\nText.")],
+    "a line to sign on": [Page(1, "a_" * 50_000 + "\nText.\n" + "_" * 100_000)],
     "a giant heading": [Page(1, "# " + "word " * 3000 + "\n\nText.")],
     "right to left": [Page(1, "العقد ساري المفعول (12 months) חוזה בתוקף.\n\nمدة الضمان 24 شهرا\u202e hidden \u202c.")],
     "NUL and surrogate-like": [Page(1, "a\x00b \ufffd c\ufeff d")],

@@ -1,16 +1,12 @@
-"""An embedder that remembers what it embedded. Sentences of a passage are compared with many questions, but embedded once.
-
-It also makes answers repeat: in bfloat16 a text's vector depends a little on the batch it was embedded in.
-"""
+"""An embedder that remembers what it embedded."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 
 import numpy as np
 
+from rag_core.adapters.embedding.recent import Recent
 from rag_core.domain.ports import Embedder, Vectors
 
 SIZE = 20_000  # texts; about 30 MB at 384 dimensions
@@ -20,9 +16,8 @@ class CachedEmbedder:
     """An `Embedder` in front of another, with the `size` most recently used vectors. Safe to call from several threads."""
 
     def __init__(self, inner: Embedder, size: int = SIZE) -> None:
-        self._inner, self._size = inner, size
-        self._known: OrderedDict[str, Vectors] = OrderedDict()
-        self._lock = threading.Lock()
+        self._inner = inner
+        self._recent = Recent[str, Vectors](size)
 
     @property
     def name(self) -> str:
@@ -45,18 +40,6 @@ class CachedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of shape (len(texts), dim); only texts that are not remembered are embedded."""
-        with self._lock:
-            found = {text: self._known[text] for text in texts if text in self._known}
-        missing = [text for text in dict.fromkeys(texts) if text not in found]
-        if missing or not texts:
-            fresh = self._inner.embed(missing)
-            if not texts:
-                return fresh
-            found |= dict(zip(missing, fresh, strict=True))
-        with self._lock:
-            for text in texts:
-                self._known[text] = found[text]
-                self._known.move_to_end(text)
-            while len(self._known) > self._size:
-                self._known.popitem(last=False)
-        return np.stack([found[text] for text in texts])
+        if not texts:
+            return self._inner.embed([])
+        return np.stack(self._recent.values(texts, self._inner.embed))

@@ -72,11 +72,10 @@ class EmbeddedModel:
         return unit_vectors(self._model.run(texts, order, DIM, _mean).numpy())
 
 
-def _mean(x: Tensor, mask: Tensor) -> Tensor:
-    """Unit vectors of shape (batch, 384), the mean over the tokens that are not padding."""
+def _mean(x: Tensor, lengths: Sequence[int]) -> Tensor:
+    """Unit vectors of shape (texts, 384), the mean over the tokens of each text."""
     import torch
     from torch.nn import functional
 
-    kept = mask.unsqueeze(-1).to(x.dtype)
-    mean = (x * kept).sum(dim=1, dtype=torch.float32) / kept.sum(dim=1, dtype=torch.float32)
+    mean = torch.stack([text.mean(dim=0, dtype=torch.float32) for text in x.split(list(lengths))])
     return functional.normalize(mean.to(x.dtype), dim=1)

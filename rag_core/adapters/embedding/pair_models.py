@@ -9,16 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
+from itertools import accumulate
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rag_core.adapters.embedding.by_name import trained_on
 from rag_core.adapters.embedding.minilm import MiniLm
+from rag_core.adapters.embedding.recent import Recent
 from rag_core.errors import ModelUnavailable
 from rag_core.settings import DATA
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 MAX_LOGIT = 10.0  # log odds
 ANSWERABILITY_FILE, SUPPORT_FILE = (DATA / "models" / f"{name}.safetensors" for name in ("answerability", "support"))
 ANSWERABILITY_TOKENS = 288  # question, passage and special tokens; only the passage is cut
+REMEMBERED = 50_000  # pairs of texts; about 30 MB
 SUPPORT_TOKENS = 320  # claim, evidence and special tokens; only the evidence is cut
 ANSWERABILITY_LANGUAGES, SUPPORT_LANGUAGES = trained_on("answerability"), trained_on("support")
 
@@ -37,7 +44,7 @@ class AnswerModel:
     """
 
     def __init__(self, precision: str = "auto", file: Path = ANSWERABILITY_FILE) -> None:
-        self._model = MiniLm("answerability", precision, ANSWERABILITY_TOKENS, file)
+        self._read = _PairReader("answerability", "answerable", precision, ANSWERABILITY_TOKENS, file)
         self.version = version_of(file)
         self.languages = ANSWERABILITY_LANGUAGES
 
@@ -47,7 +54,7 @@ class AnswerModel:
         Raises:
             ModelUnavailable: the model returns something that is not a number.
         """
-        return _odds("answerability", self._model, "answerable", [(question, passage) for passage in passages])
+        return self._read.log_odds([(question, passage) for passage in passages])
 
 
 class SupportModel:
@@ -57,7 +64,7 @@ class SupportModel:
     """
 
     def __init__(self, precision: str = "auto", file: Path = SUPPORT_FILE) -> None:
-        self._model = MiniLm("support", precision, SUPPORT_TOKENS, file)
+        self._read = _PairReader("support", "support", precision, SUPPORT_TOKENS, file)
         self.version = version_of(file)
         self.languages = SUPPORT_LANGUAGES
 
@@ -67,18 +74,39 @@ class SupportModel:
         Raises:
             ModelUnavailable: the model returns something that is not a number.
         """
-        return _odds("support", self._model, "support", [(claim, evidence) for evidence, claim in pairs])
+        return self._read.log_odds([(claim, evidence) for evidence, claim in pairs])
 
 
-def _odds(name: str, model: MiniLm, layer: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
-    """The log odds of each pair of texts, in [-10, 10], as the network's last layer says them."""
-    import torch
+class _PairReader:
+    """A network with one number at its end, and what it said last.
 
-    order = sorted(range(len(pairs)), key=lambda at: -len(pairs[at][0]) - len(pairs[at][1]))
-    found = model.run(pairs, order, 1, lambda x, mask: model.linear(x[:, 0], layer).float().clamp(-MAX_LOGIT, MAX_LOGIT))
-    if not bool(torch.isfinite(found).all()):
-        raise ModelUnavailable(f"The {name} model returned something that is not a number.", remedy="Restore data/models.")
-    return [float(one) for one in found[:, 0]]
+    Args:
+        name: what it is called in errors.
+        layer: its last layer.
+    """
+
+    def __init__(self, name: str, layer: str, precision: str, max_tokens: int, file: Path) -> None:
+        self._name, self._layer = name, layer
+        self._model = MiniLm(name, precision, max_tokens, file)
+        self._recent = Recent[tuple[str, str], float](REMEMBERED)
+
+    def log_odds(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """The log odds of each pair of texts, in [-10, 10], as the network's last layer says them."""
+        return self._recent.values(pairs, self._read)
+
+    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        import torch
+
+        order = sorted(range(len(pairs)), key=lambda at: -len(pairs[at][0]) - len(pairs[at][1]))
+        found = self._model.run(pairs, order, 1, self._head)
+        if not bool(torch.isfinite(found).all()):
+            raise ModelUnavailable(f"The {self._name} model returned something that is not a number.", remedy="Restore data/models.")
+        return [float(one) for one in found[:, 0]]
+
+    def _head(self, x: Tensor, lengths: Sequence[int]) -> Tensor:
+        """From the first token of each text, shape (texts, 1)."""
+        first = [end - length for end, length in zip(accumulate(lengths), lengths, strict=True)]
+        return self._model.linear(x[first], self._layer).float().clamp(-MAX_LOGIT, MAX_LOGIT)
 
 
 @cache

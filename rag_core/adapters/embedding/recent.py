@@ -1,0 +1,44 @@
+"""What a model said of the texts that were used last, so that each is read once: the same sentences are compared with many questions, and a
+labelled run under other settings asks the same questions of the same sentences.
+
+It also makes answers repeat: in bfloat16 a text's numbers depend a little on the batch it was read in.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class Recent(Generic[Key, Value]):
+    """The `size` values used last, by their keys. Safe to call from several threads."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._known: OrderedDict[Key, Value] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def values(self, keys: Sequence[Key], make: Callable[[list[Key]], Iterable[Value]]) -> list[Value]:
+        """The value of each key.
+
+        Args:
+            keys: in any order, repeated or not.
+            make: the values of keys that are not remembered, each once, in the order given; not called where there are none.
+        """
+        with self._lock:
+            found = {key: self._known[key] for key in keys if key in self._known}
+        missing = [key for key in dict.fromkeys(keys) if key not in found]
+        if missing:
+            found |= dict(zip(missing, make(missing), strict=True))
+        with self._lock:
+            for key in keys:
+                self._known[key] = found[key]
+                self._known.move_to_end(key)
+            while len(self._known) > self._size:
+                self._known.popitem(last=False)
+        return [found[key] for key in keys]
