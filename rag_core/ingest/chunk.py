@@ -201,10 +201,8 @@ def _both(draft: _Draft, following: _Draft) -> _Draft | None:
     larger = max(draft, following, key=lambda each: each.tokens)
     atoms = draft.atoms + tuple(atom for atom in following.atoms if atom not in draft.atoms)
     headers = {each.header for each in (draft, following) if each.kind is PassageKind.TABLE}
-    beside = draft.kind is not following.kind and PassageKind.TABLE in (
-        draft.kind,
-        following.kind,
-    )  # a sentence is no row, nor has it a header
+    # a sentence is no row, nor has it a header
+    beside = draft.kind is not following.kind and PassageKind.TABLE in (draft.kind, following.kind)
     too_large = sum(atom.tokens for atom in atoms) > min(draft.room, following.room)
     if draft.section != following.section or beside or too_large or len(headers) > 1:
         return None

@@ -302,9 +302,16 @@ def test_given_a_section_of_two_passages_when_cut_then_its_headings_are_not_repe
 
 
 def test_given_a_very_small_leftover_when_cut_then_it_joins_its_neighbour_of_the_section() -> None:
-    pages = [Page(1, f"# One\n\n{' '.join(SENTENCES[:5])}\n\nPart\tPrice\nNut\t7\n\n# Two\n\nShort.\n\n# Three\n\nShort too.")]
+    pages = [Page(1, f"# One\n\n{' '.join(SENTENCES[:5])}\n\nA last word.\n\n# Two\n\nShort.\n\n# Three\n\nShort too.")]
 
     assert [passage.section for passage in cut(pages)] == ["One", "Two", "Three"]
+
+
+def test_given_a_very_small_table_beside_prose_when_cut_then_it_stays_a_table() -> None:
+    """A sentence is no row, nor has it a header."""
+    pages = [Page(1, f"# One\n\n{' '.join(SENTENCES[:5])}\n\nPart\tPrice\nNut\t7\n\nA last word.")]
+
+    assert [str(passage.kind) for passage in cut(pages)] == ["paragraph", "table", "paragraph"]
 
 
 def test_given_two_small_tables_with_headers_of_their_own_when_cut_then_neither_takes_the_others() -> None:
