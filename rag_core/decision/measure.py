@@ -35,6 +35,7 @@ from rag_core.gating.asked import asked_for
 from rag_core.gating.features import measure as measure_features
 from rag_core.gating.features import weigh
 from rag_core.gating.keywords import match_keywords
+from rag_core.gating.nowhere import MAX_TEXTS, nowhere
 from rag_core.gating.scores import READ, Calibration
 from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
@@ -161,6 +162,7 @@ def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> L
         titles={d.id: d.title for d in searched},
         dates={d.id: d.metadata.date for d in searched if d.metadata.date},
         authority={d.id: d.metadata.authority for d in searched if d.metadata.authority is not None},
+        chosen=rows is not None,
         version=corpus.version,
         model=tools.embedder.name,
         unknown_languages=tuple(code for code in languages if not tools.knows(code)),
@@ -194,6 +196,7 @@ def _measured(measurements: Measurements, corpus: Corpus, tools: Tools, rows: li
         )  # fmt: skip
     with timed("signals"):
         missing = missing_entities(measurements.understanding.entities, language, corpus, rows, measurements.library)
+        absent = nowhere_spoken_of(measurements, missing, corpus, rows)
         share = len(missing) / len(measurements.understanding.entities) if measurements.understanding.entities else 0.0
         drafted, others = found.log_odds()
         features = measure_features(
@@ -221,6 +224,7 @@ def _measured(measurements: Measurements, corpus: Corpus, tools: Tools, rows: li
         relevance=relevance,
         keywords=match,
         missing_entities=missing,
+        nowhere=absent,
         draft=draft,
         conflicts=conflicts,
         llm_trace=LlmTrace(context_words(hits)) if s.drafter == "model" else None,
@@ -361,6 +365,33 @@ def missing_entities(
         return code_stands_somewhere(entity) if codes(entity) else all(stands(word.text) for word in words(entity))
 
     return tuple(entity for entity in named if not is_there(entity))
+
+
+def nowhere_spoken_of(measurements: Measurements, missing: Collection[str], corpus: Corpus, rows: Sequence[int] | None) -> tuple[str, ...]:
+    """Those of the missing entities of which it is true that no searched document speaks of them in any form (`rag_core.gating.nowhere`).
+
+    None where nothing was searched, a page could not be read, or there is too much to read it all.
+    """
+    facts, language = measurements.library, measurements.understanding.language
+    if not missing or not facts.passages or facts.unreadable or facts.pages + facts.passages > MAX_TEXTS:
+        return ()
+    asked = core(expand(measurements.question), language)
+    found = [entity for entity in entities(asked, language) if entity.text in missing]
+    try:
+        return nowhere(found, language, facts.languages, corpus.lexical.vocabulary(), _all_texts(corpus, rows))
+    except RagError:  # a page cannot be read: nothing true can be said
+        return ()
+
+
+def _all_texts(corpus: Corpus, rows: Sequence[int] | None) -> Iterator[str]:
+    """What is known of any document of the library, then the passages that were searched, then their pages, with running headers too."""
+    for one in corpus.documents:
+        yield "\n".join((one.name, one.title, one.metadata.date, *one.metadata.values.values()))
+    for passage in corpus.passages if rows is None else (corpus.passages[row] for row in rows):
+        yield "\n".join((passage.text, passage.section, passage.header_text))
+    for one in searched_documents(corpus, rows):
+        for page in range(1, one.page_count + 1):
+            yield corpus.page_text(one.id, page)
 
 
 def _with(measurements: Measurements, **values: object) -> Measurements:

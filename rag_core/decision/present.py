@@ -22,11 +22,13 @@ from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State, Trace
 from rag_core.gating.levels import level, main_score, mean_cosine, shows_conflicts, unread, within_cut
 from rag_core.grounding.wording import contradiction
-from rag_core.language import refusal
+from rag_core.language import refusal, spoken_of_nowhere
 from rag_core.settings import Mode
 
 RESOLVE_CONFLICTS = "resolve_conflicts"
 EXPAND_SEARCH = "expand_search"
+MAX_NAMES, MAX_NAME_CHARS = 3, 40  # that a sentence on what stands nowhere may have; chosen
+_GATED = frozenset(check.reason for check in GATING)
 _READ_THEM = "Look at the findings of the documents: they say why pages could not be read, and which of it can be mended."
 
 
@@ -114,8 +116,7 @@ def refuse(
     trace = Trace(tuple(checks))
     value, basis = _refusal_confidence(measurements, reasons[0])
     unread = unreadable(measurements)
-    if unread:
-        explanation = f"{explanation} {unread}"
+    explanation = " ".join(filter(None, (nowhere_in_words(measurements, reasons[0]), explanation, unread)))
     return Decision(
         question=measurements.question,
         language=measurements.understanding.language,
@@ -135,6 +136,17 @@ def refuse(
         metadata=_metadata(measurements, 0, _action(reasons), beside),
         attempts=beside.attempts,
     )
+
+
+def nowhere_in_words(measurements: Measurements, reason: Reason) -> str:
+    """One sentence, in the question's language, on what no document speaks of; empty where nothing is, or no gate refused for it.
+
+    Its names are words of the question: inert text, and short.
+    """
+    if not measurements.nowhere or reason not in _GATED:
+        return ""
+    names = [name if len(name) <= MAX_NAME_CHARS else f"{name[: MAX_NAME_CHARS - 1]}…" for name in measurements.nowhere[:MAX_NAMES]]
+    return spoken_of_nowhere(names, measurements.library.chosen, measurements.understanding.language)
 
 
 def _sentence(measurements: Measurements) -> str:

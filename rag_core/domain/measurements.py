@@ -44,7 +44,10 @@ class KeywordMatch:
 
 @dataclass(frozen=True, slots=True)
 class LibraryFacts:
-    """The facts about the searched documents that a refusal needs. `names` maps document ids to the names to show."""
+    """The facts about the searched documents that a refusal needs. `names` maps document ids to the names to show.
+
+    `chosen`: whether only documents that somebody chose were searched, by name or by what they are.
+    """
 
     documents: int = 0
     passages: int = 0
@@ -58,6 +61,7 @@ class LibraryFacts:
     version: int = 0
     model: str = ""
     unknown_languages: tuple[str, ...] = ()  # languages of searched documents that the embedding model does not know
+    chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +69,8 @@ class Measurements:
     """One question with all its measurements.
 
     `relevance` is the mean cosine of the question to the beginnings of the top passages; None when nothing was retrieved.
-    `missing_entities` are those
-    of the question's entities that stand in none of the searched documents. `correctness` is the probability that the extract is a right
+    `missing_entities` are those of the question's entities that stand in none of the searched documents; `nowhere` are those of which a
+    refusal may say so: no other form of them stands anywhere either. `correctness` is the probability that the extract is a right
     answer, `answerability` that the documents answer the question at all; None when no calibration fits the library.
     `timings` are milliseconds by stage. `llm_trace` is what a language model was asked; None where the settings ask none.
     """
@@ -82,6 +86,7 @@ class Measurements:
     relevance: float | None = None
     keywords: KeywordMatch = KeywordMatch()
     missing_entities: tuple[str, ...] = ()
+    nowhere: tuple[str, ...] = ()
     draft: Draft = field(default_factory=Draft)  # the extract, or the passages as they are; a model's drafts are in `llm_trace`
     conflicts: tuple[Conflict, ...] = ()  # between claims of the draft
     answer: str = ""  # for questions answered without retrieval

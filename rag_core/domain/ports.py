@@ -1,4 +1,4 @@
-"""The ports: what the core needs from the outside, as Protocols of one to three methods. Adapters fit by shape."""
+"""The ports: what the core needs from the outside, as Protocols of one to four methods. Adapters fit by shape."""
 
 from __future__ import annotations
 
@@ -71,6 +71,10 @@ class LexicalIndex(Protocol):
 
     def idf(self, terms: Sequence[str]) -> list[float]:
         """Inverse document frequency of each term in the whole collection, >= 0; a term that no passage holds gets the maximum."""
+        ...
+
+    def vocabulary(self) -> Collection[str]:
+        """The terms that any passage of the whole collection holds, each once."""
         ...
 
 

@@ -20,6 +20,7 @@ from rag_core.language.phrases import (
     is_time_sensitive,
     refusal,
     small_talk,
+    spoken_of_nowhere,
 )
 from rag_core.language.schema import AskedWords, ComparedWords, FactWords, LanguageInfo, LawRows, LimitRows, TimeWords, ValueRows, spaced
 from rag_core.language.sentences import sentences
@@ -63,6 +64,7 @@ __all__ = [
     "sentences",
     "small_talk",
     "spaced",
+    "spoken_of_nowhere",
     "stem",
     "string_similarity",
     "synonyms",

@@ -1,5 +1,6 @@
 """Fixed phrases: refusals, phrases that betray outside knowledge, greetings, questions about the library, intents."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -27,6 +28,13 @@ def _info(lang: str) -> LanguageInfo:
 def refusal(lang: str) -> str:
     """The canonical refusal sentence of a language; English for a language without one."""
     return _info(lang).refusal
+
+
+def spoken_of_nowhere(names: Sequence[str], chosen: bool, lang: str) -> str:
+    """The sentence that no document speaks of one of these names, or none of the chosen ones; English for a language without a file."""
+    info = _info(lang)
+    listed = f" {info.nowhere_joint} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return (info.nowhere_chosen if chosen else info.nowhere).format(names=listed)
 
 
 def indicator_phrases(lang: str) -> tuple[str, ...]:

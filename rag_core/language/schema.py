@@ -419,7 +419,10 @@ class LanguageInfo:
     these decide what a clause says; `function_words` is both together.
 
     Args:
-        refusal: the sentence that refuses; `refusal_phrases`: what else does. `conditionals`: first words of a rule, which is no refusal.
+        refusal: the sentence that refuses; `refusal_phrases`: what else does.
+        nowhere: that no document speaks of "{names}"; `nowhere_chosen`: that none of the chosen ones does; `nowhere_joint`: before the last
+            of several names.
+        conditionals: first words of a rule, which is no refusal.
         indicator_phrases: by which an answer claims knowledge from elsewhere.
         orders: pattern of orders to a language model.
         greetings, greeting_fillers: all that a greeting is made of.
@@ -444,6 +447,9 @@ class LanguageInfo:
     question_words: WordSet
     stop_words: WordSet
     refusal: Text
+    nowhere: Text
+    nowhere_chosen: Text
+    nowhere_joint: Text
     refusal_phrases: SpacedPhrases
     indicator_phrases: Phrases
     greetings: SpacedPhrases

@@ -1,4 +1,4 @@
-"""The measurements of a question as a record, and back from the record, of this version or the one before."""
+"""The measurements of a question as a record, and back from the record, of this version or one before."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
-from rag_core.records import version_1, version_2
+from rag_core.records import version_1, version_2, version_3
 from rag_core.records.shapes import MEASUREMENTS, Reading, Writing
 from rag_core.records.texts import OwnWords, PassageOf, Texts
 
-SCHEMA_VERSION = 3  # the form of a record, since 2026-11-22
+SCHEMA_VERSION = 4  # the form of a record, since 2026-11-22
 _VERSION = "schema_version"
+_STEPS = (version_1.upgraded, version_2.upgraded, version_3.upgraded)  # each from its version to the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +93,9 @@ def restored(row: Mapping[str, Any], texts: Texts) -> Measurements:
 
 def _upgraded(row: dict[str, Any], version: int) -> dict[str, Any]:
     """The record in this version."""
-    if version == SCHEMA_VERSION:
-        return row
-    return version_2.upgraded(version_1.upgraded(row) if version == 1 else row)
+    for step in _STEPS[version - 1 :]:
+        row = step(row)
+    return row
 
 
 def _retrieved(measurements: Measurements) -> dict[str, Passage]:

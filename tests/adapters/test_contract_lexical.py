@@ -70,6 +70,12 @@ def test_given_any_term_then_its_weight_comes_from_the_whole_collection_and_an_u
 
 
 @every_store
+@given(rows=rows_of_words)
+def test_given_any_passages_then_the_vocabulary_is_their_terms(make: type[LexicalStore], rows: list[list[str]]) -> None:
+    assert set(make().build(rows).vocabulary()) == {term for row in rows for term in row}
+
+
+@every_store
 def test_given_many_equal_passages_then_ties_are_broken_by_row_at_the_cut_too(make: type[LexicalStore]) -> None:
     index = make().build([["notice", "period"]] * 300)
 

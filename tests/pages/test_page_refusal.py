@@ -104,6 +104,19 @@ def test_given_words_that_are_missing_when_refused_for_them_then_they_are_named(
     assert "In detail: 1 of 3 keywords found, 2 required; missing: lost0, lost1" in texts(page)
 
 
+def test_given_a_year_that_no_document_has_when_refused_then_the_page_says_so_as_inert_text(page: AppTest) -> None:
+    ask(page, FRANCE)
+    asked = asked_of(page)
+    asked.measurements = replace(asked.measurements, nowhere=("2031", "**bold** <b>"), correctness=0.0)
+    asked.decision = decide(asked.measurements)
+
+    page.run()
+
+    said = "No document here speaks of 2031 or **bold** <b>."
+    assert said in [element.value for element in page.text]
+    assert all("**bold**" not in element.value for element in page.markdown)
+
+
 def test_given_a_failure_of_ours_when_refused_then_the_page_says_that_it_was_ours(page: AppTest) -> None:
     ask(page, FRANCE)
     asked = asked_of(page)

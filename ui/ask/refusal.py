@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from rag_core.decision.present import nowhere_in_words
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import CheckResult, Direction, State
@@ -27,6 +28,9 @@ def show_refusal(asked: Asked) -> None:
         st.badge(say("refusal.badge"), icon=":material/warning:", color="orange", help=say("refusal.badge_help"))
         with st.container(key="refusal_why"):
             st.text(why(asked))
+        if absent := nowhere_in_words(asked.measurements, asked.decision.reason):
+            with st.container(key="refusal_nowhere"):
+                st.text(absent)  # it repeats words of the question
         if wrong := flagged(decision, asked.measurements):
             with st.container(key="refusal_flagged"):
                 st.text("\n".join(wrong))

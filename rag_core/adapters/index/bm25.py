@@ -7,7 +7,7 @@ import json
 import logging
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import bm25s
@@ -53,6 +53,10 @@ class Bm25Index:
     def idf(self, terms: Sequence[str]) -> list[float]:
         """log(1 + (N - df + 0.5) / (df + 0.5)) (Lucene's form, as bm25s uses); an unknown term gets the maximum (df = 0)."""
         return [math.log(1 + (self._rows - df + 0.5) / (df + 0.5)) for df in map(self.document_frequency, terms)]
+
+    def vocabulary(self) -> Collection[str]:
+        """The terms of all rows; bm25s adds "", which is none."""
+        return self.model.vocab_dict.keys() - {""} if self.model else ()
 
     def document_frequency(self, term: str) -> int:
         """How many rows hold the term; bm25s lists "" among its words without having counted it."""

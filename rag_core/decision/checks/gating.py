@@ -16,6 +16,7 @@ from rag_core.gating.levels import closest_distance, least_answerability, least_
 from rag_core.settings import Scale
 
 REPHRASE = "Ask with words that the document uses, or add the document that holds the answer."
+SPELL = "Add the document that is about it, or check the spelling."
 WIDEN = "Search all documents, or add the document that holds the answer."
 
 
@@ -47,7 +48,12 @@ def _distance_in_words(m: Measurements, value: float | None, threshold: float) -
 def _remedy_of_correctness(m: Measurements, _: float | None) -> str:
     """Why no sentence can answer a question that asks for more than finding; otherwise how to ask better."""
     kind = asks_to_compute(m.question, m.understanding.language)
-    return COMPUTED[kind] if kind else REPHRASE
+    return COMPUTED[kind] if kind else _rephrase(m, None)
+
+
+def _rephrase(m: Measurements, _: float | None) -> str:
+    """Other words do not help where the documents do not speak of what is named."""
+    return SPELL if m.nowhere else REPHRASE
 
 
 def _least_correctness(m: Measurements, _: float) -> float:
@@ -100,7 +106,7 @@ GATING: tuple[Check[Measurements], ...] = (
         also=("answerability_extra_procedural", "answerability_extra_comparative"),
         threshold_of=_least_answerability,
         said=lambda m, value, at: "no calibration fits this library" if value is None else _held("probability", value, at),
-        remedy=REPHRASE,
+        remedy=_rephrase,
         timing="signals",
         certifiable=True,
         source=(
@@ -214,7 +220,7 @@ GATING: tuple[Check[Measurements], ...] = (
         said=lambda m, value, _: (
             "not in the searched documents: " + ", ".join(m.missing_entities) if m.missing_entities else "all are in the searched documents"
         ),
-        remedy="Add the document that is about it, or check the spelling.",
+        remedy=SPELL,
         certifiable=True,
     ),
 )
