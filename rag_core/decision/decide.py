@@ -13,7 +13,7 @@ from dataclasses import replace
 from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.compose import compose
 from rag_core.decision.present import NO_CONTEXT, AnswerContext, answer, refuse, refuse_for, reply
-from rag_core.decision.progress import Ask, Extract, Refused, progress_of
+from rag_core.decision.progress import Ask, Extract, Refused, progress_of, without_llm
 from rag_core.domain.decision import AttemptView, Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
@@ -33,9 +33,12 @@ def decide(measurements: Measurements) -> Decision:
     if stop is not None:
         judged = [*gates[: stop + 1], *(result.not_reached() for result in (*gates[stop + 1 :], *_grounding(measurements)))]
         return refuse_for(measurements, judged, (gates[stop],))
-    if measurements.llm_trace is None:
-        return _judge(measurements, (*gates, *_grounding(measurements)))
-    return _from_llm_trace(measurements, gates)
+    if measurements.llm_trace is not None:
+        return _from_llm_trace(measurements, gates)
+    guard, grounding = without_llm(measurements), _grounding(measurements)
+    if unasked := tuple(check for check in guard if check.blocks):
+        return refuse_for(measurements, (*gates, *guard, *(result.not_reached() for result in grounding)), unasked)
+    return _judge(measurements, (*gates, *guard, *grounding))
 
 
 def replay(measurements: Measurements, settings: Settings) -> Decision:
@@ -78,15 +81,17 @@ def _from_llm_trace(measurements: Measurements, gates: Sequence[CheckResult]) ->
     progress = progress_of(measurements)
     end, checks = progress.end, (*gates, *progress.checks)
     attempts = tuple(AttemptView(number, one.outcome, one.attempt, one.checks) for number, one in enumerate(progress.judged, 1))
+    beside = AnswerContext(attempts, judgements=progress.judgements)
     if isinstance(end, Ask):
         explanation = "Under these settings the language model would have to be asked again."
-        return refuse(measurements, checks, (Reason.NEEDS_GENERATION,), explanation, ("Ask the question again.",), AnswerContext(attempts))
+        return refuse(measurements, checks, (Reason.NEEDS_GENERATION,), explanation, ("Ask the question again.",), beside)
     if isinstance(end, Refused):
-        return refuse(measurements, checks, end.reasons, end.explanation, end.remedies, AnswerContext(attempts))
+        return refuse(measurements, checks, end.reasons, end.explanation, end.remedies, beside)
     if isinstance(end, Extract):
         notes = (f"{end.note} The answer is taken from the documents word for word.",) if end.failed else ()
-        return _judge(measurements, (*checks, *_grounding(measurements)), AnswerContext(attempts, notes, drafter_note=end.note))
-    return _judge(end.view, (*checks, *end.checks), AnswerContext(attempts, end.notes, most=end.most))
+        beside = replace(beside, notes=(*notes, *end.notes), most=end.most, drafter_note=end.note)
+        return _judge(measurements, (*checks, *_grounding(measurements)), beside)
+    return _judge(end.view, (*checks, *end.checks), replace(beside, notes=end.notes, most=end.most))
 
 
 def _grounding(measurements: Measurements) -> list[CheckResult]:

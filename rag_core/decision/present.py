@@ -40,6 +40,7 @@ class AnswerContext:
     """
 
     attempts: tuple[AttemptView, ...] = ()
+    judgements: tuple[Sufficiency, ...] = ()
     notes: tuple[str, ...] = ()
     most: ConfidenceLevel = ConfidenceLevel.HIGH
     drafter_note: str = ""
@@ -70,6 +71,7 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
         ),
         metadata=_metadata(measurements, len(used), RESOLVE_CONFLICTS if composed.conflicts else "", beside),
         attempts=beside.attempts,
+        judgements=beside.judgements,
     )
 
 
@@ -135,6 +137,7 @@ def refuse(
         notes=(*beside.notes, *_notes(measurements, trace, measurements.library.languages)),
         metadata=_metadata(measurements, 0, _action(reasons), beside),
         attempts=beside.attempts,
+        judgements=beside.judgements,
     )
 
 

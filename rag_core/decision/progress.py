@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from rag_core.decision.checks import GATING, GROUNDING, LLM_DRAFT, SUFFICIENCY, VERIFICATION
 from rag_core.decision.checks import llm as of_llm
-from rag_core.domain.llm_trace import Attempt, LlmTrace, Step, Sufficiency
+from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel, Reason
@@ -23,6 +23,8 @@ from rag_core.grounding.feedback import Finding, findings
 from rag_core.settings import Mode
 
 _CHECK_SERVER = "Check the model's server, or draft without it."
+_NOT_ASKED = Sufficiency(Call(Step.SUFFICIENCY))
+_NO_MODEL = Sufficiency(Call(Step.SUFFICIENCY, failure="no language model drafts under these settings, and none was asked"))
 UNAVAILABLE = "The language model could not be asked"
 _CHECKS_FIRST = (Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT)  # after the checks among the reasons of a refusal
 
@@ -83,10 +85,15 @@ class Drafted:
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """The extract stands, and `note` says why the model did not draft. `failed` when it was asked, or should have been."""
+    """The extract stands, and `note` says why the model did not draft. `failed` when it was asked to, or should have been.
+
+    `most` and `notes` as in `Drafted`: what the model said of the passages holds whoever drafts.
+    """
 
     note: str
     failed: bool = False
+    most: ConfidenceLevel = ConfidenceLevel.HIGH
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +113,15 @@ End = Ask | Drafted | Extract | Refused
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the record carries: how it ends, the check of sufficiency where the settings have it, and the drafts that were judged."""
+    """How far the record carries: how it ends, the check of sufficiency where the settings have it, and the drafts that were judged.
+
+    `judgements` are those of the model that count under the settings, one a round of retrieval.
+    """
 
     end: End
     checks: tuple[CheckResult, ...] = ()
     judged: tuple[Judged, ...] = ()
+    judgements: tuple[Sufficiency, ...] = ()
 
 
 def next_step(measurements: Measurements) -> Ask | None:
@@ -129,16 +140,24 @@ def progress_of(measurements: Measurements) -> Progress:
     """
     if measurements.llm_trace is None:
         raise ValueError("measurements without a trace of a language model have nothing to follow")
-    if note := not_asked(measurements, measurements.llm_trace):
-        return Progress(Extract(note))
-    if level(measurements) is ConfidenceLevel.INSUFFICIENT:
+    note = not_drafted(measurements, measurements.llm_trace)
+    if not note and level(measurements) is ConfidenceLevel.INSUFFICIENT:
         explanation = "Refused: the confidence level is insufficient, and a model is not asked at that level."
         return Progress(Refused((Reason.LEVEL,), explanation, ("Ask with the document's words, or move the cuts of the levels.",)))
-    return _from_sufficiency(measurements, measurements.llm_trace)
+    return _from_sufficiency(measurements, measurements.llm_trace, note)
 
 
-def not_asked(measurements: Measurements, llm_trace: LlmTrace) -> str:
-    """Why the model has no part in a question whatever the thresholds say, in a sentence; empty where it has."""
+def without_llm(measurements: Measurements) -> tuple[CheckResult, ...]:
+    """The check of sufficiency where no language model has a part: a guard that cannot run has not passed. Nothing where it is off."""
+    off = SUFFICIENCY.mode_under(measurements.settings) is Mode.OFF
+    return () if off or measurements.llm_trace is not None else (SUFFICIENCY(of_llm.Said(measurements, _NO_MODEL)),)
+
+
+def not_drafted(measurements: Measurements, llm_trace: LlmTrace) -> str:
+    """Why the model drafts nothing for a question whatever the thresholds say, in a sentence; empty where it does.
+
+    It is asked whether the passages suffice all the same, where the settings ask it that: a guard has no exceptions.
+    """
     s, language = measurements.settings, measurements.understanding.language
     if not measurements.hits or llm_trace.context_words <= s.short_context_words:
         return f"The passages have {llm_trace.context_words} words: too few to be worth compressing."
@@ -157,37 +176,53 @@ def hits_of(measurements: Measurements, round: int) -> tuple[Hit, ...]:
     return tuple(hit for hit in hits if hit.passage.id not in cut)
 
 
-def _from_sufficiency(measurements: Measurements, llm_trace: LlmTrace) -> Progress:
+def judged_hits(measurements: Measurements, round: int) -> tuple[Hit, ...]:
+    """The passages of a round that the model judges: all that it may draft from, or the first few that the relevance check reads."""
+    s, hits = measurements.settings, hits_of(measurements, round)
+    return hits[: s.relevance_passages] if s.sufficiency_reads == "top" else hits
+
+
+def _from_sufficiency(measurements: Measurements, llm_trace: LlmTrace, note: str) -> Progress:
     s, round = measurements.settings, 0
     if s.sufficiency_mode is Mode.OFF:
-        return _from_drafts(measurements, llm_trace, 0, (), None)
+        return Progress(Extract(note)) if note else _from_drafts(measurements, llm_trace, 0, (), None)
     while True:
-        hits = hits_of(measurements, round)
+        hits, said = judged_hits(measurements, round), llm_trace.judgements[: round + 1]
         if round >= len(llm_trace.judgements) or llm_trace.judgements[round].passages != len(hits):
-            return Progress(Ask(Step.SUFFICIENCY, hits, round))
-        judgement = llm_trace.judgements[round]
+            return Progress(Ask(Step.SUFFICIENCY, hits, round), (SUFFICIENCY(of_llm.Said(measurements, _NOT_ASKED)),), (), said[:round])
+        judgement = said[round]
         check = SUFFICIENCY(of_llm.Said(measurements, judgement))
         if not check.blocks:
-            return _from_sufficient(measurements, llm_trace, round, check, judgement)
+            return replace(_from_sufficient(measurements, llm_trace, round, check, judgement, note), judgements=said)
         if check.state is State.NOT_RUN:
             why = f"Refused: sufficiency could not be checked. {judgement.call.failure}"
-            return Progress(Refused((Reason.NOT_RUN,), why, (_CHECK_SERVER,)), (check,))
+            return Progress(Refused((Reason.NOT_RUN,), why, (check.remedy,)), (check,), (), said)
         if round == s.expand_searches:
-            return Progress(_insufficient(measurements, judgement, check), (check,))
+            return Progress(_insufficient(measurements, judgement, check), (check,), (), said)
         if round >= len(llm_trace.expanded):
-            return Progress(Ask(Step.EXPAND, hits, round))
-        if _ids(hits_of(measurements, round + 1)) == _ids(hits):  # nothing new was found
-            return Progress(_insufficient(measurements, judgement, check), (check,))
+            return Progress(Ask(Step.EXPAND, hits, round), (), (), said)
+        if _ids(judged_hits(measurements, round + 1)) == _ids(hits):  # nothing new was found
+            return Progress(_insufficient(measurements, judgement, check), (check,), (), said)
         round += 1
 
 
-def _from_sufficient(measurements: Measurements, llm_trace: LlmTrace, round: int, check: CheckResult, judgement: Sufficiency) -> Progress:
+def _from_sufficient(
+    measurements: Measurements, llm_trace: LlmTrace, round: int, check: CheckResult, judgement: Sufficiency, note: str
+) -> Progress:
     enforced = measurements.settings.sufficiency_mode is Mode.ENFORCE
-    if enforced and judgement.sides is not None and judgement.conflict is not None:
+    known = bool(measurements.conflicts)  # the extract quotes the two sides that were found without a model
+    if enforced and not known and judgement.sides is not None and judgement.conflict is not None:
         view = replace(measurements, hits=hits_of(measurements, round), draft=judgement.sides, conflicts=(judgement.conflict,))
-        note = "The model found two passages that contradict each other: both sides are quoted."
-        return Progress(Drafted(view, tuple(check(view) for check in GROUNDING), notes=(note,)), (check,))
-    return _from_drafts(measurements, llm_trace, round, (check,), judgement if enforced else None)
+        two = "The model found two passages that contradict each other: both sides are quoted."
+        return Progress(Drafted(view, tuple(check(view) for check in GROUNDING), notes=(two,)), (check,))
+    counted = judgement if enforced else None
+    if note:
+        return Progress(_extract(note, counted), (check,))
+    return _from_drafts(measurements, llm_trace, round, (check,), counted)
+
+
+def _extract(note: str, judgement: Sufficiency | None, *, failed: bool = False) -> Extract:
+    return Extract(note, failed, *_caps(judgement))
 
 
 def _from_drafts(
@@ -215,12 +250,12 @@ def _from_drafts(
             remedies = ("Ask with words that the document uses, or add the document that holds the answer.",)
             return Progress(Refused((Reason.MODEL_REFUSED,), explanation, remedies), checks, tuple(judged))
         if one.outcome is Outcome.FAILED:
-            return Progress(_unavailable(measurements, "no draft was made", attempt.call.failure), checks, tuple(judged))
+            return Progress(_unavailable(measurements, judgement, "no draft was made", attempt.call.failure), checks, tuple(judged))
         if any(check.state is State.NOT_RUN and check.reason is Reason.VERIFICATION for check in failed):
             why = attempt.verification.call.failure if attempt.verification else ""
-            return Progress(_unavailable(measurements, "its draft could not be verified", why), checks, tuple(judged))
+            return Progress(_unavailable(measurements, judgement, "its draft could not be verified", why), checks, tuple(judged))
         found = findings(view, failed, attempt)
-    return Progress(_exhausted(measurements, judged), checks, tuple(judged))
+    return Progress(_exhausted(measurements, judgement, judged), checks, tuple(judged))
 
 
 def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
@@ -263,14 +298,14 @@ def _insufficient(measurements: Measurements, judgement: Sufficiency, check: Che
     return Refused((Reason.SUFFICIENCY,), explanation, (check.remedy,))
 
 
-def _unavailable(measurements: Measurements, what: str, why: str) -> Extract | Refused:
+def _unavailable(measurements: Measurements, judgement: Sufficiency | None, what: str, why: str) -> Extract | Refused:
     """A draft could not be made or verified: the extract, which needs neither, or nothing."""
     if measurements.settings.fallback_extract:
-        return Extract(f"{UNAVAILABLE}: {what}. {why}", failed=True)
+        return _extract(f"{UNAVAILABLE}: {what}. {why}", judgement, failed=True)
     return Refused((Reason.NOT_RUN,), f"Refused: {what}. {why}", (_CHECK_SERVER,))
 
 
-def _exhausted(measurements: Measurements, judged: Sequence[Judged]) -> Extract | Refused:
+def _exhausted(measurements: Measurements, judgement: Sufficiency | None, judged: Sequence[Judged]) -> Extract | Refused:
     """All drafts were rejected: the extract if the settings allow it, else a refusal with every reason."""
     checks = {check.reason: check for one in judged for check in one.checks if check.blocks}
     unread = {Outcome.MALFORMED: Reason.MALFORMED_DRAFT, Outcome.EMPTY: Reason.EMPTY_DRAFT}
@@ -278,7 +313,7 @@ def _exhausted(measurements: Measurements, judged: Sequence[Judged]) -> Extract 
     names = ", ".join(reason.replace("_", " ") for reason in reasons)
     drafts = "the model's draft was" if len(judged) == 1 else f"all {len(judged)} drafts of the model were"
     if measurements.settings.fallback_extract:
-        return Extract(f"{drafts[0].upper()}{drafts[1:]} rejected ({names}).", failed=True)
+        return _extract(f"{drafts[0].upper()}{drafts[1:]} rejected ({names}).", judgement, failed=True)
     remedies = tuple(dict.fromkeys(check.remedy for check in checks.values() if check.remedy))
     return Refused(tuple(reasons), f"Refused: {drafts} rejected ({names}).", remedies or ("Ask again, or choose another model.",))
 

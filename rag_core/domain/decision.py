@@ -14,7 +14,7 @@ from rag_core.domain.answer import Answer, Outcome, Refusal
 from rag_core.domain.bounds import require_between
 from rag_core.domain.claims import Citation, Claim, Conflict
 from rag_core.domain.drafts import ClaimMeasurement
-from rag_core.domain.llm_trace import Attempt
+from rag_core.domain.llm_trace import Attempt, Sufficiency
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, Trace
@@ -65,6 +65,8 @@ class Decision:
         outcome: the answer, the refusal, or a reply that needs no document.
         confidence: in [0, 1], and `confidence_basis` says what it is.
         attempts: the drafts of a language model, in order; rejected ones are no part of the answer and are shown inside the trace only.
+        judgements: what a language model said of the passages before any draft, one a round of retrieval; its words, so part of the trace
+            only.
         scores: named measurements; `correctness`, `answerability` and `top_cosine` are always there when a question was retrieved for.
         notes: things the reader must know beside the answer: unreadable pages, an observed check, a language the embedding model does not
             know, sentences that no entailment model has read.
@@ -82,6 +84,7 @@ class Decision:
     notes: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     attempts: tuple[AttemptView, ...] = ()
+    judgements: tuple[Sufficiency, ...] = ()
 
     def __post_init__(self) -> None:
         require_between("Decision.confidence", self.confidence, 0.0, 1.0)
@@ -182,11 +185,29 @@ class Decision:
             "conflicts": [conflict_json(conflict, self.citations) for conflict in self.conflicts],
             "retrieved": [hit_json(name, hit) for name, hit in self.retrieved],
             "trace": self.trace.to_json(),
+            "judgements": [judgement_json(number, one) for number, one in enumerate(self.judgements, 1)],
             "attempts": [one.to_json() for one in self.attempts],
             "suggestions": list(self.suggestions),
             "notes": list(self.notes),
             "metadata": dict(self.metadata),
         }
+
+
+def judgement_json(number: int, judgement: Sufficiency) -> dict[str, Any]:
+    """A model's judgement of the passages as JSON, by its round from 1; `reasoning` is in its words, `confidence` its own number.
+
+    `can_answer` is yes, no, partial, or empty where `call.failure` says why there is no judgement. `missing` counts what it names.
+    """
+    return {
+        "round": number,
+        "call": asdict(judgement.call),
+        "passages": judgement.passages,
+        "can_answer": judgement.can_answer,
+        "confidence": judgement.confidence,
+        "missing": len(judgement.missing),
+        "reasoning": judgement.reasoning,
+        "contradicts": judgement.contradicts,
+    }
 
 
 def claim_json(claim: Claim, measured: ClaimMeasurement) -> dict[str, Any]:

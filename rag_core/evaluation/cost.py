@@ -8,7 +8,7 @@ from math import ceil
 
 from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.compression.raw import context_words
-from rag_core.decision.progress import hits_of, next_step
+from rag_core.decision.progress import hits_of, judged_hits, next_step
 from rag_core.domain.llm_trace import LlmTrace, Prompt
 from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
@@ -73,7 +73,7 @@ def _tokens(measurements: Measurements) -> tuple[float, float]:
     s, hits = measurements.settings, hits_of(measurements, 0)
     language, library = measurements.understanding.language, measurements.library
     drafts = compress_prompt(measurements.question, language, hits, level(measurements), library, s)
-    judges = sufficiency_prompt(measurements.question, language, hits, library, s)
+    judges = sufficiency_prompt(measurements.question, language, judged_hits(measurements, 0), library, s)
     verifies = verify_prompt(measurements.draft.claims, {hit.passage.id: hit.passage.text for hit in hits}, s)
     judged, verified = (mode is not Mode.OFF for mode in (s.sufficiency_mode, s.verification_mode))
     once = _size(drafts) + judged * _size(judges) + verified * _size(verifies)

@@ -38,11 +38,16 @@ class ModelSettings(BaseModel):
     sufficiency_mode: Mode = mode(
         Mode.OFF, Stage.GATE, "sufficiency",
         "Whether the model is asked first if the passages answer the question: its no refuses (enforce), is shown (observe), or it is not "
-        "asked (off).",
+        "asked (off). Enforced, it also refuses where no model can be asked.",
     )  # fmt: skip
     min_sufficiency: float = number(
         0.0, 0.0, 1.0, 0.05, Stage.GATE, _R, Scale.SHARE, "Least confidence of the model in its own yes, a number that it only states.",
         "higher",
+    )  # fmt: skip
+    sufficiency_reads: Literal["all", "top"] = choice(
+        "all", Stage.GATE, _A,
+        "What the model judges: all passages whole, or only the beginnings of the top ones, as many and as long as the relevance check "
+        "reads.",
     )  # fmt: skip
     refuse_partial: bool = choice(
         False, Stage.GATE, _R, "Refuse where the passages answer only a part; otherwise that part is answered at a low level."

@@ -27,7 +27,8 @@ __all__ = ["DATA", "DEFAULT_PRESET", "Cost", "Knob", "Mode", "Preset", "Settings
 DATA = Path(__file__).resolve().parents[2] / "data"
 DEFAULT_PRESET = "balanced"
 
-_LATER = ("vector_store",)  # came after hashes stood in decisions and certificates: at their defaults they leave a hash as it was
+# came after hashes stood in decisions and certificates: at their defaults they leave a hash as it was
+_LATER = ("vector_store", "sufficiency_reads")
 
 _R, _A, _I = Cost.REPLAY, Cost.ASK, Cost.INGEST
 

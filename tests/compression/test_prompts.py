@@ -253,6 +253,15 @@ def test_given_passages_when_they_are_judged_then_four_things_are_checked_and_si
     assert example.can_answer == "yes"
 
 
+def test_given_a_guard_that_reads_the_top_when_passages_are_judged_then_each_is_cut_and_a_draft_still_has_it_whole() -> None:
+    """S1-9: 500 characters of each, as the guard by similarity reads."""
+    long = (hit(of=passage(text="The notice period is 30 days. " * 40)),)
+    top = settings(sufficiency_reads="top")
+
+    assert [len(str(rows(prompt)[0]["text"])) for prompt in (sufficiency(hits=long, of=top), sufficiency(hits=long))] == [500, 1200]
+    assert compress(hits=long, of=top).hash == compress(hits=long).hash
+
+
 def test_given_claims_when_they_are_verified_then_each_comes_with_the_passages_it_cites() -> None:
     """S3-15: each claim is verified against its cited passages, yes or no or unclear."""
     drafted = [Claim("The fee is 40 EUR.", cited=("d1#2", "d1#2", "made-up")), Claim("Uncited."), claim(HITS[0].passage)]

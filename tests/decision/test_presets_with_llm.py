@@ -25,7 +25,7 @@ from rag_core.wiring import language_model, open_engine
 OFF, OBSERVE, ENFORCE = Mode.OFF, Mode.OBSERVE, Mode.ENFORCE
 QUESTION, ANSWER = "How often must the flow meter be calibrated?", "every 5 years"
 ELSEWHERE = "What is the capital of France?"
-NO_GUARD = {"relevance-prompt", "relevance-llm", "scoping-lenient"}  # no gate of theirs needs no model and refuses that question
+NO_GUARD = {"relevance-prompt", "relevance-llm", "scoping-lenient", "open"}  # no gate of theirs needs no model and refuses that question
 TEXTS = {
     "interval": "The flow meter must be calibrated every 5 years, however often it is read. An accredited laboratory must calibrate the "
     "flow meter, and issues a certificate of calibration. The operator keeps the certificate with the papers of the flow "
@@ -76,6 +76,7 @@ def test_given_the_presets_of_s1_then_each_is_one_of_the_four_set_ups(preset: st
     s = Settings.load(preset)
 
     assert (s.relevance_mode, s.sufficiency_mode, s.expand_searches) == (guard, verdict, 0)
+    assert (s.sufficiency_reads, s.relevance_passages, s.relevance_chars) == ("top", 3, 500)
     assert (s.correctness_mode, s.main_gate) == (OBSERVE, "cosine")  # the same level, so that one run serves all four
 
 
@@ -179,7 +180,7 @@ def test_given_a_preset_without_a_gate_when_asked_about_something_else_then_the_
     expected = Reason.SUFFICIENCY if preset == "relevance-llm" else Reason.MODEL_REFUSED
     assert (decision.status, decision.reason) == (AnswerStatus.INSUFFICIENT_CONTEXT, expected)
     assert [kind(one) for one in server.asked] == {
-        "relevance-llm": ["sufficiency"], "relevance-prompt": ["sufficiency", "draft"], "scoping-lenient": ["draft"],
+        "relevance-llm": ["sufficiency"], "relevance-prompt": ["sufficiency", "draft"], "scoping-lenient": ["draft"], "open": ["draft"],
     }[preset]  # fmt: skip
 
 

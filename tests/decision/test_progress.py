@@ -339,6 +339,46 @@ def test_given_a_verdict_on_fewer_or_more_passages_when_walked_then_it_does_not_
     assert (cut.step, len(cut.hits)) == (Step.SUFFICIENCY, 1)
 
 
+def test_given_a_context_that_is_not_drafted_from_when_walked_then_the_guard_is_asked_all_the_same() -> None:
+    """S1-12, S3-9: a guard has no exceptions; S0-21: and no draft is asked for after it."""
+    foreign = {"hits": (hit(0.9, of=passage(1, language="cs")), hit(0.8, 2, of=passage(2, language="cs")))}
+    clash = Conflict(0, 1, ("30 days", "60 days"), ("d1", "d1"), (1, 1), added=False)
+    two = {"draft": draft([claim(passage(1)), claim(passage(2))]), "conflicts": (clash,)}
+    reasons: dict[str, dict[str, object]] = {"too few": {"words": 9}, "another language": {**foreign}, "contradict": {**two}}
+    for why, fields in reasons.items():
+        assert next_of(guarded(**fields)).step is Step.SUFFICIENCY, why
+        assert decide(guarded(**fields)).reason is Reason.NEEDS_GENERATION, why
+        refused = guarded(judgement("no"), **fields, expand_searches=0)
+        assert (next_step(refused), decide(refused).reason) == (None, Reason.SUFFICIENCY), why
+        stands = guarded(judgement(), **fields)
+        assert next_step(stands) is None, why
+        assert decide(stands).metadata["drafter"] == "extract", why
+        assert why in str(decide(stands).metadata["drafter_note"])
+
+
+def test_given_sides_that_a_model_names_when_others_are_known_then_the_extract_quotes_those_that_were_found() -> None:
+    clash = Conflict(0, 1, ("30 days", "60 days"), ("d1", "d1"), (1, 1), added=False)
+    own = draft([claim(passage(1)), claim(passage(2))])
+    said = judgement("yes", contradicts=True, sides=draft([claim(passage(2)), claim(passage(3))]), conflict=clash)
+    decision = decide(guarded(said, draft=own, conflicts=(clash,)))
+
+    assert [one.evidence[0].passage for one in decision.claims] == ["d1#1", "d1#2"]
+    assert decision.confidence_level is ConfidenceLevel.LOW
+
+
+def test_given_a_guard_that_reads_the_top_when_walked_then_it_is_asked_about_the_first_passages_only() -> None:
+    """S1-9: as many as the guard by similarity reads; a wider search cannot change them."""
+    hits = tuple(hit(0.9, n) for n in range(1, 6))
+    top = {"hits": hits, "sufficiency_reads": "top"}
+
+    assert [len(next_of(guarded(**top, relevance_passages=count)).hits) for count in (3, 2)] == [3, 2]
+    assert len(next_of(guarded(hits=hits)).hits) == 5
+    wider = guarded(judgement("no", passages=3), expanded=((*hits, hit(0.5, 6)),), **top)
+    assert (next_step(wider), decide(wider).reason) == (None, Reason.SUFFICIENCY)
+    ask = next_of(guarded(judgement(passages=3), **top))
+    assert (ask.step, len(ask.hits)) == (Step.DRAFT, 5)
+
+
 def test_given_a_no_when_walked_then_it_is_searched_again_at_most_twice_and_refused_then() -> None:
     """S3-11, S3-13: expand_search, bounded."""
     more = (hit(0.9), hit(0.8, 2), hit(0.7, 3))

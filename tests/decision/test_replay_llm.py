@@ -200,10 +200,11 @@ def test_given_two_sides_that_a_model_found_then_their_claims_are_shown_and_said
     one = replace(drafted(0.9), settings=of)
     assert one.llm_trace is not None
     one = replace(one, llm_trace=replace(one.llm_trace, judgements=(judgement,)))
+    short = measurements(0.9, of=of, llm_trace=LlmTrace(9, judgements=(Sufficiency(Call(Step.SUFFICIENCY), 1, "yes", 0.9),)))
 
-    outcomes = replay_many([one, measurements(0.9, of=of)], of)
+    outcomes = replay_many([one, short], of)
 
-    assert_equal(outcomes, [one, measurements(0.9, of=of)], of)
+    assert_equal(outcomes, [one, short], of)
     assert outcomes.sides.tolist() == [True, False]
     assert outcomes.shown.tolist() == [[False, False, True, True], [True, False, False, False]]
 
@@ -218,3 +219,22 @@ def test_given_a_model_that_had_no_part_then_the_extract_is_judged_from_the_colu
     assert_equal(outcomes, [one], of)
     assert (outcomes.conflicts.tolist(), outcomes.sides.tolist(), dict(outcomes.llm_outcomes)) == ([True], [False], {})
     assert len(replay(one, of).conflicts) == 1
+
+
+def test_given_an_extract_that_a_model_calls_a_part_or_did_not_judge_then_judging_at_once_lowers_its_level_or_refuses() -> None:
+    """A judgement holds for the extract too; where no model has a part, an enforced guard has not run."""
+    of = settings(sufficiency_mode=Mode.ENFORCE, main_gate="cosine", high_distance=1.0, contradictions_mode=Mode.OBSERVE)
+    said = [Sufficiency(Call(Step.SUFFICIENCY), 3, word, 0.9) for word in ("yes", "partial")]
+    clash = contradicted(of=of)  # two sides and a third sentence
+    records = [
+        *(replace(clash, llm_trace=LlmTrace(500, judgements=(one,))) for one in said),
+        *(replace(clash, conflicts=(), llm_trace=LlmTrace(9, judgements=(one,))) for one in said),
+        replace(clash, llm_trace=None),
+    ]
+
+    for target in (of, of.changed(sufficiency_mode=Mode.OBSERVE), of.changed(refuse_partial=True), of.changed(overlap_mode=Mode.ENFORCE)):
+        assert_equal(replay_many(records, target), records, target)
+    outcomes = replay_many(records, of)
+    assert list(outcomes.level) == ["low", "low", "high", "low", "insufficient"]
+    assert outcomes.reason[-1] is Reason.NOT_RUN
+    assert not outcomes.sides.any()

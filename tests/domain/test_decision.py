@@ -46,7 +46,7 @@ DECISIONS = {
 
 CONTRACT: Mapping[str, type | tuple[type, ...]] = {
     "schema_version": int, "id": str, "status": str, "reason": str, "answer": str, "confidence": float, "confidence_basis": str,
-    "confidence_level": str, "scores": dict, "citations": list, "retrieved": list, "trace": list, "attempts": list,
+    "confidence_level": str, "scores": dict, "citations": list, "retrieved": list, "trace": list, "judgements": list, "attempts": list,
     "suggestions": list, "metadata": dict,
     "question": str, "language": str, "reasons": list, "is_safe": bool, "is_refusal": bool, "hallucination": bool, "explanation": str,
     "claims": list, "conflicts": list, "notes": list, "places": list,

@@ -7,6 +7,7 @@ from giving orders, the refusal, the ids and the form of the answer cannot. Whoe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rag_core.compression.llm.quoting import context, data_line, label
 from rag_core.compression.llm.replies import DraftReply, SufficiencyReply, VerifyReply
@@ -173,11 +174,16 @@ def compress_prompt(
 
 
 def sufficiency_prompt(question: str, language: str, hits: Sequence[Hit], library: LibraryFacts, settings: Settings) -> Prompt:
-    """Ask whether the passages answer the question. Arguments as for `compress_prompt`."""
+    """Ask whether the passages answer the question.
+
+    Args as for `compress_prompt`, but of the settings only `sufficiency_reads` and `relevance_chars` are read: how much of each passage.
+    """
+    whole = settings.sufficiency_reads == "all"
+    sources = {id: passage if whole else _beginning(passage, settings.relevance_chars) for id, passage in source_ids(hits).items()}
     system = [
         SUFFICIENCY_ROLE, HARDENING.format(refusal=refusal(language)), SUFFICIENCY_FORM.format(language=_language(language))
     ]  # fmt: skip
-    user = [_passages(source_ids(hits), library), _question(question), REMINDER]
+    user = [_passages(sources, library), _question(question), REMINDER]
     return Prompt(
         "sufficiency", SUFFICIENCY_VERSION, "\n\n".join(system), "\n\n".join(user), SufficiencyReply, SUFFICIENCY_PLAIN, 0.0, 600
     )  # fmt: skip
@@ -208,6 +214,10 @@ def _language(code: str) -> str:
     """A language as a model is told it."""
     info = LANGUAGES.get(code)
     return f"{info.name} ({code})" if info else "the language of the question"
+
+
+def _beginning(passage: Passage, chars: int) -> Passage:
+    return replace(passage, text=passage.text[:chars])
 
 
 def _passages(sources: Mapping[str, Passage], library: LibraryFacts) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from rag_core.decision.batch.asked import LlmOutcome, every_claim
 from rag_core.decision.batch.columns import CODE, REASONS, Flags, Floats, Ints, Objects, ReplaySet
 from rag_core.decision.batch.held import Held, held
-from rag_core.decision.checks import GATING, GROUNDING
+from rag_core.decision.checks import GATING, GROUNDING, SUFFICIENCY
 from rag_core.decision.decide import require_replayable
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import ConfidenceLevel, Reason
@@ -38,7 +38,7 @@ class Outcomes:
         shown: shape (n, most claims); which claims the answer shows, of `every_claim`: those of the extract come first.
         conflicts: shape (conflicts of the set,); which are shown, in the order of `ReplaySet.conflicts`.
         sides: shape (n,); whether two passages are shown that a language model says contradict each other.
-        llm_outcomes: the rows that a language model's record decided, and not the extract.
+        llm_outcomes: the rows that a language model's record decided, and not the extract at its own level.
     """
 
     settings: Settings
@@ -128,6 +128,9 @@ def _gated(of: ReplaySet, settings: Settings) -> Ints:
     for gate in (held(check, of, settings) for check in GATING):
         refused = gate.blocks & (code == 0)
         code[refused] = gate.codes[refused]
+    if SUFFICIENCY.mode_under(settings) is Mode.ENFORCE:
+        without_llm = ~np.isin(np.arange(len(of)), of.llm_outcomes.rows)
+        code[without_llm & (code == 0)] = CODE[Reason.NOT_RUN]
     return code
 
 

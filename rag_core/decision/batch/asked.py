@@ -13,6 +13,7 @@ from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import State
+from rag_core.gating.levels import level
 from rag_core.settings import Mode, Settings
 
 _MAX_SETTINGS = 64  # whose outcomes are remembered
@@ -24,7 +25,7 @@ _OPEN = {name: Mode.OFF if name.endswith("_mode") else Settings.model_fields[nam
 
 @dataclass(frozen=True, slots=True)
 class LlmOutcome:
-    """How a question ends whose gates all passed, where it is not its extract that is judged.
+    """How a question ends whose gates all passed, where it is not its extract that is judged, or its extract at a lower level.
 
     Args:
         reasons: all of them, the first first; `none` for an answer.
@@ -52,7 +53,7 @@ class LlmOutcomes:
         self._known: dict[Settings, dict[int, LlmOutcome | None]] = {}
 
     def under(self, settings: Settings, rows: Iterable[int]) -> dict[int, LlmOutcome]:
-        """The ends of those of the rows whose outcome is not that of their extract; their gates must all pass under the settings."""
+        """The ends of those of the rows whose outcome is not that of their extract at its own level; their gates must all pass."""
         judging = settings.changed(**_OPEN)
         known = self._known.setdefault(judging, {})
         if len(self._known) > _MAX_SETTINGS:
@@ -78,19 +79,21 @@ def every_claim(measurements: Measurements) -> tuple[Claim, ...]:
 
 
 def _llm_outcome(measurements: Measurements, settings: Settings) -> LlmOutcome | None:
-    """None where the extract stands."""
-    decision = decide(replace(measurements, settings=settings))
-    if decision.metadata["drafter_note"]:
+    """None where the extract stands at its own level."""
+    now = replace(measurements, settings=settings)
+    decision = decide(now)
+    extract = bool(decision.metadata["drafter_note"])
+    if extract and (not decision.is_safe() or decision.confidence_level is level(now)):
         return None
     place = {id(claim): number for number, claim in enumerate(every_claim(measurements))}
-    judged = decision.attempts[-1].checks if decision.attempts else decision.trace.checks
+    judged = decision.attempts[-1].checks if decision.attempts and not extract else decision.trace.checks
     checks = {check.stage: check for check in judged}
     measured = [checks.get(check.name) for check in GROUNDING]
     return LlmOutcome(
         decision.reasons or (decision.reason,),
         decision.confidence_level,
         tuple(place[id(claim)] for claim in decision.claims),
-        bool(decision.conflicts),
+        bool(decision.conflicts) and not extract,
         tuple(math.nan if check is None or check.value is None else check.value for check in measured),
         tuple(check is None or check.state is State.ABSTAINED for check in measured),
     )

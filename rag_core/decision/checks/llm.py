@@ -16,6 +16,8 @@ from rag_core.grounding.llm_findings import unverified, wrong_languages
 from rag_core.settings import Scale, Settings
 
 _SHOWN, _SHOWN_CHARS = 3, 100  # texts of a model named in a check, and characters of each
+_ADD = "Add the document that holds what is missing, or search all documents."
+_CONFIGURE = "Let a language model draft and check its server, or choose settings that do not ask one first."
 
 
 class Drafted(NamedTuple):
@@ -124,7 +126,7 @@ SUFFICIENCY: Check[Said] = Check(
     also=("refuse_partial", "expand_searches"),
     vetoes=_refuses,
     said=_sufficiency_in_words,
-    remedy="Add the document that holds what is missing, or search all documents.",
+    remedy=lambda said, value: _ADD if value is not None else _CONFIGURE,
     timing="sufficiency",
 )
 

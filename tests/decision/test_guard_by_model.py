@@ -1,0 +1,257 @@
+"""A guard by a language model has no exceptions: enforced, it is asked or it refuses, however short the context is. The real client."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from folding import each
+from honest_model import honest, kind, passages, sufficient
+from model_server import ModelServer, Status
+
+from rag_core.decision.decide import decide, replay
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
+from rag_core.domain.trace import State
+from rag_core.engine import Engine
+from rag_core.language import refusal
+from rag_core.library.sources import text_source
+from rag_core.settings import Mode, Settings, presets
+from rag_core.settings.configuration import load_settings
+from rag_core.wiring import language_model, open_engine
+
+QUESTION = "Was ist ein Knowledge Graph?"
+# 41 words about something else
+OMNITRACKER = (
+    "OMNITRACKER ist eine Plattform für das Management von Services. Störungen und Änderungen werden darin als Tickets erfasst und einem "
+    "Bearbeiter zugewiesen. Die Lizenz gilt für fünfzig benannte Nutzer. Der Support ist werktags von acht bis achtzehn Uhr unter der "
+    "Rufnummer erreichbar."
+)
+TEXTS = {
+    "omnitracker": OMNITRACKER,
+    "rules": "Employees have 20 days of vacation a year.",
+    "handbook": "Employees have 25 days of vacation a year.",
+    "long": "\n".join(f"Part {n} of the manual is about valve {n}, which is closed when pump {n} stands still. " * 9 for n in range(5)),
+}
+VACATION, PARTS = "How many days of vacation do employees have?", "When is valve 3 closed?"
+# question, documents and settings of each reason for which the model drafts nothing
+NOT_DRAFTED: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
+    "too few": (QUESTION, ("omnitracker",), {}),
+    "contradict": (VACATION, ("rules", "handbook"), {"short_context_words": 10}),
+    "another language": ("What is OMNITRACKER?", ("omnitracker",), {"short_context_words": 10}),
+}
+GUARDS = sorted(name for name in presets() if Settings.load(name).sufficiency_mode is Mode.ENFORCE)
+OPEN = {"correctness_mode": "observe"}  # so that the question comes to the guard under every preset
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModelServer]:
+    with ModelServer(honest) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def engine(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    """A few short texts and a long one, and the model that the server plays."""
+    made = open_engine(tmp_path_factory.mktemp("guard"), settings=Settings.load())
+    assert not made.library.add([text_source(name, text) for name, text in TEXTS.items()], Settings.load()).problems
+    environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "scripted"}
+    made.tools = replace(made.tools, model=lambda s: language_model(s, environment=environment))
+    return made
+
+
+def measured(
+    engine: Engine, preset: str, question: str = QUESTION, documents: tuple[str, ...] = ("omnitracker",), **changed: Any
+) -> Measurements:
+    settings = load_settings(preset, None, {**OPEN, "model_cache": False, **changed}, {"RAG_MODEL": "scripted"})
+    return engine.measure(question, settings, documents)
+
+
+def test_given_the_presets_then_two_of_them_enforce_a_guard_by_a_model() -> None:
+    assert GUARDS == ["rag-engine", "relevance-llm"]
+
+
+@each("preset", GUARDS)
+@each("why", NOT_DRAFTED)
+def test_given_a_model_that_says_no_when_it_would_not_draft_then_it_is_asked_all_the_same_and_refuses(
+    engine: Engine, server: ModelServer, why: str, preset: str
+) -> None:
+    """S1-1, S1-9, S1-12: the source's own question over 41 words about something else is refused, in its language."""
+    question, documents, values = NOT_DRAFTED[why]
+    server.play(lambda one: sufficient("no", 0.9, reasoning="The passages are about a platform."))
+
+    decision = decide(measured(engine, preset, question, documents, **values))
+
+    assert (decision.status, decision.reason) == (AnswerStatus.INSUFFICIENT_CONTEXT, Reason.SUFFICIENCY), (why, decision.explanation)
+    assert {kind(one) for one in server.asked} == {"sufficiency"}
+    assert decision.answer == refusal(decision.language)
+    assert why != "too few" or decision.answer == "Diese Information ist nicht in der Wissensdatenbank verfügbar."
+    assert (decision.trace["sufficiency"].state, decision.trace["sufficiency"].value) == (State.FAILED, 0.0)
+
+
+@each("preset", GUARDS)
+@each("why", NOT_DRAFTED)
+def test_given_a_model_that_says_yes_when_it_would_not_draft_then_the_extract_stands_after_one_call(
+    engine: Engine, server: ModelServer, why: str, preset: str
+) -> None:
+    """S0-21, S1-12: the guard is asked; nothing is compressed."""
+    question, documents, values = NOT_DRAFTED[why]
+    server.play(lambda one: sufficient("yes", 0.9))
+
+    decision = decide(measured(engine, preset, question, documents, **values))
+
+    assert decision.is_safe(), (why, decision.explanation)
+    assert [kind(one) for one in server.asked] == ["sufficiency"]
+    assert decision.metadata["drafter"] == "extract"
+    assert why in decision.metadata["drafter_note"]
+    assert decision.trace["sufficiency"].state is State.PASSED
+
+
+@each("why", NOT_DRAFTED)
+def test_given_a_server_that_is_down_when_the_guard_is_enforced_then_it_refuses_whoever_would_draft(
+    engine: Engine, server: ModelServer, why: str
+) -> None:
+    """A check that cannot run has not passed."""
+    question, documents, values = NOT_DRAFTED[why]
+    server.play(Status(500))
+
+    decision = decide(measured(engine, "relevance-llm", question, documents, **values))
+
+    assert (decision.status, decision.reason) == (AnswerStatus.ERROR, Reason.NOT_RUN), why
+    assert decision.trace["sufficiency"].state is State.NOT_RUN
+
+
+@each("preset", GUARDS)
+def test_given_no_model_at_all_when_the_guard_is_enforced_then_it_refuses_and_says_what_to_do(
+    engine: Engine, server: ModelServer, preset: str
+) -> None:
+    """S1-9, S1-12: a guard that cannot be asked lets nothing through."""
+    server.play(honest)
+    settings = load_settings(preset, None, OPEN, {})
+
+    decision = engine.ask(QUESTION, settings, ("omnitracker",))
+
+    assert settings.drafter == "extract"
+    assert (decision.status, decision.reason, server.calls) == (AnswerStatus.ERROR, Reason.NOT_RUN, 0)
+    assert decision.trace["sufficiency"].state is State.NOT_RUN
+    assert "no language model drafts under these settings" in decision.explanation
+    assert any("Let a language model draft" in step for step in decision.suggestions)
+
+
+def test_given_no_model_when_the_guard_only_observes_then_the_extract_stands_and_the_trace_says_not_run(engine: Engine) -> None:
+    decision = engine.ask(VACATION, load_settings("relevance-prompt", None, {}, {}), ("rules",))
+
+    assert decision.is_safe()
+    assert decision.trace["sufficiency"].state is State.NOT_RUN
+
+
+def test_given_a_gate_that_refuses_first_when_the_context_is_short_then_the_guard_is_not_asked(engine: Engine, server: ModelServer) -> None:
+    """S0-4, S1-12: the guard by similarity comes first, and a refusal by it costs no call."""
+    server.play(honest)
+
+    decision = decide(measured(engine, "relevance-llm", relevance_mode="enforce", min_relevance=0.99))
+
+    assert (decision.reason, server.calls) == (Reason.RELEVANCE, 0)
+    alone = engine.ask(QUESTION, load_settings("relevance-llm", None, {"relevance_mode": "enforce", "min_relevance": 0.99}, {}))
+    assert alone.reason is Reason.RELEVANCE
+
+
+def test_given_a_partial_answer_when_the_extract_stands_then_its_level_is_low_and_a_note_says_so(
+    engine: Engine, server: ModelServer
+) -> None:
+    """S3-12: what the model says of the passages holds whoever drafts, also where its own draft fails."""
+    server.play(lambda one: sufficient("partial", 0.9) if kind(one) == "sufficiency" else Status(500))
+    values: dict[str, Any] = {"main_gate": "cosine", "high_distance": 2.0}
+    short = decide(measured(engine, "relevance-llm", VACATION, ("rules",), **values))
+    failed = decide(measured(engine, "relevance-llm", PARTS, ("long",), **values))
+
+    for decision in (short, failed):
+        assert decision.is_safe(), decision.explanation
+        assert decision.metadata["drafter"] == "extract"
+        assert decision.confidence_level is ConfidenceLevel.LOW
+        assert any("a part of the question only" in note for note in decision.notes)
+
+
+def test_given_the_relevance_guard_when_asked_then_it_sees_three_passages_of_500_characters_and_the_draft_sees_all(
+    engine: Engine, server: ModelServer
+) -> None:
+    """S1-9: the first three passages, each cut as the guard by similarity cuts them."""
+    server.play(honest)
+
+    record = measured(engine, "relevance-llm", PARTS, ("long",), max_retries=0)
+
+    guard, draft = server.asked
+    hits = record.hits
+    assert (kind(guard), kind(draft)) == ("sufficiency", "draft")
+    assert list(passages(guard).values()) == [one.passage.text[:500] for one in hits[:3]]
+    assert max(len(one.passage.text) for one in hits) > 500
+    assert list(passages(draft).values()) == [one.passage.text for one in hits]
+    assert len(hits) > 3
+
+
+def test_given_another_preset_with_a_guard_when_asked_then_it_sees_every_passage_whole(engine: Engine, server: ModelServer) -> None:
+    """S3-9: coverage is judged of all that a draft may rest on."""
+    server.play(honest)
+
+    record = measured(engine, "rag-engine", PARTS, ("long",), max_retries=0)
+
+    assert list(passages(server.asked[0]).values()) == [one.passage.text for one in record.hits]
+
+
+def test_given_a_guard_that_refuses_then_its_reasoning_is_in_the_trace_and_no_text_in_the_log(
+    engine: Engine, server: ModelServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """S1-9: can_answer, confidence and reasoning."""
+    why = "The passages are about a platform for tickets."
+    server.play(lambda one: sufficient("no", 0.8, reasoning=why))
+    settings = load_settings("relevance-llm", None, {"model_cache": False}, {"RAG_MODEL": "scripted"})
+
+    with caplog.at_level(logging.INFO):
+        decision = engine.ask(QUESTION, settings, ("omnitracker",))
+
+    (row,) = decision.to_json()["judgements"]
+    assert (row["can_answer"], row["confidence"], row["reasoning"], row["passages"]) == ("no", 0.8, why, len(decision.retrieved))
+    assert "llm_rejected_contexts score=0.8000" in caplog.text
+    assert not [word for word in ("platform", "Tickets", "Knowledge", "Lizenz") if word in caplog.text]
+    assert why not in repr((decision.explanation, decision.notes, decision.suggestions, decision.metadata, decision.trace))
+
+
+# --- replay ------------------------------------------------------------------------------------------------------------------------------
+
+
+@each("why", NOT_DRAFTED)
+def test_given_a_guard_that_was_off_when_replayed_with_it_enforced_then_it_is_not_run_and_nothing_is_shown(
+    engine: Engine, server: ModelServer, why: str
+) -> None:
+    """The model was never asked, and a replay asks nobody."""
+    question, documents, values = NOT_DRAFTED[why]
+    server.play(honest)
+    record = measured(engine, "relevance-llm", question, documents, sufficiency_mode="off", **values)
+    alone = engine.measure(question, record.settings.changed(drafter="extract"), documents)
+
+    assert decide(record).is_safe()
+    assert decide(alone).is_safe()
+    for one, reason in ((record, Reason.NEEDS_GENERATION), (alone, Reason.NOT_RUN)):
+        decision = replay(one, one.settings.changed(sufficiency_mode=Mode.ENFORCE))
+        assert (decision.status, decision.reason, decision.claims) == (AnswerStatus.ERROR, reason, ()), why
+        assert decision.trace["sufficiency"].state is State.NOT_RUN
+    assert server.calls == 0
+
+
+def test_given_a_short_context_that_was_judged_when_replayed_then_the_judgement_is_held_against_other_thresholds_without_a_call(
+    engine: Engine, server: ModelServer
+) -> None:
+    server.play(lambda one: sufficient("partial", 0.6))
+    record = measured(engine, "relevance-llm", VACATION, ("rules",), min_sufficiency=0.6)
+    calls = server.calls
+
+    def under(**values: object) -> Reason:
+        return replay(record, record.settings.changed(**values)).reason
+
+    assert under() is under(sufficiency_mode=Mode.OFF) is Reason.NONE
+    assert under(min_sufficiency=0.65) is under(refuse_partial=True) is Reason.SUFFICIENCY
+    assert under(min_sufficiency=0.65, sufficiency_mode=Mode.OBSERVE) is Reason.NONE
+    assert server.calls == calls == 1
