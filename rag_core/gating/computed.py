@@ -20,7 +20,7 @@ COMPUTED = {
     "layout": "It asks what stands at a place of a document, and the documents are searched by what they say.",
     "items": "It asks how many things of a kind a document has, and these would have to be counted.",
     "change": "It asks how something changed, and this must be computed from several figures.",
-    "difference": "It asks for a difference, and this must be computed from several figures.",
+    "difference": "It asks for a difference, and this needs several statements side by side, or a calculation.",
     "ratio": "It asks for a ratio, and this must be computed from several figures.",
     "average": "It asks for an average, and this must be computed from several figures.",
     "sum": "It asks for a sum, and this must be computed from several figures.",
@@ -29,7 +29,14 @@ COMPUTED = {
     "judgement": "It asks for a judgement, and only what the documents state can be cited.",
     "other": "It asks for a calculation, and this must be computed from several figures.",
 }
-PLACES = "Here are places to look."
+_EACH = "Ask for each of them by itself."
+_STEPS = {
+    "summary": "Ask for one of them.",
+    "picture": "Ask for what the text says of it.",
+    "layout": "Ask for what it says.",
+    "items": "Ask what they are.",
+    "judgement": "Ask for the facts that it would rest on.",
+}
 
 
 @lru_cache(maxsize=1 << 10)
@@ -56,5 +63,5 @@ def states_result(kind: str, text: str, language: str) -> bool:
 
 
 def computed_in_words(kind: str) -> str:
-    """Why such a question is refused, and that places to look follow; for the kinds of `COMPUTED`."""
-    return f"{COMPUTED[kind]} {PLACES}"
+    """Why no sentence answers such a question, and what to ask instead; for the kinds of `COMPUTED`."""
+    return f"{COMPUTED[kind]} {_STEPS.get(kind, _EACH)}"

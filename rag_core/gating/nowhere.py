@@ -30,7 +30,7 @@ _PERIOD = regex.compile(r"[hq][1-4]|[1-4][hq]")
 
 @dataclass(frozen=True, slots=True)
 class _Sought:
-    """What to look for: the words as the question has them; which terms would be it, or like it; whether a folded text holds it."""
+    """One thing to look for: the words as the question has them; which terms would be it, or like it; whether a folded text holds it."""
 
     text: str
     is_term: Callable[[Collection[str]], bool]

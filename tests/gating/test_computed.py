@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_core.gating.computed import COMPUTED, PLACES, asks_to_compute, computed_in_words, states_result
+from rag_core.gating.computed import COMPUTED, asks_to_compute, computed_in_words, states_result
 from rag_core.language import LANGUAGES
 from tests.gating.test_asked import HOSTILE
 
@@ -85,9 +85,9 @@ def test_given_a_sentence_then_it_states_a_result_or_not(kind: str, text: str, s
     assert not states_result(kind, text, "xx")
 
 
-def test_given_a_kind_then_a_refusal_says_in_words_why_and_where_to_look() -> None:
+def test_given_a_kind_then_a_refusal_says_in_words_why_and_what_to_ask() -> None:
     for kind in COMPUTED:
-        assert computed_in_words(kind) == f"{COMPUTED[kind]} {PLACES}"
+        assert computed_in_words(kind).startswith(f"{COMPUTED[kind]} Ask ")
 
 
 def test_given_every_language_file_then_it_knows_kinds_that_exist() -> None:

@@ -11,7 +11,7 @@ from rag_core.decision.checks.row import Check, Columns
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction
-from rag_core.gating.computed import COMPUTED, asks_to_compute
+from rag_core.gating.computed import asks_to_compute, computed_in_words
 from rag_core.gating.levels import closest_distance, least_answerability, least_correctness, mean_cosine, within_cut
 from rag_core.settings import Scale
 
@@ -46,9 +46,9 @@ def _distance_in_words(m: Measurements, value: float | None, threshold: float) -
 
 
 def _remedy_of_correctness(m: Measurements, _: float | None) -> str:
-    """Why no sentence can answer a question that asks for more than finding; otherwise how to ask better."""
+    """Why no sentence can answer a question that asks for more than finding, and what to ask instead; otherwise how to ask better."""
     kind = asks_to_compute(m.question, m.understanding.language)
-    return COMPUTED[kind] if kind else _rephrase(m, None)
+    return computed_in_words(kind) if kind else _rephrase(m, None)
 
 
 def _rephrase(m: Measurements, _: float | None) -> str:
