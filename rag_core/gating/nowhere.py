@@ -1,7 +1,7 @@
 """The years, codes, numbers and names of a question that stand nowhere in the documents, so that a refusal can say so.
 
 It must be true, so whatever leaves a doubt is left out: a word that is like a term of the library, an acronym, a name in another language
-than the documents', a number that may be written in words or rounded, a year within a span ("2018-2020").
+than the documents' or in another script than Latin, a number that may be written in words or rounded, a year within a span ("2018-2020").
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ import regex
 
 from rag_core.facts import Entity
 from rag_core.facts.numbers import ascii_digits
-from rag_core.language import LANGUAGES, alike, any_language, fold, terms, words
+from rag_core.language import LANGUAGES, alike, any_language, fold, grammar, is_known, terms, words
 
 MAX_TEXTS = 2000  # pages and passages that are read for it; 160 take 20 ms on a busy core; of a larger search nothing is said; chosen
+_SCRIPT = "Latin"  # texts in another script leave foreign names in it, or spell them by sound
 _LEAST_LETTERS = 4  # in each word of a name: shorter ones are like too many others; chosen
 _LEAST_DIGITS = 3  # significant ones of a number: shorter numbers may be written in words; chosen
-_LONG_WORD = 7  # letters from which two slips of the pen are one name; chosen
+_LONG_WORD = 6  # letters from which two slips of the pen are one name; chosen
+_SAME_ROOT = 4  # first letters that a name and its adjective share ("China", "Chinese"); chosen
 _BETWEEN = r"[\s\-\u2010-\u2015/.:]{0,3}"  # what the parts of a code may be written with
 _DASH = r"\s?[-\u2010-\u2015/]\s?"
 _PARTS = regex.compile(r"\p{L}+|\p{Nd}+")
@@ -49,7 +51,7 @@ def nowhere(
         vocabulary: all index terms of the library.
         texts: all that was read of the searched documents; nothing is read of them where no entity is left to look for.
     """
-    sought = [one for entity in found if (one := _sought(entity, language, set(languages) == {language}))]
+    sought = [one for entity in found if (one := _sought(entity, language, languages))]
     left = [one for one in sought if not one.is_term(vocabulary)]
     for text in texts if left else ():
         folded = _folded(text)
@@ -64,16 +66,18 @@ def _folded(text: str) -> str:
     return fold(ascii_digits(text))
 
 
-def _sought(entity: Entity, language: str, same_language: bool) -> _Sought | None:
+def _sought(entity: Entity, language: str, languages: Collection[str]) -> _Sought | None:
     """How an entity is looked for; None where nothing could be said of it."""
     plain = ascii_digits(entity.text)
     if entity.kind in ("year", "date"):
         return _year(match[0]) if (match := _YEAR.search(plain)) else None
     if entity.kind == "code":
-        return _code(entity.text, fold(plain))
+        return _code(entity.text, fold(plain), languages)
     if entity.kind == "number":
         return _number(plain)
-    return _name(entity.text, language) if entity.kind == "name" and same_language else None
+    if entity.kind != "name" or set(languages) != {language} or grammar(language).script != _SCRIPT:
+        return None
+    return _name(entity.text, language)
 
 
 def _year(year: str) -> _Sought:
@@ -88,13 +92,20 @@ def _year(year: str) -> _Sought:
     return _Sought(year, lambda vocabulary: any(year in term for term in vocabulary), stands)
 
 
-def _code(text: str, code: str) -> _Sought | None:
-    """A code with digits: a section by its number alone, anything else by its letters and digits, with or without zeros before them."""
+def _code(text: str, code: str, languages: Collection[str]) -> _Sought | None:
+    """A code with digits: a section by its number alone, anything else by its letters and digits, with or without zeros before them.
+
+    No compound of ordinary words ("60-Hertz-Strom") is a code, and no period ("Q3"). Letters of another script than Latin may be written in
+    Latin ones, and the other way round.
+    """
     parts = _PARTS.findall(code)
     numbers = [part.lstrip("0") or "0" for part in parts if part.isdecimal()]
-    if not numbers or _PERIOD.fullmatch(code):
+    letters = [part for part in parts if not part.isdecimal()]
+    compound = len(parts) > 2 and max(map(len, letters), default=0) >= _LEAST_LETTERS
+    if not numbers or compound or _PERIOD.fullmatch(code) or not all(map(str.isascii, letters)):
         return None
     by_number = "§" in code or max(map(len, numbers)) >= _LEAST_DIGITS  # "ISO 9001" stands as "ISO/IEC 9001" too
+    by_number = by_number or any(grammar(one).script != _SCRIPT for one in languages)
     ways = [_BETWEEN.join(rf"0*{part.lstrip('0') or '0'}" if part.isdecimal() else regex.escape(part) for part in parts)]
     ways += [f"0*{max(numbers, key=len)}"] if by_number else []
     edge = r"\d" if by_number else r"[\p{L}\p{N}]"
@@ -132,8 +143,10 @@ def _name(name: str, language: str) -> _Sought | None:
     parts = [word for word in words(name) if fold(word.text) not in known.connectors]
     while parts and (fold(parts[-1].text) in small or (len(parts) > 1 and parts[-1].text.isupper())):  # "Siemens AG"
         parts.pop()
-    if not parts or any(len(word.text) < _LEAST_LETTERS or word.text.isupper() for word in parts):
+    if not parts or any(len(word.text) < _LEAST_LETTERS or _is_acronym(word.text) for word in parts):
         return None
+    if grammar(language).nouns_capitalised and all(is_known(word.text, language) for word in parts):
+        return None  # an ordinary noun, which other words may stand for
     folded = [fold(word.text) for word in parts]
     spelled = [{word, *terms(word, language)} for word in folded]
     initials = "".join(word[0] for word in folded) if len(folded) > 1 else ""
@@ -149,9 +162,14 @@ def _name(name: str, language: str) -> _Sought | None:
     return _Sought(name[: parts[-1].end], is_term, stands)
 
 
+def _is_acronym(word: str) -> bool:
+    """Whether it is in capitals but for one letter at most: "MSPs"."""
+    return sum(map(str.islower, word)) <= 1
+
+
 def _is_like(word: str, vocabulary: Collection[str], inflected: bool) -> bool:
-    """Whether a term is this word, inflected, a part of it, or misspelt by a letter or two."""
-    if word in vocabulary or alike(word, vocabulary):
+    """Whether a term is this word, inflected, of its root, a part of it, or misspelt by a letter or two."""
+    if word in vocabulary or alike(word, vocabulary) or any(term.startswith(word[:_SAME_ROOT]) for term in vocabulary):
         return True
     slips, letters = 2 if inflected or len(word) >= _LONG_WORD else 1, sorted(word)
     misspelt = regex.compile(rf"(?:{regex.escape(word)}){{e<={slips}}}")

@@ -65,6 +65,10 @@ def absent(kind: str, text: str, language: str = "en", languages: tuple[str, ...
         ("name", "Micorsoft", ""),
         ("name", "Marketstar", ""),
         ("name", "Pierre Curie", ""),  # a Curie is there
+        ("code", "60-Hertz-Current", ""),  # a compound of words
+        ("code", "МК-50", ""),  # Cyrillic letters
+        ("name", "Marketing Bureau", ""),  # of the root of a term
+        ("name", "MSPs", ""),
         ("name", "NASA", ""),  # an acronym may be spelled out
         ("name", "Bob", ""),
         ("mood", "2019", ""),
@@ -78,6 +82,20 @@ def test_given_a_name_when_documents_are_in_another_language_then_nothing_is_sai
     """Germany is Deutschland there."""
     assert absent("name", "Vladivostok", "en", ("en", "de")) == ()
     assert absent("year", "2019", "en", ("de",)) == ("2019",)
+
+
+def test_given_documents_in_another_script_then_a_code_is_looked_for_by_its_number() -> None:
+    """They may write МК-40 in letters of their own."""
+    found = Entity("code", "MK-57", 0, 5)
+
+    assert nowhere([found], "ru", ["ru"], set(), ["МК-57"]) == ()
+    assert nowhere([found], "ru", ["ru"], set(), ["МК-40"]) == ("MK-57",)
+    assert absent("name", "Владивосток", "ru", ("ru",)) == ()
+
+
+@each(("text", "said"), [("Standort Hafen", ""), ("Halford Mackinder", "Halford Mackinder")])
+def test_given_a_language_with_capital_nouns_then_ordinary_ones_are_no_names(text: str, said: str) -> None:
+    assert absent("name", text, "de", ("de",)) == ((said,) if said else ())
 
 
 @each(("text", "said"), [("Prahy", ""), ("Praze", ""), ("Vladivostok", "Vladivostok")])
