@@ -232,6 +232,7 @@ def _metadata(measurements: Measurements, used: int, action: str = "", beside: A
     return {
         "drafter": measurements.draft.drafter,
         "preset": measurements.settings.preset,
+        "levels": measurements.settings.levels,
         "settings_hash": measurements.settings.hash(),
         "library_generation": measurements.library.version,
         "embedding_model": measurements.library.model,

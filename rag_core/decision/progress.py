@@ -18,7 +18,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State
-from rag_core.gating.levels import cut_passages, level
+from rag_core.gating.levels import cut_passages, prompt_level
 from rag_core.grounding.feedback import Finding, findings
 from rag_core.settings import Mode
 
@@ -57,7 +57,7 @@ class Ask:
         step: what.
         hits: the passages that it is about.
         round: of retrieval, from 0.
-        level: for the wording of a draft's prompt.
+        level: for the wording of a draft's prompt; None for the one without.
         findings: on the draft before.
         asked: what the prompt of a draft depends on; see `llm_trace.Attempt.asked`.
     """
@@ -65,7 +65,7 @@ class Ask:
     step: Step
     hits: tuple[Hit, ...] = ()
     round: int = 0
-    level: ConfidenceLevel = ConfidenceLevel.INSUFFICIENT
+    level: ConfidenceLevel | None = None
     findings: tuple[Finding, ...] = ()
     asked: tuple[str, ...] = ()
 
@@ -141,7 +141,7 @@ def progress_of(measurements: Measurements) -> Progress:
     if measurements.llm_trace is None:
         raise ValueError("measurements without a trace of a language model have nothing to follow")
     note = not_drafted(measurements, measurements.llm_trace)
-    if not note and level(measurements) is ConfidenceLevel.INSUFFICIENT:
+    if not note and prompt_level(measurements) is ConfidenceLevel.INSUFFICIENT:
         explanation = "Refused: the confidence level is insufficient, and a model is not asked at that level."
         return Progress(Refused((Reason.LEVEL,), explanation, ("Ask with the document's words, or move the cuts of the levels.",)))
     return _from_sufficiency(measurements, measurements.llm_trace, note)
@@ -228,11 +228,11 @@ def _extract(note: str, judgement: Sufficiency | None, *, failed: bool = False) 
 def _from_drafts(
     measurements: Measurements, llm_trace: LlmTrace, round: int, checks: tuple[CheckResult, ...], judgement: Sufficiency | None
 ) -> Progress:
-    hits, wording = hits_of(measurements, round), level(measurements)
+    hits, wording = hits_of(measurements, round), prompt_level(measurements)
     found: tuple[Finding, ...] = ()
     judged: list[Judged] = []
     for number in range(measurements.settings.max_retries + 1):
-        asked = (f"level:{wording}", f"round:{round}", f"passages:{len(hits)}", *(finding.key for finding in found))
+        asked = (f"level:{wording or 'none'}", f"round:{round}", f"passages:{len(hits)}", *(finding.key for finding in found))
         ask = Ask(Step.DRAFT, hits, round, wording, found, asked)
         if number >= len(llm_trace.attempts) or llm_trace.attempts[number].asked != asked:
             return Progress(ask, checks, tuple(judged))

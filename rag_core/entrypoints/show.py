@@ -31,7 +31,8 @@ def show_decision(decision: Decision) -> str:
     lines = [printable(decision.answer), ""]
     if decision.is_safe() and decision.citations:
         lines += ["Sources:", *(f"  {printable(row)}" for row in sources_list(decision.citations)), ""]
-        lines.append(f"Confidence {decision.confidence:.2f} ({decision.confidence_basis}), level {decision.confidence_level}.")
+        level = f", level {decision.confidence_level}" if decision.metadata.get("levels", True) else ""
+        lines.append(f"Confidence {decision.confidence:.2f} ({decision.confidence_basis}){level}.")
     elif not decision.is_safe():
         lines += [printable(decision.explanation), *(f"  - {printable(row)}" for row in decision.suggestions)]
     lines += [printable(note) for note in decision.notes]

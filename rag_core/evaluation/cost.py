@@ -14,7 +14,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.gating.levels import level
+from rag_core.gating.levels import prompt_level
 from rag_core.settings import Mode, Settings
 
 SAMPLED = 10  # questions whose prompts are looked at
@@ -72,7 +72,7 @@ def _tokens(measurements: Measurements) -> tuple[float, float]:
     """The least and the most tokens of one question."""
     s, hits = measurements.settings, hits_of(measurements, 0)
     language, library = measurements.understanding.language, measurements.library
-    drafts = compress_prompt(measurements.question, language, hits, level(measurements), library, s)
+    drafts = compress_prompt(measurements.question, language, hits, prompt_level(measurements), library, s)
     judges = sufficiency_prompt(measurements.question, language, judged_hits(measurements, 0), library, s)
     verifies = verify_prompt(measurements.draft.claims, {hit.passage.id: hit.passage.text for hit in hits}, s)
     judged, verified = (mode is not Mode.OFF for mode in (s.sufficiency_mode, s.verification_mode))

@@ -68,6 +68,11 @@ def level(measurements: Measurements) -> ConfidenceLevel:
     return ConfidenceLevel.MEDIUM if unread(measurements) and reached is ConfidenceLevel.HIGH else reached
 
 
+def prompt_level(measurements: Measurements) -> ConfidenceLevel | None:
+    """The level that words the prompt of a draft, and asks for none where it is insufficient; None where the settings use no levels."""
+    return level(measurements) if measurements.settings.levels else None
+
+
 def unread(measurements: Measurements) -> int:
     """How many claims of the draft rest on evidence and were checked by facts and overlap only, since no entailment model has read them."""
     return sum(

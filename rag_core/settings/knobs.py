@@ -46,9 +46,9 @@ def number(
     return Field(default, ge=low, le=high, description=help, json_schema_extra=extra)
 
 
-def choice(default: Any, stage: Stage, cost: Cost, help: str) -> Any:
-    """Declare a knob with named values or a switch."""
-    return Field(default, description=help, json_schema_extra={"stage": stage, "cost": cost, "scale": "choice"})
+def choice(default: Any, stage: Stage, cost: Cost, help: str, *, switch: str = "") -> Any:
+    """Declare a knob with named values or a switch. `switch` as in `mode`; one that is on goes off with it."""
+    return Field(default, description=help, json_schema_extra={"stage": stage, "cost": cost, "scale": "choice", "switch": switch})
 
 
 STRICT, VALIDATION = "RAG_STRICT_MODE", "RAG_VALIDATION_ENABLED"  # environment variables that loosen whole groups of checks

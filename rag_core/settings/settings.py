@@ -28,7 +28,7 @@ DATA = Path(__file__).resolve().parents[2] / "data"
 DEFAULT_PRESET = "balanced"
 
 # came after hashes stood in decisions and certificates: at their defaults they leave a hash as it was
-_LATER = ("vector_store", "sufficiency_reads")
+_LATER = ("vector_store", "sufficiency_reads", "levels")
 
 _R, _A, _I = Cost.REPLAY, Cost.ASK, Cost.INGEST
 
@@ -159,6 +159,10 @@ class Settings(ModelSettings):
         _R,
         "The score that the confidence level cuts: one of the two calibrated ones, or the distance of the closest passage.",
     )
+    levels: bool = choice(
+        True, Stage.OUTPUT, _R,
+        "Whether the confidence level is shown, words the language model's prompt, and refuses where it is insufficient.", switch=STRICT,
+    )  # fmt: skip
     high_answerability: float = number(
         0.9, 0.0, 1.0, 0.01, Stage.OUTPUT, _R, Scale.ANSWERABILITY, "From here on the confidence level is high."
     )

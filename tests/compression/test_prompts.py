@@ -41,7 +41,7 @@ def compress(
     question: str = QUESTION,
     language: str = "en",
     hits: Sequence[Hit] = HITS,
-    level: ConfidenceLevel = ConfidenceLevel.HIGH,
+    level: ConfidenceLevel | None = ConfidenceLevel.HIGH,
     library: LibraryFacts = LIBRARY,
     of: Settings | None = None,
     findings: Sequence[Finding] = (),
@@ -193,6 +193,14 @@ def test_given_a_level_then_its_variant_is_sent_and_no_other(level: ConfidenceLe
         assert variant.endswith(f"Do not try to answer. The only answer is: {refusal('cs')}")
     else:
         assert "cite the source of each sentence" in variant
+
+
+def test_given_no_level_then_the_prompt_says_nothing_of_it_and_is_the_same_otherwise() -> None:
+    """S4-24: the normal prompt."""
+    system = compress(level=ConfidenceLevel.HIGH).system
+    variant = next(line for line in system.split("\n") if line.startswith("✅ HIGH"))
+
+    assert compress(level=None).system == system.replace(f"{variant}\n\n", "")
 
 
 def test_given_rules_of_the_users_own_then_they_replace_the_rules_of_style_and_nothing_else() -> None:

@@ -246,6 +246,27 @@ def test_given_the_levels_when_asked_then_each_sends_its_own_variant_of_the_prom
     assert [next(mark for mark in ("HIGH", "MEDIUM", "LOW") if mark in text) for text in variants] == ["HIGH", "MEDIUM", "LOW"]
 
 
+def test_given_strict_mode_off_when_asked_then_all_passages_go_in_a_prompt_without_a_level_and_nothing_is_refused_for_it(
+    engine: Engine, server: ModelServer
+) -> None:
+    """S4-24: no distance filter, all documents, the normal prompt; the model's own refusal stays."""
+    server.play(honest)
+    far = {"low_distance": 0.0, "medium_distance": 0.0, "high_distance": 0.0, "max_distance": 0.0}
+    off = load_settings("scoping", None, far, {"RAG_MODEL": "scripted", "RAG_STRICT_MODE": "false"})
+
+    decision = engine.ask(QUESTION, off, ENGLISH)
+
+    (prompt,) = server.asked
+    assert (decision.status, decision.metadata["drafter"]) == (AnswerStatus.SUCCESS, "model"), decision.explanation
+    assert decision.attempts[0].attempt.asked[0] == "level:none"
+    assert len(passages(prompt)) == decision.metadata["raw_count"]
+    assert not [mark for mark in ("HIGH", "MEDIUM", "LOW", "CRITICAL") if f"{mark} confidence" in prompt.system]
+    on = engine.ask(QUESTION, off.changed(levels=True), ENGLISH)
+    assert on.reason is Reason.LEVEL
+    server.play(honest)
+    assert engine.ask(ELSEWHERE, off, ENGLISH).reason is Reason.MODEL_REFUSED
+
+
 def test_given_the_preset_of_s3_when_every_draft_fails_then_it_is_drafted_four_times_and_the_reasons_are_told(
     engine: Engine, server: ModelServer
 ) -> None:

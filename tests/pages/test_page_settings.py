@@ -9,9 +9,11 @@ from folding import each
 from page_kit import ask, badges, captions, texts
 from streamlit.testing.v1 import AppTest
 
+from rag_core.entrypoints.show import show_decision
 from rag_core.settings import Cost, Knob, Mode, Settings, Stage, presets
 from ui.app import loading, state
 from ui.app.texts import screen
+from ui.ask.history import outcome_in_words
 from ui.settings.fields import FIXED, help_text
 from ui.settings.sidebar import FRONT, MAX_FOUND, STAGES
 
@@ -161,6 +163,12 @@ def test_given_strict_mode_off_in_the_environment_when_opened_then_no_score_gate
     trace = app.session_state.plumbline.asked.decision.trace
     gates = ("correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance")
     assert {trace[gate].mode for gate in gates} == {Mode.OFF}
+    decision = app.session_state.plumbline.asked.decision
+    assert decision.is_safe()
+    assert "Confidence: " not in badges(app)  # no level is shown
+    assert not any("Low confidence" in text.value for text in app.markdown)
+    assert "confidence" not in outcome_in_words(decision)
+    assert [line for line in show_decision(decision).splitlines() if ", level " in line] == []
     app.selectbox(key="stage").set_value("gate").run()
     assert app.slider(key="knob_max_distance").value == 0.1
 

@@ -49,6 +49,7 @@ def test_given_strict_mode_off_then_no_score_gate_filters_any_more(word: str) ->
 
     scores = ("correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "min_documents")
     assert {getattr(s, f"{name}_mode") for name in scores} == {Mode.OFF}
+    assert s.levels is False
     assert s.indicators_mode is Mode.ENFORCE
 
 

@@ -92,8 +92,9 @@ def _show_answer(engine: Engine, asked: Asked) -> None:
                 say("answer.answered"), icon=":material/check_circle:", color="green",
                 help=say("answer.answered_help") if quoted else say("answer.answered_help_words"),
             )  # fmt: skip
-            _show_level(level, asked.settings)
-        if level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT):
+            if asked.settings.levels:
+                _show_level(level, asked.settings)
+        if asked.settings.levels and level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT):
             with st.container(key="low"):
                 st.markdown(say("answer.low_contradicted") if decision.conflicts else say("answer.low_score"))
         show_stand_in(decision)

@@ -79,7 +79,8 @@ def _otherwise(before: Decision, after: Decision) -> str:
     """The difference where the outcome is the same: the reason of a refusal, the level or the words of an answer."""
     if not after.is_safe():
         return tell("changes.now", why=_why_refused(after)) if after.reason is not before.reason else ""
-    if before.confidence_level is not after.confidence_level:
+    shown = before.metadata.get("levels", True) and after.metadata.get("levels", True)
+    if shown and before.confidence_level is not after.confidence_level:
         levels = (tell(f"changes.level_{one.confidence_level}") for one in (before, after))
         return tell("changes.level", old=next(levels), new=next(levels))
     return tell("changes.text") if before.answer != after.answer else ""

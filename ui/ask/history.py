@@ -42,7 +42,8 @@ def outcome_in_words(decision: Decision) -> str:
     if decision.is_safe() and not decision.citations:
         return tell("history.own")
     if decision.is_safe():
-        return tell(f"history.{decision.confidence_level}", probability=decision.scores["correctness"])
+        how = decision.confidence_level if decision.metadata.get("levels", True) else "answered"
+        return tell(f"history.{how}", probability=decision.scores["correctness"])
     return tell("history.refused", reason=decision.reason.replace("_", " "), probability=decision.scores["correctness"])
 
 

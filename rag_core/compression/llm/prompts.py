@@ -135,7 +135,7 @@ def compress_prompt(
     question: str,
     language: str,
     hits: Sequence[Hit],
-    level: ConfidenceLevel,
+    level: ConfidenceLevel | None,
     library: LibraryFacts,
     settings: Settings,
     findings: Sequence[Finding] = (),
@@ -146,7 +146,7 @@ def compress_prompt(
         question: as asked; untrusted.
         language: ISO 639-1, of the question and of the answer.
         hits: in their order, which gives the ids.
-        level: how well they fit the question.
+        level: how well they fit the question; None says nothing of it.
         library: names, titles and dates of the documents.
         settings: read here: max_sentences, max_tokens, temperature, translate, compress_prompt.
         findings: on the draft before; empty for a first one.
@@ -156,7 +156,8 @@ def compress_prompt(
     foreign = any(hit.passage.language not in (language, "und") for hit in hits)
     rules = settings.compress_prompt.strip() or COMPRESS_RULES
     style = [rules] if settings.translate or not foreign else [rules, COMPRESS_OTHER_LANGUAGES.format(language=named)]
-    system = [COMPRESS_ROLE, HARDENING.format(refusal=declines), "\n".join(style), LEVELS[level].format(refusal=declines), form]
+    fits = [] if level is None else [LEVELS[level].format(refusal=declines)]
+    system = [COMPRESS_ROLE, HARDENING.format(refusal=declines), "\n".join(style), *fits, form]
     user = [_passages(source_ids(hits), library), _question(question)]
     if findings:
         user += [REDRAFT, "\n".join(map(_finding, findings[:_MAX_FINDINGS]))]
