@@ -9,7 +9,7 @@ from builders import HashEmbedder, MemoryCorpus, Text, measurements, settings, t
 from folding import each
 
 from rag_core.decision.decide import decide, replay
-from rag_core.decision.measure import measure
+from rag_core.decision.measure import measure, nowhere_spoken_of
 from rag_core.decision.present import MAX_NAME_CHARS, nowhere_in_words
 from rag_core.domain.documents import Metadata
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
@@ -97,16 +97,15 @@ def test_given_another_reason_than_a_gate_then_nothing_is_said() -> None:
 def test_given_a_page_that_cannot_be_read_or_no_document_then_nothing_is_said() -> None:
     class Damaged(MemoryCorpus):
         def page_text(self, document: str, page: int) -> str:
-            if page == 1:
-                raise LibraryDamaged("A page is gone.", remedy="Restore it.")
-            return super().page_text(document, page)
+            raise LibraryDamaged("A page is gone.", remedy="Restore it.")
 
     hidden = MemoryCorpus([Text("scan", "The notice period.", unreadable=(2,))], HashEmbedder())
     for corpus in (hidden, MemoryCorpus([], HashEmbedder())):
         assert measure("What happened in 2031?", settings(), corpus, tools()).nowhere == ()
-    damaged = Damaged([Text("lease", "The notice period.")], HashEmbedder())
-    found = measure("What happened in 2031?", settings(), damaged, tools())
-    assert found.nowhere == ()
+    whole = MemoryCorpus([Text("lease", "The notice period.")], HashEmbedder())
+    measured = measure("What happened in 2031?", settings(), whole, tools())
+    assert measured.nowhere == nowhere_spoken_of(measured, ["2031"], whole, None) == ("2031",)
+    assert nowhere_spoken_of(measured, ["2031"], Damaged([Text("lease", "The notice period.")], HashEmbedder()), None) == ()
 
 
 def test_given_a_word_in_a_running_header_alone_then_it_is_there() -> None:
