@@ -6,6 +6,7 @@ that is stated in other words, or follows by calculation, counts as lacking.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,6 +14,7 @@ import regex
 
 from rag_core.facts.citation_marks import strip_marks
 from rag_core.facts.dates import dates
+from rag_core.facts.doers import changed_doers
 from rag_core.facts.logic import changed_operators
 from rag_core.facts.names import Name, canonical_code, codes, initials, name_stands, names
 from rag_core.facts.numbers import ascii_digits, plain_quantities
@@ -64,7 +66,7 @@ def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang:
 
     Kinds are date (of times too), number, year, unit, law, code, name, role, operator, negation, modality, comparison and quantifier.
     Compared are values, not notations: numbers in the conventions of their language, dates in any notation, names in any inflection; in
-    the same language, against the evidence's nearest sentence: small words, the place of names, who does what to whom (English), and what
+    the same language, against the evidence's nearest sentence: small words, the place of names, who does what to whom, and what
     a value is attached to (role).
     Citation marks are no facts.
 
@@ -77,19 +79,36 @@ def changed_facts(claim_text: str, evidence_text: str, lang: str, evidence_lang:
     claim, evidence, other = _reading(claim_text), _reading(evidence_text), evidence_lang or lang
     if _stands(claim, evidence):
         return ()
-    changed = _absent(claim, evidence, lang, other)
-    changed += [("operator", sign) for sign in changed_operators(claim, evidence)]
-    if lang == other:
-        mine, theirs = ([(name.start, name.end) for name in _names(text, lang)] for text in (claim, evidence))
-        changed += substituted_words(claim, evidence, lang, mine, theirs)
-        changed += [("role", text) for text in (*wrong_roles(claim, evidence, lang), *role_swaps(claim, evidence, lang))]
-    named = {text for kind, text in changed if kind != "role"}
-    return tuple(dict.fromkeys((kind, text) for kind, text in changed if kind != "role" or text not in named))
+    return _once([*_absent(claim, evidence, lang, other), *_otherwise(claim, evidence, lang, other)])
+
+
+def replaced_facts(claim_text: str, evidence_text: str, lang: str) -> tuple[tuple[str, str], ...]:
+    """The part of `changed_facts` that the evidence, in the same language, states otherwise, wherever it has the claim's own words."""
+    claim, evidence = _reading(claim_text), _reading(evidence_text)
+    return () if _stands(claim, evidence) else _once(_otherwise(claim, evidence, lang, lang))
 
 
 def absent_facts(claim_text: str, text: str, lang: str) -> tuple[tuple[str, str], ...]:
     """The dates, numbers, units, codes and names of a claim that stand nowhere in a text of any length, as (kind, text)."""
     return tuple(dict.fromkeys(_absent(_reading(claim_text), _reading(text), lang, lang)))
+
+
+def _once(changed: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Each fact once, and none as a role too that is named as something else."""
+    found = [*changed]
+    named = {text for kind, text in found if kind != "role"}
+    return tuple(dict.fromkeys((kind, text) for kind, text in found if kind != "role" or text not in named))
+
+
+@lru_cache(maxsize=64)
+def _otherwise(claim: str, evidence: str, lang: str, evidence_lang: str) -> tuple[tuple[str, str], ...]:
+    changed = [("operator", sign) for sign in changed_operators(claim, evidence)]
+    if lang == evidence_lang:
+        mine, theirs = ([(name.start, name.end) for name in _names(text, lang)] for text in (claim, evidence))
+        changed += substituted_words(claim, evidence, lang, mine, theirs)
+        roles = (wrong_roles, role_swaps, changed_doers)
+        changed += [("role", text) for differ in roles for text in differ(claim, evidence, lang)]
+    return tuple(changed)
 
 
 def _absent(claim: str, evidence: str, lang: str, evidence_lang: str) -> list[tuple[str, str]]:

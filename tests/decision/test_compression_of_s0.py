@@ -1,0 +1,88 @@
+"""The worked example of the first source, through the real client under its preset: its good sentences are shown, its bad one is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from folding import each
+from honest_model import passages
+from model_server import Asked, ModelServer
+
+from rag_core.domain.decision import Decision
+from rag_core.domain.status import AnswerStatus
+from rag_core.engine import Engine
+from rag_core.library.sources import text_source
+from rag_core.settings import Settings
+from rag_core.settings.configuration import load_settings
+from rag_core.wiring import language_model, open_engine
+
+TERM = "Doba plnění je 30 dní od podpisu smlouvy mezi Objednatelem a Dodavatelem."
+DAYS = "Plnění se musí uskutečnit v pracovních dnech."
+APPROVAL = "Dodavatel je povinen hledat schválení Objednatele za každou akci během plnění."
+FINE = "Pokud je plnění zpožděno, je Dodavatel povinen zaplatit smluvní pokutu 30 Kč za každý den zpoždění."
+
+GOOD = [
+    ("Doba plnění je 30 dní od podpisu smlouvy v pracovních dnech.", (TERM, DAYS)),
+    ("V případě zpoždění hrozí smluvní pokuta 30 Kč/den.", (FINE,)),
+]
+BAD = ("Dodavatel je povinen schválit každou akci s Objednatelem.", (APPROVAL,))
+RIGHT = ("Dodavatel musí hledat schválení Objednatele za každou akci.", (APPROVAL,))
+
+Drafted = list[tuple[str, tuple[str, ...]]]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def engine(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Engine:
+    made = open_engine(tmp_path_factory.mktemp("compression"), settings=Settings.load())
+    assert not made.library.add([text_source("smlouva", " ".join((TERM, DAYS, APPROVAL, FINE)))], Settings.load()).problems
+    environment = {"OPENAI_BASE_URL": server.base_url, "RAG_MODEL": "scripted"}
+    made.tools = replace(made.tools, model=lambda s: language_model(s, environment=environment))
+    return made
+
+
+def asked(engine: Engine, server: ModelServer, drafted: Drafted) -> Decision:
+    """The decision on these sentences, each with its quotes, whatever was asked; contexts of few words are compressed too."""
+
+    def reply(one: Asked) -> dict[str, Any]:
+        source = next(iter(passages(one)))
+        rows = [{"sentence": said, "evidence": [{"source": source, "quote": quote} for quote in quotes]} for said, quotes in drafted]
+        return {"answerable": True, "reason": "", "claims": rows}
+
+    server.play(reply)
+    changed = {"return_short_context": False, "short_context_words": 10, "min_top_cosine": 0.0, "fallback_extract": False}
+    return engine.ask("Jaká je doba plnění a co hrozí při zpoždění?", load_settings("compliance", None, changed, {"RAG_MODEL": "scripted"}))
+
+
+@each("drafted", [GOOD, [GOOD[0], RIGHT, GOOD[1]]])
+def test_given_the_good_compression_of_the_source_when_asked_then_the_first_draft_is_shown(
+    drafted: Drafted, engine: Engine, server: ModelServer
+) -> None:
+    """S0-25: numbers kept, 30 days and 30 Kč a day; "pracovních" is no name."""
+    decision = asked(engine, server, drafted)
+
+    found = [check.found for view in decision.attempts for check in view.checks if check.blocks]
+    assert (decision.status, decision.metadata["drafter"]) == (AnswerStatus.SUCCESS, "model"), (decision.explanation, found)
+    assert [claim.text for claim in decision.claims] == [said for said, _ in drafted]
+    assert [view.outcome for view in decision.attempts] == ["shown"]
+
+
+@each("drafted", [[BAD], [GOOD[0], BAD, GOOD[1]]])
+def test_given_the_compression_that_changes_who_approves_when_asked_then_it_is_never_shown(
+    drafted: Drafted, engine: Engine, server: ModelServer
+) -> None:
+    """S0-26: the source's own output."""
+    decision = asked(engine, server, drafted)
+
+    assert decision.status is AnswerStatus.HALLUCINATION_DETECTED
+    assert BAD[0] not in decision.answer
+    assert all(view.outcome == "rejected" for view in decision.attempts)
+    assert any("Dodavatel … schválit" in check.found for view in decision.attempts for check in view.checks if check.blocks)
