@@ -18,7 +18,7 @@ from typing import Any
 
 from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import InvalidInput, ModelUnavailable
-from rag_core.facts import absent_facts, changed_facts
+from rag_core.facts import absent_facts, changed_facts, replaced_facts
 from rag_core.facts.citation_marks import strip_marks
 from rag_core.grounding.overlap import overlap, word_set
 from rag_core.grounding.phrases import indicators
@@ -56,6 +56,8 @@ class Assessment:
         read: whether an entailment model that reads the language was asked; else only facts and overlap were compared.
         evidence: the text that is nearest to the claim, verbatim; empty where there is none.
         overlap: share of the claim's words that this evidence holds, in [0, 1].
+        changed: the facts that the evidence states otherwise, and the values that stand nowhere in it, as (kind, text); each has its flag.
+            A name in the place of another is one; a name that merely stands nowhere is none, since a text may call its subject "it".
     """
 
     support: float | None
@@ -63,6 +65,7 @@ class Assessment:
     read: bool = False
     evidence: str = ""
     overlap: float = 0.0
+    changed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ class Measured:
     flags: tuple[str, ...]
     lang: str
     read: bool = False
+    changed: tuple[tuple[str, str], ...] = ()
 
     def value(self, name: str) -> float:
         """One of the `FEATURES`."""
@@ -252,9 +256,11 @@ def _measured(claim: str, context: str, windows: tuple[Window, ...], lang: str) 
         math.log(len(mine)),
         0.0,  # entailment: nobody has read it yet
     )
-    kinds = [kind for kind, _ in absent] + [kind for kind, _ in changed if kind in _WORDS]
+    replaced = replaced_facts(claim, near, lang)
+    kinds = [kind for kind, _ in absent] + [kind for kind, _ in changed if kind in _WORDS] + [kind for kind, _ in replaced]
     flags = dict.fromkeys([flag_of(kind) for kind in kinds] + ["indicator"] * bool(phrases))
-    return Measured(claim, best.text, values, tuple(flags), lang)
+    decisive = dict.fromkeys([*(fact for fact in absent if fact[0] != "name"), *replaced])
+    return Measured(claim, best.text, values, tuple(flags), lang, changed=tuple(decisive))
 
 
 def judged(one: Measured, supported_from: float = MIN_SUPPORT, *, read: bool = True) -> Assessment:
@@ -275,7 +281,7 @@ def judged(one: Measured, supported_from: float = MIN_SUPPORT, *, read: bool = T
         flags.append("not_entailed")
     if support < supported_from and one.value("overlap") >= SAME_SENTENCE and any(flag.endswith("_changed") for flag in flags):
         flags.append("contradicted")
-    return Assessment(support, tuple(flags), one.read, one.evidence, one.value("overlap"))
+    return Assessment(support, tuple(flags), one.read, one.evidence, one.value("overlap"), one.changed)
 
 
 def _count(facts: Collection[tuple[str, str]], kinds: Sequence[str]) -> float:

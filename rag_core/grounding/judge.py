@@ -1,4 +1,7 @@
-"""Is this answer supported by this context? The judgement of `judge`, sentence by sentence, without a language model."""
+"""Is this answer supported by this context? The judgement of `judge`, sentence by sentence, without a language model.
+
+A sentence with a changed fact is not supported, however likely it looks: the rule of the check `facts`, under its mode.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from rag_core.domain.ports import Embedder, EntailmentModel
 from rag_core.errors import InvalidInput
 from rag_core.grounding.entailment import Assessment, require_assessed
 from rag_core.language import detect, is_refusal, sentences
-from rag_core.settings import Settings
+from rag_core.settings import Mode, Settings
 
 
 class _Row(NamedTuple):
@@ -30,7 +33,8 @@ def judge_claims(
     Returns:
         For each `{id, supported, support, sentences: [{text, supported, support, evidence, flags}]}`; supports in [0, 1], the answer's as
         `combine` says. An empty answer and a refusal have support 0: nothing was claimed that could be supported; a refusal carries the
-        flag `refusal`. A sentence in a language that no entailment model reads carries the flag `facts_only`.
+        flag `refusal`. A sentence in a language that no entailment model reads carries the flag `facts_only`. A changed fact leaves the
+        support as it is, an estimate, and takes `supported` from its sentence and from the whole answer; its flag says which kind.
 
     Raises:
         InvalidInput: id, context or answer is missing or no text.
@@ -55,7 +59,7 @@ def _judgement(row: _Row, texts: Sequence[str], found: Sequence[Assessment], set
     total = combine(claimed)
     return {
         "id": row.id,
-        "supported": bool(claimed) and total >= settings.min_support,
+        "supported": bool(claimed) and total >= settings.min_support and not any(_is_changed(one, settings) for one in found),
         "support": round(total, 6),
         "sentences": [_sentence(text, one, settings) for text, one in zip(texts, found, strict=True)],
     }
@@ -66,11 +70,16 @@ def _sentence(text: str, one: Assessment, settings: Settings) -> dict[str, Any]:
     low = one.evidence and one.overlap < settings.min_sentence_overlap
     return {
         "text": text,
-        "supported": support >= settings.min_support,
+        "supported": support >= settings.min_support and not _is_changed(one, settings),
         "support": round(support, 6),
         "evidence": one.evidence,
         "flags": [*one.flags, *["low_overlap"] * bool(low), *["facts_only"] * bool(one.evidence and not one.read)],
     }
+
+
+def _is_changed(one: Assessment, settings: Settings) -> bool:
+    """Whether a claim states a fact otherwise than its evidence: any kind counts, as in a draft of the pipeline."""
+    return settings.facts_mode is Mode.ENFORCE and bool(one.changed)
 
 
 def combine(supports: Sequence[float]) -> float:

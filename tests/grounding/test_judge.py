@@ -1,8 +1,10 @@
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from builders import HashEmbedder
 from folding import each
 from hypothesis import given
@@ -20,6 +22,8 @@ CONTEXT = (
     "The supplier delivers the goods to the warehouse in Brno. The notice period is 30 days and starts on the first day of a month. "
     "The supplier is not liable for damage caused by the customer. The contract was signed by Marie Curie on 12 March 2024."
 )
+
+PAIRS = yaml.safe_load((Path(__file__).parent / "judged_pairs.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -62,12 +66,52 @@ def test_given_a_changed_fact_then_its_sentence_is_flagged(answer: str, flag: st
     assert flag in verdict(answer, embedder)["sentences"][0]["flags"]
 
 
-@pytest.mark.xfail(reason="no network reads Czech, and the facts do not see who approves (docs/grounding.md)")
 def test_given_the_compression_of_s0_that_changes_who_approves_then_it_is_not_supported(embedder: Embedder) -> None:
     """S0-26: the source's own example, which compresses "seek approval" to "approve"."""
     context = "Dodavatel je povinen hledat schválení Objednatele za každou akci během plnění."
 
     assert not verdict("Dodavatel je povinen schválit každou akci s Objednatelem.", embedder, context, "cs")["supported"]
+
+
+@pytest.mark.parametrize("lang", PAIRS)
+def test_given_a_rewording_then_it_is_supported_and_given_a_changed_fact_then_it_is_not(lang: str, embedder: Embedder) -> None:
+    """S2-17, S4-9: a changed number, name, formula, negation or role is not supported, however many words are shared."""
+    for kind in ("honest", "changed"):
+        for source, said in PAIRS[lang][kind]:
+            found = verdict(said, embedder, source, lang)
+            (sentence,) = found["sentences"]
+            named = any(flag.endswith(("_changed", "_absent")) for flag in sentence["flags"])
+            assert (found["supported"], sentence["supported"], named) == (
+                (True, True, False) if kind == "honest" else (False, False, True)
+            ), said
+
+
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="a negation at the end of its sentence is taken to deny other words")
+@pytest.mark.parametrize(("source", "said"), PAIRS["de"]["missed"])
+def test_given_a_negation_that_moved_to_the_end_then_the_rewording_is_supported(source: str, said: str, embedder: Embedder) -> None:
+    assert verdict(said, embedder, source, "de")["supported"]
+
+
+@each(
+    ("mode", "supported"),
+    [("enforce", False), ("observe", True), ("off", True)],
+)
+def test_given_the_mode_of_the_facts_then_it_says_what_a_changed_fact_does_as_in_the_pipeline(
+    mode: str, supported: bool, embedder: Embedder
+) -> None:
+    """S2-17: n - 1 is not n + 1, though it is likely supported by its words."""
+    context = "For all n, the sum equals f(n - 1) divided by two, as Smith proved in 1954."
+    for said in (context.replace("n - 1", "n + 1"), context.replace("Smith", "Jones")):
+        found = verdict(f"{context} {said}", embedder, context, facts_mode=mode)
+        assert found["sentences"][1]["support"] > 0.5
+        assert [one["supported"] for one in found["sentences"]] == [True, supported]
+        assert found["supported"] is supported
+
+
+def test_given_a_name_for_what_the_context_calls_it_then_that_is_no_changed_fact(embedder: Embedder) -> None:
+    found = verdict("The thriller Savages was directed by Oliver Stone.", embedder, "It is a 2012 thriller film directed by Oliver Stone.")
+    assert "name_absent" in found["sentences"][0]["flags"]
+    assert found["supported"] is True
 
 
 def test_given_a_changed_number_then_the_support_falls(embedder: Embedder) -> None:
