@@ -58,11 +58,22 @@ class _Reading:
 
     @cached_property
     def segments(self) -> list[int]:
-        """The part between commas that each word is in."""
+        """The statement that each word is in: between commas, or behind an "and" or "when" that somebody follows."""
         found, tokens = [0], self.sentence.tokens
-        for token, after in pairwise(tokens):
-            found.append(found[-1] + bool(_BOUNDARY.search(self.text, token.end, after.start)))
+        for place, (token, after) in enumerate(pairwise(tokens), 1):
+            begins = self._leads(place, self.rows.clauses) or (self._leads(place, self.rows.joins) and place not in self.lists)
+            found.append(found[-1] + bool(_BOUNDARY.search(self.text, token.end, after.start) or begins))
         return found
+
+    @cached_property
+    def lists(self) -> set[int]:
+        """Where an "and" joins two people: whose act it is, is not read then."""
+        return {one.end for one in self.people if self._leads(one.end, self.rows.joins)}
+
+    def _leads(self, place: int, words: Collection[str]) -> bool:
+        """Whether one of some words stands at a place, and somebody close behind it."""
+        said = place < len(self.words) and self.words[place] in words
+        return said and any(place < one.start <= place + _JOINED for one in self.people)
 
     @cached_property
     def people(self) -> list[Person]:
@@ -73,7 +84,10 @@ class _Reading:
 
     def roles(self) -> Iterator[tuple[Role, int]]:
         """The roles that it states, each with the place of the act."""
+        listed = {self.segments[at] for at in self.lists}
         for place, word in enumerate(self.words):
+            if self.segments[place] in listed:
+                continue
             if act := _act(self.rows.nouns, word):
                 found = list(self._of_noun(place))
                 yield from ((Role(act, who, does), place) for who, does in found)
@@ -121,7 +135,7 @@ class _Reading:
             bare = self.rows.instrumental.fullmatch(self.words[one.end - 1]) and self.rows.not_subject.isdisjoint(before[-2:])
             if named and (self._is_participle(place) or self._any(self.rows.asked)):
                 return one
-            if bare and (self._is_participle(place) or self._any(self.rows.asked) or not self._nominative(one)):
+            if bare and (self._is_participle(place) or self._any(self.rows.asked)):
                 return one
         return None
 

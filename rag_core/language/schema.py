@@ -308,6 +308,8 @@ class ActRows:
             `compounds`: right before; `recipients`: forms of those to whom and not by whom something is done.
         not_subject: before somebody who is not the subject; `not_subject_after`: behind; `oblique`: forms of one. `articles`: may stand
             between; `attributes`: those that say right behind a noun whom it belongs to.
+        joins, clauses: "and" and "when": a statement of its own begins with them where somebody follows; between two people an "and" is
+            a list.
         cased: whether a subject has the form that a dictionary has; `subjects`: other forms of one.
         subject_if_due: behind a subject where something of `due` stands in the sentence.
         nearest: whether the subject is the last one before its verb, and not the first of its part of the sentence.
@@ -335,6 +337,8 @@ class ActRows:
     beside: Flag = False
     compounds: Flag = False
     nearest: Flag = False
+    joins: FoldedSet = frozenset()
+    clauses: FoldedSet = frozenset()
     articles: FoldedSet = frozenset()
     attributes: FoldedSet = frozenset()
     given_next: StarPattern = field(default_factory=lambda: regex.compile("(?!)"))
