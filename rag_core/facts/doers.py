@@ -28,7 +28,7 @@ _BOUNDARY = regex.compile(r"[,;:|()\n–—]")
 
 
 class Role(NamedTuple):
-    """What somebody has to do with an act: he does it, or (`does` is false) he asks others for it."""
+    """A part in an act: somebody does it, or (`does` is false) asks others for it."""
 
     act: str
     who: str
