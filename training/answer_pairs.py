@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_core.compression.selection import reading
+from rag_core.evaluation.labelled import holds_answer
 from rag_core.language import content_terms, sentences, terms
 from training.files import SEED, rows
 
@@ -73,15 +74,6 @@ def _whole(units: Sequence[Unit]) -> str:
     return " ".join(unit.text for unit in units)
 
 
-def _holds(text: str, answers: Sequence[str]) -> bool:
-    folded = f" {_normal(text)} "
-    return any(f" {_normal(answer)} " in folded or (not answer.isascii() and answer in text) for answer in answers if answer.strip())
-
-
-def _normal(text: str) -> str:
-    return " ".join("".join(c if c.isalnum() or ord(c) > 0x2FF else " " for c in text.casefold()).split())
-
-
 class Source:
     """The rows of one file, with the sentences of all its contexts."""
 
@@ -119,7 +111,7 @@ class Source:
             def similarity(unit: Unit, weight: dict[str, float] = weight) -> float:
                 return sum(weight[term] for term in unit.terms & weight.keys())
 
-            gold = row["gold"] if "gold" in row else [at for at, unit in enumerate(units) if _holds(unit.text, row["answers"])]
+            gold = row["gold"] if "gold" in row else [at for at, unit in enumerate(units) if holds_answer(unit.text, row["answers"])]
             answerable = bool(row["answerable"] if "answerable" in row else gold)
             if answerable and not gold:
                 continue  # it stands across two sentences
@@ -134,8 +126,8 @@ class Source:
             elsewhere = [] if row["source"] in TEMPLATES else [other for other in self.article[self.place(row)] if other != key]
             if draw.random() < PASSAGES and len(key) <= MOST_CHARS:
                 yield Pair(asks, _whole(units), "passage", answerable, row["source"], row["lang"], split)
-                fits = [other for other in draw.sample(elsewhere, min(len(elsewhere), 6)) if not _holds(other, row.get("answers", ()))]
-                fits = [other for other in fits if len(other) <= MOST_CHARS]
+                some = draw.sample(elsewhere, min(len(elsewhere), 6))
+                fits = [other for other in some if len(other) <= MOST_CHARS and not holds_answer(other, row.get("answers", ()))]
                 if answerable and fits:
                     best = max(fits, key=lambda other: max(map(similarity, self.units[other]), default=0.0))
                     yield Pair(asks, _whole(self.units[best]), "passage", False, row["source"], row["lang"], split)
@@ -157,7 +149,7 @@ class Source:
             drawn = draw.sample(rest, min(len(rest), SAME - len(likely)))
             yield from (made(unit, False) for unit in likely + drawn)
             near = [unit for other in draw.sample(elsewhere, min(len(elsewhere), 6)) for unit in self.units[other]]
-            near = [unit for unit in near if not _holds(unit.text, row.get("answers", ()))]
+            near = [unit for unit in near if not holds_answer(unit.text, row.get("answers", ()))]
             near = sorted(near, key=similarity, reverse=True)[:3]
             yield from (made(unit, False) for unit in draw.sample(near, min(len(near), NEAR)))
 

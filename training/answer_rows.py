@@ -73,8 +73,3 @@ def _pair(row: Row, split: str) -> Pair:
 
 def _marks(text: str) -> set[str]:
     return set(re.findall(r"\d+|[A-Z][A-Za-z]{3,}", text))
-
-
-def holds(text: str, answers: Iterable[str]) -> bool:
-    """Whether one of the answers stands in the text, in any case."""
-    return any(answer.casefold() in text.casefold() for answer in answers)

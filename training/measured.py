@@ -19,10 +19,11 @@ from rag_core.decision.measure import measure
 from rag_core.domain.documents import Metadata
 from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
+from rag_core.evaluation.labelled import holds_answer
 from rag_core.library.sources import Source, text_source
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
-from training.answer_rows import Pair, holds, labelled
+from training.answer_rows import Pair, labelled
 from training.files import SEED, Row, rows
 
 UNREAD = 0.3  # share of the questions in other languages than English that are measured again with nobody to read them
@@ -120,7 +121,7 @@ def one_passage(data: Path, settings: Settings, most: int) -> Iterator[Measured]
                     continue
                 everywhere = engine.measure(pair.question, settings)
                 found = (everywhere.library.names[hit.passage.document] for hit in everywhere.hits)
-                other = next((name for name in found if name != own and not holds(texts[name], pair.answers)), None)
+                other = next((name for name in found if name != own and not holds_answer(texts[name], pair.answers)), None)
                 if other is not None:
                     yield Measured(engine.measure(pair.question, settings, documents=[other]), engine, False, (), NEAR)
                     yield Measured(measurements, engine, True, pair.answers, NEAR)

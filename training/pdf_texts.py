@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 
-from training.answer_rows import holds, labelled
+from rag_core.evaluation.labelled import holds_answer
+from training.answer_rows import labelled
 from training.files import Row, rows
 from training.pdf_forms import sentences
 
@@ -105,7 +106,7 @@ def from_articles(data: Path, language: str) -> list[Text]:
         gold = {row["id"]: row for row in rows(data / name / "gold.jsonl")}
         for row in rows(data / name / "questions.jsonl"):
             answers = gold[row["id"]]["answers"]
-            owners = [text for text in paragraphs if holds(text, answers)]
+            owners = [text for text in paragraphs if holds_answer(text, answers)]
             if answers and owners:
                 owner = max(owners, key=lambda text: covered(row["question"], [text]))
                 found.append((owner, paragraphs[owner], {**row, "answers": answers, "answerable": True, "source": name}))

@@ -22,7 +22,7 @@ from rag_core.domain.ports import PageText
 from rag_core.facts.citation_marks import strip_marks
 from rag_core.grounding.units import header_of, units
 from rag_core.ingest.normalise import Normal, cut, join, normalise
-from rag_core.language import content_terms, fold, terms, words
+from rag_core.language import content_terms, fold, terms, unspaced, words
 
 MIN_COUNT = 0.6  # share of a claim's content words, rare ones counting more, that its sentences must hold to be taken for its place
 MAX_SENTENCES = 3  # that one claim may be placed on; `grounding.windows` joins as many
@@ -32,7 +32,6 @@ _CLEARLY = 0.05  # by which a place must be better than any other
 _LEFT_OUT = regex.compile(r"\s*(?:\[\s*(?:…|\.{3})\s*\]|…|\.{3,})\s*")
 QUOTATION = " \t\n\"'“”„‟‘’‚‛«»‹›"
 _SIGN = regex.compile(r"[\p{Sm}\p{Sc}%§°]|(?<![\p{L}\p{N}])[-\u2010-\u2015](?=\s?\p{N})")
-_UNPARTED = regex.compile(r"\p{Line_Break=SA}")  # letters of scripts that part no words: Thai, Lao, Khmer, Myanmar
 
 _Ranges = Sequence[tuple[int, int]]  # stretches of a passage's reading form, ascending: several where a quote leaves something out
 
@@ -143,7 +142,7 @@ def occurrences(part: str, text: str) -> list[tuple[int, int]]:
 
 def _inside_words(text: str) -> frozenset[int]:
     """The offsets at which no quote begins or ends: "1 day" does not stand in "21 days"."""
-    return frozenset(at for word in words(text) for at in range(word.start + 1, word.end) if not _UNPARTED.match(text, at))
+    return frozenset(at for word in words(text) for at in range(word.start + 1, word.end) if not unspaced(text, at))
 
 
 def _in_a_row(bare: str, text: str) -> list[_Ranges]:

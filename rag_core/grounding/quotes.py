@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-import regex
-
 from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind
@@ -22,13 +20,12 @@ from rag_core.facts.citation_marks import strip_marks
 from rag_core.grounding.locate import QUOTATION, Place, chosen_by, locate, occurrences, overlaps
 from rag_core.grounding.units import cells, evidence_of, header_of, units
 from rag_core.ingest.normalise import normalise
-from rag_core.language import words
+from rag_core.language import unspaced, words
 
 MIN_WORDS = 2  # a quote of one word proves nothing
 _MIN_CHARS = 4  # nor does one of fewer letters where a script parts no words
 # each sign that typesetting may change, to the one of the keyboard
 _FOLD = str.maketrans("“”„‟«»″‘’‚‛‹›′‐‑‒–—―−", '"' * 7 + "'" * 7 + "-" * 7)
-_UNPARTED = regex.compile(r"[\p{Line_Break=SA}\p{Han}\p{Hiragana}\p{Katakana}]")
 
 
 class Standing(StrEnum):
@@ -161,4 +158,4 @@ def _forms(quote: str) -> list[str]:
 
 def _proves(text: str) -> bool:
     """Whether a quote is long enough to say anything."""
-    return len(words(text)) >= MIN_WORDS or len(_UNPARTED.findall(text)) >= _MIN_CHARS
+    return len(words(text)) >= MIN_WORDS or sum(unspaced(text, at) for at in range(len(text))) >= _MIN_CHARS

@@ -25,7 +25,7 @@ from rag_core.language.phrases import (
 from rag_core.language.schema import AskedWords, ComparedWords, FactWords, LanguageInfo, LawRows, LimitRows, TimeWords, ValueRows, spaced
 from rag_core.language.sentences import sentences
 from rag_core.language.string_similarity import alike, string_similarity
-from rag_core.language.words import Word, fold, words
+from rag_core.language.words import Word, fold, unspaced, words
 
 __all__ = [
     "FALLBACK",
@@ -70,5 +70,6 @@ __all__ = [
     "synonyms",
     "term",
     "terms",
+    "unspaced",
     "words",
 ]

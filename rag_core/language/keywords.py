@@ -49,7 +49,7 @@ def keywords(question: str, lang: str) -> list[str]:
     """The question's keywords as written, in order, each once: content words longer than 3 characters.
 
     Combining marks count as characters, and 3 characters suffice in Devanagari and other scripts that write vowels as marks;
-    a Han or kana character is a word and a keyword of its own. May be empty.
+    a word of Han or kana may have one. May be empty.
     """
     kept: dict[str, str] = {}
     for word in _content_words(question, lang):

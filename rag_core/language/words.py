@@ -1,21 +1,26 @@
 """Words with their offsets, and the folding that makes spelling variants meet. Knows no language."""
 
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 import regex
+from icu4py.breakers import WordBreaker
 
 # Soft hyphens and zero-width joiners stand inside a word; a full stop or comma stands inside a number.
-# Han and kana are written without spaces: each character is a word of its own, so that they can be found at all.
+# Chinese, Japanese, Thai, Lao, Khmer and Burmese are written without spaces: ICU's dictionaries say where a word ends.
 # A raised or lowered digit belongs to the few letters before it ("m³", "CO₂", typed "n^2"). After a digit it is a word of its own, because
 # "10²" is not 102; after a long word too, where it marks a footnote. So is a fraction: "2½" is not 21⁄2.
-_ALONE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Decomposition_Type=Fraction}"
+_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}ー\p{Line_Break=SA}"
+_ALONE = r"\p{Decomposition_Type=Fraction}"
 _RAISED = r"[\p{No}&&[\p{Decomposition_Type=Super}\p{Decomposition_Type=Sub}]]"
-_LETTERS = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_ALONE}]--{_RAISED}]"
+_LETTERS = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_UNSPACED}]--[{_ALONE}]--{_RAISED}]"
 _RUN = rf"(?:{_LETTERS}++|(?<!\p{{Nd}}|\p{{Ll}}{{4}}){_RAISED}++)++"
 _JOINT = r"(?:[\u00AD\u200C\u200D]|(?<=\p{Nd})[.,](?=\p{Nd})|(?<=\p{L})\^(?=\p{Nd}))"
-_WORD = regex.compile(rf"[{_ALONE}]|(?:{_RUN}|{_RAISED}++(?:{_RUN})?+)(?:{_JOINT}{_RUN})*+", regex.V1)
+_UNSPACED_RUN = rf"[[{_UNSPACED}]&&[\p{{L}}\p{{M}}\p{{N}}]][[{_UNSPACED}]\p{{M}}]*+"
+_WORD = regex.compile(rf"(?P<unspaced>{_UNSPACED_RUN})|[{_ALONE}]|(?:{_RUN}|{_RAISED}++(?:{_RUN})?+)(?:{_JOINT}{_RUN})*+", regex.V1)
+_UNSPACED_LETTER = regex.compile(rf"[{_UNSPACED}]")
 _POWER = regex.compile(r"(?<=\p{L})\^(?=\p{Nd})")
 _MARKED_LETTER = regex.compile(r"([\p{Latin}\p{Greek}\p{Cyrillic}])\p{Mn}+")
 _FOLDED_AWAY = {0xAD: None, 0x200C: None, 0x200D: None, 0x93C: None, 0x901: 0x902, ord("ł"): "l", ord("ø"): "o", ord("đ"): "d"}
@@ -37,7 +42,22 @@ def words(text: str) -> list[Word]:
 
     A word is a run of letters, combining marks and digits; "1,250.5", "3.2" and "m³" are one word. Offsets count code points.
     """
-    return [Word(match.group(), match.start(), match.end()) for match in _WORD.finditer(text)]
+    found: list[Word] = []
+    for match in _WORD.finditer(text):
+        found += _parted(match.group(), match.start()) if match["unspaced"] else [Word(match.group(), match.start(), match.end())]
+    return found
+
+
+def _parted(run: str, start: int) -> Iterator[Word]:
+    """The words of letters written without spaces; what ICU takes for no word, such as a mark alone, is one too."""
+    for text in WordBreaker(run, ""):  # its offsets count code units of UTF-16, ours code points
+        yield Word(text, start, start + len(text))
+        start += len(text)
+
+
+def unspaced(text: str, at: int) -> bool:
+    """Whether the letter at an offset is of a script that is written without spaces, where a word's end is a guess."""
+    return bool(_UNSPACED_LETTER.match(text, at))
 
 
 def fold(word: str) -> str:

@@ -21,7 +21,7 @@ from rag_core.engine import Engine, log_decision
 from rag_core.entrypoints.show import show_decision
 from rag_core.ingest.normalise import normalise
 from rag_core.language import refusal
-from rag_core.settings import Settings
+from rag_core.settings import Mode, Settings
 
 KEY = "sk-never-shown-0123456789abcdef"
 POLICIES = "company-policies.pdf"
@@ -105,8 +105,12 @@ class Arena:
     model: str
 
     def settings(self, **values: Any) -> Settings:
-        """The default preset with a model that drafts; without the extract behind it, unless told otherwise."""
-        return Settings.load(values={"drafter": "model", "model": self.model, "fallback_extract": False, "model_cache": False, **values})
+        """The default preset with a model that drafts; without the extract behind it, unless told otherwise.
+
+        What is attacked is the audits of the draft: no gate before it saves them from being asked.
+        """
+        own = {"drafter": "model", "model": self.model, "fallback_extract": False, "model_cache": False, "correctness_mode": Mode.OBSERVE}
+        return Settings.load(values={**own, **values})
 
     def measure(self, attack: Attack, cancelled: Callable[[], bool] = lambda: False) -> Measurements:
         """Everything measured for the attack's question while the model attacks, under settings without the extract behind it."""

@@ -148,7 +148,12 @@ def test_given_an_answer_of_a_model_when_replayed_and_varied_then_no_further_cal
     calls = arena.server.calls
 
     assert answered.metadata["drafter"] == "model"
-    assert replay(measurements, measurements.settings.changed(min_correctness=1.0, fallback_extract=True)).reason is Reason.CORRECTNESS
+    assert (
+        replay(
+            measurements, measurements.settings.changed(correctness_mode=Mode.ENFORCE, min_correctness=1.0, fallback_extract=True)
+        ).reason
+        is Reason.CORRECTNESS
+    )
     assert replay(measurements, measurements.settings.changed(sufficiency_mode=Mode.ENFORCE)).reason is Reason.NEEDS_GENERATION
     assert replay(measurements, measurements.settings.changed(verification_mode=Mode.ENFORCE)).reason is Reason.NEEDS_GENERATION
     flips(measurements)

@@ -383,6 +383,10 @@ def test_given_any_set_when_written_and_read_then_it_is_the_same(questions: list
         ("अवधि २४ माह है", ("माह",), True),
         ("अवधि २४ माह है", ("मा",), False),
         ("1,200 pounds", ("200 pounds",), True),  # words are parted by every sign, as in training/fit_scores.py
+        ("湖心区水深在30米以上,透明度7-8。", ("30米以上",), True),
+        ("湖心区水深在130米以上。", ("30米",), False),
+        ("พายุทําให้เสาไฟฟ้ากว่า 8,000 ต้นหักล้ม", ("8,000 ต้น",), True),
+        ("J Stormのブランド「J-One Records」。", ("J-One Records",), True),
         ("anything", (), False),
         ("anything", ("…",), False),
     ],

@@ -77,5 +77,5 @@ def _mean(x: Tensor, lengths: Sequence[int]) -> Tensor:
     import torch
     from torch.nn import functional
 
-    mean = torch.stack([text.mean(dim=0, dtype=torch.float32) for text in x.split(list(lengths))])
+    mean = torch.stack([text.mean(dim=0, dtype=torch.float32) for text in torch.split_with_sizes(x, list(lengths))])
     return functional.normalize(mean.to(x.dtype), dim=1)

@@ -114,15 +114,20 @@ def _encode(weights: Weights, ids: Tensor, kinds: Tensor, lengths: Sequence[int]
 
     words, types, places = (weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "token_type", "position"))
     at = torch.cat([torch.arange(length) for length in lengths])
+    sizes = list(lengths)
     x = _norm(weights, words[ids] + types[kinds] + places[at], "embeddings")
     for number in range(LAYERS):
         layer = f"encoder.layer.{number}"
-        split = [
-            _linear(weights, x, f"{layer}.attention.self.{name}").view(len(ids), HEADS, -1).transpose(0, 1).split(list(lengths), dim=1)
+        parted = (
+            torch.split_with_sizes(
+                _linear(weights, x, f"{layer}.attention.self.{name}").view(len(ids), HEADS, -1).transpose(0, 1), sizes, 1
+            )
             for name in ("query", "key", "value")
-        ]
+        )
         # a text attends to itself only
-        heads = torch.cat([functional.scaled_dot_product_attention(q[None], k[None], v[None])[0] for q, k, v in zip(*split, strict=True)], dim=1)
+        heads = torch.cat(
+            [functional.scaled_dot_product_attention(*(one[None] for one in text))[0] for text in zip(*parted, strict=True)], 1
+        )
         attended = _linear(weights, heads.transpose(0, 1).reshape(len(ids), DIM), f"{layer}.attention.output.dense")
         x = _norm(weights, attended + x, f"{layer}.attention.output")
         inner = functional.gelu(_linear(weights, x, f"{layer}.intermediate.dense"))

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
+from rag_core.language import unspaced
 
 MAX_FIELD_CHARS = 200  # an id, a language, a kind; chosen
 PAGED = re.compile(r"#\d{1,7}$", re.ASCII)  # the page of a place that is written as document#page
@@ -82,7 +83,10 @@ def given_id(question: str, documents: Sequence[str]) -> str:
 
 
 def holds_answer(text: str, answers: Sequence[str]) -> bool:
-    """Whether the text holds one of the answers as whole words; case, width and punctuation do not count, accents and marks do."""
+    """Whether the text holds one of the answers as whole words; case, width and punctuation do not count, accents and marks do.
+
+    Of Chinese, Japanese, Thai and other text without spaces, any letters in a row are whole words.
+    """
     inside = f" {_words(text)} "
     return any(words and f" {words} " in inside for words in map(_words, answers))
 
@@ -90,4 +94,10 @@ def holds_answer(text: str, answers: Sequence[str]) -> bool:
 def _words(text: str) -> str:
     """Words parted by one space, NFKC and folded; letters keep their combining marks."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join("".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in folded).split())
+    return " ".join("".join(map(_parted, folded)).split())
+
+
+def _parted(character: str) -> str:
+    if not character.isalnum() and unicodedata.category(character)[0] != "M":
+        return " "
+    return f" {character} " if unspaced(character, 0) else character
