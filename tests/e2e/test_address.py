@@ -71,6 +71,6 @@ def test_given_an_address_when_opened_in_a_new_session_then_its_settings_stand_a
     page.wait_for_timeout(1000 * SETTLE_SECONDS)
     before = len(sent)
 
-    press(page, "ArrowRight", "0.57")
+    press(page, "ArrowRight", f"{Settings.load('scoping').min_correctness + 0.01:g}")
 
     assert len(sent) - before == 1

@@ -118,7 +118,7 @@ def test_given_a_long_upload_when_stopped_half_way_then_nothing_is_lost_and_it_c
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_text("Indexed and ready to be asked: 1")).to_have_count(2, timeout=6 * WAIT_MS)
     page.get_by_role("link", name="Ask").click()
-    ask(page, "Which signal does buoy 271 show?")
+    ask(page, "What does buoy 271 show?")
     expect(page.locator(".st-key-answer").get_by_text("buoy 271")).to_be_visible(timeout=WAIT_MS)
 
 
