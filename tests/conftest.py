@@ -58,6 +58,8 @@ def _stay_local(event: str, arguments: tuple[Any, ...]) -> None:
 # An audit hook sees every socket, whichever library opens it; child processes are not covered.
 sys.addaudithook(_stay_local)
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# A process for each core has one thread each: threads that wait for one another on busy cores take three times the processor's time.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # tests write PDFs with pymupdf, which imports onnxruntime: native code, which no audit hook sees
 for _name in [name for name in os.environ if name.startswith("OPENAI_")]:
     del os.environ[_name]

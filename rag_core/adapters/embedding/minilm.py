@@ -114,21 +114,20 @@ def _encode(weights: Weights, ids: Tensor, kinds: Tensor, lengths: Sequence[int]
 
     words, types, places = (weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "token_type", "position"))
     at = torch.cat([torch.arange(length) for length in lengths])
-    sizes = list(lengths)
+    here = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]  # shape (texts, longest): where a text of a padded batch has a token
+
+    def spread(rows: Tensor) -> Tensor:
+        """Shape (texts, heads, longest, width): a text attends to itself only, so attention alone pads."""
+        padded = rows.new_zeros(*here.shape, HEADS, DIM // HEADS)
+        padded[here] = rows.view(len(ids), HEADS, -1)
+        return padded.transpose(1, 2)
+
     x = _norm(weights, words[ids] + types[kinds] + places[at], "embeddings")
     for number in range(LAYERS):
         layer = f"encoder.layer.{number}"
-        parted = (
-            torch.split_with_sizes(
-                _linear(weights, x, f"{layer}.attention.self.{name}").view(len(ids), HEADS, -1).transpose(0, 1), sizes, 1
-            )
-            for name in ("query", "key", "value")
-        )
-        # a text attends to itself only
-        heads = torch.cat(
-            [functional.scaled_dot_product_attention(*(one[None] for one in text))[0] for text in zip(*parted, strict=True)], 1
-        )
-        attended = _linear(weights, heads.transpose(0, 1).reshape(len(ids), DIM), f"{layer}.attention.output.dense")
+        query, key, value = (spread(_linear(weights, x, f"{layer}.attention.self.{name}")) for name in ("query", "key", "value"))
+        heads = functional.scaled_dot_product_attention(query, key, value, attn_mask=here[:, None, None, :]).transpose(1, 2)[here]
+        attended = _linear(weights, heads.reshape(len(ids), DIM), f"{layer}.attention.output.dense")
         x = _norm(weights, attended + x, f"{layer}.attention.output")
         inner = functional.gelu(_linear(weights, x, f"{layer}.intermediate.dense"))
         x = _norm(weights, _linear(weights, inner, f"{layer}.output.dense") + x, f"{layer}.output")
