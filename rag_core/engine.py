@@ -18,6 +18,7 @@ from rag_core.domain.ports import Cancel
 from rag_core.domain.status import Reason
 from rag_core.library.library import Library
 from rag_core.settings import Settings
+from rag_core.settings.logs import noted
 
 logger = logging.getLogger("rag_core.decision")
 # the names that the sources give to a refusal; (preset or None for any, reason)
@@ -117,8 +118,12 @@ def log_decision(decision: Decision) -> None:
         row = next((check for check in decision.trace.checks if check.blocks), None)
         value = decision.metadata["sufficiency"] if decision.reason is Reason.SUFFICIENCY else row.value if row else None
         score = "none" if value is None else f"{value:.4f}"
-        threshold = "none" if row is None or row.threshold is None else f"{row.threshold:g}"
-        logger.info("%s score=%s threshold=%s reason=%s", event or f"refused_by_{decision.reason}", score, threshold, decision.reason)
+        limit = None if row is None else row.threshold
+        name = event or f"refused_by_{decision.reason}"
+        logger.info(
+            "%s score=%s threshold=%s reason=%s", name, score, "none" if limit is None else f"{limit:g}", decision.reason,
+            extra=noted(name, score=value, threshold=limit, reason=str(decision.reason)),
+        )  # fmt: skip
     metadata = {
         "confidenceLevel": decision.confidence_level.value,
         "isAnswerable": decision.metadata.get("is_answerable", False),
@@ -126,4 +131,4 @@ def log_decision(decision: Decision) -> None:
         "rawCount": decision.metadata.get("raw_count", 0),
         "scores": {name: round(value, 4) for name, value in decision.scores.items()},
     }
-    logger.info("RAG Confidence Metadata %s", json.dumps(metadata))
+    logger.info("RAG Confidence Metadata %s", json.dumps(metadata), extra=noted("rag_confidence_metadata", **metadata))

@@ -13,6 +13,7 @@ if __name__ == "__main__":
     prepare()  # the embedding model takes longest to be there: its process starts before the slow imports of this one
 
 import argparse
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -23,6 +24,7 @@ from starlette.middleware import Middleware
 from streamlit.runtime.pages_manager import PagesManager
 
 from rag_core.errors import RagError
+from rag_core.settings.logs import start_logs
 from ui import frame
 from ui.app import asked, loading, state, uploads
 from ui.app.background import Background
@@ -64,7 +66,12 @@ class SecurityHeaders:
 
 @asynccontextmanager
 async def warm(_app: object) -> AsyncIterator[dict[str, object]]:
-    """Begin with the server what the first page would wait for: loading the model, and at the first start the sample documents."""
+    """Begin with the server what the first page would wait for: loading the model, and at the first start the sample documents.
+
+    Raises:
+        InvalidSetting: the environment asks for a log that cannot be kept; then nothing is served.
+    """
+    start_logs(os.environ)
     Background[None]("beginning").start(lambda _: _begin())
     yield {}
 

@@ -20,6 +20,7 @@ from rag_core.entrypoints import calibrate_command, commands, doctor_command, ev
 from rag_core.entrypoints.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.settings import DEFAULT_PRESET
+from rag_core.settings.logs import start_logs
 
 EXAMPLES = """examples:
   python -m rag_core index contracts/ handbook.pdf --meta class=10 --meta subject=law
@@ -46,6 +47,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    root.add_argument("--verbose", action="store_true", help="log events and scores on standard error, no text (or set RAG_LOG=text|json)")
     sub = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     place = argparse.ArgumentParser(add_help=False)
@@ -143,6 +145,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     args = parser().parse_args(argv)
     try:
+        start_logs(os.environ, verbose=args.verbose)
         with _ended_by_signals():
             code = int(args.run(args))
             sys.stdout.flush()  # a full disk behind a redirection shows here, not at the end of the process

@@ -1,0 +1,97 @@
+"""Sets up the log that an operator reads: numbers and names of events, and never text of a question or of a document.
+
+RAG_LOG=text or json sends it to standard error; RAG_LOG_FILE sends it to a file instead, which starts anew at 10 MB, five old ones kept.
+`--verbose` of the command line is RAG_LOG=text. Without any of these, only warnings are shown.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from logging.handlers import RotatingFileHandler
+from typing import Any, TextIO
+
+from rag_core.errors import InvalidSetting
+
+LOGGERS = ("rag_core", "ui")
+FORMS = ("text", "json")
+FILE_BYTES, OLD_FILES = 10_000_000, 5  # chosen
+_EVENT, _FIELDS = "event", "fields"
+
+
+def noted(event: str, **fields: Any) -> dict[str, Any]:
+    """The `extra` of a log line: its event's name, and the numbers and names that JSON keeps as fields of their own."""
+    return {_EVENT: event, _FIELDS: fields}
+
+
+def start_logs(environment: Mapping[str, str], *, verbose: bool = False) -> None:
+    """Log as the environment says; a second call replaces what the first one set up.
+
+    Args:
+        environment: RAG_LOG is text or json, RAG_LOG_FILE the path of a file.
+        verbose: as text on standard error, where the environment says nothing.
+
+    Raises:
+        InvalidSetting: RAG_LOG is something else, or the file cannot be written.
+    """
+    form, file = environment.get("RAG_LOG", "").strip().lower(), environment.get("RAG_LOG_FILE", "").strip()
+    if form and form not in FORMS:
+        raise InvalidSetting(f"RAG_LOG is {form!r}.", remedy="Set it to text or json, or not at all.")
+    for name in LOGGERS:
+        for handler in [one for one in logging.getLogger(name).handlers if isinstance(one, (_ToFile, _ToScreen))]:
+            logging.getLogger(name).removeHandler(handler)
+            handler.close()
+    if not (form or file or verbose):
+        return
+    started = _to_file(file) if file else _ToScreen(sys.stderr)
+    started.setFormatter(_Json() if form == "json" else _Text())
+    for name in LOGGERS:
+        logging.getLogger(name).setLevel(logging.INFO)
+        logging.getLogger(name).addHandler(started)
+
+
+class _ToScreen(logging.StreamHandler[TextIO]):
+    """Standard error."""
+
+
+class _ToFile(RotatingFileHandler):
+    """A file that starts anew when it is large."""
+
+
+def _to_file(path: str) -> _ToFile:
+    try:
+        return _ToFile(path, maxBytes=FILE_BYTES, backupCount=OLD_FILES, encoding="utf-8")
+    except OSError as error:
+        raise InvalidSetting(
+            f"RAG_LOG_FILE is {path!r}, which cannot be written: {error.strerror}.",
+            remedy="Name a file in a folder that exists and is yours.",
+        ) from error
+
+
+def _time(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class _Text(logging.Formatter):
+    """Time, level, logger and message on a line; a control character of a file's name or an error moves no cursor."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line, and the lines of an error after it."""
+        line = f"{_time(record)} {record.levelname} {record.name} {super().format(record)}"
+        return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in line)
+
+
+class _Json(logging.Formatter):
+    """One JSON object a line: time, level, logger, message, event where it has a name, and the fields of that event."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The object, in ASCII."""
+        row = {"time": _time(record), "level": record.levelname, "logger": record.name, "message": record.getMessage()}
+        if event := getattr(record, _EVENT, ""):
+            row |= {_EVENT: event, **getattr(record, _FIELDS, {})}
+        if record.exc_info:
+            row["error"] = self.formatException(record.exc_info)
+        return json.dumps(row)
