@@ -65,7 +65,7 @@ def ask(args: argparse.Namespace) -> int:
         filters = key_values(args.filter)
         if args.question is not None:
             decision = engine.ask(args.question, settings, filters=filters)
-            text = json_text(decision.to_json(), indent=2) if args.json else show_decision(decision)
+            text = json_text(decision.to_json(), indent=2) if args.json else show_decision(decision, engine.library.snapshot.values)
             with output(args.out) as out:
                 print(text, file=out)
             return 1 if problems else 0

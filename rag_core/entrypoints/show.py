@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import regex
 
@@ -14,6 +15,7 @@ from rag_core.grounding.citations import sources_list
 from rag_core.library.reading import is_outdated
 from rag_core.settings import Settings
 
+NO_VALUES: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 # Zero-width joiners shape the letters of Arabic and of the scripts of India: between two of them, or after the sign that
 # takes a letter's vowel (virama), with which a half letter may end a word (RFC 5892, A.1 and A.2).
 _SCRIPTS = "".join(
@@ -26,11 +28,16 @@ _JOINER = regex.compile(rf"(?<=[{_SCRIPTS}])[\u200c\u200d](?=[{_SCRIPTS}])|(?<=\
 _STEERING = regex.compile(r"[\x7f\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}--[\n\u200c\u200d]]", regex.V1)
 
 
-def show_decision(decision: Decision) -> str:
-    """An answer with its sources, or a refusal with its reason; then the trace."""
+def show_decision(decision: Decision, values: Mapping[str, Mapping[str, str]] = NO_VALUES) -> str:
+    """An answer with its sources, or a refusal with its reason; then the trace.
+
+    Args:
+        decision: what to show.
+        values: free metadata by document id; a source is named with its subject, class and chapter.
+    """
     lines = [printable(decision.answer), ""]
     if decision.is_safe() and decision.citations:
-        lines += ["Sources:", *(f"  {printable(row)}" for row in sources_list(decision.citations)), ""]
+        lines += ["Sources:", *(f"  {printable(row)}" for row in sources_list(decision.citations, values)), ""]
         level = f", level {decision.confidence_level}" if decision.metadata.get("levels", True) else ""
         lines.append(f"Confidence {decision.confidence:.2f} ({decision.confidence_basis}){level}.")
     elif not decision.is_safe():

@@ -45,17 +45,23 @@ def source_line(citation: Citation, values: Mapping[str, str] = _NO_VALUES) -> s
         citation: the source.
         values: free metadata of its document; subject, class and chapter are printed where present.
     """
-    known = {key.strip().casefold(): value.strip() for key, value in values.items() if value.strip()}
-    subject, title = known.get("subject", ""), citation.title
+    subject, level, chapter = labels(values)
+    title = citation.title
     parts = [f"{title} {subject}" if subject and subject.casefold() not in title.casefold() else title]
-    if level := known.get("class") or known.get("class_number"):
-        parts.append(_labelled("Class", level))
-    if chapter := known.get("chapter"):
-        label = _labelled("Chapter", chapter)
-        parts.append(f"{label} ({citation.section})" if citation.section and citation.section not in label else label)
+    if level:
+        parts.append(level)
+    if chapter:
+        parts.append(f"{chapter} ({citation.section})" if citation.section and citation.section not in chapter else chapter)
     elif citation.section:
         parts.append(citation.section)
     return ", ".join([*parts, f"Page {citation.page}"])
+
+
+def labels(values: Mapping[str, str]) -> tuple[str, str, str]:
+    """Subject, class and chapter of a document, as a reader names them; empty where its free metadata has none."""
+    known = {key.strip().casefold(): value.strip() for key, value in values.items()}
+    level = known.get("class") or known.get("class_number") or ""
+    return known.get("subject", ""), _labelled("Class", level), _labelled("Chapter", known.get("chapter", ""))
 
 
 def sources_list(citations: Iterable[Citation], values: Mapping[str, Mapping[str, str]] = MappingProxyType({})) -> list[str]:
@@ -69,7 +75,7 @@ def sources_list(citations: Iterable[Citation], values: Mapping[str, Mapping[str
 
 
 def _labelled(label: str, value: str) -> str:
-    return value if value.casefold().startswith(label.casefold()) else f"{label} {value}"
+    return value if not value or value.casefold().startswith(label.casefold()) else f"{label} {value}"
 
 
 def _at(document: str, span: Span, page_text: PageText) -> str:

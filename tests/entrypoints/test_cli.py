@@ -126,6 +126,19 @@ def test_given_bad_lines_when_a_batch_is_asked_then_they_are_named_and_the_other
     assert "nowhere" in rows["gone"]["explanation"]
 
 
+def test_given_subject_class_and_chapter_when_asked_then_the_source_is_named_with_them(tmp_path, run) -> None:
+    """S2-21: "NCERT Mathematics, Class 10, Chapter 5 (…), Page 95", from what `index --meta` was given."""
+    book, place = tmp_path / "book.txt", ("--library", tmp_path / "lib")
+    book.write_text("The common difference of a progression is the second term less the first term.", encoding="utf-8")
+    given = ("title=NCERT", "subject=Mathematics", "class=10", "chapter=5")
+    assert run("index", book, *(part for one in given for part in ("--meta", one)), *place)[0] == 0
+
+    code, out, _ = run("ask", "What is the common difference of a progression?", "--preset", "open", *place)
+
+    assert code == 0
+    assert "  NCERT Mathematics, Class 10, Chapter 5, Page 1" in out.splitlines()
+
+
 def test_given_a_library_when_indexed_listed_asked_and_deleted_then_each_command_sees_the_others_work(documents, tmp_path, run) -> None:
     """S2-27, S3-25: kept on disk between calls, collections apart."""
     place = ("--library", tmp_path / "lib")

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide
 from rag_core.settings import Mode
+from rag_core.wiring import open_engine
 from ui.ask.answer import COLOURS
 from ui.ask.evidence import with_sources
 
@@ -174,6 +175,17 @@ def test_given_a_source_when_shown_then_its_card_names_file_section_and_how_it_w
     assert "[1]  MK-40 Ultrasonic Flow Meter, Technical Manual, page 3" in texts(page)
     assert "flow-meter-manual.pdf · MK-40 Ultrasonic Flow Meter › 6 Calibration" in texts(page)
     assert "Found: number 1 by meaning (cosine 0." in captions(page)
+
+
+def test_given_a_source_with_subject_class_and_chapter_when_shown_then_its_card_names_them(page: AppTest, library: Path) -> None:
+    """S2-21."""
+    with_library = open_engine(library, "default").library
+    manual = next(one for one in with_library.snapshot.documents if one.name == "flow-meter-manual.pdf")
+    with_library.set_metadata(manual.id, replace(manual.metadata, values={"subject": "Hydraulics", "class": "10", "chapter": "3"}))
+
+    ask(page, CALIBRATION)
+
+    assert "flow-meter-manual.pdf · Hydraulics · Class 10 · Chapter 3 · MK-40 Ultrasonic Flow Meter › 6 Calibration" in texts(page)
 
 
 def test_given_a_row_of_a_table_when_cited_then_it_is_shown_as_it_stands(page: AppTest) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -13,6 +13,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.engine import Engine
 from rag_core.errors import RagError
+from rag_core.grounding.citations import labels
 from ui.app.texts import say, tell
 from ui.documents import viewer
 from ui.documents.viewer import Place
@@ -28,8 +29,10 @@ def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> Non
     if decision.places:
         st.caption(say("evidence.places_about"))
     hits = {hit.passage.id: hit for _, hit in decision.retrieved}
+    values = engine.library.snapshot.values
     for citation in decision.citations or decision.places:
-        _show_card(citation, hits.get(citation.chunk_id), Place.of(citation) == shown, certain=has_place(engine, citation))
+        about = values.get(citation.document_id, {})
+        _show_card(citation, hits.get(citation.chunk_id), about, Place.of(citation) == shown, certain=has_place(engine, citation))
 
 
 def with_sources(decision: Decision) -> str:
@@ -76,7 +79,7 @@ def place_of(engine: Engine, passage: Passage) -> Place:
     return Place(passage.document, passage.page, marks, passage.spans)
 
 
-def _show_card(citation: Citation, hit: Hit | None, current: bool, *, certain: bool) -> None:
+def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], current: bool, *, certain: bool) -> None:
     with st.container(border=True, key=f"citation_{citation.id}", gap="xsmall"):
         with st.container(key=f"where_{citation.id}"):
             st.text(tell("evidence.where", id=citation.id, title=citation.title or citation.document, page=citation.page))
@@ -86,9 +89,9 @@ def _show_card(citation: Citation, hit: Hit | None, current: bool, *, certain: b
             with st.container(key=f"quote_{citation.id}"):
                 st.text(citation.excerpt)
         with st.container(key=f"source_{citation.id}", gap=None):
-            named = [citation.document] if citation.title != citation.document else []
-            if named or citation.section:
-                st.text(" · ".join([*named, citation.section] if citation.section else named))
+            name = citation.document if citation.title != citation.document else ""
+            if about := [part for part in (name, *labels(values), citation.section) if part]:
+                st.text(" · ".join(about))
             if hit is not None:
                 _show_ranks(hit)
         with st.container(horizontal=True, vertical_alignment="center"):
