@@ -109,7 +109,8 @@ def test_given_a_partial_answer_when_enforced_then_the_level_is_low_at_most(aren
 
 def test_given_a_model_that_finds_everything_sufficient_when_a_gate_fails_then_it_is_not_even_asked(arena: Arena):
     arena.server.play(but("sufficiency", sufficient("yes", 1.0)))
-    decision = decide(arena.engine.measure("Who won the chess tournament on the moon?", arena.settings(**JUDGED), [POLICIES]))
+    settings = arena.settings(**JUDGED, correctness_mode=Mode.ENFORCE)
+    decision = decide(arena.engine.measure("Who won the chess tournament on the moon?", settings, [POLICIES]))
 
     assert_refused(decision, (Reason.CORRECTNESS,))
     assert arena.server.calls == 0
