@@ -274,9 +274,8 @@ def reader(question: str, language: str, answerability_model: AnswerabilityModel
     """Reads texts together with the question; None where nobody reads, or not this language."""
     if answerability_model is None or language not in answerability_model.languages:
         return None
-    return partial(
-        answerability_model.answers, question.rstrip("? ") + "?"
-    )  # it learned from questions that end so; people type them without
+    asked = question.rstrip("? ") + "?"  # it learned from questions that end so; people type them without
+    return partial(answerability_model.answers, asked)
 
 
 def legible(answerability_model: AnswerabilityModel | None) -> frozenset[str]:

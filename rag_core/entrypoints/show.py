@@ -15,7 +15,6 @@ from rag_core.grounding.citations import sources_list
 from rag_core.library.reading import is_outdated
 from rag_core.settings import Settings
 
-NO_VALUES: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 # Zero-width joiners shape the letters of Arabic and of the scripts of India: between two of them, or after the sign that
 # takes a letter's vowel (virama), with which a half letter may end a word (RFC 5892, A.1 and A.2).
 _SCRIPTS = "".join(
@@ -28,7 +27,7 @@ _JOINER = regex.compile(rf"(?<=[{_SCRIPTS}])[\u200c\u200d](?=[{_SCRIPTS}])|(?<=\
 _STEERING = regex.compile(r"[\x7f\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}--[\n\u200c\u200d]]", regex.V1)
 
 
-def show_decision(decision: Decision, values: Mapping[str, Mapping[str, str]] = NO_VALUES) -> str:
+def show_decision(decision: Decision, values: Mapping[str, Mapping[str, str]] = MappingProxyType({})) -> str:
     """An answer with its sources, or a refusal with its reason; then the trace.
 
     Args:

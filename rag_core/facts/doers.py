@@ -82,8 +82,12 @@ class _Reading:
         named = ((place, _person(word, self.lang)) for place, word in enumerate(self.words) if place not in taken)
         return sorted([*parties, *(Person(who, place, place + 1) for place, who in named if who)], key=lambda one: one.start)
 
-    def roles(self) -> Iterator[tuple[Role, int]]:
+    @cached_property
+    def roles(self) -> tuple[tuple[Role, int], ...]:
         """The roles that it states, each with the place of the act."""
+        return tuple(self._roles())
+
+    def _roles(self) -> Iterator[tuple[Role, int]]:
         listed = {self.segments[at] for at in self.lists}
         for place, word in enumerate(self.words):
             if self.segments[place] in listed:
@@ -133,9 +137,7 @@ class _Reading:
             before = self.words[max(0, one.start - _JOINED + 1) : one.start]
             named = not self.rows.by.isdisjoint(before) or (one.end < len(self.words) and self.words[one.end] in self.rows.by_after)
             bare = self.rows.instrumental.fullmatch(self.words[one.end - 1]) and self.rows.not_subject.isdisjoint(before[-2:])
-            if named and (self._is_participle(place) or self._any(self.rows.asked)):
-                return one
-            if bare and (self._is_participle(place) or self._any(self.rows.asked)):
+            if (named or bare) and (self._is_participle(place) or self._any(self.rows.asked)):
                 return one
         return None
 
@@ -227,14 +229,14 @@ class _Reading:
 def changed_doers(claim: str, evidence: str, lang: str) -> Iterator[str]:
     """The acts of a claim, with those who do or ask for them, that the evidence has otherwise, as "Supplier … approve". Reading forms."""
     mine = _readings(claim, lang)
-    said = {role for one in mine for role, _ in one.roles()}
+    said = {role for one in mine for role, _ in one.roles}
     if not said:
         return
     theirs = _readings(evidence, lang)
     named = {person.who for one in theirs for person in one.people}
     for one in mine:
-        for role, place in one.roles():
-            told = {other for their in theirs if _is_about(one, their) for other, _ in their.roles() if other.act == role.act}
+        for role, place in one.roles:
+            told = {other for their in theirs if _is_about(one, their) for other, _ in their.roles if other.act == role.act}
             if role.who in named and role not in told and _is_otherwise(role, told):
                 who = next(person for person in one.people if person.who == role.who)
                 tokens = one.sentence.tokens
@@ -250,7 +252,7 @@ def _is_otherwise(role: Role, told: Collection[Role]) -> bool:
 
 def _is_about(mine: _Reading, theirs: _Reading) -> bool:
     """Whether two sentences share more than people and acts; one that says nothing else is about anything."""
-    apart = {place for person in mine.people for place in range(person.start, person.end)} | {place for _, place in mine.roles()}
+    apart = {place for person in mine.people for place in range(person.start, person.end)} | {place for _, place in mine.roles}
     said = {token.stem for place, token in enumerate(mine.sentence.tokens) if mine.sentence.says(place) and place not in apart}
     return not said or not said.isdisjoint(theirs.sentence.terms)
 

@@ -33,7 +33,7 @@ class Snapshot:
         """The documents, in the order in which they were added."""
         return tuple(entry.document for entry in self.entries)
 
-    @property
+    @cached_property
     def values(self) -> dict[str, Mapping[str, str]]:
         """The free metadata of the documents that have any, by id."""
         return {document.id: document.metadata.values for document in self.documents if document.metadata.values}
