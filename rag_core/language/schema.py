@@ -73,7 +73,7 @@ def _whole_pattern(value: Any) -> regex.Pattern[str] | None:
 def _star_pattern(value: Any) -> regex.Pattern[str]:
     """Matches a whole folded word; a star stands for the rest of one or its beginning."""
     ways = (regex.escape(fold(word)).replace(r"\*", "[^ ]*") for word in _words(value))
-    return regex.compile("|".join(ways) or "(?!)")
+    return regex.compile("|".join(ways) or _NEVER.pattern)
 
 
 def _search_patterns(value: Any) -> Mapping[str, regex.Pattern[str]]:
@@ -104,6 +104,7 @@ SearchPattern = Annotated[regex.Pattern[str] | None, _search_pattern]
 WholePattern = Annotated[regex.Pattern[str] | None, _whole_pattern]
 PlainPattern = Annotated[regex.Pattern[str] | None, _plain_pattern]
 StarPattern = Annotated[regex.Pattern[str], _star_pattern]
+_NEVER = regex.compile("(?!)")  # a pattern that nothing matches
 SearchPatterns = Annotated[Mapping[str, regex.Pattern[str]], _search_patterns]
 StarPatterns = Annotated[Mapping[str, regex.Pattern[str]], _star_patterns]
 
@@ -331,7 +332,7 @@ class ActRows:
     passives: StarPattern
     not_subject: FoldedSet = frozenset()
     by_after: FoldedSet = frozenset()
-    instrumental: StarPattern = field(default_factory=lambda: regex.compile("(?!)"))
+    instrumental: StarPattern = _NEVER
     of: FoldedSet = frozenset()
     of_before: FoldedSet = frozenset()
     beside: Flag = False
@@ -341,14 +342,14 @@ class ActRows:
     clauses: FoldedSet = frozenset()
     articles: FoldedSet = frozenset()
     attributes: FoldedSet = frozenset()
-    given_next: StarPattern = field(default_factory=lambda: regex.compile("(?!)"))
-    recipients: StarPattern = field(default_factory=lambda: regex.compile("(?!)"))
+    given_next: StarPattern = _NEVER
+    recipients: StarPattern = _NEVER
     not_subject_after: FoldedSet = frozenset()
-    oblique: StarPattern = field(default_factory=lambda: regex.compile("(?!)"))
+    oblique: StarPattern = _NEVER
     cased: Flag = False
-    subjects: StarPattern = field(default_factory=lambda: regex.compile("(?!)"))
+    subjects: StarPattern = _NEVER
     subject_if_due: FoldedSet = frozenset()
-    due: StarPattern = field(default_factory=lambda: regex.compile("(?!)"))
+    due: StarPattern = _NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -460,12 +461,12 @@ class AskedWords:
     neutral: FoldedSet = frozenset()
     markers: SearchPatterns = field(default_factory=dict)
     places: FoldedSet = frozenset()
-    organisations: StarPattern = field(default_factory=lambda: regex.compile("(?!)"))
-    superlatives: StarPattern = field(default_factory=lambda: regex.compile("(?!)"))
+    organisations: StarPattern = _NEVER
+    superlatives: StarPattern = _NEVER
     not_superlative: FoldedSet = frozenset()
     periods: SearchPatterns = field(default_factory=dict)
     in_year: FoldedSet = frozenset()
-    flows: StarPattern = field(default_factory=lambda: regex.compile("(?!)"))
+    flows: StarPattern = _NEVER
     computes: SearchPatterns = field(default_factory=dict)
     results: SearchPatterns = field(default_factory=dict)
 
