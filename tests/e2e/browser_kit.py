@@ -88,10 +88,10 @@ def settled(page: Page) -> None:
 
 
 def drop(page: Page, name: str, data: bytes) -> None:
-    """Hand a file to the upload field."""
-    page.locator('[data-testid="stFileUploader"] input[type=file]').set_input_files(
-        {"name": name, "mimeType": "application/pdf", "buffer": data}
-    )
+    """Hand a file to the upload field, which takes none while the page is not connected to its server."""
+    field = page.locator('[data-testid="stFileUploader"] input[type=file]')
+    expect(field).to_be_enabled(timeout=WAIT_MS)
+    field.set_input_files({"name": name, "mimeType": "application/pdf", "buffer": data})
 
 
 def choose(page: Page, field: str, beginning: str) -> None:

@@ -146,7 +146,7 @@ def test_given_timings_when_shown_then_each_stage_and_the_sum_are_there() -> Non
 
 def test_given_a_decision_when_downloaded_then_the_file_is_the_decision(monkeypatch: pytest.MonkeyPatch) -> None:
     files: list[str] = []
-    monkeypatch.setattr(st, "download_button", lambda label, data, *_, **__: files.append(data))
+    monkeypatch.setattr(st, "download_button", lambda label, write, *_, **__: files.append(write()))
     decided = decision(row("relevance", 0.5, 0.4))
 
     run(decided)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pymupdf
 import pytest
+import streamlit as st
 from page_kit import settle, texts
 from starlette.exceptions import HTTPException
 from streamlit.proto.Common_pb2 import FileURLs
@@ -16,9 +18,10 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 from streamlit.testing.v1 import AppTest
 
 import ui.serve
-from rag_core.errors import IngestError, LimitExceeded
+from rag_core.errors import IngestError, LibraryError, LimitExceeded
 from rag_core.library.disk.private import HeldFile
 from rag_core.library.sources import Source
+from ui import frame
 from ui.app import uploads
 from ui.app.uploads import SMALL_BYTES, OnDisk
 
@@ -121,4 +124,36 @@ def test_given_more_files_than_allowed_when_dropped_on_the_page_then_the_first_a
 
     assert not page.exception
     assert "late.pdf was not taken: at most 1 files can be added at once." in texts(page)
+    assert any("1" in success.value for success in page.success)
+
+
+def test_given_an_upload_when_the_next_touch_ends_its_run_then_it_is_indexed_all_the_same(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = pymupdf.open()
+    made.new_page().insert_text((72, 100), "The harbour bridge is 412 metres long.")
+    with monkeypatch.context() as ended:
+        ended.setattr(frame, "start", st.stop)
+        page.file_uploader[0].set_value([("bridge.pdf", made.tobytes(), "application/pdf")]).run()
+
+    page.run()
+    settle(page)
+
+    assert any("1" in success.value for success in page.success)
+    assert page.file_uploader[0].value == []
+
+
+def test_given_a_disk_that_takes_nothing_when_a_file_is_dropped_then_the_page_says_so_until_the_next_one(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = LibraryError("The disk is full.", remedy="Free some space.")
+    with monkeypatch.context() as broken:
+        broken.setattr(uploads, "taken", Mock(side_effect=full))
+        page.file_uploader[0].set_value([("bridge.txt", b"The harbour bridge is 412 metres long.", "text/plain")]).run()
+    told = texts(page)
+    page.file_uploader[0].set_value([("bridge.txt", b"The harbour bridge is 412 metres long.", "text/plain")]).run()
+    settle(page)
+
+    assert "The disk is full." in told
+    assert "The disk is full." not in texts(page)
     assert any("1" in success.value for success in page.success)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 from rag_core.errors import PasswordNeeded, RagError
 from rag_core.library.library import AddReport
@@ -34,17 +35,24 @@ MAX_PROBLEMS = 5  # shown one by one; more are a table
 def upload_field() -> None:
     """Where files are dropped or chosen; indexing starts at once."""
     session = state.session()
-    files = st.file_uploader(
-        say("jobs.add"), ["pdf", "txt", "md"], accept_multiple_files=True, key=f"upload_{session.uploads}", help=say("jobs.add_help")
+    key = f"upload_{session.uploads}"
+    st.file_uploader(
+        say("jobs.add"), ["pdf", "txt", "md"], accept_multiple_files=True, key=key, help=say("jobs.add_help"), on_change=_take, args=(key,)
     )
-    if files:
+    if session.upload_error is not None:
+        show_error(session.upload_error)
+
+
+def _take(key: str) -> None:
+    """Start to index what was dropped; the next run draws an empty field. A callback: no other touch ends it (`ui.app.touches`)."""
+    session = state.session()
+    if files := [file for file in st.session_state[key] if not isinstance(file, DeletedFile)]:
+        session.uploads += 1
+        session.upload_error = None
         try:
             start_add(uploads.taken(files))
         except RagError as error:  # the disk is full, or the folder may not be written to
-            show_error(error)
-            return
-        session.uploads += 1
-        st.rerun()
+            session.upload_error = error
 
 
 def show_jobs() -> None:
@@ -249,20 +257,27 @@ def _show_problems(key: str, job: Job, report: AddReport) -> None:
             continue
         show_error(error, name)
         if locked:
-            _ask_password(f"password_{key}_{position}", position, job, report)
+            _ask_password(f"password_{key}_{position}", position, job)
     if others:
         st.warning(say("jobs.problems", n=len(others)), icon=":material/error:")
         st.dataframe(others, hide_index=True, key=f"problems_{key}")
 
 
-def _ask_password(key: str, position: int, job: Job, report: AddReport) -> None:
-    name = report.problems[position][0]
+def _ask_password(key: str, position: int, job: Job) -> None:
     with st.form(key=key, border=False):
-        password = st.text_input(say("jobs.password"), type="password", key=f"{key}_text")
+        st.text_input(say("jobs.password"), type="password", key=f"{key}_text")
         st.caption(say("jobs.password_help"))
-        if st.form_submit_button(say("jobs.open")) and password:
-            job.report = replace(report, problems=report.problems[:position] + report.problems[position + 1 :])
-            start_add([replace(source, password=password) for source in job.sources if source.name == name])
-            if job.report == AddReport():
-                _dismiss(job)  # nothing else came of it
-            st.rerun()
+        st.form_submit_button(say("jobs.open"), on_click=_open_locked, args=(f"{key}_text", position, job))
+
+
+def _open_locked(key: str, position: int, job: Job) -> None:
+    """Try the password that was typed into this field on the file that asked for it; a callback, like `_take`."""
+    password = st.session_state.get(key)
+    if not password or job.report is None:
+        return
+    problems = job.report.problems
+    name = problems[position][0]
+    job.report = replace(job.report, problems=problems[:position] + problems[position + 1 :])
+    start_add([replace(source, password=password) for source in job.sources if source.name == name])
+    if job.report == AddReport():
+        _dismiss(job)  # nothing else came of it

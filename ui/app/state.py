@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from rag_core.engine import Engine
-from rag_core.errors import InvalidSetting
+from rag_core.errors import InvalidSetting, RagError
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
@@ -106,6 +106,7 @@ class Session:
     choices: dict[str, Choice] = field(default_factory=dict)
     starting: str = ""
     uploads: int = 0  # counts up so that the upload field is empty again
+    upload_error: RagError | None = None  # why the last upload was not taken
     questions: int = 0  # asked so far
 
     def settings(self) -> Settings:

@@ -49,7 +49,7 @@ def show_trace(decision: Decision, measurements: Measurements | None = None, exp
                 show_attempts(decision.attempts, measurements.llm_trace)
                 _show_timings(measurements.timings)
     st.download_button(
-        say("trace.download"), json.dumps(decision.to_json(), ensure_ascii=False, indent=2), "decision.json", "application/json",
+        say("trace.download"), lambda: json.dumps(decision.to_json(), ensure_ascii=False, indent=2), "decision.json", "application/json",
         key="download", icon=":material/download:", on_click="ignore", help=say("trace.download_help"),
     )  # fmt: skip
 

@@ -226,8 +226,8 @@ def _save(found: Certificate) -> None:
     with st.container(horizontal=True, key="certificate_files"):
         certificates.offer(found, name, "certificate")
         st.download_button(
-            say("lab_certify.download_settings"), sharing.to_yaml(settings), sharing.FILE, "application/yaml", key="certificate_settings",
-            icon=":material/download:", on_click="ignore",
+            say("lab_certify.download_settings"), lambda: sharing.to_yaml(settings), sharing.FILE, "application/yaml",
+            key="certificate_settings", icon=":material/download:", on_click="ignore",
         )  # fmt: skip
 
 

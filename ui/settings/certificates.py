@@ -90,7 +90,7 @@ def offer(certificate: Certificate, name: str, key: str) -> None:
     except MissingDependency as error:
         show_error(error)
     st.download_button(
-        say("lab_certify.download_json"), json.dumps(certificate.to_json(), ensure_ascii=False, indent=1), "certificate.json",
+        say("lab_certify.download_json"), lambda: json.dumps(certificate.to_json(), ensure_ascii=False, indent=1), "certificate.json",
         "application/json", key=f"{key}_json", icon=":material/download:", on_click="ignore",
     )  # fmt: skip
 

@@ -125,7 +125,7 @@ def show(current: Callable[[], Settings]) -> None:
     with st.popover(say("sharing.title"), icon=":material/ios_share:", key="sharing"):
         st.caption(say("sharing.hint"))
         st.download_button(
-            say("sharing.save"), to_yaml(current()), FILE, "application/yaml", key="save_settings", icon=":material/download:",
+            say("sharing.save"), lambda: to_yaml(current()), FILE, "application/yaml", key="save_settings", icon=":material/download:",
             on_click="ignore", help=say("sharing.save_help"),
         )  # fmt: skip
         key = f"load_settings_{known.files}"
