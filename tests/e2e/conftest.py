@@ -22,11 +22,15 @@ Opener = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, sample_library: Path) -> Iterator[str]:
-    """The address of a freshly started page with a library of its own, which holds the samples."""
-    folder = tmp_path_factory.mktemp("served")
-    shutil.copytree(sample_library, folder / "library")
-    with served(folder / "library", folder / "log") as address:
+def library(tmp_path_factory: pytest.TempPathFactory, sample_library: Path) -> Path:
+    """A library of the tests of a file, which holds the samples."""
+    return Path(shutil.copytree(sample_library, tmp_path_factory.mktemp("served") / "library"))
+
+
+@pytest.fixture(scope="module")
+def server(library: Path) -> Iterator[str]:
+    """The address of a freshly started page."""
+    with served(library, library.with_name("log")) as address:
         yield address
 
 

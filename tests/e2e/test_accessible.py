@@ -5,6 +5,7 @@ Screenshots of every state that is checked are kept in build/screens.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -22,7 +23,7 @@ RULES = {"runOnly": ["wcag2a", "wcag2aa"]}
 # What Streamlit itself draws and a page cannot change; each is looked at again when Streamlit is updated.
 NOT_OURS = ('[data-testid="stMainMenu"]', '[data-testid="stToolbar"]')
 SIZES = {"wide": {"width": 1440, "height": 900}, "narrow": {"width": 390, "height": 844}}
-Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 def violations(page: Page) -> list[str]:
@@ -37,19 +38,31 @@ def overflow(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_given_each_page_when_checked_then_everyone_can_read_it(open_page, scheme: Scheme, size: str, screens: Path) -> None:
-    page = open_page(viewport=SIZES[size], color_scheme=scheme)
+def checker(page: Page, screens: Path, size: str) -> Callable[[str], dict[str, list[str]]]:
+    """Checks a state of the page by its name, light and dark; what was found so far by state."""
     found: dict[str, list[str]] = {}
 
-    def check(name: str) -> None:
-        wrong = violations(page)
-        page.screenshot(path=screens / f"{name}-{scheme}-{size}.png", full_page=True)
-        if overflow(page) > 0:
-            wrong.append(f"the page is {overflow(page)} pixels wider than the window")
-        if wrong:
-            found[name] = wrong
+    def check(name: str) -> dict[str, list[str]]:
+        backgrounds = set()
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
+            wrong = violations(page)
+            page.screenshot(path=screens / f"{name}-{scheme}-{size}.png", full_page=True)
+            if overflow(page) > 0:
+                wrong.append(f"the page is {overflow(page)} pixels wider than the window")
+            if wrong:
+                found[f"{name}, {scheme}"] = wrong
+            backgrounds.add(page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor"))
+        assert len(backgrounds) == len(SCHEMES)  # or the page did not follow
+        return found
+
+    return check
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_given_each_page_when_checked_then_everyone_can_read_it(open_page, size: str, screens: Path) -> None:
+    page = open_page(viewport=SIZES[size])
+    check = checker(page, screens, size)
 
     check("empty")
     ask(page, "How often does the flow meter have to be calibrated?")
@@ -59,6 +72,5 @@ def test_given_each_page_when_checked_then_everyone_can_read_it(open_page, schem
     expect(page.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
     check("refusal")
     go(page, "Documents")
-    check("documents")
 
-    assert found == {}
+    assert check("documents") == {}

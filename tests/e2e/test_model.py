@@ -14,7 +14,7 @@ from browser_kit import CHROMIUM, WAIT_MS, ask, served, settled
 from honest_model import best_sentences, draft, honest, refusal
 from model_server import Asked, Hang, ModelServer, Status
 from playwright.sync_api import Page, expect
-from test_accessible import SIZES, Scheme, overflow, violations
+from test_accessible import SIZES, checker
 
 from ui.app.texts import say
 
@@ -43,11 +43,10 @@ def model() -> Iterator[ModelServer]:
 
 
 @pytest.fixture(scope="module")
-def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(model: ModelServer, library: Path) -> Iterator[str]:
     """The address of a page that drafts with the scripted model."""
-    folder = tmp_path_factory.mktemp("served")
     named = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": KEY, "RAG_MODEL": MODEL}
-    with served(folder / "library", folder / "log", named) as address:
+    with served(library, library.with_name("log"), named) as address:
         yield address
 
 
@@ -121,44 +120,33 @@ def test_given_a_tab_that_is_closed_while_the_model_thinks_then_its_question_end
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_given_each_thing_a_model_brings_to_the_page_when_checked_then_everyone_can_read_it(
-    open_page, model: ModelServer, scheme: Scheme, size: str, screens: Path
+    open_page, model: ModelServer, size: str, screens: Path
 ) -> None:
-    page = open_page(viewport=SIZES[size], color_scheme=scheme)
+    page = open_page(viewport=SIZES[size])
     page.goto(f"{page.url}?min_correctness=0")  # what a model brings is looked at: no gate keeps a question from it
-    found: dict[str, list[str]] = {}
-    mark = f"{scheme} {size}"  # every question is its own: what was answered once comes from the cache
-
-    def check(name: str) -> None:
-        wrong = violations(page)
-        page.screenshot(path=screens / f"model-{name}-{scheme}-{size}.png", full_page=True)
-        if overflow(page) > 0:
-            wrong.append(f"the page is {overflow(page)} pixels wider than the window")
-        if wrong:
-            found[name] = wrong
+    check = checker(page, screens, size)
 
     model.play(Hang())
-    type_question(page, f"{CALIBRATION} ({mark})")
+    type_question(page, f"{CALIBRATION} ({size})")  # each of its own: what was answered once comes from the cache
     expect(page.locator(".st-key-waiting")).to_contain_text(say("waiting.draft"), timeout=WAIT_MS)
-    page.screenshot(path=screens / f"model-waiting-{scheme}-{size}.png", full_page=True)
+    page.screenshot(path=screens / f"model-waiting-{size}.png", full_page=True)
     page.get_by_role("button", name=say("waiting.cancel")).click()
     expect(page.locator(".st-key-stopped")).to_be_visible(timeout=WAIT_MS)
-    check("stopped")
+    check("model-stopped")
     model.play(bad)
-    ask(page, f"When does the flow meter have to be calibrated? ({mark})")
+    ask(page, f"When does the flow meter have to be calibrated? ({size})")
     expect(page.locator(".st-key-stand_in")).to_be_visible(timeout=WAIT_MS)
     page.locator(".st-key-trace summary").first.click()
     page.locator(".st-key-attempts summary").first.click()
     expect(page.locator(".st-key-attempt_1")).to_contain_text(PLANTED)
-    check("fallback")
+    check("model-fallback")
     model.play(refusal("The passages speak of calibration, and not of what it costs."))
-    ask(page, f"What does a calibration of the flow meter cost? ({mark})")
+    ask(page, f"What does a calibration of the flow meter cost? ({size})")
     expect(page.locator(".st-key-refusal_why")).to_contain_text(say("refusal.why_model_refused"), timeout=WAIT_MS)
-    check("refused")
+    check("model-refused")
     model.play(Status(503))
-    ask(page, f"What is the flow meter calibrated with? ({mark})")
+    ask(page, f"What is the flow meter calibrated with? ({size})")
     expect(page.locator(".st-key-stand_in")).to_be_visible(timeout=WAIT_MS)
-    check("down")
 
-    assert found == {}
+    assert check("model-down") == {}

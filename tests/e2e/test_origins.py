@@ -70,10 +70,9 @@ def elsewhere() -> Iterator[int]:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(library: Path) -> Iterator[str]:
     """The address of the page, started by `streamlit run`; the other browser tests start it as `make app` does."""
-    folder = tmp_path_factory.mktemp("served")
-    with served(folder / "library", folder / "log", by=AS_STREAMLIT) as address:
+    with served(library, library.with_name("log"), by=AS_STREAMLIT) as address:
         yield address
 
 
