@@ -5,8 +5,8 @@ PORT ?= 8501
 PYTEST_ARGS ?=
 
 BIN := .venv/bin
-# As many processes as tests/conftest.py says. Who has nothing left to do takes over tests.
-PYTEST := $(BIN)/python -m pytest -q -n auto --dist worksteal
+# A process for each core, but at most four, since each holds its own models (about 2 GB). Who has nothing left to do takes over tests.
+PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist worksteal
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 STOPPED := { echo "Setup did not finish. What was done is kept: run the same command again."; exit 1; }
 # Written last, so that an interrupted setup is taken up again and a finished one costs nothing.

@@ -72,11 +72,6 @@ settings.register_profile("plumbline", deadline=None, derandomize=True)
 settings.load_profile("plumbline")
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Three processes on two cores: half of a page's test is waiting. At most four, since each holds its own models (about 2 GB)."""
-    return min(4, (os.cpu_count() or 1) + 1)
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark each test by its folder. The longest ones go first, so that no process is left alone with one of them at the end."""
     for item in items:
