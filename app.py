@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.app import touches
+from ui.app import media, touches
 from ui.app.texts import say
 
 BRAND = Path(__file__).resolve().parent / "data" / "brand"
@@ -15,6 +15,7 @@ BRAND = Path(__file__).resolve().parent / "data" / "brand"
 def page() -> None:
     """Run the page of a session: configure it, and call the chosen one."""
     touches.take_each()
+    media.keep_awhile()
     st.set_page_config(page_title="Plumbline", page_icon=BRAND / "mark.svg", layout="wide")
     st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")
     st.navigation(
