@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rag_core.domain.answer import Refusal as Refusal
     from rag_core.domain.answer import Reply as Reply
     from rag_core.domain.decision import Decision as Decision
+    from rag_core.domain.given import ReadyPassage as ReadyPassage
     from rag_core.domain.measurements import Measurements as Measurements
     from rag_core.domain.passages import Passage as Passage
     from rag_core.engine import Engine as Engine
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from rag_core.grounding.judge import judge_claims as judge_claims
     from rag_core.library.sources import Source as Source
     from rag_core.library.sources import text_source as text_source
+    from rag_core.over import decide_over as decide_over
+    from rag_core.over import decide_over_async as decide_over_async
     from rag_core.settings import Settings as Settings
     from rag_core.settings.configuration import load_settings as load_settings
     from rag_core.settings.endpoints import model_environment as model_environment
@@ -37,11 +40,14 @@ _PLACES = {
     "Engine": "engine",
     "Measurements": "domain.measurements",
     "Passage": "domain.passages",
+    "ReadyPassage": "domain.given",
     "Refusal": "domain.answer",
     "Reply": "domain.answer",
     "Settings": "settings",
     "Source": "library.sources",
     "decide": "decision.decide",
+    "decide_over": "over",
+    "decide_over_async": "over",
     "errors": "",
     "evaluation": "",
     "judge_claims": "grounding.judge",

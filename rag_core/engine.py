@@ -14,7 +14,7 @@ from rag_core.decision.why_missed import Missed, why_missed
 from rag_core.domain.decision import Decision
 from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.ports import Cancel
+from rag_core.domain.ports import Cancel, Corpus
 from rag_core.domain.status import Reason
 from rag_core.library.library import Library
 from rag_core.settings import Settings
@@ -58,11 +58,9 @@ class Engine:
             Cancelled: it was stopped while a model was waited for.
         """
         self.library.refresh()
-        snapshot = self.library.snapshot
-        measurements = measure(question, settings, snapshot, self.tools, documents=documents, filters=filters)
-        if measurements.llm_trace is None:
-            return measurements
-        return generate(measurements, snapshot, self.tools, snapshot.rows(documents, filters or {}), on_stage=on_stage, cancelled=cancelled)
+        return measured_on(
+            self.library.snapshot, self.tools, question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled
+        )
 
     def ask(
         self,
@@ -86,12 +84,7 @@ class Engine:
             cancelled: asked between the steps; True ends it with `Cancelled`.
             on_measured: gets everything that was measured, before it is judged; for whoever keeps it, to judge it again without asking.
         """
-        measurements = self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled)
-        if on_measured is not None:
-            on_measured(measurements)
-        decision = decide(measurements)
-        log_decision(decision)
-        return decision
+        return decided(self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled), on_measured)
 
     def why_missed(
         self,
@@ -105,6 +98,33 @@ class Engine:
         """The fate of the page that holds the answer, in the newest version; see `rag_core.decision.why_missed.why_missed`."""
         self.library.refresh()
         return why_missed(question, settings, self.library.snapshot, self.tools, document_id, page, documents=documents, filters=filters)
+
+
+def measured_on(
+    corpus: Corpus,
+    tools: Tools,
+    question: str,
+    settings: Settings,
+    documents: Collection[str] | None = None,
+    filters: Mapping[str, str] | None = None,
+    *,
+    on_stage: OnStage | None = None,
+    cancelled: Cancel | None = None,
+) -> Measurements:
+    """Everything measured for a question on one corpus, and all that a model had to be asked for it; see `Engine.measure`."""
+    measurements = measure(question, settings, corpus, tools, documents=documents, filters=filters)
+    if measurements.llm_trace is None:
+        return measurements
+    return generate(measurements, corpus, tools, corpus.rows(documents, filters or {}), on_stage=on_stage, cancelled=cancelled)
+
+
+def decided(measurements: Measurements, on_measured: Callable[[Measurements], None] | None = None) -> Decision:
+    """The decision on what was measured, logged; `on_measured` gets it before it is judged."""
+    if on_measured is not None:
+        on_measured(measurements)
+    decision = decide(measurements)
+    log_decision(decision)
+    return decision
 
 
 def log_decision(decision: Decision) -> None:

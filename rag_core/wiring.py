@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -40,6 +40,7 @@ from rag_core.errors import InvalidSetting, LibraryError, StoreMismatch
 from rag_core.gating import scores as calibrate
 from rag_core.library.library import AddReport, Library
 from rag_core.library.manifest import UNSAID_STORE, Manifest
+from rag_core.library.ready import ReadyCorpus, ready_corpus
 from rag_core.library.store import Store
 from rag_core.settings import Settings
 from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
@@ -263,12 +264,37 @@ def open_engine(folder: Path, collection: str = "default", settings: Settings | 
     """
     s = settings or Settings.load()
     model = _embedder(s, apart)
-    answers = answerability_model(s, apart=apart)
-    calibration = calibrate.load(calibration_files(folder, collection), calibrate.Identity.of(model, answers))
-    known = EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None
-    tools = Tools(
-        CachedEmbedder(model), calibration, known, reranker,
-        answerability_model=answers, entailment_model=partial(entailment_model, apart=apart),
-        model=partial(language_model, folder=folder, collection=collection),
-    )  # fmt: skip
+    tools = _tools(s, model, calibration_files(folder, collection), apart, partial(language_model, folder=folder, collection=collection))
     return Engine(open_library(folder, collection, model, s.vector_store), tools)
+
+
+def ready_tools(settings: Settings) -> Tools:
+    """The models that the settings name, for passages that something else retrieved; loaded once a process.
+
+    The shipped calibration holds where it fits; answers of a language model are kept nowhere.
+
+    Raises:
+        ModelUnavailable: a model cannot be loaded.
+    """
+    return _ready_tools(settings.embedding_model, precision_here(settings.embedding_precision))
+
+
+@lru_cache(maxsize=2)
+def _ready_tools(model: str, precision: str) -> Tools:
+    s = Settings.load().changed(embedding_model=model, embedding_precision=precision)
+    return _tools(s, embedder(model, precision), (calibrate.FILE,), False, language_model)
+
+
+def corpus_of(passages: Iterable[object], tools: Tools, cancelled: Cancel | None = None) -> ReadyCorpus:
+    """The corpus of passages that something else retrieved, in memory: exact vectors, and BM25 for words. Errors as `ready_corpus`."""
+    return ready_corpus(passages, tools.embedder, vector_store(UNSAID_STORE), Bm25Store(), cancelled)
+
+
+def _tools(s: Settings, model: Embedder, files: Sequence[Path], apart: bool, llm: Callable[[Settings], LanguageModel | None]) -> Tools:
+    """The models and the calibration that measuring needs; `files` are where a calibration is looked for."""
+    answers = answerability_model(s, apart=apart)
+    return Tools(
+        CachedEmbedder(model), calibrate.load(files, calibrate.Identity.of(model, answers)),
+        EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None, reranker,
+        answerability_model=answers, entailment_model=partial(entailment_model, apart=apart), model=llm,
+    )  # fmt: skip

@@ -166,6 +166,8 @@ class Text:
 class MemoryCorpus:
     """A `Corpus` in memory over exact FAISS and BM25: one page a document, one passage a line."""
 
+    given = None
+
     def __init__(self, texts: Sequence[Text], embedder: Embedder, version: int = 1) -> None:
         self.version = version
         self.documents = [

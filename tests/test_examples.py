@@ -21,6 +21,15 @@ def test_given_the_quickstart_when_run_then_it_answers_one_question_and_refuses_
     assert done.stdout.count("success") == 1
 
 
+def test_given_passages_of_another_retrieval_when_run_then_it_answers_one_question_and_refuses_the_other() -> None:
+    done = subprocess.run([sys.executable, "-m", "examples.ready_passages"], cwd=ROOT, capture_output=True, text=True, timeout=200)
+
+    assert done.returncode == 0, done.stderr
+    assert "success: Every full-time employee has 25 days of paid vacation a year. [1]\n  policy.pdf, Page 3" in done.stdout
+    assert done.stdout.count("success") == 1
+    assert done.stdout.count("not measured, rest_of_documents") == 2
+
+
 def test_given_a_model_when_the_usage_of_generation_is_run_then_it_drafts_and_refuses_without_a_call() -> None:
     """S2-31: an example of use with a model."""
     with ModelServer(honest) as server:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from rag_core.decision.checks import GATING, GROUNDING
 from rag_core.decision.compose import compose
+from rag_core.decision.given import given_rows
 from rag_core.decision.present import NO_CONTEXT, AnswerContext, answer, refuse, refuse_for, reply
 from rag_core.decision.progress import Ask, Extract, Refused, progress_of, without_llm
 from rag_core.domain.decision import AttemptView, Decision
@@ -23,7 +24,12 @@ from rag_core.settings import Cost, Settings
 
 
 def decide(measurements: Measurements) -> Decision:
-    """Judge what was measured under its own settings."""
+    """Judge what was measured under its own settings. Ready passages have two rows more, which judge nothing."""
+    decision, rows = _decided(measurements), given_rows(measurements)
+    return replace(decision, trace=Trace((*rows, *decision.trace.checks))) if rows else decision
+
+
+def _decided(measurements: Measurements) -> Decision:
     if measurements.failure:
         return refuse(measurements, (), (Reason.FAILURE,), measurements.failure, ("Try again; if it stays, the log says more.",))
     if measurements.answer:

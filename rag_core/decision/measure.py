@@ -24,6 +24,7 @@ from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.documents import Document
 from rag_core.domain.drafts import Draft
+from rag_core.domain.given import GIVEN
 from rag_core.domain.llm_trace import LlmTrace
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
@@ -41,6 +42,7 @@ from rag_core.grounding.claims import measure_claims
 from rag_core.grounding.contradictions.subject import Asked
 from rag_core.ingest.context import context
 from rag_core.language import intent, is_time_sensitive, keywords, question_language, terms, words
+from rag_core.retrieval.given import in_given_order
 from rag_core.retrieval.hybrid import Ranking, retrieve
 from rag_core.retrieval.query import core, expand
 from rag_core.settings import Settings
@@ -130,9 +132,13 @@ def measure(
         settings,
         understood,
         facts,
-        metadata={"asked_on": tools.today().isoformat(), "calibration": tools.calibration.id if tools.calibration else ""},
+        metadata={
+            "asked_on": tools.today().isoformat(),
+            "calibration": tools.calibration.id if tools.calibration else "",
+            **({GIVEN: corpus.given.to_json()} if corpus.given else {}),
+        },
     )
-    if understood.intent in SETTLED:
+    if understood.intent in SETTLED and not (corpus.given and understood.intent == "about_library"):  # no library is known there
         return _with(measurements, answer=reply(understood.intent, understood.language, facts), timings=timed.ms)
     try:
         return _measured(measurements, corpus, tools, rows, timed)
@@ -250,11 +256,17 @@ def read_query(measurements: Measurements, embedder: Embedder) -> Query:
 
 
 def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools, rows: Sequence[int] | None) -> Ranking:
-    """The passages for a question, ranked under its settings; `rows` are those that may be found, None for all."""
-    language = measurements.understanding.language
+    """The passages for a question, ranked under its settings; `rows` are those that may be found, None for all.
+
+    Ready passages keep the order in which they were given.
+    """
+    language, s = measurements.understanding.language, measurements.settings
+    if corpus.given is not None:
+        reorders = _reranker(s.reranker, tools)
+        return in_given_order(measurements.question, query.vector, query.terms, corpus, corpus.given, s.top_k, reorders)
     return retrieve(
-        measurements.question, query.vector, query.terms, corpus, measurements.settings, rows,
-        reranker=_reranker(measurements.settings.reranker, tools),
+        measurements.question, query.vector, query.terms, corpus, s, rows,
+        reranker=_reranker(s.reranker, tools),
         known_language=tools.knows(language), time_sensitive=is_time_sensitive(measurements.question, language), today=tools.today(),
     )  # fmt: skip
 
@@ -369,10 +381,10 @@ def missing_entities(
 def nowhere_spoken_of(measurements: Measurements, missing: Collection[str], corpus: Corpus, rows: Sequence[int] | None) -> tuple[str, ...]:
     """Those of the missing entities of which it is true that no searched document speaks of them in any form (`rag_core.gating.nowhere`).
 
-    None where nothing was searched, a page could not be read, or there is too much to read it all.
+    None where nothing was searched, a page could not be read, there is too much to read it all, or only some passages are known.
     """
     facts, language = measurements.library, measurements.understanding.language
-    if not missing or not facts.passages or facts.unreadable or facts.pages + facts.passages > MAX_TEXTS:
+    if not missing or corpus.given is not None or not facts.passages or facts.unreadable or facts.pages + facts.passages > MAX_TEXTS:
         return ()
     asked = core(expand(measurements.question), language)
     found = [entity for entity in entities(asked, language) if entity.text in missing]

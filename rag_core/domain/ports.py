@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.domain.documents import Document, WordBox
+from rag_core.domain.given import Given
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.domain.passages import Passage
 
@@ -183,7 +184,12 @@ class LexicalStore(Protocol):
 
 
 class Corpus(Protocol):
-    """The documents that a question is asked of: one immutable version of a library."""
+    """The documents that a question is asked of: one immutable version of a library, or passages that something else retrieved."""
+
+    @property
+    def given(self) -> Given | None:
+        """How ready passages came about, where only those are known; None for a library, of which everything is."""
+        ...
 
     @property
     def version(self) -> int:

@@ -1,4 +1,4 @@
-"""The command line: index, ask, judge, evaluate, calibrate, documents, delete, model, doctor, settings.
+"""The command line: index, ask, decide, judge, evaluate, calibrate, documents, delete, model, doctor, settings.
 
 Exit codes: 0 all went well, 1 some input could not be used (the rest was done, the problems are on standard error), 2 wrong usage or a
 setting out of range, 130 interrupted, 143 ended by SIGTERM (nothing that was finished is lost).
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from rag_core.entrypoints import calibrate_command, commands, doctor_command, evaluate_command, model_command
+from rag_core.entrypoints import calibrate_command, commands, decide_command, doctor_command, evaluate_command, model_command
 from rag_core.entrypoints.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.settings import DEFAULT_PRESET
@@ -27,6 +27,7 @@ EXAMPLES = """examples:
   python -m rag_core ask "What is the notice period?"
   python -m rag_core ask --documents report.pdf --questions questions.jsonl --out decisions.jsonl
   python -m rag_core ask "What is the notice period?" --preset compliance --set min_top_cosine=0.65
+  python -m rag_core decide "What is the notice period?" --passages retrieved.jsonl --json
   python -m rag_core judge --input claims.jsonl --out verdicts.jsonl
   python -m rag_core evaluate --questions labelled.csv --documents report.pdf --out report.json
   python -m rag_core calibrate fit --questions labelled.csv --library library
@@ -75,6 +76,17 @@ def parser() -> argparse.ArgumentParser:
     ask.add_argument("--json", action="store_true", help="print one question's decision as JSON")
     ask.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
     ask.set_defaults(run=commands.ask)
+
+    over = sub.add_parser(
+        "decide", parents=[tune], help="answer from passages that something else retrieved, or refuse and say why",
+        epilog="A passage is {text, document, page, section, id, score, language, metadata}, best first; all but text may be left out.",
+    )  # fmt: skip
+    over.add_argument("question", nargs="?", help="one question, answered in words; --input for many")
+    over.add_argument("--passages", type=Path, metavar="FILE", help="JSON lines of passages, for one question")
+    over.add_argument("--input", type=Path, metavar="FILE", help="JSON lines of {id, question, passages}")
+    over.add_argument("--out", type=Path, metavar="FILE", help="where the decisions go (default: standard output)")
+    over.add_argument("--json", action="store_true", help="print one question's decision as JSON")
+    over.set_defaults(run=decide_command.decide)
 
     judge = sub.add_parser("judge", parents=[tune], help="check given answers against given contexts")
     judge.add_argument("--input", type=Path, required=True, metavar="FILE", help="JSON lines of {id, lang, question, context, answer}")

@@ -28,6 +28,10 @@ class Snapshot:
     entries: tuple[Entry, ...] = field(repr=False)
     reader: PageReader = field(repr=False)
 
+    @property
+    def given(self) -> None:
+        """Nothing: its passages are all of its documents."""
+
     @cached_property
     def documents(self) -> tuple[Document, ...]:
         """The documents, in the order in which they were added."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from rag_core.decision.checks.row import Check, Columns
+from rag_core.domain.given import given_of
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import Reason
 from rag_core.domain.trace import Direction
@@ -54,6 +55,11 @@ def _remedy_of_correctness(m: Measurements, _: float | None) -> str:
 def _rephrase(m: Measurements, _: float | None) -> str:
     """Other words do not help where the documents do not speak of what is named."""
     return SPELL if m.nowhere else REPHRASE
+
+
+def _searched(m: Measurements) -> str:
+    """The texts that were looked through: of ready passages their documents are not known."""
+    return "the given passages" if given_of(m.metadata) else "the searched documents"
 
 
 def _least_correctness(m: Measurements, _: float) -> float:
@@ -218,7 +224,7 @@ GATING: tuple[Check[Measurements], ...] = (
         mode="required_entities_mode",
         abstains=lambda m: "" if m.understanding.entities else "the question names nothing particular",
         said=lambda m, value, _: (
-            "not in the searched documents: " + ", ".join(m.missing_entities) if m.missing_entities else "all are in the searched documents"
+            f"not in {_searched(m)}: " + ", ".join(m.missing_entities) if m.missing_entities else f"all are in {_searched(m)}"
         ),
         remedy=SPELL,
         certifiable=True,

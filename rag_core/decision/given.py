@@ -1,0 +1,42 @@
+"""The rows of a trace on passages that something else retrieved: what is not known of them was not measured, and judges nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rag_core.domain.given import given_of
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.trace import CheckResult, State
+from rag_core.settings import Mode
+
+_REST = "only the given passages are known: what their documents say beside them, and pages that cannot be read, were not looked at"
+
+
+def given_rows(measurements: Measurements) -> tuple[CheckResult, ...]:
+    """Two rows where ready passages were judged; none where a library was searched, or nothing had to be looked up."""
+    given = given_of(measurements.metadata)
+    if given is None or measurements.answer:
+        return ()
+    return _scores(given["scores"]), CheckResult("rest_of_documents", State.NOT_RUN, Mode.OBSERVE, note=_rest(given, measurements))
+
+
+def _scores(scores: list[float | None]) -> CheckResult:
+    """The scores as given; they are on a scale of somebody else's, so nothing is held against them."""
+    known = [score for score in scores if score is not None]
+    if len(known) == len(scores):
+        found = f"{len(known)} passages with scores from {min(known):g} to {max(known):g}, as given; their order stands"
+        return CheckResult("given_scores", State.PASSED, Mode.OBSERVE, float(known[0]), found=found)
+    return CheckResult(
+        "given_scores", State.NOT_RUN, Mode.OBSERVE, note=f"{len(known)} of {len(scores)} passages came with a score; their order stands"
+    )
+
+
+def _rest(given: Mapping[str, Any], measurements: Measurements) -> str:
+    unseen = max(0, given["parts"] - len(measurements.hits)) if measurements.hits else 0
+    parts = [_REST]
+    if unseen:
+        parts.append(f"{unseen} of {given['parts']} are beyond top_k")
+    if given["without_page"]:
+        parts.append(f"{given['without_page']} came without a page number and are cited as page 1")
+    return "; ".join(parts)

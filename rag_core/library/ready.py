@@ -1,0 +1,178 @@
+"""A corpus in memory of passages that something else retrieved. The text of a page is that of its given passages: nothing else is known.
+
+A passage that the embedding model can read as a whole stays one; a longer one, or one with headings, is parted as a document is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rag_core.domain.documents import Document, Metadata, Page, Span, WordBox
+from rag_core.domain.given import Given, ReadyPassage, ready_passage
+from rag_core.domain.passages import Passage, Piece
+from rag_core.domain.ports import Cancel, Embedder, LexicalIndex, LexicalStore, VectorIndex, VectorStore
+from rag_core.errors import InvalidInput
+from rag_core.ingest.chunk import MIN_TOKENS, chunk
+from rag_core.ingest.context import SECTION_MARK, context, section_path
+from rag_core.ingest.strategies import STRATEGIES
+from rag_core.language import detect
+from rag_core.library.bounds import require_metadata
+from rag_core.library.embedding import terms_of, vectors_of
+from rag_core.library.sources import clean, described
+
+MAX_PASSAGES = 200  # for one question, four times what a search here may find; each takes about 0.03 s to embed; chosen
+MAX_CHARS = 1_000_000  # in all of them together, about 500 pages; chosen
+STRATEGY = STRATEGIES["technical"]  # fills passages up to what the model reads: they were cut already
+LANGUAGE_CHARS = 20_000  # enough to detect a language by, as where documents are indexed
+_BETWEEN = "\n\n"  # two given passages of one page
+
+
+@dataclass(frozen=True, eq=False)
+class ReadyCorpus:
+    """A `Corpus` of one question. `given` says how its rows follow from what was given; `pages` are texts by document id and page."""
+
+    given: Given
+    documents: tuple[Document, ...]
+    passages: tuple[Passage, ...]
+    vectors: VectorIndex
+    lexical: LexicalIndex
+    pages: Mapping[tuple[str, int], str] = field(repr=False)
+    version: int = 0
+
+    def rows(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> None:
+        """All of them: whoever gave the passages has chosen."""
+
+    def page_text(self, document: str, page: int) -> str:
+        """The given passages of a page in their order, parted by an empty line; "" where none was given."""
+        return self.pages.get((document, page), "")
+
+    def words(self, document: str, page: int) -> Sequence[WordBox]:
+        """None: where words stand on the page is not known."""
+        return ()
+
+
+def read_passages(passages: Iterable[object]) -> tuple[ReadyPassage, ...]:
+    """The ready passages of a question; see `ready_passage` for what each may be. Each has an id afterwards.
+
+    Raises:
+        InvalidInput: there are none or too many, one cannot be used, or two have one id. A sentence names the first such passage.
+    """
+    if isinstance(passages, (str, bytes, Mapping)) or not isinstance(passages, Iterable):
+        raise InvalidInput(f"Passages are a list, got {type(passages).__name__}.", remedy="Put the passages into a list, best first.")
+    found: dict[str, ReadyPassage] = {}
+    chars = 0
+    for number, value in enumerate(passages, 1):
+        try:
+            one = ready_passage(value)
+        except InvalidInput as error:
+            raise InvalidInput(f"Passage {number}: {error.problem}", remedy=error.remedy) from error
+        one = replace(one, id=clean(one.id) or str(number), text=clean(one.text), document=clean(one.document), section=clean(one.section))
+        if one.id in found:
+            raise InvalidInput(
+                f"Passage {number}: the id {one.id!r} is that of an earlier one.", remedy="Give each passage an id of its own."
+            )
+        found[one.id] = one
+        chars += len(one.text)
+        if number > MAX_PASSAGES or chars > MAX_CHARS:
+            raise InvalidInput(
+                f"There are more than {MAX_PASSAGES} passages, or more than {MAX_CHARS:,} characters in all (at passage {number}).",
+                remedy="Give the best ones that your retrieval found.",
+            )
+    if not found:
+        raise InvalidInput(
+            "No passages were given.",
+            remedy="Give those that your retrieval found. Where it found none there is nothing to answer from: refuse.",
+        )
+    return tuple(found.values())
+
+
+def ready_corpus(
+    passages: Iterable[object], embedder: Embedder, vectors: VectorStore, lexical: LexicalStore, cancelled: Cancel | None = None
+) -> ReadyCorpus:
+    """The corpus of these passages, in their order.
+
+    Args:
+        passages: see `read_passages`.
+        embedder: makes their vectors, and says how much it reads at once.
+        vectors: builds the index by meaning.
+        lexical: builds the index by words; the weights of words come from the given passages alone.
+        cancelled: asked between batches.
+
+    Raises:
+        InvalidInput: as `read_passages`; a passage that holds nothing to read; metadata that cannot be used.
+        Cancelled: it was stopped.
+        ModelUnavailable, LimitExceeded: the embedding model failed, or took too long.
+    """
+    ready = read_passages(passages)
+    of = [f"document:{one.document}" if one.document else f"passage:{number}" for number, one in enumerate(ready, 1)]
+    documents = {id: _document(id, [one for one, own in zip(ready, of, strict=True) if own == id]) for id in dict.fromkeys(of)}
+    pages: dict[tuple[str, int], str] = {}
+    found: list[Passage] = []
+    places: list[int] = []
+    for place, (one, id) in enumerate(zip(ready, of, strict=True)):
+        key = (id, one.page or 1)
+        before = pages[key] + _BETWEEN if key in pages else ""
+        pages[key] = before + one.text
+        parts = list(_parts(one, documents[id], embedder, len(before), cancelled))
+        found += parts
+        places += [place] * len(parts)
+    if len({passage.id for passage in found}) < len(found):
+        raise InvalidInput("An id of a passage is that of a part of another.", remedy="Give ids without #1, #2 and so on at their end.")
+    titled = [(_title(documents[passage.document]), passage) for passage in found]
+    index = vectors.build(vectors_of(embedder, titled, "passages", None, cancelled))
+    terms = [row for title, passage in titled for row in terms_of("the question's passages", title, [passage])]
+    given = Given(tuple(places), tuple(one.score for one in ready), sum(one.page is None for one in ready))
+    return ReadyCorpus(given, tuple(documents.values()), tuple(found), index, lexical.build(terms), pages)
+
+
+def _document(id: str, passages: Sequence[ReadyPassage]) -> Document:
+    values = {key: _text_of(value) for one in reversed(passages) for key, value in one.metadata.items()}
+    metadata = described(Metadata(), values)
+    require_metadata(metadata)
+    language = next((one.language.casefold()[:2] for one in passages if one.language), "")
+    sample = "\n".join(one.text for one in passages)[:LANGUAGE_CHARS]
+    name = passages[0].document or passages[0].id
+    return Document(id, name, language or detect(sample), len({one.page or 1 for one in passages}), metadata)
+
+
+def _text_of(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _title(document: Document) -> str:
+    """The title for the line that is embedded, as where documents are indexed: the name of a PDF says something, an id does not."""
+    named = Path(document.name).stem.replace("_", " ") if document.name.lower().endswith(".pdf") else ""
+    return document.metadata.title or named
+
+
+def _parts(one: ReadyPassage, document: Document, embedder: Embedder, offset: int, cancelled: Cancel | None) -> Iterator[Passage]:
+    """The passages that are made of a given one; nearly always one."""
+    room = min(STRATEGY.max_tokens, embedder.max_tokens)
+    if one.section:
+        room = max(MIN_TOKENS, room - embedder.count_tokens([context("", one.section, "")])[0])
+    page = Page(one.page or 1, one.text)
+    made = chunk(
+        one.id, [page], language=document.language, title=_title(document), strategy=STRATEGY, embedder=embedder,
+        max_tokens=room, overlap_tokens=0, cancelled=cancelled,
+    )  # fmt: skip
+    if not made:
+        raise InvalidInput(f"The passage {one.id!r} holds nothing that can be read.", remedy="Leave it out, or give its text.")
+    for number, passage in enumerate(made, 1):
+        id = one.id if len(made) == 1 else f"{one.id}#{number}"
+        yield _placed(replace(passage, id=id, document=document.id, section=_section(one.section, passage.section)), offset)
+
+
+def _section(given: str, found: str) -> str:
+    return section_path([*given.split(SECTION_MARK), *found.split(SECTION_MARK)] if given and found else [given or found])
+
+
+def _placed(passage: Passage, by: int) -> Passage:
+    """The passage with its offsets in the text of its page."""
+
+    def moved(spans: Iterable[Span]) -> tuple[Span, ...]:
+        return tuple(Span(span.page, span.start + by, span.end + by) for span in spans)
+
+    pieces = tuple(Piece(piece.role, moved(piece.spans), moved(piece.lead)) for piece in passage.pieces)
+    return replace(passage, spans=moved(passage.spans), header=moved(passage.header), pieces=pieces)

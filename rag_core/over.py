@@ -1,0 +1,79 @@
+"""A question over passages that something else retrieved: the guard to put behind a retrieval of your own."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from rag_core.domain.decision import Decision
+from rag_core.domain.given import ReadyPassage
+from rag_core.domain.llm_trace import OnStage
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.ports import Cancel
+from rag_core.engine import decided, measured_on
+from rag_core.settings import Settings
+from rag_core.wiring import corpus_of, ready_tools
+
+Ready = ReadyPassage | Mapping[str, Any] | str
+
+
+def decide_over(
+    question: str,
+    passages: Iterable[Ready],
+    settings: Settings | None = None,
+    *,
+    on_stage: OnStage | None = None,
+    cancelled: Cancel | None = None,
+    on_measured: Callable[[Measurements], None] | None = None,
+) -> Decision:
+    """A cited answer from these passages, or a refusal that says why: the gates, drafts and checks of `Engine.ask`, with its trace.
+
+    The order of the passages stands (a `reranker` of the settings changes it), and `top_k` of them are looked at. Similarities, word
+    scores, keywords, names and the calibrated scores are measured here, as in a library that holds just these passages. So no check is
+    left out. A language model is asked nothing where a gate refuses.
+
+    Not measured, and said so in the first rows of the trace, which are `not_run` and judge nothing:
+
+    - `given_scores`: the scores of your retrieval where any is missing. Where all are there they are shown. No threshold is held against
+      them, since their scale is not known. How the passages were found, and among how many, is in no score.
+    - `rest_of_documents`: what the documents say beside these passages. No refusal claims that "no document" speaks of a thing, no
+      contradiction is looked for outside, nobody knows of unreadable pages or hidden text, and citations have no rectangles on the page.
+
+    Args:
+        question: 1 to 2,000 characters.
+        passages: 1 to 200, best first: `ReadyPassage`, a mapping with its fields, or the text alone. A passage longer than the
+            embedding model reads (256 tokens), or with headings inside, is parted: `chunk_id` is then `<id>#1`, `<id>#2` and so on.
+        settings: the default preset where they are left out. What they say of ranking is not used.
+        on_stage: told what a language model is being asked; called from this thread.
+        cancelled: asked between the steps; True ends it with `Cancelled`.
+        on_measured: gets everything that was measured before it is judged, for `replay` under other settings.
+
+    Raises:
+        InvalidInput: the question or a passage cannot be used, or there is no passage.
+        ModelUnavailable: a model that the settings name cannot be loaded.
+        Cancelled: it was stopped.
+    """
+    s = settings or Settings.load()
+    tools = ready_tools(s)
+    corpus = corpus_of(passages, tools, cancelled)
+    return decided(measured_on(corpus, tools, question, s, on_stage=on_stage, cancelled=cancelled), on_measured)
+
+
+async def decide_over_async(
+    question: str,
+    passages: Iterable[Ready],
+    settings: Settings | None = None,
+    *,
+    on_stage: OnStage | None = None,
+    on_measured: Callable[[Measurements], None] | None = None,
+) -> Decision:
+    """As `decide_over`, in a thread of its own; both callbacks are called from that thread. A task that is cancelled stops the work."""
+    stopped = threading.Event()
+    work = partial(decide_over, question, passages, settings, on_stage=on_stage, cancelled=stopped.is_set, on_measured=on_measured)
+    try:
+        return await asyncio.to_thread(work)
+    finally:
+        stopped.set()  # after a cancelled wait the thread ends at its next step; after an answer nobody asks

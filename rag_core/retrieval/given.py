@@ -1,0 +1,58 @@
+"""The ranking of passages that something else retrieved: its order stands, and each of them is measured here all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rag_core.domain.given import Given
+from rag_core.domain.passages import Hit
+from rag_core.domain.ports import Corpus, Reranker, Vectors
+from rag_core.retrieval.hybrid import Ranking
+
+
+def in_given_order(
+    question: str, vector: Vectors, terms: Sequence[str], corpus: Corpus, given: Given, k: int, reranker: Reranker | None = None
+) -> Ranking:
+    """The first `k` rows of a corpus of ready passages, in the order in which they were given.
+
+    A passage that makes several rows is represented by its closest one; its other rows follow after all passages, the closer ones first.
+    `score` is one over the place: a given score is on a scale that is not known. Ranks by meaning and by words, cosines and word scores
+    are measured over all given passages, as in a library of just these.
+
+    Args:
+        question: as asked, for the reranker.
+        vector: its unit vector, shape (dim,).
+        terms: its index terms.
+        corpus: at least one passage.
+        given: of the corpus.
+        k: at least 1.
+        reranker: reorders all rows, where the settings name one.
+    """
+    rows = list(range(len(corpus.passages)))
+    dense = {row: rank for rank, (row, _) in enumerate(corpus.vectors.search(vector, len(rows), None), 1)}
+    lexical = {row: rank for rank, (row, _) in enumerate(corpus.lexical.search(terms, len(rows), None), 1)}
+    cosines = np.clip(corpus.vectors.vectors(rows) @ vector, -1.0, 1.0)
+    words = corpus.lexical.scores(terms, rows)
+    order = _order(given.places, dense)
+    hits = [
+        Hit(corpus.passages[row], 1 / place, float(cosines[row]), words[row], dense.get(row, 0), lexical.get(row, 0))
+        for place, row in enumerate(order, 1)
+    ]
+    if reranker is not None:
+        scores = reranker.score(question, [hit.passage.text for hit in hits])
+        hits = [replace(hit, rerank=score) for hit, score in zip(hits, scores, strict=True)]
+        ranked = sorted(range(len(hits)), key=lambda at: (-(hits[at].rerank or 0.0), at))
+        order, hits = [order[at] for at in ranked], [hits[at] for at in ranked]
+    return Ranking(tuple(hits[:k]), tuple(order[:k]), tuple(order), dense, lexical)
+
+
+def _order(places: Sequence[int], dense: dict[int, int]) -> list[int]:
+    """The rows: the closest of each passage in the given order, then the second ones, and so on."""
+    nth: dict[int, int] = {}
+    turn: dict[int, int] = {}
+    for row in sorted(range(len(places)), key=lambda row: dense[row]):
+        turn[row] = nth[places[row]] = nth.get(places[row], -1) + 1
+    return sorted(turn, key=lambda row: (turn[row], places[row]))
