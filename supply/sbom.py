@@ -25,6 +25,7 @@ from packageurl import PackageURL
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from rag_core import __version__
 from supply.environment import PRODUCT, ROOT, TESTS, Locked, installed, read_lock, torch_needs
 from supply.licences import licence_of, rules
 
@@ -40,7 +41,7 @@ def bill() -> Bom:
     components = {name: _component(name, present[name], *locked.get(name, (None, ComponentScope.REQUIRED))) for name in sorted(names)}
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    own = Component(name=project["name"], version=project["version"], type=ComponentType.APPLICATION, bom_ref=project["name"])
+    own = Component(name=project["name"], version=__version__, type=ComponentType.APPLICATION, bom_ref=project["name"])
     own.licenses.add(LicenseFactory().make_from_string(project["license"]))
     bom = Bom(components=components.values())
     bom.metadata.component = own

@@ -11,7 +11,10 @@ from rag_core.errors import MissingDependency
 
 # the extra's name, and the modules that it brings
 EXTRAS = {"certificate": ("matplotlib",), "models": ("sentence_transformers", "transformers")}
-REMEDY = "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock"
+REMEDY = (
+    "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock. "
+    "Where Plumbline is an installed wheel, install that file again with [certificate,models] after its name."
+)
 
 
 def require(extra: str, what: str) -> None:

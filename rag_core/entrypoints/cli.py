@@ -22,6 +22,7 @@ from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.settings import DEFAULT_PRESET
 from rag_core.settings.logs import start_logs
 
+MODULE, COMMAND = "python -m rag_core", "plumbline"  # the second as pyproject.toml names it, where the wheel is installed
 EXAMPLES = """examples:
   python -m rag_core index contracts/ handbook.pdf --meta class=10 --meta subject=law
   python -m rag_core ask "What is the notice period?"
@@ -42,10 +43,11 @@ LABELLED = "labelled questions: CSV, JSON, JSON lines, BEIR or RAGAS; or files t
 
 def parser() -> argparse.ArgumentParser:
     """All commands with their options."""
+    program = COMMAND if Path(sys.argv[0]).name == COMMAND else MODULE
     root = argparse.ArgumentParser(
-        prog="python -m rag_core",
+        prog=program,
         description="Answers questions from documents with page-accurate citations, or refuses and says why.",
-        epilog=EXAMPLES,
+        epilog=EXAMPLES.replace(MODULE, program),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     root.add_argument("--verbose", action="store_true", help="log events and scores on standard error, no text (or set RAG_LOG=text|json)")

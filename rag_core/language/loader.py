@@ -19,7 +19,8 @@ from rag_core.language.schema import AnyLanguage, Grammar, LanguageInfo
 
 FALLBACK = "en"  # whose phrases and facts stand in for a language without its own
 
-_DATA = Path(__file__).resolve().parents[2] / "data"
+_CORE = Path(__file__).resolve().parents[1]
+_DATA = _CORE / "data" if (_CORE / "data").is_dir() else _CORE.parent / "data"  # inside it in a wheel (setup.py), beside it here
 _SUFFIX = ".toml"
 _REMEDY = "Restore it from the repository, or give it the keys that rag_core/language/schema.py names, as data/languages/en.toml does."
 

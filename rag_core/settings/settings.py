@@ -24,7 +24,8 @@ from rag_core.settings.scales import Scale, Unit
 
 __all__ = ["DATA", "DEFAULT_PRESET", "Cost", "Knob", "Mode", "Preset", "Settings", "Stage", "presets"]
 
-DATA = Path(__file__).resolve().parents[2] / "data"
+_CORE = Path(__file__).resolve().parents[1]
+DATA = _CORE / "data" if (_CORE / "data").is_dir() else _CORE.parent / "data"  # inside it in a wheel (setup.py), beside it here
 DEFAULT_PRESET = "balanced"
 
 # came after hashes stood in decisions and certificates: at their defaults they leave a hash as it was

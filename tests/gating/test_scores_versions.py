@@ -26,7 +26,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "8474f9b2f40a"),
-    "language": (3, "e95a02ed1420"),
+    "language": (3, "100f93613d42"),
     "signals": (3, "c2b6a3753556"),
 }
 

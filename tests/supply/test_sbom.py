@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import tomllib
 
 import pytest
 
+from rag_core import __version__
 from supply.environment import INSTALLERS, PRODUCT, ROOT, TESTS, installed, read_lock
 from supply.sbom import bill, checked
 
@@ -19,7 +19,7 @@ def test_the_bill_is_valid_and_names_what_is_installed_with_hashes_licences_and_
 
     assert (written["bomFormat"], written["specVersion"]) == ("CycloneDX", "1.6")
     own = written["metadata"]["component"]
-    assert (own["name"], own["version"]) == ("plumbline", tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"])
+    assert (own["name"], own["version"]) == ("plumbline", __version__)
     assert own["licenses"] == [{"license": {"id": "AGPL-3.0-or-later"}}]
     assert {name: each["version"] for name, each in components.items() if name not in INSTALLERS} == {
         name: version for name, version in present.items() if name not in INSTALLERS
