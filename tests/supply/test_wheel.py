@@ -85,6 +85,7 @@ def test_what_builds_the_wheel_is_what_the_lock_names() -> None:
     assert project["build-system"]["requires"] == [f"setuptools=={versions['setuptools']}"]
 
 
+@pytest.mark.longest
 def test_the_installed_command_answers_with_a_citation_in_another_folder(built: Path, tmp_path: Path) -> None:
     """The folder holds a text, a PDF, and no Plumbline; the models are those of the wheel, in child processes too."""
     site = built / "site"
