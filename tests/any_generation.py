@@ -80,9 +80,10 @@ def attempts(draw: st.DrawFn, found: tuple[Hit, ...], asked: tuple[str, ...]) ->
     drafted = draw(model_drafts(found))
     verified = draw(verifications(len(drafted.claims))) if draw(st.integers(0, 3)) == 0 else None
     language = draw(st.sampled_from(["", "en", "en", "en", "en", "cs"]))
+    reworded = draw(st.none() | st.just(tuple(draw(st.sampled_from([False, False, True])) for _ in drafted.claims)))
     return Attempt(
         asked, call, drafted, Reason.NONE if drafted.claims else Reason.EMPTY_DRAFT, "", language, draw(st.sampled_from([1, 2, 3, 5])),
-        draw(st.sampled_from([9, 150, 300])), tuple(draw(st.sampled_from([0, 0, 0, 5])) for _ in drafted.claims), verified,
+        draw(st.sampled_from([9, 150, 300])), tuple(draw(st.sampled_from([0, 0, 0, 5])) for _ in drafted.claims), verified, reworded,
     )  # fmt: skip
 
 
@@ -137,6 +138,7 @@ def model_settings(draw: st.DrawFn) -> Settings:
     loose = {"min_support": draw(ratios), "max_retries": draw(st.integers(0, 3)), "fallback_extract": draw(st.booleans())}
     cut = draw(st.sampled_from([0.3, 1.2, 2.0]))
     partial = {"refuse_partial": draw(st.booleans()), "min_sufficiency": draw(st.sampled_from([0.0, 0.0, 0.5]))}
+    partial["rewording"] = draw(st.sampled_from(["none", "audited", "audited"]))
     return of.changed(**loose, **partial, max_distance=cut, expand_searches=draw(st.integers(0, 2)))
 
 

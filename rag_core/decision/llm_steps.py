@@ -25,6 +25,7 @@ from rag_core.domain.ports import Cancel, Corpus
 from rag_core.domain.status import Reason
 from rag_core.errors import Cancelled, InvalidSetting, ModelUnavailable, RagError
 from rag_core.facts import absent_facts
+from rag_core.grounding.own_words import reworded
 from rag_core.grounding.units import with_header
 from rag_core.grounding.unsupported_words import added_counts
 from rag_core.settings import Settings
@@ -186,7 +187,8 @@ class _Run:
             measurements.settings.min_support,
         )
         added = added_counts(draft.claims, replace(measurements, hits=ask.hits))
-        found = replace(attempt, draft=draft, added=added, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
+        own = reworded(draft, ask.hits, self.corpus.page_text, language)
+        found = replace(attempt, draft=draft, added=added, reworded=own, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
         self._count("check", self.tools.clock() - started)
         return found if draft.claims else replace(found, problem=Reason.EMPTY_DRAFT)
 

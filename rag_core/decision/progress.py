@@ -244,7 +244,7 @@ def _from_drafts(
         judged.append(one)
         failed = [check for check in one.checks if check.blocks]
         if one.outcome is Outcome.SHOWN:
-            return Progress(Drafted(view, one.checks, *_caps(judgement)), checks, tuple(judged))
+            return Progress(Drafted(view, one.checks, *_caps(judgement, attempt)), checks, tuple(judged))
         if one.outcome is Outcome.REFUSED:
             explanation = "Refused: the language model found no answer in the passages that were retrieved."
             remedies = ("Ask with words that the document uses, or add the document that holds the answer.",)
@@ -276,16 +276,18 @@ def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
     return Judged(attempt, Outcome.REJECTED if rejected else Outcome.SHOWN, checks)
 
 
-def _caps(judgement: Sufficiency | None) -> tuple[ConfidenceLevel, tuple[str, ...]]:
-    """The highest level that an answer may have by what the model said of its passages, and the notes that say why."""
-    if judgement is None:
-        return ConfidenceLevel.HIGH, ()
+def _caps(judgement: Sufficiency | None, attempt: Attempt | None = None) -> tuple[ConfidenceLevel, tuple[str, ...]]:
+    """The highest level that an answer may have by what the model said of its passages and in whose words, and the notes that say why."""
     notes = []
-    if judgement.can_answer == "partial":
+    if judgement is not None and judgement.can_answer == "partial":
         notes.append("The language model finds that the passages answer a part of the question only. The level is low at most.")
-    if judgement.contradicts:
+    if judgement is not None and judgement.contradicts:
         notes.append("The model says that passages contradict each other, and could not show where. The level is low at most.")
-    return (ConfidenceLevel.LOW if notes else ConfidenceLevel.HIGH), tuple(notes)
+    if notes:
+        return ConfidenceLevel.LOW, tuple(notes)
+    if attempt is not None and any(attempt.reworded or ()):
+        return ConfidenceLevel.MEDIUM, ("The language model uses words of its own. The level is medium at most.",)
+    return ConfidenceLevel.HIGH, ()
 
 
 def _insufficient(measurements: Measurements, judgement: Sufficiency, check: CheckResult) -> Refused:

@@ -194,6 +194,7 @@ class Attempt:
         tokens: of its sentences, without the quotes.
         added: for each claim, the most content words in a row that its sources lack.
         verification: None where it was not asked for.
+        reworded: for each claim, whether it does more than leave words of its source out; None when not measured.
     """
 
     asked: tuple[str, ...]
@@ -206,6 +207,7 @@ class Attempt:
     tokens: int = 0
     added: tuple[int, ...] = ()
     verification: Verification | None = None
+    reworded: tuple[bool, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,7 @@ class Reason(StrEnum):
     ANSWER_LANGUAGE = "answer_language", AnswerStatus.HALLUCINATION_DETECTED
     ANSWER_LENGTH = "answer_length", AnswerStatus.HALLUCINATION_DETECTED
     ADDED_WORDS = "added_words", AnswerStatus.HALLUCINATION_DETECTED
+    REWORDED = "reworded", AnswerStatus.HALLUCINATION_DETECTED
     VERIFICATION = "verification", AnswerStatus.HALLUCINATION_DETECTED
     CONTRADICTED = "contradicted", AnswerStatus.INSUFFICIENT_CONTEXT
     # nothing was decided: the settings ask for a prompt that was never sent

@@ -67,6 +67,8 @@ def _of(check: CheckResult, view: Measurements, attempt: Attempt) -> Iterator[Fi
         failing = [(n, _ANSWERS[answer]) for n, answer in (unverified(view, attempt) or {}).items()]
     elif check.reason is Reason.ADDED_WORDS:
         failing = list(_added(view, attempt))
+    elif check.reason is Reason.REWORDED:
+        failing = [(n, _REWORDED) for n, own in enumerate(attempt.reworded or ()) if own]
     for n, text in failing:
         yield Finding(check.reason, n, f'"{view.draft.claims[n].text}": {text}.')
     if not failing:
@@ -142,6 +144,7 @@ _WRONG: Mapping[Reason, Callable[[Claim, ClaimMeasurement, Measurements], str]] 
     Reason.SIMILARITY: _dissimilar,
     Reason.SUPPORT: _unsupported,
 }
+_REWORDED = "it is not made of whole clauses of one sentence that it quotes; copy them word for word"
 _ANSWERS: Mapping[YesNo, str] = {"no": "its source does not say so", "unclear": "it is not clear whether its source says so"}
 _PROBLEMS: Mapping[Reason, str] = {
     Reason.EMPTY_DRAFT: "The answer was empty.",

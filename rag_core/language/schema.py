@@ -368,6 +368,7 @@ class LimitRows:
             `points_kept`: what else says so in a compression; `eras`: what an ordinal counts that is no such place.
         all: before a noun that is meant without exception; `who`: right behind a noun, before what restricts it; `on`: before a noun that a
             rule is about; `joining`: between such a noun and its bound; `of`: between a bound and the noun behind it.
+        adds: before a clause that adds a statement ("and"); `states`: what a row of a table needs to be a sentence ("the", "is").
     """
 
     then: Phrases
@@ -392,6 +393,8 @@ class LimitRows:
     on: Phrases
     joining: Phrases
     of: Phrases
+    adds: Phrases
+    states: Phrases
     modal_before_verb: Flag = False
 
 

@@ -67,6 +67,11 @@ class ModelSettings(BaseModel):
         "Most words in a row of a model's sentence that stand in no passage it cites, in no title and not in the question.", "lower",
     )  # fmt: skip
     added_words_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "added words", switch=VALIDATION)
+    rewording: Literal["none", "audited"] = choice(
+        "audited", Stage.GROUNDING, _R,
+        "Whether a model may use words of its own: none, it only leaves out, and its sentences are whole clauses of a sentence or whole "
+        "cells of a row; audited, it may where all checks pass, and the level is medium at most.",
+    )  # fmt: skip
     model_seconds: int = number(
         60, 5, 600, 5, Stage.DRAFT, _A, Unit.SECONDS, "Most time that the model may take for one question, all calls together."
     )

@@ -29,7 +29,7 @@ DATA = _CORE / "data" if (_CORE / "data").is_dir() else _CORE.parent / "data"  #
 DEFAULT_PRESET = "balanced"
 
 # came after hashes stood in decisions and certificates: at their defaults they leave a hash as it was
-_LATER = ("vector_store", "sufficiency_reads", "levels")
+_LATER = ("vector_store", "sufficiency_reads", "levels", "rewording")
 
 _R, _A, _I = Cost.REPLAY, Cost.ASK, Cost.INGEST
 

@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # who else may read a setting of a check, and why: what is beside a judgement
 READ_ELSEWHERE = {
+    "rewording": {"records/version_4.py"},  # what held before it was asked
     "distance_mode": {"gating/levels.py", "decision/batch/__init__.py", "decision/batch/asked.py"},  # the cut marks passages too
     "max_distance": {
         "settings/configuration.py",

@@ -298,6 +298,22 @@ def test_given_several_sentences_when_their_words_are_counted_then_the_one_with_
     assert outcomes == ["shown", "rejected", "rejected"]
 
 
+def test_given_words_of_the_models_own_then_they_are_rejected_or_the_level_is_medium_at_most() -> None:
+    drafted = attempt(reworded=(True,))
+
+    strict, audited = (decide(asked(of=model_settings(rewording=how, max_retries=0), attempts=(drafted,))) for how in ("none", "audited"))
+
+    assert (strict.metadata["drafter"], strict.attempts[0].outcome) == ("extract", "rejected")
+    assert (audited.metadata["drafter"], audited.confidence_level) == ("model", ConfidenceLevel.MEDIUM)
+    assert decide(asked(attempts=(attempt(reworded=(False,)),))).confidence_level is ConfidenceLevel.HIGH
+
+
+def test_given_a_draft_that_was_rejected_for_its_own_words_then_the_next_one_is_asked_for_whole_clauses() -> None:
+    one = asked(of=model_settings(rewording="none"), attempts=(attempt(reworded=(True,)),))
+
+    assert [(finding.key, "whole clauses" in finding.text) for finding in next_of(one).findings] == [("reworded:0", True)]
+
+
 def test_given_a_rejected_draft_when_the_model_verifies_it_then_trust_is_not_added() -> None:
     sure = replace(verified("yes"), draft=model_draft(audit=UNSUPPORTED))
 

@@ -26,7 +26,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "8474f9b2f40a"),
-    "language": (3, "100f93613d42"),
+    "language": (3, "837cfbc6cb96"),
     "signals": (3, "c2b6a3753556"),
 }
 

@@ -5,7 +5,7 @@ import pytest
 from builders import measured as measured_claim
 from folding import each
 
-from rag_core.decision.checks import GROUNDING
+from rag_core.decision.checks import GROUNDING, LLM_DRAFT, VERIFICATION
 from rag_core.domain.claims import Claim, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.drafts import Draft
@@ -70,7 +70,7 @@ def test_given_the_vocabulary_then_there_is_one_audit_for_each_of_its_reasons_in
     """S2-15: the order of the reasons is fixed."""
     reasons = list(Reason)
     audited = reasons[reasons.index(Reason.CITATIONS_PRESENT) : reasons.index(Reason.CONTRADICTED) + 1]
-    of_a_model = {Reason.ANSWER_LANGUAGE, Reason.ANSWER_LENGTH, Reason.ADDED_WORDS, Reason.VERIFICATION}  # see test_model_audits
+    of_a_model = {check.reason for check in (*LLM_DRAFT, VERIFICATION)}  # see test_llm_checks
     expected = [reason for reason in audited if reason not in of_a_model]
     assert [audit(measurements(QUOTED)).reason for audit in GROUNDING] == expected
     assert [audit(measurements(QUOTED)).stage for audit in GROUNDING] == [*expected[:-1], "contradictions"]

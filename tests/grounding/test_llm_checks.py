@@ -63,9 +63,26 @@ def test_given_a_draft_then_its_audits_come_in_the_order_of_their_reasons() -> N
 
     order = [reason for reason in Reason if reason in {check.reason for check in checks}]
     assert [check.reason for check in checks] == order
-    assert {Reason.ANSWER_LANGUAGE, Reason.ANSWER_LENGTH, Reason.ADDED_WORDS, Reason.VERIFICATION} <= set(order)
+    assert {Reason.ANSWER_LANGUAGE, Reason.ANSWER_LENGTH, Reason.ADDED_WORDS, Reason.REWORDED, Reason.VERIFICATION} <= set(order)
     assert [check.stage for check in checks] == [str(reason) for reason in order]
-    assert {check.state for check in checks} == {State.PASSED}
+    assert {check.state for check in checks if check.reason is not Reason.REWORDED} == {State.PASSED}
+
+
+@each(
+    ("rewording", "reworded", "state"),
+    [
+        ("none", (False, False), State.PASSED),
+        ("none", (False, True), State.FAILED),
+        ("none", None, State.NOT_RUN),
+        ("audited", (False, True), State.ABSTAINED),
+    ],
+)
+def test_given_a_draft_in_words_of_its_own_then_it_passes_only_where_they_are_audited(
+    rewording: str, reworded: tuple[bool, ...] | None, state: State
+) -> None:
+    check = model_audits(view(rewording=rewording), replace(attempt(), reworded=reworded))[3]
+
+    assert (check.reason, check.state, check.blocks) == (Reason.REWORDED, state, state in (State.FAILED, State.NOT_RUN))
 
 
 @each(

@@ -255,7 +255,7 @@ def test_given_any_reason_then_it_has_the_status_the_design_gives_it(reason: Rea
             "level",
         },
         AnswerStatus.ERROR: {"empty_draft", "malformed_draft", "needs_generation", "not_run", "failure"},
-        AnswerStatus.HALLUCINATION_DETECTED: {*FIXED_AUDITS, *AUDIT_MODES, *MODEL_AUDIT_MODES},
+        AnswerStatus.HALLUCINATION_DETECTED: {*FIXED_AUDITS, *AUDIT_MODES, *MODEL_AUDIT_MODES, "reworded"},
     }  # fmt: skip
 
     assert reason.value in by_status[reason.status]

@@ -68,6 +68,12 @@ def _length_in_words(d: Drafted, *_: float | None) -> str:
     return f"{d.attempt.sentences} sentences of at most {s.max_sentences}, {d.attempt.tokens} tokens of at most {s.max_tokens}"
 
 
+def _reworded_in_words(d: Drafted, value: float | None, _: float) -> str:
+    if value is None:
+        return "this was not measured"
+    return f"{value:g} of {len(d.view.draft.claims)} sentences in words of the model's own"
+
+
 def _verified(d: Drafted) -> float | None:
     """Share of the cited claims that the model finds in their passages, in [0, 1]; an unclear word is no yes."""
     cited = sum(bool(claim.evidence) for claim in d.view.draft.claims)
@@ -171,6 +177,19 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
         abstains=_no_draft,
         said=lambda d, value, _: f"at most {value:g} words in a row that no cited passage has",
         remedy="Compare the answer with its sources, or raise max_added_words.",
+    ),
+    Check(
+        name="reworded",
+        asks="Does the model only leave out: is each sentence whole clauses of a sentence, or whole cells of a row, that it cites?",
+        reason=Reason.REWORDED,
+        scale=Scale.COUNT,
+        passes=Direction.AT_MOST,
+        value=lambda d: None if d.attempt.reworded is None else float(sum(d.attempt.reworded)),
+        threshold=0,
+        also=("rewording",),
+        abstains=lambda d: _no_draft(d) or ("" if d.settings.rewording == "none" else "these settings let a model use words of its own"),
+        said=_reworded_in_words,
+        remedy="Read the sources themselves, or set rewording to audited.",
     ),
 )
 

@@ -46,6 +46,8 @@ class LimitWords:
     all: frozenset[str]
     on: frozenset[str]
     of: frozenset[str]
+    adds: regex.Pattern[str]
+    states: frozenset[str]
     modal_before_verb: bool
 
 
@@ -80,6 +82,8 @@ def limit_words(lang: str) -> LimitWords | None:
         all=_folded(row.all),
         on=_folded(row.on),
         of=_folded(row.of),
+        adds=regex.compile(rf"[,،，]\s+(?=(?:{_alternatives(row.adds)}){_END})", regex.IGNORECASE),
+        states=frozenset(map(str.casefold, row.states)),
         modal_before_verb=row.modal_before_verb,
     )
 

@@ -1,0 +1,125 @@
+"""A model that may only leave out: whole clauses and whole cells, word for word, in four languages."""
+
+from __future__ import annotations
+
+from builders import claim, draft, hit, measured, passage
+from folding import each
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.domain.documents import Span
+from rag_core.domain.passages import Passage, PassageKind
+from rag_core.grounding.own_words import leaves_out_only, reworded
+from rag_core.grounding.units import Unit
+
+SENTENCES = {
+    "en": "The deposit is 40 EUR (see the form), and it is paid back by bank transfer; the form is at the desk.",
+    "cs": "Smlouva se uzavírá písemně (viz příloha); kopii obdrží objednatel.",
+    "de": "Der Zähler wird jährlich geeicht (siehe Anhang); das Labor stellt eine Bescheinigung aus.",
+    "hi": "नमूने को ठंडा रखा जाता है (तालिका देखें), और प्रयोगशाला को भेजा जाता है; रिपोर्ट डाक से आती है।",
+}
+ALL_WORDS = sorted({word for text in SENTENCES.values() for word in text.split()})
+LESS = [
+    ("en", "The deposit is 40 EUR."),
+    ("en", "The deposit is 40 EUR (see the form)."),
+    ("en", "the deposit is 40 EUR; the form is at the desk"),
+    ("en", "The deposit is 40 EUR, and it is paid back by bank transfer."),
+    ("cs", "Smlouva se uzavírá písemně."),
+    ("cs", "Kopii obdrží objednatel."),
+    ("de", "Der Zähler wird jährlich geeicht."),
+    ("de", "Das Labor stellt eine Bescheinigung aus."),
+    ("hi", "नमूने को ठंडा रखा जाता है।"),
+    ("hi", "रिपोर्ट डाक से आती है।"),
+    *((language, text) for language, text in SENTENCES.items()),
+]
+OTHER = [
+    ("en", "The deposit is 30 EUR."),  # another figure
+    ("en", "The deposit is not 40 EUR."),  # a word more
+    ("en", "The fee is 40 EUR."),  # another word
+    ("en", "40 EUR is the deposit."),  # another order
+    ("en", "The form is 40 EUR."),  # two clauses mixed
+    ("en", "it is paid back by bank transfer"),  # the end of a clause whose beginning it needs
+    ("en", "The deposit is 40"),  # half a clause
+    ("en", "see the form"),  # a bracket alone
+    ("en", ""),
+    ("cs", "Smlouva se uzavírá ústně."),
+    ("cs", "Objednatel obdrží kopii."),
+    ("de", "Der Zähler wird monatlich geeicht."),
+    ("de", "Der Zähler stellt eine Bescheinigung aus."),
+    ("hi", "नमूने को गर्म रखा जाता है।"),
+    ("hi", "रिपोर्ट आती है।"),
+]
+KEPT = [
+    ("en", "Employees get 20 days, and managers get none.", "Employees get 20 days."),
+    ("en", "Business class may be booked, and only if the flight is long.", "Business class may be booked."),
+    ("en", "The fee is 5 EUR, and it is 6 EUR later.", "The fee is 5 EUR."),
+    ("en", "The fee is due (unless the seat is empty).", "The fee is due."),
+    ("en", "The board, which met twice, agreed.", "The board agreed."),
+    ("en", "The court denies that the pump is safe.", "The pump is safe."),
+    ("cs", "Poplatek se hradí předem; neplatí to pro členy.", "Poplatek se hradí předem."),
+    ("de", "Die Gebühr ist fällig; dies gilt nicht für Mitglieder.", "Die Gebühr ist fällig."),
+    ("hi", "शुल्क देय है; यह सदस्यों पर लागू नहीं है।", "शुल्क देय है।"),
+    ("fi", "Maksu on viisi euroa; lomake on tiskillä.", "Maksu on viisi euroa."),  # a language without lists
+]
+
+
+def only_less(text: str, source: str, language: str) -> bool:
+    of = passage(1, source, language=language)
+    return leaves_out_only(text, Unit(of, source, 0, len(source)), lambda document, page: source, language)
+
+
+@each(("language", "text"), LESS)
+def test_given_whole_clauses_word_for_word_then_nothing_but_leaving_out_was_done(language: str, text: str) -> None:
+    assert only_less(text, SENTENCES[language], language)
+
+
+@each(("language", "text"), OTHER)
+def test_given_another_word_order_or_half_a_clause_then_it_is_worded_anew(language: str, text: str) -> None:
+    assert not only_less(text, SENTENCES[language], language)
+
+
+@each(("language", "source", "text"), KEPT)
+def test_given_what_denies_restricts_or_counts_when_left_out_then_it_is_no_mere_leaving_out(language: str, source: str, text: str) -> None:
+    assert not only_less(text, source, language)
+    assert only_less(source, source, language)
+
+
+@given(st.lists(st.sampled_from(ALL_WORDS), max_size=12), st.sampled_from(sorted(SENTENCES)))
+def test_given_any_words_then_what_passes_has_each_of_them_in_the_order_of_the_source(said: list[str], language: str) -> None:
+    text, source = " ".join(said), SENTENCES[language]
+    if only_less(text, source, language):
+        rest = iter(word.strip(".,;()।").casefold() for word in source.split())
+        assert all(word.strip(".,;()।").casefold() in rest for word in said)
+
+
+ROWS = "Parameter\t2023\t2022\nNet sales\t12\t10\nStores\t7\t6\n"
+
+
+def row(text: str) -> bool:
+    """Whether a text is cells of the row of net sales."""
+    start = ROWS.index("Net sales")
+    span = Span(1, start, ROWS.index("\n", start))
+    header, whole = Span(1, 0, ROWS.index("\n")), Span(1, 0, len(ROWS))
+    table = Passage("d1#1", "d1", ROWS, (whole,), kind=PassageKind.TABLE, language="en", header=(header,))
+    unit = Unit(table, "Net sales | 12 | 10", span.start, span.end, (span,))
+    return leaves_out_only(text, unit, lambda document, page: ROWS, "en")
+
+
+@each("text", ["Net sales 2022: 10", "The net sales 2023 is 12.", "Net sales: 2023 12, 2022 10", "Net sales: 12, 10"])
+def test_given_cells_of_a_row_with_their_heads_then_nothing_was_put_in(text: str) -> None:
+    assert row(text)
+
+
+@each("text", ["Net sales: 10", "Net sales 2023: 10", "2022: 10", "Stores 2022: 10", "Net sales 2022: 12", "Net sales 2022: 10 million"])
+def test_given_a_figure_without_its_head_or_with_another_then_it_is_worded_anew(text: str) -> None:
+    assert not row(text)
+
+
+def test_given_a_draft_then_each_claim_is_held_against_the_sentence_that_it_quotes() -> None:
+    text = "The pump is off. The valve is open."
+    of = passage(1, text)
+    own, other = claim(of, "The pump is off."), claim(of, "The pump is on.")
+    made = draft([own, other, other], [measured(), measured(), measured(word_for_word=True)])
+
+    assert reworded(made, [hit(of=of)], lambda document, page: text, "en") == (False, True, False)
+    assert reworded(made, [], lambda document, page: text, "en") == (True, True, False)
