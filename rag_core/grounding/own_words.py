@@ -28,7 +28,7 @@ from rag_core.language import fold
 
 _BRACKETS = regex.compile(r"[(\[]([^()\[\]]*+)[)\]]")
 _APART = regex.compile(r"[;；]")
-_EDGES = ".,:;!?…।。，、；：\"'“”„‚‘’«»‹›()[]{}–—"  # of a word; a minus, "%", "€" and "§" belong to it
+_EDGES = ".,:;!?…।。，、；：\"'“”„‚‘’«»‹›()[]{}–—"  # not part of a word; a minus, "%", "€" and "§" belong to it
 _DIGIT = regex.compile(r"\p{Nd}")
 _BAR, _NEXT_ROW = " | ", "; "  # in a row's reading form, and between those of a table's header
 _BESIDE = "party"  # the kind of marker that says who, not how
@@ -100,7 +100,7 @@ class _Clause:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What stands between two semicolons: a clause, and those that ", and" adds to it."""
+    """A stretch between two semicolons: a clause, and those that ", and" adds to it."""
 
     clauses: tuple[_Clause, ...]
     free: bool

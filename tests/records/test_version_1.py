@@ -77,6 +77,9 @@ UNASKED = ["sufficiency", "not_run", None, 0.0]
 def assert_as_it_was(one: Measurements, expected: dict[str, Any], id: str) -> None:
     """Equal, but for a guard by model that nobody asked: it used to be passed over, and is told now; enforced, it refuses."""
     found = shown(decide(one))
+    own = [row for row in found["checks"] if row[0] == "reworded"]  # came later, and looks at nothing of before
+    assert all(row[1] == "abstained" for row in own), id
+    found["checks"] = [row for row in found["checks"] if row not in own]
     if UNASKED in found["checks"] and UNASKED not in expected["checks"]:
         if one.settings.sufficiency_mode is Mode.ENFORCE:
             assert (found["status"], found["answer"]) == ("error", expected["answer"]), id
