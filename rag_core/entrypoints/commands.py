@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 from rag_core.domain.decision import Decision
-from rag_core.engine import Engine
 from rag_core.entrypoints.common import (
     add_documents,
+    answer_rows,
     chosen_settings,
     key_values,
     library_folder,
@@ -24,9 +23,8 @@ from rag_core.entrypoints.common import (
 )
 from rag_core.entrypoints.jsonl import Bad, read_rows
 from rag_core.entrypoints.show import json_text, printable, show_decision, show_documents, show_settings
-from rag_core.errors import InvalidInput, RagError
+from rag_core.errors import InvalidInput
 from rag_core.grounding.judge import judge_claims
-from rag_core.settings import Settings
 from rag_core.wiring import embedder, entailment_model, open_engine, rebuild_library
 
 JUDGED = 32  # rows whose claims are read together
@@ -69,28 +67,11 @@ def ask(args: argparse.Namespace) -> int:
             with output(args.out) as out:
                 print(text, file=out)
             return 1 if problems else 0
-        rows = read_rows(args.questions, ("id", "question"))
-        return 1 if problems + _answer_all(engine, rows, settings, filters, args.out) else 0
 
+        def answered(row: dict[str, Any]) -> Decision:
+            return engine.ask(row["question"], settings, documents=row.get("documents") or None, filters=filters)
 
-def _answer_all(engine: Engine, rows: list[dict[str, Any] | Bad], settings: Settings, filters: dict[str, str], path: Path | None) -> int:
-    problems, progress = 0, progress_line()
-    with output(path) as out:
-        for done, row in enumerate(rows, 1):
-            if isinstance(row, Bad):
-                print(printable(str(row)), file=sys.stderr)
-                problems += 1
-                continue
-            try:
-                decision = engine.ask(str(row["question"]), settings, documents=row.get("documents") or None, filters=filters)
-            except RagError as error:
-                decision = Decision.failed(str(row["question"]), str(error))
-                print(printable(f"question {row['id']!r}: {error}"), file=sys.stderr)
-                problems += 1
-            print(json_text(decision.to_json(str(row["id"]))), file=out)
-            if progress:
-                progress("questions", done, len(rows))
-    return problems
+        return 1 if problems + answer_rows(args.questions, answered, args.out) else 0
 
 
 def judge(args: argparse.Namespace) -> int:

@@ -6,16 +6,18 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
+from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Metadata
 from rag_core.domain.ports import Progress
 from rag_core.engine import Engine
-from rag_core.entrypoints.show import printable
-from rag_core.errors import InvalidInput
+from rag_core.entrypoints.jsonl import Bad, read_rows
+from rag_core.entrypoints.show import json_text, printable
+from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.labelled import LabelledQuestion, read_labelled_files
 from rag_core.library.bounds import require_metadata
 from rag_core.library.library import AddReport
@@ -152,3 +154,28 @@ def progress_line() -> Progress | None:
         print(f"\r\x1b[K{printable(what.replace(chr(10), ' '))[:60]}  {done}/{total}", end=end, file=sys.stderr, flush=True)
 
     return line
+
+
+def answer_rows(path: Path, answer: Callable[[dict[str, Any]], Decision], out: Path | None) -> int:
+    """Answer each {id, question} of a file as a JSON line; how many could not be. One that fails is told, and the others go on.
+
+    Raises:
+        InvalidInput: the file cannot be read.
+    """
+    rows, problems, progress = read_rows(path, ("id", "question")), 0, progress_line()
+    with output(out) as lines:
+        for done, row in enumerate(rows, 1):
+            if isinstance(row, Bad):
+                print(printable(str(row)), file=sys.stderr)
+                problems += 1
+                continue
+            try:
+                decision = answer(row)
+            except RagError as error:
+                decision = Decision.failed(row["question"], str(error))
+                print(printable(f"question {row['id']!r}: {error}"), file=sys.stderr)
+                problems += 1
+            print(json_text(decision.to_json(row["id"])), file=lines)
+            if progress:
+                progress("questions", done, len(rows))
+    return problems

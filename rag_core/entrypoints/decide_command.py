@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 from rag_core.domain.decision import Decision
-from rag_core.entrypoints.common import chosen_settings, output, progress_line
+from rag_core.entrypoints.common import answer_rows, chosen_settings, output
 from rag_core.entrypoints.jsonl import Bad, read_rows
-from rag_core.entrypoints.show import json_text, printable, show_decision
-from rag_core.errors import Cancelled, InvalidInput, RagError
+from rag_core.entrypoints.show import json_text, show_decision
+from rag_core.errors import InvalidInput
 from rag_core.over import decide_over
 
 
@@ -30,25 +29,11 @@ def decide(args: argparse.Namespace) -> int:
             "Give either a question and --passages FILE, or --input FILE.",
             remedy='Try: python -m rag_core decide "What is …?" --passages retrieved.jsonl',
         )
-    rows, problems, progress = read_rows(args.input, ("id", "question")), 0, progress_line()
-    with output(args.out) as out:
-        for done, row in enumerate(rows, 1):
-            if isinstance(row, Bad):
-                print(printable(str(row)), file=sys.stderr)
-                problems += 1
-                continue
-            try:
-                decision = decide_over(row["question"], row.get("passages", ()), settings)
-            except Cancelled:
-                raise
-            except RagError as error:
-                decision = Decision.failed(row["question"], str(error))
-                print(printable(f"question {row['id']!r}: {error}"), file=sys.stderr)
-                problems += 1
-            print(json_text(decision.to_json(row["id"])), file=out)
-            if progress:
-                progress("questions", done, len(rows))
-    return 1 if problems else 0
+
+    def decided(row: dict[str, Any]) -> Decision:
+        return decide_over(row["question"], row.get("passages", ()), settings)
+
+    return 1 if answer_rows(args.input, decided, args.out) else 0
 
 
 def _passages(path: Path) -> list[dict[str, Any]]:

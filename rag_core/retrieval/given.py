@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from rag_core.domain.given import Given
 from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus, Reranker, Vectors
-from rag_core.retrieval.hybrid import Ranking
+from rag_core.retrieval.hybrid import Ranking, reranked
 
 
 def in_given_order(
@@ -36,17 +35,14 @@ def in_given_order(
     lexical = {row: rank for rank, (row, _) in enumerate(corpus.lexical.search(terms, len(rows), None), 1)}
     cosines = np.clip(corpus.vectors.vectors(rows) @ vector, -1.0, 1.0)
     words = corpus.lexical.scores(terms, rows)
-    order = _order(given.places, dense)
-    hits = [
-        Hit(corpus.passages[row], 1 / place, float(cosines[row]), words[row], dense.get(row, 0), lexical.get(row, 0))
-        for place, row in enumerate(order, 1)
+    pairs = [
+        (row, Hit(corpus.passages[row], 1 / place, float(cosines[row]), words[row], dense.get(row, 0), lexical.get(row, 0)))
+        for place, row in enumerate(_order(given.places, dense), 1)
     ]
     if reranker is not None:
-        scores = reranker.score(question, [hit.passage.text for hit in hits])
-        hits = [replace(hit, rerank=score) for hit, score in zip(hits, scores, strict=True)]
-        ranked = sorted(range(len(hits)), key=lambda at: (-(hits[at].rerank or 0.0), at))
-        order, hits = [order[at] for at in ranked], [hits[at] for at in ranked]
-    return Ranking(tuple(hits[:k]), tuple(order[:k]), tuple(order), dense, lexical)
+        pairs = reranked(question, pairs, reranker)
+    order = tuple(row for row, _ in pairs)
+    return Ranking(tuple(hit for _, hit in pairs[:k]), order[:k], order, dense, lexical)
 
 
 def _order(places: Sequence[int], dense: dict[int, int]) -> list[int]:

@@ -93,12 +93,13 @@ def retrieve(
         pairs = [(row, replace(hit, score=hit.score * boost.of(known.get(hit.passage.document)))) for row, hit in pairs]
     pairs.sort(key=lambda pair: (-pair[1].score, pair[0]))
     if reranker is not None:
-        pairs = _reranked(question, pairs, reranker)
+        pairs = reranked(question, pairs, reranker)
     order = tuple(row for row, _ in pairs)
     return Ranking(tuple(hit for _, hit in pairs[:k]), order[:k], order, dense, lexical)
 
 
-def _reranked(question: str, pairs: list[tuple[int, Hit]], reranker: Reranker) -> list[tuple[int, Hit]]:
+def reranked(question: str, pairs: list[tuple[int, Hit]], reranker: Reranker) -> list[tuple[int, Hit]]:
+    """The rows with their hits in the reranker's order, its score in each hit; equal ones keep that of `score`."""
     scores = reranker.score(question, [hit.passage.text for _, hit in pairs])
     scored = [(row, replace(hit, rerank=score)) for (row, hit), score in zip(pairs, scores, strict=True)]
     return sorted(scored, key=lambda pair: (-(pair[1].rerank or 0.0), -pair[1].score, pair[0]))

@@ -27,7 +27,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "8474f9b2f40a"),
     "language": (3, "837cfbc6cb96"),
-    "signals": (3, "c2b6a3753556"),
+    "signals": (3, "217f60ca100a"),
 }
 
 
