@@ -243,11 +243,13 @@ def _negative_log_likelihood(samples: Sequence[Sample], make: Fit) -> float:
 
 
 def _folds(samples: Sequence[Sample]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    from sklearn.model_selection import StratifiedGroupKFold
+    """What each fold trains on and is judged on. Questions are drawn, by the label of the first row of each; their rows go with them."""
+    from sklearn.model_selection import StratifiedKFold
 
-    labels = np.array([one.answerable for one in samples])
-    groups = [question_hash(one.question) for one in samples]
-    return list(StratifiedGroupKFold(FOLDS, shuffle=True, random_state=SEED).split(labels, labels, groups))
+    _, first, question = np.unique([question_hash(one.question) for one in samples], return_index=True, return_inverse=True)
+    labels = np.array([samples[row].answerable for row in first])
+    drawn = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(labels, labels)
+    return [(np.flatnonzero(~(here := np.isin(question, test))), np.flatnonzero(here)) for _, test in drawn]
 
 
 def _rounded(value: float | None) -> float | None:

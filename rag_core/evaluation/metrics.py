@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -71,6 +70,8 @@ def clopper_pearson(k: int, n: int, confidence: float = CONFIDENCE) -> Interval:
     Raises:
         ValueError: not 0 <= k <= n, or a confidence outside (0, 1).
     """
+    from scipy import stats  # a second and a half, which not every process needs
+
     _require_counts(k, n, confidence)
     tail = (1 - confidence) / 2
     low = 0.0 if k == 0 else float(stats.beta.ppf(tail, k, n - k + 1))
@@ -84,6 +85,8 @@ def upper_bound(k: int, n: int, confidence: float = CONFIDENCE) -> float:
     Raises:
         ValueError: not 0 <= k <= n, or a confidence outside (0, 1).
     """
+    from scipy import stats
+
     _require_counts(k, n, confidence)
     return 1.0 if k == n else float(stats.beta.isf(1 - confidence, k + 1, n - k))
 
@@ -95,6 +98,8 @@ def mcnemar(b: int, c: int) -> float:
         b: questions that only the first got right.
         c: questions that only the second got right.
     """
+    from scipy import stats
+
     if min(b, c) < 0:
         raise ValueError(f"counts cannot be negative, got {b} and {c}")
     return 1.0 if b + c == 0 else min(1.0, 2 * float(stats.binom.cdf(min(b, c), b + c, 0.5)))
@@ -102,6 +107,8 @@ def mcnemar(b: int, c: int) -> float:
 
 def auroc(scores: ArrayLike, positive: ArrayLike) -> float | None:
     """How often a positive question scores above a negative one, ties counted half (mid-ranks); None without both classes."""
+    from scipy import stats
+
     values, flags = _scored(scores, positive)
     n, m = int(flags.sum()), int((~flags).sum())
     if not n or not m:

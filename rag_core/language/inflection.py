@@ -78,7 +78,7 @@ def lemma(word: str, lang: str) -> str:
 @lru_cache(maxsize=_CACHED_WORDS)
 def is_known(word: str, lang: str) -> bool:
     """Whether a language's dictionary has the word. Words with digits are known, and so are all words of a language without one."""
-    return not _analysable(word) or lang not in SUPPORTED_LANGUAGES or bool(simplemma.is_known(word, lang))
+    return not _analysable(word) or lang not in SUPPORTED_LANGUAGES or bool(simplemma.is_known(word, lang, low_memory=True))
 
 
 def term(word: str, lang: str) -> str:

@@ -328,8 +328,15 @@ def _hash(settings: Settings) -> str:
 
 
 @cache
+def _schema() -> Mapping[str, Any]:
+    """The settings' JSON schema, by name."""
+    found: Mapping[str, Any] = Settings.model_json_schema()["properties"]
+    return found
+
+
+@cache
 def _knob(name: str) -> Knob:
-    field, schema = Settings.model_fields[name], Settings.model_json_schema()["properties"][name]
+    field, schema = Settings.model_fields[name], _schema()[name]
     extra: Any = field.json_schema_extra
     options: tuple[str, ...] = ()
     if field.annotation is Mode:

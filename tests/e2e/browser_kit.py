@@ -12,8 +12,9 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = Path("/usr/bin/chromium")
@@ -68,6 +69,26 @@ def launched() -> Iterator[Browser]:
         browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+class Watch:
+    """What a session's pages requested, what their consoles called an error, and what a document got run."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self._context = context
+        self._requested: list[str] = []
+        self._wrong: list[str] = []
+        context.on("request", lambda request: self._requested.append(request.url))
+        context.on("console", lambda message: self._wrong.append(f"{message.text} {message.location}") if message.type == "error" else None)
+        context.on("dialog", lambda dialog: (self._wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+
+    def judge(self) -> None:
+        """Fail when anything foreign was requested, anything was wrong, or a document's script ran (`e2e_papers.TRICKS`)."""
+        hacked = [page.evaluate("window.hacked") for page in self._context.pages]
+        requested = [urlsplit(url) for url in self._requested]
+        assert [url.geturl() for url in requested if url.scheme in ("http", "https") and url.hostname != "127.0.0.1"] == []
+        assert self._wrong == []
+        assert [value for value in hacked if value is not None] == []
 
 
 def ask(page: Page, question: str) -> None:

@@ -6,6 +6,7 @@ Screenshots of every state that is checked are kept in build/screens.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Literal
 
@@ -15,14 +16,14 @@ pytest.importorskip("playwright.sync_api")
 
 from axe_playwright_python.sync_playwright import Axe
 from browser_kit import CHROMIUM, WAIT_MS, ask, go, settled
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 
 RULES = {"runOnly": ["wcag2a", "wcag2aa"]}
 # What Streamlit itself draws and a page cannot change; each is looked at again when Streamlit is updated.
 NOT_OURS = ('[data-testid="stMainMenu"]', '[data-testid="stToolbar"]')
-SIZES = {"wide": {"width": 1440, "height": 900}, "narrow": {"width": 390, "height": 844}}
+SIZES: dict[str, ViewportSize] = {"wide": {"width": 1440, "height": 900}, "narrow": {"width": 390, "height": 844}}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
@@ -38,20 +39,21 @@ def overflow(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
 
-def checker(page: Page, screens: Path, size: str) -> Callable[[str], dict[str, list[str]]]:
-    """Checks a state of the page by its name, light and dark; what was found so far by state."""
+def checker(page: Page, screens: Path) -> Callable[[str], dict[str, list[str]]]:
+    """Checks a state of the page by its name, wide and narrow, light and dark; what was found so far by state. It ends wide and dark."""
     found: dict[str, list[str]] = {}
 
     def check(name: str) -> dict[str, list[str]]:
         backgrounds = set()
-        for scheme in SCHEMES:
+        for size, scheme in product(reversed(SIZES), SCHEMES):
+            page.set_viewport_size(SIZES[size])
             page.emulate_media(color_scheme=scheme)
             wrong = violations(page)
             page.screenshot(path=screens / f"{name}-{scheme}-{size}.png", full_page=True)
             if overflow(page) > 0:
                 wrong.append(f"the page is {overflow(page)} pixels wider than the window")
             if wrong:
-                found[f"{name}, {scheme}"] = wrong
+                found[f"{name}, {scheme}, {size}"] = wrong
             backgrounds.add(page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor"))
         assert len(backgrounds) == len(SCHEMES)  # or the page did not follow
         return found
@@ -59,10 +61,8 @@ def checker(page: Page, screens: Path, size: str) -> Callable[[str], dict[str, l
     return check
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_given_each_page_when_checked_then_everyone_can_read_it(open_page, size: str, screens: Path) -> None:
-    page = open_page(viewport=SIZES[size])
-    check = checker(page, screens, size)
+def test_given_each_page_when_checked_then_everyone_can_read_it(page: Page, screens: Path) -> None:
+    check = checker(page, screens)
 
     check("empty")
     ask(page, "How often does the flow meter have to be calibrated?")
@@ -71,6 +71,7 @@ def test_given_each_page_when_checked_then_everyone_can_read_it(open_page, size:
     ask(page, "What is the capital of France?")
     expect(page.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
     check("refusal")
+    page.set_viewport_size(SIZES["narrow"])  # there the links are in a side bar that opens
     go(page, "Documents")
 
     assert check("documents") == {}

@@ -14,7 +14,7 @@ from browser_kit import CHROMIUM, WAIT_MS, ask, served, settled
 from honest_model import best_sentences, draft, honest, refusal
 from model_server import Asked, Hang, ModelServer, Status
 from playwright.sync_api import Page, expect
-from test_accessible import SIZES, checker
+from test_accessible import checker
 
 from ui.app.texts import say
 
@@ -119,34 +119,32 @@ def test_given_a_tab_that_is_closed_while_the_model_thinks_then_its_question_end
     assert model.left.wait(60)
 
 
-@pytest.mark.parametrize("size", SIZES)
 def test_given_each_thing_a_model_brings_to_the_page_when_checked_then_everyone_can_read_it(
-    open_page, model: ModelServer, size: str, screens: Path
+    page: Page, model: ModelServer, screens: Path
 ) -> None:
-    page = open_page(viewport=SIZES[size])
     page.goto(f"{page.url}?min_correctness=0")  # what a model brings is looked at: no gate keeps a question from it
-    check = checker(page, screens, size)
+    check = checker(page, screens)
 
     model.play(Hang())
-    type_question(page, f"{CALIBRATION} ({size})")  # each of its own: what was answered once comes from the cache
+    type_question(page, "When is the flow meter calibrated?")  # each of its own: what was answered once comes from the cache
     expect(page.locator(".st-key-waiting")).to_contain_text(say("waiting.draft"), timeout=WAIT_MS)
-    page.screenshot(path=screens / f"model-waiting-{size}.png", full_page=True)
+    page.screenshot(path=screens / "model-waiting.png", full_page=True)
     page.get_by_role("button", name=say("waiting.cancel")).click()
     expect(page.locator(".st-key-stopped")).to_be_visible(timeout=WAIT_MS)
     check("model-stopped")
     model.play(bad)
-    ask(page, f"When does the flow meter have to be calibrated? ({size})")
+    ask(page, "When does the flow meter have to be calibrated?")
     expect(page.locator(".st-key-stand_in")).to_be_visible(timeout=WAIT_MS)
     page.locator(".st-key-trace summary").first.click()
     page.locator(".st-key-attempts summary").first.click()
     expect(page.locator(".st-key-attempt_1")).to_contain_text(PLANTED)
     check("model-fallback")
     model.play(refusal("The passages speak of calibration, and not of what it costs."))
-    ask(page, f"What does a calibration of the flow meter cost? ({size})")
+    ask(page, "What does a calibration of the flow meter cost?")
     expect(page.locator(".st-key-refusal_why")).to_contain_text(say("refusal.why_model_refused"), timeout=WAIT_MS)
     check("model-refused")
     model.play(Status(503))
-    ask(page, f"What is the flow meter calibrated with? ({size})")
+    ask(page, "What is the flow meter calibrated with?")
     expect(page.locator(".st-key-stand_in")).to_be_visible(timeout=WAIT_MS)
 
     assert check("model-down") == {}

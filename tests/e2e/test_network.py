@@ -1,4 +1,7 @@
-"""One whole session of the page, seen by a tracer: no process of ours looks up a name, speaks to another machine, or writes elsewhere."""
+"""One whole session of the page, the lab's way to a certified preset too, and seen by a tracer.
+
+No process of ours looks up a name, speaks to another machine, or writes elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,10 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, WAIT_MS, _wait_until_healthy, ask, drop, free_port, go, settled
+from browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, WAIT_MS, Watch, _wait_until_healthy, ask, drop, free_port, go, settled
 from hostile import make
+from lab_session import ANSWERABLE, certify
 from playwright.sync_api import Browser, Page, expect
-from test_lab import ANSWERABLE, LABELLED, OFF_TOPIC, open_tab
 from traced import bare_environment, needs_strace, read_trace, under_strace
 
 from ui.app.texts import say
@@ -50,7 +53,7 @@ def traced_page(folder: Path) -> Iterator[str]:
 
 
 def session(page: Page, address: str) -> None:
-    """A question, an upload with a scanned page, documents, a changed setting, a labelled run, a certificate and its printed page."""
+    """A question, a changed setting, an upload with a scanned page, the documents, and all that the lab does."""
     page.goto(address)
     expect(page.get_by_role("heading", name=say("ask.title"))).to_be_visible(timeout=WAIT_MS)
     expect(page.get_by_text(say("jobs.samples"))).to_be_hidden(timeout=FIRST_RUN_MS)
@@ -64,34 +67,18 @@ def session(page: Page, address: str) -> None:
     expect(page.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=FIRST_RUN_MS)
     go(page, say("documents.page"))
     settled(page)
-
-    page.get_by_role("link", name=say("lab.page"), exact=True).first.click()
-    expect(page.get_by_role("heading", name=say("lab.title"), exact=True)).to_be_visible(timeout=WAIT_MS)
-    page.locator('.st-key-labelled_0 input[type="file"]').set_input_files(
-        [{"name": "mine.csv", "mimeType": "text/csv", "buffer": LABELLED}]
-    )
-    expect(page.get_by_text(say("lab_sets.kept", n=len(ANSWERABLE) + len(OFF_TOPIC)))).to_be_visible(timeout=WAIT_MS)
-    page.get_by_role("button", name=say("lab_sets.run"), exact=True).click()
-    expect(page.get_by_text("The run is complete: 14 questions")).to_be_visible(timeout=FIRST_RUN_MS)
-    for tab in ("results", "guarantee"):
-        open_tab(page, tab)
-    target = page.locator(".st-key-certify_wrong_answers input")
-    target.fill("30")
-    target.press("Tab")
-    page.get_by_role("button", name=say("lab_certify.run"), exact=True).click()
-    expect(page.locator(".st-key-certificate")).to_be_visible(timeout=FIRST_RUN_MS)
-    with page.expect_download(timeout=FIRST_RUN_MS) as saved:
-        page.get_by_role("button", name=say("lab_certify.download_pdf"), exact=True).click()
-    assert Path(saved.value.path()).read_bytes().startswith(b"%PDF")
+    certify(page)
 
 
 def test_given_a_whole_session_of_the_page_when_traced_then_no_process_speaks_to_another_machine_or_writes_elsewhere(
     chromium: Browser, tmp_path: Path
 ) -> None:
     with traced_page(tmp_path) as address:
-        page = chromium.new_page(viewport={"width": 1280, "height": 900})
-        session(page, address)
-        page.close()
+        context = chromium.new_context(viewport={"width": 1280, "height": 900})
+        watch = Watch(context)
+        session(context.new_page(), address)
+        watch.judge()
+        context.close()
 
     seen = read_trace(tmp_path / "trace")
     assert seen.spoken_to == ()

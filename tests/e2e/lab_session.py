@@ -1,17 +1,13 @@
-"""The lab in a real Chromium: from a labelled file to a preset with a certificate."""
+"""What a browser test does in the lab: from a labelled file to a preset with a certificate."""
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-pytest.importorskip("playwright.sync_api")
-
-from browser_kit import CHROMIUM, FIRST_RUN_MS, WAIT_MS, choose, settled
+from browser_kit import FIRST_RUN_MS, WAIT_MS, choose, settled
 from playwright.sync_api import Page, expect
 
 from ui.app.texts import say, tell
-
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 
 ANSWERABLE = [
     "How often does the flow meter have to be calibrated?,yes,every 5 years",
@@ -39,7 +35,8 @@ def chart(page: Page) -> bytes:
     return picture.screenshot()
 
 
-def test_given_a_labelled_file_when_run_judged_and_certified_then_the_preset_appears_where_questions_are_asked(page: Page) -> None:
+def certify(page: Page) -> None:
+    """Upload, run, judge under another setting, certify and save; the preset appears where questions are asked."""
     page.get_by_role("link", name=say("lab.page"), exact=True).first.click()
     expect(page.get_by_role("heading", name=say("lab.title"), exact=True)).to_be_visible(timeout=WAIT_MS)
 
@@ -72,6 +69,9 @@ def test_given_a_labelled_file_when_run_judged_and_certified_then_the_preset_app
     name.press("Tab")
     page.get_by_role("button", name=say("lab_certify.save"), exact=True).click()
     expect(page.get_by_text(say("lab_certify.saved"))).to_be_visible(timeout=WAIT_MS)
+    with page.expect_download(timeout=FIRST_RUN_MS) as saved:
+        page.get_by_role("button", name=say("lab_certify.download_pdf"), exact=True).click()
+    assert Path(saved.value.path()).read_bytes().startswith(b"%PDF")
 
     page.get_by_role("link", name=say("ask.page"), exact=True).first.click()
     expect(page.get_by_role("heading", name=say("ask.title"), exact=True)).to_be_visible(timeout=WAIT_MS)
