@@ -23,6 +23,7 @@ MODEL_VARIABLES = (
     "OPENAI_BASE_URL", "OPENAI_API_KEY", "RAG_MODEL", "RAG_FALLBACK_BASE_URL", "RAG_FALLBACK_API_KEY", "RAG_FALLBACK_MODEL",
 )  # fmt: skip
 LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
+TOLD_CHARS = 4_000  # of a failure that is told at once, from its end
 MUST_RUN = ("browser", "ocr", "tracer")
 # By folder, or by the name of a file: those that start processes, load several models or measure processor time.
 MARKERS = {
@@ -67,8 +68,10 @@ os.environ.update(
     dict.fromkeys(MODEL_VARIABLES, "")
 )  # no test asks a model that its maker has configured, in `.streamlit/secrets.toml` either
 
-# Property tests try the same examples in every run, and a busy machine does not fail one for being slow.
-settings.register_profile("plumbline", deadline=None, derandomize=True)
+# Property tests try the same examples in every run, and a busy machine does not fail one for being slow. Others, and more of them:
+# make test PYTEST_ARGS=--hypothesis-profile=many
+settings.register_profile("plumbline", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("many", deadline=None, max_examples=1000)
 settings.load_profile("plumbline")
 
 
@@ -124,6 +127,24 @@ def sample_library(made_once: MadeOnce) -> Path:
         assert report.problems == ()
 
     return made_once("samples", fill)
+
+
+class ToldAtOnce:
+    """Prints each failure when it happens, so that a run that is stopped from outside has told its own."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        terminal = self.config.pluginmanager.get_plugin("terminalreporter")
+        if report.failed and terminal:
+            terminal.write_line(f"\nFAILED {report.nodeid}\n{report.longreprtext[-TOLD_CHARS:]}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """In the build, and there in the process that prints."""
+    if os.environ.get("PLUMBLINE_CI") and "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(ToldAtOnce(config))
 
 
 @pytest.hookimpl(wrapper=True)

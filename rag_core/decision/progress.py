@@ -18,7 +18,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, State
-from rag_core.gating.levels import cut_passages, prompt_level
+from rag_core.gating.levels import cut_passages, level, prompt_level
 from rag_core.grounding.feedback import Finding, findings
 from rag_core.settings import Mode
 
@@ -246,9 +246,7 @@ def _from_drafts(
         if one.outcome is Outcome.SHOWN:
             return Progress(Drafted(view, one.checks, *_caps(judgement, attempt)), checks, tuple(judged))
         if one.outcome is Outcome.REFUSED:
-            explanation = "Refused: the language model found no answer in the passages that were retrieved."
-            remedies = ("Ask with words that the document uses, or add the document that holds the answer.",)
-            return Progress(Refused((Reason.MODEL_REFUSED,), explanation, remedies), checks, tuple(judged))
+            return Progress(_declined(measurements, judgement), checks, tuple(judged))
         if one.outcome is Outcome.FAILED:
             return Progress(_unavailable(measurements, judgement, "no draft was made", attempt.call.failure), checks, tuple(judged))
         if any(check.state is State.NOT_RUN and check.reason is Reason.VERIFICATION for check in failed):
@@ -305,6 +303,20 @@ def _unavailable(measurements: Measurements, judgement: Sufficiency | None, what
     if measurements.settings.fallback_extract:
         return _extract(f"{UNAVAILABLE}: {what}. {why}", judgement, failed=True)
     return Refused((Reason.NOT_RUN,), f"Refused: {what}. {why}", (_CHECK_SERVER,))
+
+
+def _declined(measurements: Measurements, judgement: Sufficiency | None) -> Extract | Refused:
+    """The model drafts nothing, for a reason that nothing can check: a refusal, unless the extract's own score is high."""
+    s = measurements.settings
+    if s.fallback_extract and s.main_gate == "correctness" and level(measurements) is ConfidenceLevel.HIGH:
+        most, notes = _caps(judgement)
+        doubted = "The language model found no answer in these passages. The level is medium at most."
+        note = "The language model found no answer, and the score of the documents' own words is high."
+        return Extract(note, True, max(most, ConfidenceLevel.MEDIUM, key=list(ConfidenceLevel).index), (*notes, doubted))
+    explanation = "Refused: the language model found no answer in the passages that were retrieved."
+    return Refused(
+        (Reason.MODEL_REFUSED,), explanation, ("Ask with words that the document uses, or add the document that holds the answer.",)
+    )
 
 
 def _exhausted(measurements: Measurements, judgement: Sufficiency | None, judged: Sequence[Judged]) -> Extract | Refused:

@@ -243,7 +243,7 @@ def _negative_log_likelihood(samples: Sequence[Sample], make: Fit) -> float:
 
 
 def _folds(samples: Sequence[Sample]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """What each fold trains on and is judged on. Questions are drawn, by the label of the first row of each; their rows go with them."""
+    """The rows that each fold trains on and is judged on. Questions are drawn, by the label of their first row; all rows go with them."""
     from sklearn.model_selection import StratifiedKFold
 
     _, first, question = np.unique([question_hash(one.question) for one in samples], return_index=True, return_inverse=True)

@@ -25,8 +25,10 @@ class ModelSettings(BaseModel):
         3, 0, 5, 1, Stage.DRAFT, _R, Unit.DRAFTS, "New drafts after one that a check rejected; each is told what was found."
     )
     fallback_extract: bool = choice(
-        True, Stage.DRAFT, _R, "Show the extract where no draft of the model passes or the model cannot be asked; otherwise refuse."
-    )
+        True, Stage.DRAFT, _R,
+        "Show the extract where no draft passes, where the model cannot be asked, or where it declines and the extract's score is high; "
+        "otherwise refuse.",
+    )  # fmt: skip
     translate: bool = choice(
         False, Stage.DRAFT, _A,
         "Let a model answer in the question's language from passages in another one; words cannot be compared across languages.",

@@ -138,25 +138,26 @@ def test_given_a_target_that_only_looser_settings_could_meet_then_there_is_no_ce
 @pytest.mark.parametrize(("kind", "measured_at"), [(Kind.WRONG_ANSWERS, 2.0), (Kind.FALSE_REFUSALS, 0.3)])
 def test_given_open_questions_before_those_that_are_settled_then_testing_does_not_pass_over_them(kind: Kind, measured_at: float) -> None:
     """Another distance cut shows the model other passages. Wrong answers are tested from the strict end, false refusals from the other."""
-    of = OF.changed(distance_mode=Mode.ENFORCE, max_distance=measured_at)
+    of = OF.changed(distance_mode=Mode.ENFORCE, max_distance=measured_at, fallback_extract=False)
+    count = 60  # enough for the target, and each is judged at a hundred limits
     shown = 2 if measured_at > 0.4 else 1
-    questions = [labelled(n, answerable=kind is Kind.FALSE_REFUSALS) for n in range(N)]
+    questions = [labelled(n, answerable=kind is Kind.FALSE_REFUSALS) for n in range(count)]
     one = asked(0.9, OWN)
     assert one.llm_trace is not None
     attempt = replace(one.llm_trace.attempts[0], asked=("level:high", "round:0", f"passages:{shown}"))
     two = replace(measurements(0.9, 0.6, of=of, correctness=0.9), llm_trace=LlmTrace(500, attempts=(attempt,)))
     declined = replace(attempt, draft=Draft(), problem=Reason.MODEL_REFUSED)
     refused = replace(two, llm_trace=LlmTrace(500, attempts=(declined,)))
-    records = [two] * N if kind is Kind.FALSE_REFUSALS else [two, *[refused] * (N - 1)]
+    records = [two] * count if kind is Kind.FALSE_REFUSALS else [two, *[refused] * (count - 1)]
     request = Request((Target(kind, 0.2),), first="max_distance")
 
     found = certify(questions, records, answer_hits(questions, records), of, request, BASIS, set_name="s", date="2026-11-21")
 
     at_its_own = replay_many(records, of)
     assert not at_its_own.needs_model.any()
-    assert at_its_own.answered.sum() == (N if kind is Kind.FALSE_REFUSALS else 1)  # few errors there, if one could come to that
+    assert at_its_own.answered.sum() == (count if kind is Kind.FALSE_REFUSALS else 1)  # few errors there, if one could come to that
     assert isinstance(found, Uncertified)
-    assert found.needs_model == N
+    assert found.needs_model == count
 
 
 @pytest.mark.parametrize("kind", Kind)

@@ -217,14 +217,44 @@ def test_given_a_draft_that_cannot_be_read_when_walked_then_another_is_asked_for
     assert next_of(asked(attempts=(bad,))).step is Step.DRAFT
 
 
+DECLINED = attempt(draft=Draft(), problem=Reason.MODEL_REFUSED, refusal="The passages speak of notice, not of rent.")
+
+
 def test_given_a_model_that_declines_when_decided_then_it_is_a_typed_refusal_with_its_reason() -> None:
     """S4-13, S2-7: the model's refusal, and no extract in its place."""
-    declined = attempt(draft=Draft(), problem=Reason.MODEL_REFUSED, refusal="The passages speak of notice, not of rent.")
-    decision = decide(asked(attempts=(declined,)))
+    decision = decide(asked(attempts=(DECLINED,)))
 
     assert (decision.reason, decision.status) == (Reason.MODEL_REFUSED, AnswerStatus.INSUFFICIENT_CONTEXT)
     assert decision.attempts[0].attempt.refusal == "The passages speak of notice, not of rent."
     assert "rent" not in repr((decision.explanation, decision.notes, decision.suggestions, decision.metadata, decision.trace))
+
+
+@pytest.mark.parametrize(
+    ("correctness", "changed", "answered"),
+    [
+        (0.9, {}, True),
+        (0.89, {}, False),
+        (0.9, {"high_answerability": 0.91}, False),
+        (0.9, {"fallback_extract": False}, False),
+        (0.9, {"main_gate": "answerability"}, False),
+    ],
+)
+def test_given_a_model_that_declines_when_the_extract_is_surely_right_then_the_extract_stands_at_medium(
+    correctness: float, changed: dict[str, object], answered: bool
+) -> None:
+    """A small model declines what stands word for word in the passages; its reason is nothing that could be checked."""
+    of = model_settings(**{"main_gate": "correctness", **changed})
+    wording = "high" if correctness >= of.high_answerability else "medium"
+    declined = replace(DECLINED, asked=(f"level:{wording}", *DECLINED.asked[1:]))
+    decision = decide(asked(of=of, correctness=correctness, attempts=(declined,)))
+
+    assert decision.is_safe() == answered
+    if answered:
+        assert decision.confidence_level is ConfidenceLevel.MEDIUM
+        assert decision.notes[0].startswith("The language model found no answer, and the score of the documents' own words is high.")
+        assert "rent" not in repr((decision.answer, decision.notes, decision.metadata))
+    else:
+        assert decision.reason is Reason.MODEL_REFUSED
 
 
 def test_given_a_model_that_cannot_be_asked_when_decided_then_the_extract_stands_only_where_it_may() -> None:

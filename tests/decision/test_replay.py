@@ -60,7 +60,7 @@ def test_given_a_stricter_mode_when_replayed_then_a_refusal_never_becomes_an_ans
 
 
 @given(data=st.data())
-@examples(max_examples=300)
+@examples(max_examples=150)
 def test_given_several_stricter_settings_at_once_then_a_refusal_never_becomes_an_answer(data: st.DataObject) -> None:
     measurements = data.draw(any_measurements())
     strict = dict(measurements.settings.model_dump())

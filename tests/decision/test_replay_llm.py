@@ -81,7 +81,7 @@ def test_given_a_question_as_it_was_asked_then_its_own_settings_need_no_model_ag
 
 @pytest.mark.slow
 @given(data=st.data())
-@examples(max_examples=300, deadline=None)
+@examples(max_examples=150, deadline=None)
 def test_given_a_question_of_a_model_when_one_threshold_is_made_stricter_then_a_refusal_never_becomes_an_answer(
     data: st.DataObject,
 ) -> None:

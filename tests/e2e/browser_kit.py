@@ -14,13 +14,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = Path("/usr/bin/chromium")
 START_SECONDS = 60.0
 WAIT_MS = 45_000  # for an answer on a busy machine; it takes less than a second on an idle one
 AS_MAKE_APP = ("ui.serve", "--port")
+SLIDER_LATE_MS = 400
 FIRST_RUN_MS = 120_000  # for the samples to be indexed on a busy machine; about ten seconds on an idle one
 
 
@@ -79,8 +80,16 @@ class Watch:
         self._requested: list[str] = []
         self._wrong: list[str] = []
         context.on("request", lambda request: self._requested.append(request.url))
-        context.on("console", lambda message: self._wrong.append(f"{message.text} {message.location}") if message.type == "error" else None)
-        context.on("dialog", lambda dialog: (self._wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        context.on("console", self._said)
+        context.on("dialog", self._asked)
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self._wrong.append(f"{message.text} {message.location}")
+
+    def _asked(self, dialog: Dialog) -> None:
+        self._wrong.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def judge(self) -> None:
         """Fail when anything foreign was requested, anything was wrong, or a document's script ran (`e2e_papers.TRICKS`)."""
@@ -108,9 +117,18 @@ def settled(page: Page) -> None:
     page.wait_for_function("document.querySelectorAll('[data-stale=\"true\"]').length === 0", timeout=WAIT_MS)
 
 
+def moved(page: Page, slider: str, key: str) -> None:
+    """Move a slider by a key, and wait until the page is drawn for its new value, which it tells 0.2 s late."""
+    field = page.get_by_role("slider", name=slider)
+    field.focus()
+    field.press(key)
+    page.wait_for_timeout(SLIDER_LATE_MS)
+    settled(page)
+
+
 def drop(page: Page, name: str, data: bytes) -> None:
     """Hand a file to the upload field, which takes none while the page is not connected to its server."""
-    field = page.locator('[data-testid="stFileUploader"] input[type=file]')
+    field = page.locator('[data-testid="stFileUploader"] input[type=file]').first  # the field of a file that was taken goes a moment later
     expect(field).to_be_enabled(timeout=WAIT_MS)
     field.set_input_files({"name": name, "mimeType": "application/pdf", "buffer": data})
 

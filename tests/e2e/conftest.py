@@ -1,4 +1,4 @@
-"""One server over the samples for all browser tests of a file, and a session that fails when anything foreign was requested."""
+"""One server over the samples for the browser tests of a process, and a session that fails when anything foreign was requested."""
 
 from __future__ import annotations
 
@@ -22,19 +22,21 @@ Opener = Callable[..., Page]
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory, sample_library: Path) -> Path:
-    """A library of the tests of a file, which holds the samples."""
+    """A library for a file that starts servers of its own; it holds the samples."""
     return Path(shutil.copytree(sample_library, tmp_path_factory.mktemp("served") / "library"))
 
 
-@pytest.fixture(scope="module")
-def server(library: Path) -> Iterator[str]:
-    """The address of a freshly started page."""
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, sample_library: Path) -> Iterator[str]:
+    """The address of a page over a library of its own, which holds the samples and what earlier tests have dropped."""
+    library = shutil.copytree(sample_library, tmp_path_factory.mktemp("served") / "library")
     with served(library, library.with_name("log")) as address:
         yield address
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """A browser for a file: its driver leaves an event loop running, which other tests must not meet."""
     with launched() as browser:
         yield browser
 

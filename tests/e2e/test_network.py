@@ -17,7 +17,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, WAIT_MS, Watch, _wait_until_healthy, ask, drop, free_port, go, settled
+from browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, WAIT_MS, Watch, _wait_until_healthy, ask, drop, free_port, go, moved, settled
 from hostile import make
 from lab_session import ANSWERABLE, certify
 from playwright.sync_api import Browser, Page, expect
@@ -59,10 +59,7 @@ def session(page: Page, address: str) -> None:
     expect(page.get_by_text(say("jobs.samples"))).to_be_hidden(timeout=FIRST_RUN_MS)
     ask(page, ANSWERABLE[0].partition(",")[0])
     expect(page.locator(".st-key-answer")).to_be_visible(timeout=WAIT_MS)
-    slider = page.get_by_role("slider", name="How sure")
-    slider.focus()
-    slider.press("ArrowLeft")
-    settled(page)
+    moved(page, "How sure", "ArrowLeft")
     drop(page, "scan.pdf", make.scanned())
     expect(page.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=FIRST_RUN_MS)
     go(page, say("documents.page"))

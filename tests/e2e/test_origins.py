@@ -85,8 +85,10 @@ def status(address: str, method: str = "GET", **headers: str) -> int:
         return refused.code
 
 
-def test_given_a_program_when_it_asks_then_only_what_the_page_needs_is_there_under_its_own_name(server: str, tmp_path: Path) -> None:
-    with served(tmp_path / "library", tmp_path / "log") as as_make_app:
+def test_given_a_program_when_it_asks_then_only_what_the_page_needs_is_there_under_its_own_name(
+    server: str, library: Path, tmp_path: Path
+) -> None:
+    with served(library, tmp_path / "log") as as_make_app:
         for address in (server, as_make_app):
             local = f"http://localhost:{urlsplit(address).port}"
 

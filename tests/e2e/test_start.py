@@ -17,9 +17,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), rea
 
 
 def test_given_a_server_nobody_has_opened_when_the_documents_are_opened_first_then_it_is_the_same_page(
-    chromium: Browser, tmp_path: Path
+    chromium: Browser, library: Path, tmp_path: Path
 ) -> None:
-    with served(tmp_path / "library", tmp_path / "log") as address:
+    with served(library, tmp_path / "log") as address:
         page = chromium.new_page()
         page.goto(address + "documents")
 

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, WAIT_MS, drop, settled
+from browser_kit import CHROMIUM, WAIT_MS, drop, moved, settled
 from e2e_papers import long_pdf
 from playwright.sync_api import Page, expect
 
@@ -47,9 +47,7 @@ def test_given_a_question_when_a_slider_is_moved_at_the_same_moment_then_each_is
 
 def test_given_a_question_that_is_being_typed_when_the_page_changes_around_it_then_it_stands(page: Page) -> None:
     box(page).fill(DRAFT)
-    slider(page, FRONT[0]).focus()
-    slider(page, FRONT[0]).press("ArrowRight")
-    settled(page)
+    moved(page, say(f"knobs.{FRONT[0]}"), "ArrowRight")
     expect(box(page)).to_have_value(DRAFT)
 
     drop(page, "pier.pdf", long_pdf(40))  # a job that is shown, goes on, ends, and is closed

@@ -5,10 +5,13 @@ The evidence of a sentence is about 1,000 characters around it, as of a passage.
 
 from __future__ import annotations
 
+import pickle
 import random
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import pytest
 from folding import each
 
 from rag_core.ingest.normalise import normalise
@@ -32,43 +35,45 @@ def everything() -> tuple[Sample, ...]:
     return tuple({sample.sentence: sample for path in paths for sample in samples(path)}.values())
 
 
-@cache
-def rates() -> Rates:
-    return measure(everything(), random.Random(SEED))
+@pytest.fixture(scope="session")
+def rates(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Rates:
+    """Counted once for all processes: it takes a quarter of a minute."""
+    counted = made_once("rates", lambda folder: (folder / "rates").write_bytes(pickle.dumps(measure(everything(), random.Random(SEED)))))
+    return pickle.loads((counted / "rates").read_bytes())  # type: ignore[no-any-return]
 
 
-def misses(operator: str, lang: str) -> str:
+def misses(rates: Rates, operator: str, lang: str) -> str:
     """What came out wrong, for whoever reads the failure."""
-    wrong = [(variant, found) for variant, found in rates().wrong if (variant.operator, variant.sample.lang) == (operator, lang)]
+    wrong = [(variant, found) for variant, found in rates.wrong if (variant.operator, variant.sample.lang) == (operator, lang)]
     return "\n".join(f"{variant.sample.sentence}\n -> {variant.text} {found}" for variant, found in wrong)
 
 
 @each("lang", LANGUAGES)
 @each("operator", OPERATORS)
-def test_given_one_changed_fact_then_it_is_caught(operator: str, lang: str) -> None:
+def test_given_one_changed_fact_then_it_is_caught(operator: str, lang: str, rates: Rates) -> None:
     """S2-17: nearly every changed fact is seen, whichever it is, in each of the four languages."""
-    share = rates().of(operator, lang)
+    share = rates.of(operator, lang)
 
-    assert rates().tried[operator, lang] >= CASES
+    assert rates.tried[operator, lang] >= CASES
     assert share is not None
-    assert share >= CAUGHT, misses(operator, lang)
+    assert share >= CAUGHT, misses(rates, operator, lang)
 
 
 @each("lang", LANGUAGES)
-def test_given_a_sentence_that_stands_in_its_evidence_then_it_is_not_flagged(lang: str) -> None:
-    share = rates().of(UNCHANGED, lang)
+def test_given_a_sentence_that_stands_in_its_evidence_then_it_is_not_flagged(lang: str, rates: Rates) -> None:
+    share = rates.of(UNCHANGED, lang)
 
     assert share is not None
-    assert share <= UNCHANGED_FLAGGED, misses(UNCHANGED, lang)
+    assert share <= UNCHANGED_FLAGGED, misses(rates, UNCHANGED, lang)
 
 
 @each("lang", LANGUAGES)
-def test_given_harmless_changes_then_few_are_flagged(lang: str) -> None:
-    found = {kind: rates().of(kind, lang) for kind in REWRITES}
+def test_given_harmless_changes_then_few_are_flagged(lang: str, rates: Rates) -> None:
+    found = {kind: rates.of(kind, lang) for kind in REWRITES}
 
     assert {kind for kind, share in found.items() if share is None} <= ({"case"} if lang == "hi" else set())
     for kind, share in found.items():
-        assert (share or 0) <= HARMLESS_FLAGGED, misses(kind, lang)
+        assert (share or 0) <= HARMLESS_FLAGGED, misses(rates, kind, lang)
 
 
 def test_given_a_page_then_the_evidence_is_what_a_passage_would_be() -> None:

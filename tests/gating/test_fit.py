@@ -195,7 +195,7 @@ def test_given_names_then_runs_are_read_and_those_that_may_be_words_are_unclear(
 
 @pytest.mark.parametrize("language", [*LANGUAGES, "da", "und", ""])
 def test_given_hostile_text_then_it_is_read(language: str) -> None:
-    asked = [asked_for(question, language) for question in ("Who said § 14 of E9 in fiscal 2022 Q3?", *HOSTILE[:4])]
+    asked = [asked_for(question, language) for question in ("Who said § 14 of E9 in fiscal 2022 Q3?", HOSTILE[4])]
     for text in HOSTILE:
         for one in asked:
             found = fits(one, text, Context(text, text, text), language)

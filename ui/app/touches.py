@@ -1,7 +1,10 @@
-"""Takes what a field or button sent and runs its callback to the end, before the next touch of the page ends the run.
+"""Keeps what a touch of the page sent or asked for when the next touch comes before it was dealt with.
 
 Streamlit looks for the next touch once before it takes what the last one sent, and at each reading of the session in a callback. A touch
 that was found there put an end to the run: a question that was typed 0.1 s earlier was dropped unseen, a callback was left half done.
+
+A run that begins takes back all that was not sent to the browser yet, for most of it is drawn anew. What the browser had asked for is not:
+a dropped file waited for ever for the address to send it to, and was lost unseen (3 of 24 that were dropped beside a moved slider).
 """
 
 from __future__ import annotations
@@ -10,14 +13,19 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import RerunException
 from streamlit.runtime.state import SafeSessionState
+
+ANSWERS = ("file_urls_response", "backend_operation_response")  # messages that the browser waits for
 
 
 def take_each() -> None:
     """See to it for all sessions of this process, from the first run on."""
     if not hasattr(SafeSessionState.on_script_will_rerun, "__wrapped__"):
         SafeSessionState.on_script_will_rerun = _taking(SafeSessionState.on_script_will_rerun)  # type: ignore[method-assign]
+    if not hasattr(ForwardMsgQueue.clear, "__wrapped__"):
+        ForwardMsgQueue.clear = _keeping(ForwardMsgQueue.clear)  # type: ignore[method-assign]
 
 
 def _taking(take: Callable[..., None]) -> Callable[..., None]:
@@ -37,3 +45,14 @@ def _taking(take: Callable[..., None]) -> Callable[..., None]:
             raise next_touch
 
     return taken
+
+
+def _keeping(clear: Callable[..., None]) -> Callable[..., None]:
+    @wraps(clear)
+    def cleared(queue: ForwardMsgQueue, *given: Any, **more: Any) -> None:
+        answers = [message for message in queue._queue if message.WhichOneof("type") in ANSWERS]
+        clear(queue, *given, **more)
+        kept = set(map(id, queue._queue))
+        queue._queue += [answer for answer in answers if id(answer) not in kept]
+
+    return cleared
