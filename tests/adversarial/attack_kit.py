@@ -16,7 +16,7 @@ from rag_core.decision.decide import decide, replay
 from rag_core.domain.claims import Evidence
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.engine import Engine, log_decision
 from rag_core.entrypoints.show import show_decision
 from rag_core.ingest.normalise import normalise
@@ -190,6 +190,14 @@ def assert_refused(decision: Decision, reasons: tuple[Reason, ...]) -> None:
         assert decision.status is decision.reason.status
         assert decision.status is reasons[0].status, f"{decision.reasons}: {decision.explanation}"
     assert decision.status is not AnswerStatus.SUCCESS
+
+
+def assert_extract_stands(decision: Decision, engine: Engine) -> None:
+    """The documents' own words are shown, none of them the model's, since their score is high; the level is medium at most."""
+    assert decision.is_safe()
+    assert (decision.metadata["drafter"], decision.confidence_level) == ("extract", ConfidenceLevel.MEDIUM)
+    assert decision.scores["correctness"] >= Settings().high_answerability
+    assert_audited(decision, engine)
 
 
 def attack_with_drafts(arena: Arena, attack: Attack, caplog: pytest.LogCaptureFixture) -> None:

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from attack_kit import POLICIES, SICK, SICK_PAID, Arena, Attack, assert_audited, assert_refused, assert_unseen, saying
+from attack_kit import (
+    POLICIES,
+    SICK,
+    SICK_PAID,
+    Arena,
+    Attack,
+    assert_audited,
+    assert_extract_stands,
+    assert_refused,
+    assert_unseen,
+    saying,
+)
 from honest_model import data_lines, honest, refusal
 
 from rag_core.domain.status import Reason
@@ -52,32 +63,36 @@ def test_given_different_lies_when_asked_again_then_each_prompt_holds_the_faults
 def test_given_a_lie_when_the_model_then_declines_then_its_refusal_ends_it(arena: Arena, caplog):
     refused, extract = arena.ends(Attack("declines", [lie, refusal()]))
 
+    assert_refused(refused, (Reason.MODEL_REFUSED,))
+    assert refused.status == "insufficient_context"
+    assert_extract_stands(extract, arena.engine)
     for decision in (refused, extract):
-        assert_refused(decision, (Reason.MODEL_REFUSED,))
-        assert decision.status == "insufficient_context"
         assert [view.outcome for view in decision.attempts] == ["rejected", "refused"]
         assert_unseen(("71 days",), decision, caplog.text)
 
 
+# and whether the extract's score is high, so that it stands where it may
 DECLINED = [
-    ("en", "How many days of sick leave are paid in full?", POLICIES),
-    ("cs", "Jak dlouhá je záruka na zboží?", "smlouva-o-dodavce.pdf"),
-    ("de", "Wie lange werden Sicherungen aufbewahrt?", "wissensdatenbank.pdf"),
-    ("hi", "सार्व अंतर किसे कहते हैं?", "samantar-shreni.pdf"),
+    ("en", "How many days of sick leave are paid in full?", POLICIES, True),
+    ("cs", "Jak dlouhá je záruka na zboží?", "smlouva-o-dodavce.pdf", False),
+    ("de", "Wie lange werden Sicherungen aufbewahrt?", "wissensdatenbank.pdf", False),
+    ("hi", "सार्व अंतर किसे कहते हैं?", "samantar-shreni.pdf", False),
 ]
 
 
 @pytest.mark.parametrize("said_in", ["en", "cs", "de", "hi"])
-@pytest.mark.parametrize(("language", "question", "document"), DECLINED, ids=[row[0] for row in DECLINED])
+@pytest.mark.parametrize(("language", "question", "document", "stands"), DECLINED, ids=[row[0] for row in DECLINED])
 def test_given_a_refusal_worded_as_an_answer_when_asked_then_it_is_a_refusal_in_the_questions_language(
-    arena: Arena, language: str, question: str, document: str, said_in: str
+    arena: Arena, language: str, question: str, document: str, stands: bool, said_in: str
 ):
     """S4-13, S1-3: a model's refusal in any language is a refusal, and it is said in the language of the question."""
     words = refusal_sentence(said_in)
     for name, reply in (("structured", saying(words)), ("plain", words), ("field", refusal(words))):
         refused, extract = arena.ends(Attack(name, reply, question=question, documents=(document,)))
 
-        for decision in (refused, extract):
+        if stands:
+            assert_extract_stands(extract, arena.engine)
+        for decision in (refused,) if stands else (refused, extract):
             assert_refused(decision, (Reason.MODEL_REFUSED,))
             assert decision.answer == refusal_sentence(language)
             assert decision.claims == ()

@@ -1,7 +1,7 @@
 """What the process that serves everybody may take for one file: measured in a process of its own, which plays it (`parent`).
 
 The limits of the product are 400 MiB for a file that attacks and 1,024 MiB for an ordinary one of 2,000 pages. That process takes about
-190 MiB before it reads anything. Here the files of many pages or words have a third and an eighth of the size, and what they may take
+190 MiB before it reads anything. Here the files of many pages have a third and an eighth of the size, and what they may take
 beyond the 190 MiB is a third and an eighth too; `make campaign ARGS=memory` measures them in full size.
 """
 
@@ -20,7 +20,7 @@ import pytest
 HERE = Path(__file__).parent
 EMPTY_MIB = 190
 ATTACK_MIB, THIRD_MIB, EIGHTH_MIB = 400, EMPTY_MIB + (400 - EMPTY_MIB) // 3, EMPTY_MIB + (1_024 - EMPTY_MIB) // 8
-THIRDS = ("letters.pdf", "cells.pdf", "sentences.pdf", "headings.pdf", "word.txt")
+THIRDS = ("letters.pdf", "cells.pdf", "sentences.pdf", "headings.pdf")
 PAGES = 250
 
 
@@ -48,11 +48,11 @@ def test_given_small_files_that_ask_for_gigabytes_when_indexed_then_the_process_
         "cells.pdf": greedy.cells(4),
         "sentences.pdf": greedy.sentences(4),
         "headings.pdf": greedy.headings(50),
-        "word.txt": b"a " * 167_000,
         "crowded.pdf": greedy.crowded(),
         "outline.pdf": greedy.outline(12_000),
         "title.pdf": greedy.long_title(),
         "lines.txt": b"a\n" * 2_000_000,
+        "word.txt": b"a " * 500_000,
         "plain.pdf": greedy.ordinary(3),
     }
 
@@ -61,7 +61,7 @@ def test_given_small_files_that_ask_for_gigabytes_when_indexed_then_the_process_
     for row in rows:
         assert row["peak"] <= (THIRD_MIB if row["name"] in THIRDS else ATTACK_MIB), row
         assert bool(row["passages"]) != bool(row["problems"]), row
-    assert rows[-2]["problems"] == ["lines.txt has 2,000,000 lines; at most 200,000 are allowed."]
+    assert rows[-3]["problems"] == ["lines.txt has 2,000,000 lines; at most 200,000 are allowed."]
     assert rows[-1]["passages"] > 0
 
 

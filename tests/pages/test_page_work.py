@@ -136,7 +136,7 @@ def test_given_a_session_that_was_closed_when_its_job_ended_then_another_sees_wh
     assert "broken.pdf" not in texts(second)
 
 
-def test_given_a_page_when_a_document_is_published_meanwhile_then_it_can_tell_from_what_it_shows(app: AppTest, empty_library: Path) -> None:
+def test_given_a_page_when_a_document_is_published_meanwhile_then_it_can_tell_from_what_it_shows(app: AppTest, library: Path) -> None:
     page = settle(app)  # the samples
     generation, count, _ = page.session_state["jobs_page"]
     assert count == len(state.engine().library.snapshot.documents)
