@@ -4,7 +4,7 @@ Streamlit looks for the next touch once before it takes what the last one sent, 
 that was found there put an end to the run: a question that was typed 0.1 s earlier was dropped unseen, a callback was left half done.
 
 A run that begins takes back all that was not sent to the browser yet, for most of it is drawn anew. What the browser had asked for is not:
-a dropped file waited for ever for the address to send it to, and was lost unseen (3 of 24 that were dropped beside a moved slider).
+a dropped file would wait for ever for the address to send it to, and be lost unseen.
 """
 
 from __future__ import annotations
