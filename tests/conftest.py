@@ -139,6 +139,7 @@ class ToldAtOnce:
         terminal = self.config.pluginmanager.get_plugin("terminalreporter")
         if report.failed and terminal:
             terminal.write_line(f"\nFAILED {report.nodeid}\n{report.longreprtext[-TOLD_CHARS:]}")
+            terminal.flush()
 
 
 def pytest_configure(config: pytest.Config) -> None:

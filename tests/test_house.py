@@ -254,6 +254,35 @@ def test_given_a_skipped_test_when_on_the_build_server_then_browser_ocr_and_trac
     assert run.returncode == outcome, run.stdout
 
 
+STOPPED = """
+import os
+
+def test_that_fails():
+    assert "what went wrong" == ""
+
+def test_that_never_ends():
+    os._exit(3)
+"""
+
+
+@pytest.mark.parametrize("on_the_build_server", [True, False])
+def test_given_a_run_that_is_stopped_from_outside_when_on_the_build_server_then_its_failures_were_told(
+    on_the_build_server: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PLUMBLINE_CI", raising=False)
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    if on_the_build_server:
+        monkeypatch.setenv("PLUMBLINE_CI", "1")
+    (tmp_path / "conftest.py").write_text(read("tests/conftest.py"), encoding="utf-8")
+    (tmp_path / "test_one.py").write_text(STOPPED, encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    unit\n", encoding="utf-8")
+
+    run = subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert run.returncode == 3
+    assert ("FAILED test_one.py::test_that_fails" in run.stdout and "what went wrong" in run.stdout) == on_the_build_server
+
+
 def test_given_the_rule_that_marks_tests_when_read_then_each_folder_and_file_is_there_and_make_unit_leaves_out_those_folders() -> None:
     here = ROOT / "tests"
     marked = {name for name in re.findall(r'"(\w+)"', read("tests/conftest.py").split("MARKERS = {")[1].split("\n}")[0])} - {

@@ -312,7 +312,7 @@ def _declined(measurements: Measurements, judgement: Sufficiency | None) -> Extr
         most, notes = _caps(judgement)
         doubted = "The language model found no answer in these passages. The level is medium at most."
         note = "The language model found no answer, and the score of the documents' own words is high."
-        return Extract(note, True, max(most, ConfidenceLevel.MEDIUM, key=list(ConfidenceLevel).index), (*notes, doubted))
+        return Extract(note, True, most if notes else ConfidenceLevel.MEDIUM, (*notes, doubted))
     explanation = "Refused: the language model found no answer in the passages that were retrieved."
     return Refused(
         (Reason.MODEL_REFUSED,), explanation, ("Ask with words that the document uses, or add the document that holds the answer.",)

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
+import scipy  # loads `scipy.stats`, a second and a half, where that is first used
 from numpy.typing import NDArray
 
 from rag_core.evaluation.metrics import CONFIDENCE, upper_bound
@@ -173,20 +174,16 @@ def bounds(counts: Counts, point: tuple[int, int], levels: Mapping[Kind, float])
 
 def errorless(at_most: float, level: float = 0.05) -> int:
     """How many questions without an error show that a risk is below `at_most`, when the test may err with probability `level`."""
-    from scipy import stats  # a second and a half, which not every process needs
-
-    return int(stats.nbinom.ppf(1 - level, 1, at_most)) + 1
+    return int(scipy.stats.nbinom.ppf(1 - level, 1, at_most)) + 1
 
 
 def needed(at_most: float, level: float, rate: float) -> int | None:
     """How many questions show it when errors come at this rate; None when more than `MAX_LABELS`, or no number, would do."""
-    from scipy import stats
-
     if rate >= at_most:
         return None
     for first in range(0, int(MAX_LABELS * at_most) + 1, BATCH):
         errors = np.arange(first, first + BATCH)
-        enough = stats.nbinom.ppf(1 - level, errors + 1, at_most) + errors + 1  # questions of which so many may be errors
+        enough = scipy.stats.nbinom.ppf(1 - level, errors + 1, at_most) + errors + 1  # questions of which so many may be errors
         fits = np.flatnonzero(errors >= rate * enough)
         if fits.size:
             return int(enough[fits[0]]) if enough[fits[0]] <= MAX_LABELS else None
@@ -195,9 +192,7 @@ def needed(at_most: float, level: float, rate: float) -> int | None:
 
 def _p_values(counts: Counts, targets: Sequence[Target]) -> Floats:
     """Of "a risk is at least its target here", of shape (rows, steps): the exact binomial tail, the largest where there are several."""
-    from scipy import stats
-
-    tails = [stats.binom.cdf(counts.errors[target.kind], counts.of[target.kind], target.at_most) for target in targets]
+    tails = [scipy.stats.binom.cdf(counts.errors[target.kind], counts.of[target.kind], target.at_most) for target in targets]
     worst: Floats = np.max(tails, axis=0)
     return worst
 
@@ -226,11 +221,9 @@ def _best(answered: Ints, certified: Flags, *, most: bool) -> tuple[int, int] | 
 
 def _shortage(counts: Counts, alone: Sequence[Target], target: Target, confidence: float, level: float) -> Shortage:
     """The reason why a target was not met; `alone` are the targets that can be met alone."""
-    from scipy import stats
-
     points = counts.answered > 0
     errors, of = counts.errors[target.kind][points], counts.of[target.kind][points]
-    tails = stats.binom.cdf(errors, of, target.at_most)
+    tails = scipy.stats.binom.cdf(errors, of, target.at_most)
     closest = np.lexsort((-of, tails))[:1]
     have, wrong = int(of[closest].sum()), int(errors[closest].sum())  # 0 where nothing is answered anywhere
     return Shortage(

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # loads `scipy.stats`, a second and a half, where that is first used
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
@@ -70,12 +71,10 @@ def clopper_pearson(k: int, n: int, confidence: float = CONFIDENCE) -> Interval:
     Raises:
         ValueError: not 0 <= k <= n, or a confidence outside (0, 1).
     """
-    from scipy import stats  # a second and a half, which not every process needs
-
     _require_counts(k, n, confidence)
     tail = (1 - confidence) / 2
-    low = 0.0 if k == 0 else float(stats.beta.ppf(tail, k, n - k + 1))
-    high = 1.0 if k == n else float(stats.beta.isf(tail, k + 1, n - k))
+    low = 0.0 if k == 0 else float(scipy.stats.beta.ppf(tail, k, n - k + 1))
+    high = 1.0 if k == n else float(scipy.stats.beta.isf(tail, k + 1, n - k))
     return Interval(low, high)
 
 
@@ -85,10 +84,8 @@ def upper_bound(k: int, n: int, confidence: float = CONFIDENCE) -> float:
     Raises:
         ValueError: not 0 <= k <= n, or a confidence outside (0, 1).
     """
-    from scipy import stats
-
     _require_counts(k, n, confidence)
-    return 1.0 if k == n else float(stats.beta.isf(1 - confidence, k + 1, n - k))
+    return 1.0 if k == n else float(scipy.stats.beta.isf(1 - confidence, k + 1, n - k))
 
 
 def mcnemar(b: int, c: int) -> float:
@@ -98,22 +95,18 @@ def mcnemar(b: int, c: int) -> float:
         b: questions that only the first got right.
         c: questions that only the second got right.
     """
-    from scipy import stats
-
     if min(b, c) < 0:
         raise ValueError(f"counts cannot be negative, got {b} and {c}")
-    return 1.0 if b + c == 0 else min(1.0, 2 * float(stats.binom.cdf(min(b, c), b + c, 0.5)))
+    return 1.0 if b + c == 0 else min(1.0, 2 * float(scipy.stats.binom.cdf(min(b, c), b + c, 0.5)))
 
 
 def auroc(scores: ArrayLike, positive: ArrayLike) -> float | None:
     """How often a positive question scores above a negative one, ties counted half (mid-ranks); None without both classes."""
-    from scipy import stats
-
     values, flags = _scored(scores, positive)
     n, m = int(flags.sum()), int((~flags).sum())
     if not n or not m:
         return None
-    return float((stats.rankdata(values)[flags].sum() - n * (n + 1) / 2) / (n * m))
+    return float((scipy.stats.rankdata(values)[flags].sum() - n * (n + 1) / 2) / (n * m))
 
 
 def roc_curve(scores: ArrayLike, positive: ArrayLike) -> Curve | None:

@@ -21,7 +21,7 @@ from rag_core.library.sources import Source
 from ui.app.background import Background
 
 if TYPE_CHECKING:
-    from rag_core.evaluation import Ran  # its figures need scipy, which the first page need not wait for
+    from rag_core.evaluation import Ran
 
 Work = Callable[[Progress, Cancel], "AddReport | Ran"]
 Place = tuple[str, str]  # a library's folder and collection
