@@ -128,7 +128,7 @@ def moved(page: Page, slider: str, key: str) -> None:
 
 def drop(page: Page, name: str, data: bytes) -> None:
     """Hand a file to the upload field, which takes none while the page is not connected to its server."""
-    field = page.locator('[data-testid="stFileUploader"] input[type=file]').first  # the field of a file that was taken goes a moment later
+    field = page.locator('[data-testid="stFileUploader"] input[type=file]').first
     expect(field).to_be_enabled(timeout=WAIT_MS)
     field.set_input_files({"name": name, "mimeType": "application/pdf", "buffer": data})
 

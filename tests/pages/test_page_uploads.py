@@ -22,7 +22,7 @@ from rag_core.errors import IngestError, LibraryError, LimitExceeded
 from rag_core.library.disk.private import HeldFile
 from rag_core.library.sources import Source
 from ui import frame
-from ui.app import uploads
+from ui.app import progress, uploads
 from ui.app.uploads import SMALL_BYTES, OnDisk
 
 SESSION = "one"
@@ -140,7 +140,43 @@ def test_given_an_upload_when_the_next_touch_ends_its_run_then_it_is_indexed_all
     settle(page)
 
     assert any("1" in success.value for success in page.success)
+
+
+def test_given_a_file_that_the_browser_still_lists_when_more_is_dropped_then_the_field_stays_and_only_what_is_new_is_taken(
+    page: AppTest,
+) -> None:
+    """A field that made room for an empty one would lose what is dropped on it meanwhile."""
+
+    def dropped(name: str) -> int:
+        page.file_uploader[0].set_value([(name, name.encode(), "text/plain")]).run()
+        settle(page)
+        page.run()  # each run sends the list again
+        return sum("1" in success.value for success in page.success)
+
+    key = page.file_uploader[0].key
+    assert dropped("bridge.txt") == 1
+    assert page.file_uploader[0].value != []
+    assert dropped("pier.txt") == 2
+    assert page.file_uploader[0].key == key
+
+
+def test_given_a_long_list_of_files_that_were_taken_when_nobody_is_dropping_more_then_a_new_field_begins(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dropped(name: str) -> str:
+        page.file_uploader[0].set_value([(name, name.encode(), "text/plain")]).run()
+        settle(page)
+        return str(page.file_uploader[0].key)
+
+    monkeypatch.setattr(progress, "MANY_TAKEN", 2)
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 1e9)
+    first = dropped("a.txt")
+    assert dropped("b.txt") == first
+    monkeypatch.setattr(progress, "QUIET_SECONDS", -1.0)
+    page.run()
+    assert page.file_uploader[0].key != first
     assert page.file_uploader[0].value == []
+    assert dropped("c.txt") == page.file_uploader[0].key
 
 
 def test_given_a_disk_that_takes_nothing_when_a_file_is_dropped_then_the_page_says_so_until_the_next_one(

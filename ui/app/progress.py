@@ -26,6 +26,8 @@ __all__ = ["running", "show_jobs", "show_names", "upload_field", "writing"]
 
 LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work on its library
 PATIENCE_SECONDS = 10.0  # between two looks at new documents while a question is on the page: it is asked again with them
+MANY_TAKEN = 200  # files that an upload field lists: each of them is told to the server with every touch, in about 150 bytes
+QUIET_SECONDS = 10.0  # since the last file was taken: nobody is just dropping some
 MAX_NAMES = 5  # file names in a sentence; the others are counted
 MAX_FILES = 60  # rows of a running job's table: the files around the current one
 _STOP_HELP = {"rebuilding": "jobs.stop_rebuild_help", "evaluating": "jobs.stop_run_help"}
@@ -33,8 +35,14 @@ MAX_PROBLEMS = 5  # shown one by one; more are a table
 
 
 def upload_field() -> None:
-    """Where files are dropped or chosen; indexing starts at once."""
+    """Where files are dropped or chosen; indexing starts at once.
+
+    The browser keeps a list of what it sent, and a new field would begin without it. But a file that is dropped while one field makes room
+    for the next is lost unseen. So the field stays, `style.css` hides what was taken, and only a long list in a quiet moment is let go.
+    """
     session = state.session()
+    if len(session.uploads_taken) >= MANY_TAKEN and time.monotonic() - session.uploads_at > QUIET_SECONDS:
+        session.uploads, session.uploads_taken = session.uploads + 1, set()
     key = f"upload_{session.uploads}"
     st.file_uploader(
         say("jobs.add"), ["pdf", "txt", "md"], accept_multiple_files=True, key=key, help=say("jobs.add_help"), on_change=_take, args=(key,)
@@ -44,10 +52,12 @@ def upload_field() -> None:
 
 
 def _take(key: str) -> None:
-    """Start to index what was dropped; the next run draws an empty field. A callback: no other touch ends it (`ui.app.touches`)."""
+    """Start to index what was dropped and not taken yet. A callback: no other touch ends it (`ui.app.touches`)."""
     session = state.session()
-    if files := [file for file in st.session_state[key] if not isinstance(file, DeletedFile)]:
-        session.uploads += 1
+    there = [file for file in st.session_state[key] if not isinstance(file, DeletedFile)]
+    if files := [file for file in there if file.file_id not in session.uploads_taken]:
+        session.uploads_taken |= {file.file_id for file in files}
+        session.uploads_at = time.monotonic()
         session.upload_error = None
         try:
             start_add(uploads.taken(files))

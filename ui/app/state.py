@@ -105,7 +105,9 @@ class Session:
     jobs: list[Job] = field(default_factory=list)
     choices: dict[str, Choice] = field(default_factory=dict)
     starting: str = ""
-    uploads: int = 0  # counts up so that the upload field is empty again
+    uploads: int = 0  # upload fields that were used up (`ui.app.progress`)
+    uploads_taken: set[str] = field(default_factory=set)  # ids of the files that the present one sent and that were taken
+    uploads_at: float = 0.0  # when the last ones were, by `time.monotonic`
     upload_error: RagError | None = None  # why the last upload was not taken
     questions: int = 0  # asked so far
 
