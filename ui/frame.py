@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
+from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import ModelMismatch, RagError, StoreMismatch
-from ui.app import asked, collections, first_run, loading, state
+from rag_core.library.library import AddReport
+from ui.app import collections, first_run, loading, state
 from ui.app.background import watch
 from ui.app.problems import show_error
 from ui.app.progress import show_jobs
@@ -36,17 +37,19 @@ def start() -> Engine:
     except RagError as error:
         _cannot_start(error)
         st.stop()
-    if state.session().collection == asked.COLLECTION:
-        offer_samples(engine)
+    offer_samples()
     show_jobs()
     return engine
 
 
-def offer_samples(engine: Engine) -> None:
+def offer_samples() -> None:
     """Start indexing the sample documents when this library never had them; the server does so before the first page is opened."""
-    folder = state.library_folder()
-    if first_run.is_due(engine, folder):
-        work = partial(first_run.index_samples, engine, folder, state.base_settings())
+    folder, base = state.library_folder(), state.base_settings()
+    if first_run.is_due(folder):
+
+        def work(progress: Progress, stop: Cancel) -> AddReport:
+            return first_run.index_samples(loading.engine(folder, first_run.SAMPLES_COLLECTION, base), folder, base, progress, stop)
+
         state.runner().start_once(str(folder), say("jobs.samples"), work, len(first_run.samples()))
 
 

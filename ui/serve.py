@@ -26,7 +26,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from rag_core.errors import RagError
 from rag_core.settings.logs import start_logs
 from ui import frame
-from ui.app import asked, loading, state, uploads
+from ui.app import first_run, loading, state, uploads
 from ui.app.background import Background
 from ui.app.guard import Asgi, Message, OnlyThisPage, Receive, Send
 
@@ -78,7 +78,9 @@ async def warm(_app: object) -> AsyncIterator[dict[str, object]]:
 
 def _begin() -> None:
     with suppress(RagError):  # the page asks for the same and shows what is wrong
-        frame.offer_samples(loading.engine(state.library_folder(), asked.COLLECTION, state.base_settings()))
+        folder = state.library_folder()
+        loading.engine(folder, first_run.start_collection(folder), state.base_settings())
+        frame.offer_samples()
 
 
 # Until app.py has called st.navigation once, Streamlit would run a page of pages/ by itself when its address is the first to be opened:

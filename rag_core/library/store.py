@@ -202,6 +202,11 @@ def collections(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(path.name for path in children(folder) if _COLLECTION.fullmatch(path.name) and _is_collection(path)))
 
 
+def is_begun(folder: Path, collection: str) -> bool:
+    """Whether something was ever added to a collection, or is being added."""
+    return any((folder / collection / name).exists() for name in ("CURRENT", "inbox.json"))
+
+
 def create_collection(folder: Path, name: str) -> None:
     """An empty collection, so that it is listed before anything is in it. One that is there stays as it is.
 

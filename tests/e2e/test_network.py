@@ -17,12 +17,13 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, WAIT_MS, Watch, _wait_until_healthy, ask, drop, free_port, go, moved, settled
+from browser_kit import CHROMIUM, FIRST_RUN_MS, ROOT, WAIT_MS, Watch, _wait_until_healthy, ask, choose, drop, free_port, go, moved, settled
 from hostile import make
 from lab_session import ANSWERABLE, certify
 from playwright.sync_api import Browser, Page, expect
 from traced import bare_environment, needs_strace, read_trace, under_strace
 
+from ui.app.first_run import SAMPLES_COLLECTION
 from ui.app.texts import say
 
 pytestmark = [
@@ -63,6 +64,8 @@ def session(page: Page, address: str) -> None:
     drop(page, "scan.pdf", make.scanned())
     expect(page.get_by_text("Indexed and ready to be asked: 1")).to_be_visible(timeout=FIRST_RUN_MS)
     go(page, say("documents.page"))
+    settled(page)
+    choose(page, say("collections.label"), SAMPLES_COLLECTION)  # one's own file went to another one, and the page with it
     settled(page)
     certify(page)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from rag_core.library.sources import Source
 from rag_core.library.store import collections
 from rag_core.settings import Settings
 from rag_core.wiring import open_engine
+from ui.app import first_run
+from ui.app.texts import say
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 BRIDGE = "The harbour bridge was opened in 1931 and is 412 metres long."
@@ -108,3 +111,49 @@ def test_given_another_collection_when_opened_first_then_the_samples_are_not_put
     settle(page)
 
     assert open_engine(empty_library, "mine").library.snapshot.documents == ()
+
+
+@pytest.fixture
+def samples_apart(empty_library: Path, sample_library: Path) -> Path:
+    """A library as the first start leaves it: the samples in their own collection, and nothing else."""
+    shutil.copytree(sample_library, empty_library)
+    (empty_library / "default").rename(empty_library / "samples")
+    return empty_library
+
+
+def test_given_the_first_start_when_opened_then_the_samples_are_in_a_collection_of_their_own(app: AppTest, empty_library: Path) -> None:
+    page = settle(app)
+
+    assert page.selectbox(key="open_collection").value == "samples"
+    assert page.selectbox(key="open_collection").options == ["default", "samples"]
+    assert len(open_engine(empty_library, "samples").library.snapshot.documents) == len(first_run.samples())
+    assert open_engine(empty_library, "default").library.snapshot.documents == ()
+    assert not page.query_params  # the page begins here for everybody
+
+
+def test_given_the_samples_when_a_file_is_dropped_then_it_goes_to_another_collection_and_the_page_with_it(
+    app: AppTest, samples_apart: Path
+) -> None:
+    page = settle(app)
+    assert say("jobs.add_apart") in [caption.value for caption in page.caption]
+
+    page.file_uploader[0].set_value([("bridge.pdf", make.document(BRIDGE).tobytes(), "application/pdf")]).run()
+    settle(page)
+
+    assert page.selectbox(key="open_collection").value == "default"
+    assert [one.name for one in open_engine(samples_apart, "default").library.snapshot.documents] == ["bridge.pdf"]
+    assert len(open_engine(samples_apart, "samples").library.snapshot.documents) == len(first_run.samples())
+    assert say("jobs.add_apart") not in [caption.value for caption in page.caption]
+    assert first_run.start_collection(samples_apart) == "default"  # every page begins with one's own documents from now on
+
+
+def test_given_one_s_own_documents_when_the_samples_are_chosen_then_the_address_says_so(app: AppTest, samples_apart: Path) -> None:
+    own = Source("bridge.pdf", make.document(BRIDGE).tobytes(), "pdf")
+    open_engine(samples_apart, "default").library.add([own], Settings.load())
+
+    page = settle(app)
+    assert page.selectbox(key="open_collection").value == "default"
+    page.selectbox(key="open_collection").set_value("samples").run()
+    page.run()
+
+    assert page.query_params["collection"] in ("samples", ["samples"])

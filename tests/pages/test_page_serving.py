@@ -45,7 +45,7 @@ def test_given_a_server_that_was_just_started_then_it_indexes_the_samples_before
 
     asyncio.run(start())
 
-    engine = loading.engine(empty_library, state.COLLECTION, state.base_settings())
+    engine = loading.engine(empty_library, first_run.SAMPLES_COLLECTION, state.base_settings())
     deadline = time.monotonic() + JOB_SECONDS
     while len(engine.library.snapshot.documents) < len(first_run.samples()):
         assert time.monotonic() < deadline

@@ -1,4 +1,4 @@
-"""The first start: the sample documents are indexed, once. Who deletes them does not get them back."""
+"""The first start: the sample documents are indexed, once, in a collection of their own. Who deletes them does not get them back."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.private import FILE_MODE, make_folder
 from rag_core.library.library import AddReport
 from rag_core.library.sources import Source, sources_from
+from rag_core.library.store import collections, is_begun
 from rag_core.settings import DATA, Settings
+from ui.app.asked import COLLECTION
 
 SAMPLES = DATA / "samples"
+SAMPLES_COLLECTION = "samples"  # so that no question about one's own documents is answered from them
 MARKER = ".samples-offered"  # in the library's folder
 FIRST = "flow-meter-manual.pdf"  # is indexed first: the first example question is about it
 
@@ -24,12 +27,15 @@ def languages() -> tuple[str, ...]:
     return tuple(code for code, info in LANGUAGES.items() if info.replies)
 
 
-def is_due(engine: Engine, folder: Path) -> bool:
-    """Whether the samples were never offered here, and nothing but samples is in the library."""
-    if (folder / MARKER).exists():
-        return False
-    ids = {f"sha256:{source.digest}" for source in samples()}
-    return all(document.id in ids for document in engine.library.snapshot.documents)
+def is_due(folder: Path) -> bool:
+    """Whether the samples were never offered in the library of this folder, and nothing else is in it."""
+    return not (folder / MARKER).exists() and not any(is_begun(folder, name) for name in collections(folder) if name != SAMPLES_COLLECTION)
+
+
+def start_collection(folder: Path) -> str:
+    """The collection that every page begins with: the samples as long as nobody added documents to the first one."""
+    samples_there = is_due(folder) or is_begun(folder, SAMPLES_COLLECTION)
+    return SAMPLES_COLLECTION if samples_there and not is_begun(folder, COLLECTION) else COLLECTION
 
 
 def index_samples(engine: Engine, folder: Path, settings: Settings, progress: Progress, cancelled: Cancel) -> AddReport:

@@ -12,8 +12,10 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 from rag_core.errors import PasswordNeeded, RagError
 from rag_core.library.library import AddReport
-from ui.app import loading, state, uploads
+from ui.app import first_run, loading, state, uploads
+from ui.app.asked import COLLECTION
 from ui.app.background import watch
+from ui.app.collections import switch
 from ui.app.jobs import FileState, Job
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
@@ -47,6 +49,8 @@ def upload_field() -> None:
     st.file_uploader(
         say("jobs.add"), ["pdf", "txt", "md"], accept_multiple_files=True, key=key, help=say("jobs.add_help"), on_change=_take, args=(key,)
     )
+    if session.collection == first_run.SAMPLES_COLLECTION:
+        st.caption(say("jobs.add_apart"))
     if session.upload_error is not None:
         show_error(session.upload_error)
 
@@ -59,6 +63,8 @@ def _take(key: str) -> None:
         session.uploads_taken |= {file.file_id for file in files}
         session.uploads_at = time.monotonic()
         session.upload_error = None
+        if session.collection == first_run.SAMPLES_COLLECTION:  # one's own documents are not mixed with them
+            switch(COLLECTION)
         try:
             start_add(uploads.taken(files))
         except RagError as error:  # the disk is full, or the folder may not be written to

@@ -15,7 +15,7 @@ from rag_core.errors import InvalidSetting, RagError
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
-from ui.app import loading
+from ui.app import first_run, loading
 from ui.app.asked import COLLECTION, Asked
 from ui.app.jobs import Job, Runner
 from ui.app.pending import Pending
@@ -159,6 +159,7 @@ def session() -> Session:
     """This session's state."""
     if "plumbline" not in st.session_state:
         base = base_settings()
-        st.session_state.plumbline = Session(base.preset, base.model_dump(exclude={"preset"}))
+        collection = first_run.start_collection(library_folder())
+        st.session_state.plumbline = Session(base.preset, base.model_dump(exclude={"preset"}), collection)
     held: Session = st.session_state.plumbline
     return held

@@ -18,7 +18,7 @@ from rag_core.errors import InvalidSetting, RagError
 from rag_core.library.store import collections
 from rag_core.settings import Knob, Settings
 from rag_core.settings.configuration import load_settings
-from ui.app import asked, state
+from ui.app import asked, first_run, state
 from ui.app.collections import switch
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
@@ -191,8 +191,9 @@ def _take_address(parameters: Mapping[str, str]) -> None:
     known = _known()
     settings, known.left_out = from_address(parameters)
     take(settings)
-    collection = parameters.get(COLLECTION, asked.COLLECTION)
-    if collection == asked.COLLECTION or collection in collections(state.library_folder()):
+    start = first_run.start_collection(state.library_folder())
+    collection = parameters.get(COLLECTION, start)
+    if collection in (asked.COLLECTION, start, *collections(state.library_folder())):
         switch(collection)
     else:
         known.left_out.append(tell("sharing.address_collection", name=collection))
@@ -209,7 +210,8 @@ def _moved(known: Address) -> bool:
 def _with_collection(parameters: Mapping[str, str]) -> dict[str, str]:
     """The parameters with the session's collection, but for the one that every page starts with."""
     collection = state.session().collection
-    return {**parameters} if collection == asked.COLLECTION else {COLLECTION: collection, **parameters}
+    start = first_run.start_collection(state.library_folder())
+    return {**parameters} if collection == start else {COLLECTION: collection, **parameters}
 
 
 def _known() -> Address:
