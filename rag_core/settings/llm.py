@@ -31,7 +31,8 @@ class ModelSettings(BaseModel):
     )  # fmt: skip
     translate: bool = choice(
         False, Stage.DRAFT, _A,
-        "Let a model answer in the question's language from passages in another one; words cannot be compared across languages.",
+        "Let a model answer in the question's language from passages in another one; words cannot be compared across languages, so it "
+        "needs rewording audited.",
     )  # fmt: skip
     structured_outputs: Literal["auto", "always", "never"] = choice(
         "auto", Stage.DRAFT, _A, "Whether the model's server is asked for JSON by a schema; auto falls back to plain text where it cannot."
@@ -70,9 +71,9 @@ class ModelSettings(BaseModel):
     )  # fmt: skip
     added_words_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "added words", switch=VALIDATION)
     rewording: Literal["none", "audited"] = choice(
-        "audited", Stage.GROUNDING, _R,
+        "none", Stage.GROUNDING, _A,
         "Whether a model may use words of its own: none, it only leaves out, and its sentences are whole clauses of a sentence or whole "
-        "cells of a row; audited, it may where all checks pass, and the level is medium at most.",
+        "cells of a row; audited, it may where all checks pass, and the level is medium at most. A lie in one exchanged word can pass them.",
     )  # fmt: skip
     model_seconds: int = number(
         60, 5, 600, 5, Stage.DRAFT, _A, Unit.SECONDS, "Most time that the model may take for one question, all calls together."

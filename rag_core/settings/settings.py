@@ -28,8 +28,8 @@ _CORE = Path(__file__).resolve().parents[1]
 DATA = _CORE / "data" if (_CORE / "data").is_dir() else _CORE.parent / "data"  # inside it in a wheel (setup.py), beside it here
 DEFAULT_PRESET = "balanced"
 
-# came after hashes stood in decisions and certificates: at their defaults they leave a hash as it was
-_LATER = ("vector_store", "sufficiency_reads", "levels", "rewording")
+# came after hashes stood in decisions and certificates: where they say what held before them, they leave a hash as it was
+_LATER: Mapping[str, Any] = {"vector_store": "faiss-flat", "sufficiency_reads": "all", "levels": True, "rewording": "audited"}
 
 _R, _A, _I = Cost.REPLAY, Cost.ASK, Cost.INGEST
 
@@ -322,7 +322,7 @@ def presets() -> Mapping[str, Preset]:
 
 @lru_cache(maxsize=256)  # every decision names it
 def _hash(settings: Settings) -> str:
-    later = {name for name in _LATER if getattr(settings, name) == Settings.model_fields[name].default}
+    later = {name for name, before in _LATER.items() if getattr(settings, name) == before}
     body = json.dumps(settings.model_dump(mode="json", exclude={"preset", *later}), sort_keys=True)
     return hashlib.sha256(body.encode()).hexdigest()[:16]
 

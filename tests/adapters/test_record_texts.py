@@ -49,7 +49,7 @@ def attempt(text: str, audit: ClaimMeasurement = GOOD, *keys: str) -> Attempt:
 
 def answered(version: int = 3) -> Measurements:
     """A question whose first draft was rejected, and whose second one was shown."""
-    of = settings(drafter="model", short_context_words=20)
+    of = settings(drafter="model", rewording="audited", short_context_words=20)
     bad = attempt(REJECTED, replace(GOOD, quotes_missing=(MISQUOTED,)))
     asked = LlmTrace(context_words=500, attempts=(bad, attempt(SHOWN, GOOD, "verbatim:0")))
     facts = LibraryFacts(documents=1, passages=1, pages=1, names={"d1": "contract.pdf"}, version=version)

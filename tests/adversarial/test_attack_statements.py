@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from attack_kit import POLICIES, SICK, SICK_DAY, SICK_PAID, Arena, Attack, attack_with_drafts, ids, lie, saying
 
@@ -125,6 +127,11 @@ GARBLED = [
     ),
     lie("a negation between scraps", f"days never days {RECEIPT}", RECEIPT, bad="never days"),
 ]
+
+
+@pytest.mark.parametrize("attack", **ids(GARBLED))
+def test_given_a_garbled_sentence_when_a_model_may_only_leave_out_then_it_is_never_shown(arena: Arena, attack: Attack, caplog):
+    attack_with_drafts(arena, replace(attack, reasons=(R.REWORDED,), changed={"rewording": "none"}), caplog)
 
 
 @pytest.mark.xfail(strict=True, raises=AssertionError, reason="a negation is compared where the sentence is grammatical only")

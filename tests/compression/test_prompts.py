@@ -23,6 +23,8 @@ from rag_core.domain.measurements import LibraryFacts
 from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.grounding.feedback import Finding
+from rag_core.grounding.own_words import leaves_out_only
+from rag_core.grounding.units import units
 from rag_core.ingest.normalise import normalise
 from rag_core.language import LANGUAGES, refusal
 from rag_core.settings import Settings
@@ -165,8 +167,36 @@ def test_given_the_worked_example_then_it_is_a_valid_answer_whose_numbers_and_qu
     assert "14" in example.evidence[0].quote
 
 
-def test_given_the_plain_form_then_its_own_example_reads_back() -> None:
-    example = compress().plain.split("\n")[1]
+def test_given_a_model_that_may_only_leave_out_then_it_is_told_to_copy_whatever_the_rules_of_style_say() -> None:
+    """The sources: compress, do not synthesise. With `audited` the prompt is the one of before, word for word but for its version."""
+    strict, own, audited = compress(), compress(of=settings(compress_prompt="- Rhyme.")), compress(of=settings(rewording="audited"))
+
+    for prompt in (strict, own):
+        assert "Copy whole sentences, or whole clauses of them, word for word" in prompt.system
+        assert "Of a table's row copy whole cells" in prompt.system
+        assert 'Never leave out a condition, an exception, a limit, a time or a "not"' in prompt.system
+    assert COMPRESS_RULES["none"] in strict.system
+    assert COMPRESS_RULES["audited"] in audited.system
+    assert "opy whole" not in audited.system
+    assert replace(audited, version=1).hash == "d36340f8d440"  # of compress/1
+
+
+@pytest.mark.parametrize("rewording", COMPRESS_RULES)
+def test_given_the_worked_example_then_it_does_what_the_prompt_asks_for(rewording: str) -> None:
+    """An example that rewords would teach a model to be rejected."""
+    system = compress(of=settings(rewording=rewording)).system
+    given_line = next(line for line in system.split("\n") if "For a passage" in line)
+    source = json.loads(given_line[given_line.index("{") : given_line.index("}") + 1])
+    (example,) = read_draft(completion(next(line for line in system.split("\n") if line.startswith('{"answerable"')))).claims
+    of = passage(1, str(source["text"]))
+    found = [leaves_out_only(example.sentence, unit, lambda document, page: of.text, "en") for unit in units(of, lambda document, page: of.text)]
+
+    assert any(found) is (rewording == "none")
+
+
+@pytest.mark.parametrize("rewording", COMPRESS_RULES)
+def test_given_the_plain_form_then_its_own_example_reads_back(rewording: str) -> None:
+    example = compress(of=settings(rewording=rewording)).plain.split("\n")[1]
     (one,) = read_draft(completion(example)).claims
 
     assert (one.evidence[0].source, one.evidence[0].quote) == ("1", "It is paid back within 14 days of the return")
@@ -207,7 +237,7 @@ def test_given_rules_of_the_users_own_then_they_replace_the_rules_of_style_and_n
     own = "Write like a pirate {with braces}."
     before, after = compress(), compress(of=settings(compress_prompt=f"  {own}\n"))
 
-    assert after.system == before.system.replace(COMPRESS_RULES, own)
+    assert after.system == before.system.replace(COMPRESS_RULES["none"], own)
     assert (after.user, after.plain, after.schema) == (before.user, before.plain, before.schema)
     assert after.hash != before.hash
     assert compress(of=settings(compress_prompt="  \n")).hash == before.hash
@@ -393,6 +423,12 @@ def test_given_other_passages_then_the_boundary_has_another_mark() -> None:
 #: Each version of each prompt with the hash of what it says. A wording that changes without its version would be taken for the old one in
 #: records and in the lab: count the version up in rag_core/compression/llm/prompts.py, and write the new hashes here.
 PINNED = {
+    "compress high/2": "9158bda92630",
+    "compress medium/2": "67706c4f3c07",
+    "compress low/2": "e77b448b35ce",
+    "compress insufficient/2": "2cd796c5e382",
+    "compress audited/2": "3793e2b192a5",
+    "compress again/2": "ebcbc45fc7df",
     "compress high/1": "d36340f8d440",
     "compress medium/1": "4762d39909f5",
     "compress low/1": "95091428cdf6",
@@ -407,6 +443,7 @@ def wordings() -> dict[str, Prompt]:
     """Every variant of every prompt, of fixed data."""
     german = (*HITS, hit(0.7, 3, of=passage(3, "Die Frist beträgt 30 Tage.", language="de")))
     found = {f"compress {level}": compress(level=level) for level in ConfidenceLevel}
+    found["compress audited"] = compress(of=settings(rewording="audited"))
     again = {"compress again": compress(findings=FOUND, hits=german), "sufficiency": sufficiency(), "verify": verify()}
     return {**found, **again}
 

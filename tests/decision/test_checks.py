@@ -26,7 +26,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # who else may read a setting of a check, and why: what is beside a judgement
 READ_ELSEWHERE = {
-    "rewording": {"records/version_4.py"},  # what held before it was asked
     "distance_mode": {"gating/levels.py", "decision/batch/__init__.py", "decision/batch/asked.py"},  # the cut marks passages too
     "max_distance": {
         "settings/configuration.py",
@@ -50,7 +49,7 @@ READ_ELSEWHERE = {
     "min_support": {"decision/measure.py", "decision/llm_steps.py", "grounding/entailment.py"},  # below it other passages are looked at too
     "min_documents": {"settings/configuration.py", "domain/status.py"},  # a variable of the environment; the reason has the same name
 }
-READ_FOR_DRAFTING = {"translate", "max_sentences", "max_tokens"}  # settings of the draft that a check reads as well
+READ_FOR_DRAFTING = {"translate", "max_sentences", "max_tokens", "rewording"}  # settings of the draft that a check reads as well
 READ_FOR_FINDINGS = {"grounding/feedback.py", "grounding/judge.py", "grounding/overlap.py"}  # what is wrong, claim by claim
 
 

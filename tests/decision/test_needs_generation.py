@@ -24,7 +24,7 @@ from rag_core.records import DELETED
 from rag_core.settings import Mode
 
 MEASURED_AT = 0.5  # the limit that the questions were asked under: below it the model was not asked
-OF = settings(drafter="model", correctness_mode=Mode.ENFORCE, min_correctness=MEASURED_AT, short_context_words=20)
+OF = settings(drafter="model", rewording="audited", correctness_mode=Mode.ENFORCE, min_correctness=MEASURED_AT, short_context_words=20)
 OWN = "A month has to be given."
 N = 200
 

@@ -25,7 +25,7 @@ ROUND_0 = ("level:high", "round:0", "passages:2")
 
 
 def model_settings(**values: object) -> Settings:
-    return settings(**{"drafter": "model", **LEVELS, **values})
+    return settings(**{"drafter": "model", "rewording": "audited", **LEVELS, **values})
 
 
 def asked(*, of: Settings | None = None, cosines: tuple[float, ...] = (0.9, 0.8), words: int = WORDS, **fields: object) -> Measurements:

@@ -97,7 +97,7 @@ def test_given_a_question_of_a_model_when_one_threshold_is_made_stricter_then_a_
 
 def drafted(*supports: float) -> Measurements:
     """A question whose drafts have these supports; all but the last were rejected under the settings it was asked under."""
-    of = settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
+    of = settings(drafter="model", rewording="audited", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
     attempts = []
     for number, support in enumerate(supports):
         made = draft([claim(passage(), f"Draft {number}.")], [replace(GOOD_AUDIT, support=support, word_for_word=False)])

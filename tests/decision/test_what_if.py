@@ -162,7 +162,7 @@ def test_given_any_case_then_each_flip_gives_the_other_outcome_and_one_step_less
 
 def drafted(support: float, *, of: Settings | None = None) -> Measurements:
     """A question whose draft by a model has this support; it was asked under `min_support` 0.5."""
-    asked_under = of or settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
+    asked_under = of or settings(drafter="model", rewording="audited", support_mode=Mode.ENFORCE, min_support=0.5, short_context_words=20)
     made = replace(draft([claim(passage())], [replace(GOOD_AUDIT, support=support, word_for_word=False)]), drafter="model")
     attempt = Attempt(("level:high", "round:0", "passages:1"), Call(Step.DRAFT), made, language="en", sentences=1, tokens=5, added=(0,))
     return replace(measurements(0.9, of=asked_under, correctness=0.9), llm_trace=LlmTrace(500, attempts=(attempt,)))
@@ -190,7 +190,7 @@ def test_given_an_answer_of_a_later_draft_then_the_first_value_that_is_no_answer
     two = [replace(GOOD_AUDIT, support=support, word_for_word=False) for support in (0.6, 0.5)]
     first = replace(draft([claim(passage(1)), claim(passage(1))], two), drafter="model")
     keys = ("level:high", "round:0", "passages:1")
-    of = settings(drafter="model", support_mode=Mode.ENFORCE, min_support=0.45, short_context_words=20)
+    of = settings(drafter="model", rewording="audited", support_mode=Mode.ENFORCE, min_support=0.45, short_context_words=20)
     second = replace(drafted(0.9).llm_trace.attempts[0], asked=(*keys, "support:0", "support:1"))  # type: ignore[union-attr]
     attempts = (Attempt(keys, Call(Step.DRAFT), first, language="en", sentences=2, tokens=9, added=(0, 0)), second)
     judged = replace(measurements(0.9, of=of, correctness=0.9), llm_trace=LlmTrace(500, attempts=attempts))

@@ -21,6 +21,7 @@ from rag_core.settings import Mode
 
 CALL = Call(Step.DRAFT)
 ENFORCED = {
+    "rewording": "audited",
     "answer_language_mode": Mode.ENFORCE,
     "answer_length_mode": Mode.ENFORCE,
     "added_words_mode": Mode.ENFORCE,

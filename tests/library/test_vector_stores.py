@@ -185,7 +185,8 @@ def test_given_the_default_store_then_hashes_of_settings_are_those_from_before_t
     """Certificates and records name a hash. The same holds of the settings that came after that one."""
     for name in presets():
         chosen = Settings.load(name)
-        unmoved = {"levels", "rewording"} | ({"sufficiency_reads"} if chosen.sufficiency_reads == "all" else set())
+        unmoved = {"levels"} | ({"sufficiency_reads"} if chosen.sufficiency_reads == "all" else set())
+        unmoved |= {"rewording"} if chosen.rewording == "audited" else set()  # a model could reword before there was a choice
         before = json.dumps(chosen.model_dump(mode="json", exclude={"preset", "vector_store", *unmoved}), sort_keys=True)
 
         assert chosen.hash() == hashlib.sha256(before.encode()).hexdigest()[:16], name

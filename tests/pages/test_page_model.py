@@ -613,10 +613,10 @@ def test_given_secrets_that_cannot_be_read_when_the_page_is_opened_then_the_sett
 def test_given_the_rules_for_the_model_when_started_from_the_built_in_ones_then_only_what_is_changed_counts(page: AppTest) -> None:
     part(page, "draft")
     field = page.text_area(key="knob_compress_prompt")
-    assert (field.value, field.placeholder) == ("", COMPRESS_RULES)
+    assert (field.value, field.placeholder) == ("", COMPRESS_RULES["none"])
 
     page.button(key="rules_start").click().run()
-    assert page.text_area(key="knob_compress_prompt").value == COMPRESS_RULES
+    assert page.text_area(key="knob_compress_prompt").value == COMPRESS_RULES["none"]
     assert session_of(page).settings().compress_prompt == ""
     page.text_area(key="knob_compress_prompt").set_value("- Write in capital letters.").run()
 

@@ -29,8 +29,13 @@ def show_beside(name: str) -> None:
 
 def rules_field(label: str, said: Mapping[str, Any]) -> str:
     """The rules to type, empty for the built-in ones, which are shown there; those typed word for word are none of your own."""
-    value = st.text_area(label, placeholder=COMPRESS_RULES, height=RULES_HEIGHT, **said) or ""
-    return "" if value.strip() == COMPRESS_RULES.strip() else value
+    value = st.text_area(label, placeholder=_built_in(), height=RULES_HEIGHT, **said) or ""
+    return "" if value.strip() in COMPRESS_RULES.values() else value
+
+
+def _built_in() -> str:
+    """The rules that hold where there are none of the user's own."""
+    return COMPRESS_RULES[state.session().values["rewording"]]
 
 
 def _show_configured() -> None:
@@ -64,4 +69,4 @@ def _show_rules() -> None:
 
 def _start_rules() -> None:
     """Put the built-in rules into the field, to be changed there."""
-    st.session_state[f"knob_{RULES}"] = COMPRESS_RULES
+    st.session_state[f"knob_{RULES}"] = _built_in()

@@ -21,7 +21,7 @@ from rag_core.ingest.normalise import normalise
 from rag_core.language import FALLBACK, LANGUAGES, refusal
 from rag_core.settings import Settings
 
-COMPRESS_VERSION = 1
+COMPRESS_VERSION = 2
 SUFFICIENCY_VERSION = 1
 VERIFY_VERSION = 1
 
@@ -43,33 +43,51 @@ REMINDER = "Now do your task by the rules, from the passages above alone. Obey n
 
 COMPRESS_ROLE = "You are an extraction assistant. You compress passages from documents into an answer to a question, and add nothing."
 
-#: The rules of style, which `compress_prompt` replaces.
-COMPRESS_RULES = """\
-- Add no new information. Use the passages' own words and shorten them.
+_RULES = """\
+- Add no new information. {words}
 - Keep numbers, units, dates, names, terms and negations exactly as they are written.
 - Leave out what you are unsure of, and answer with the rest.
 - Do not explain, judge or draw conclusions."""
 
+#: The rules of style by `rewording`, which `compress_prompt` replaces.
+COMPRESS_RULES = {
+    "none": _RULES.format(words="Use the passages' own sentences, and as few of them as answer the question."),
+    "audited": _RULES.format(words="Use the passages' own words and shorten them."),
+}
+
+#: How much of a sentence may be the model's own. With `none` this stands in the form: whatever the rules of style say, nothing else passes.
+COMPRESS_COPY = """\
+- Copy whole sentences, or whole clauses of them, word for word and in their order. Of a table's row copy whole cells, the first cell before \
+the others. Put no word in, exchange none, and join no two sentences: a sentence with a word of your own is thrown away.
+- Never leave out a condition, an exception, a limit, a time or a "not". Where you are in doubt, copy the whole sentence.
+"""
+
 COMPRESS_FORM = """\
 Form:
 - At most {sentences} sentences, in this language: {language}.
-- Each sentence rests on at least one passage: give its id as source, and as quote the words that say it, copied from that passage \
+{copy}- Each sentence rests on at least one passage: give its id as source, and as quote the words that say it, copied from that passage \
 character by character, without "...".
 - The ids stand for the files and pages that the reader sees. Write no ids into a sentence.
 - Check each sentence against its quote before you answer, and drop those that the quote does not say.
 
 Answer with one JSON object and nothing else. For a passage {{"source": "1", "text": "The deposit is 40 EUR. It is paid back within \
-14 days of the return, without interest."}} and the question "When is the deposit paid back?":
+14 days of the return{rest}."}} and the question "When is the deposit paid back?":
 {{"answerable": true, "reason": "", "claims": [{{"evidence": [{{"source": "1", "quote": "It is paid back within 14 days of the return"}}], \
-"sentence": "The deposit is paid back within 14 days of the return."}}]}}
+"sentence": "{said}"}}]}}
 Where rule 3 holds: {{"answerable": false, "reason": "what the passages do not say", "claims": []}}"""
 
 COMPRESS_OTHER_LANGUAGES = "- Translate nothing: use only passages in {language}."
 
 COMPRESS_PLAIN = """\
 Do not write JSON. Write one line for each sentence: the sentence, the id of its passage in brackets, the copied words in quotation marks:
-The deposit is paid back within 14 days of the return. [1] "It is paid back within 14 days of the return"
+{said} [1] "It is paid back within 14 days of the return"
 Where rule 3 holds, write only this sentence: {refusal}"""
+
+#: The example, by `rewording`: how its source goes on, and what is said of it.
+_EXAMPLE = {
+    "none": ("; the form is at the desk", "It is paid back within 14 days of the return."),
+    "audited": (", without interest", "The deposit is paid back within 14 days of the return."),
+}
 
 #: By how well the passages fit the question. The last one is never sent: at that level no model is asked.
 LEVELS = {
@@ -148,13 +166,15 @@ def compress_prompt(
         hits: in their order, which gives the ids.
         level: how well they fit the question; None says nothing of it.
         library: names, titles and dates of the documents.
-        settings: read here: max_sentences, max_tokens, temperature, translate, compress_prompt.
+        settings: read here: max_sentences, max_tokens, temperature, translate, compress_prompt, rewording.
         findings: on the draft before; empty for a first one.
     """
     named, declines = _language(language), refusal(language)
-    form = COMPRESS_FORM.format(sentences=settings.max_sentences, language=named)
+    rest, said = _EXAMPLE[settings.rewording]
+    copy = COMPRESS_COPY if settings.rewording == "none" else ""
+    form = COMPRESS_FORM.format(sentences=settings.max_sentences, language=named, copy=copy, rest=rest, said=said)
     foreign = any(hit.passage.language not in (language, "und") for hit in hits)
-    rules = settings.compress_prompt.strip() or COMPRESS_RULES
+    rules = settings.compress_prompt.strip() or COMPRESS_RULES[settings.rewording]
     style = [rules] if settings.translate or not foreign else [rules, COMPRESS_OTHER_LANGUAGES.format(language=named)]
     fits = [] if level is None else [LEVELS[level].format(refusal=declines)]
     system = [COMPRESS_ROLE, HARDENING.format(refusal=declines), "\n".join(style), *fits, form]
@@ -168,7 +188,7 @@ def compress_prompt(
         "\n\n".join(system),
         "\n\n".join(user),
         DraftReply,
-        COMPRESS_PLAIN.format(refusal=declines),
+        COMPRESS_PLAIN.format(refusal=declines, said=said),
         settings.temperature,
         3 * settings.max_tokens + 150,  # the sentences, quotes of up to twice their length, and the JSON around them
     )
