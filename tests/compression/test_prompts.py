@@ -189,7 +189,11 @@ def test_given_the_worked_example_then_it_does_what_the_prompt_asks_for(rewordin
     source = json.loads(given_line[given_line.index("{") : given_line.index("}") + 1])
     (example,) = read_draft(completion(next(line for line in system.split("\n") if line.startswith('{"answerable"')))).claims
     of = passage(1, str(source["text"]))
-    found = [leaves_out_only(example.sentence, unit, lambda document, page: of.text, "en") for unit in units(of, lambda document, page: of.text)]
+
+    def page_text(document: str, page: int) -> str:
+        return of.text
+
+    found = [leaves_out_only(example.sentence, unit, page_text, "en") for unit in units(of, page_text)]
 
     assert any(found) is (rewording == "none")
 

@@ -31,7 +31,8 @@ def view(*audits: ClaimMeasurement, claims: tuple[Claim, ...] = (), chars: int =
     """Measurements of a good claim and a bad one."""
     source = passage(1)
     said = claims or (claim(source, GOOD), claim(source, BAD))[: len(audits)]
-    return measurements(hits=(hit(0.9, of=source),), draft=draft(said, audits, chars), of=settings(**{"rewording": "audited", **ON, **values}))
+    of = settings(**{"rewording": "audited", **ON, **values})
+    return measurements(hits=(hit(0.9, of=source),), draft=draft(said, audits, chars), of=of)
 
 
 def attempt(*answers: YesNo, **fields: object) -> Attempt:

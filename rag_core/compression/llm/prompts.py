@@ -57,8 +57,8 @@ COMPRESS_RULES = {
 
 #: How much of a sentence may be the model's own. With `none` this stands in the form: whatever the rules of style say, nothing else passes.
 COMPRESS_COPY = """\
-- Copy whole sentences, or whole clauses of them, word for word and in their order. Of a table's row copy whole cells, the first cell before \
-the others. Put no word in, exchange none, and join no two sentences: a sentence with a word of your own is thrown away.
+- Copy whole sentences, or whole clauses of them, word for word and in their order. Of a table's row copy whole cells, the first cell \
+before the others. Put no word in, exchange none, and join no two sentences: a sentence with a word of your own is thrown away.
 - Never leave out a condition, an exception, a limit, a time or a "not". Where you are in doubt, copy the whole sentence.
 """
 
