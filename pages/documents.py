@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from rag_core.work.jobs import File
 from ui import frame
 from ui.app import progress
-from ui.app.jobs import File
 from ui.app.texts import say
 from ui.documents import catalogue, findings, keeping, metadata, page_by_page, rebuild
 

@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
+from typing import Any
 
 from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import generate
@@ -144,11 +145,16 @@ def log_decision(decision: Decision) -> None:
             "%s score=%s threshold=%s reason=%s", name, score, "none" if limit is None else f"{limit:g}", decision.reason,
             extra=noted(name, score=value, threshold=limit, reason=str(decision.reason)),
         )  # fmt: skip
-    metadata = {
+    metadata = confidence_metadata(decision)
+    logger.info("RAG Confidence Metadata %s", json.dumps(metadata), extra=noted("rag_confidence_metadata", **metadata))
+
+
+def confidence_metadata(decision: Decision) -> dict[str, Any]:
+    """The confidence of a decision in the sources' names: level, answerable or not, passages left and found, scores."""
+    return {
         "confidenceLevel": decision.confidence_level.value,
         "isAnswerable": decision.metadata.get("is_answerable", False),
         "filteredCount": decision.metadata.get("filtered_count", 0),
         "rawCount": decision.metadata.get("raw_count", 0),
         "scores": {name: round(value, 4) for name, value in decision.scores.items()},
     }
-    logger.info("RAG Confidence Metadata %s", json.dumps(metadata), extra=noted("rag_confidence_metadata", **metadata))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from rag_core.decision.measure import Tools
 from rag_core.domain.decision import Decision
 from rag_core.domain.given import ReadyPassage
 from rag_core.domain.llm_trace import OnStage
@@ -28,6 +29,7 @@ def decide_over(
     on_stage: OnStage | None = None,
     cancelled: Cancel | None = None,
     on_measured: Callable[[Measurements], None] | None = None,
+    tools: Tools | None = None,
 ) -> Decision:
     """A cited answer from these passages, or a refusal that says why: the gates, drafts and checks of `Engine.ask`, with its trace.
 
@@ -50,6 +52,7 @@ def decide_over(
         on_stage: told what a language model is being asked; called from this thread.
         cancelled: asked between the steps; True ends it with `Cancelled`.
         on_measured: gets everything that was measured before it is judged, for `replay` under other settings.
+        tools: the models; where they are left out, those that the settings name, loaded once in this process.
 
     Raises:
         InvalidInput: the question or a passage cannot be used, or there is no passage.
@@ -57,9 +60,9 @@ def decide_over(
         Cancelled: it was stopped.
     """
     s = settings or Settings.load()
-    tools = ready_tools(s)
-    corpus = corpus_of(passages, tools, cancelled)
-    return decided(measured_on(corpus, tools, question, s, on_stage=on_stage, cancelled=cancelled), on_measured)
+    models = tools or ready_tools(s)
+    corpus = corpus_of(passages, models, cancelled)
+    return decided(measured_on(corpus, models, question, s, on_stage=on_stage, cancelled=cancelled), on_measured)
 
 
 async def decide_over_async(

@@ -31,6 +31,7 @@ from rag_core.adapters.llm.cache import FILE as CACHE_FILE
 from rag_core.adapters.llm.cache import ModelCache
 from rag_core.adapters.llm.chain import endpoint_model as endpoint_model
 from rag_core.adapters.llm.chain import model_chain
+from rag_core.adapters.optional import require
 from rag_core.adapters.records.store import FILE
 from rag_core.adapters.records.store import RecordStore as RecordStore
 from rag_core.decision.measure import Tools
@@ -268,21 +269,21 @@ def open_engine(folder: Path, collection: str = "default", settings: Settings | 
     return Engine(open_library(folder, collection, model, s.vector_store), tools)
 
 
-def ready_tools(settings: Settings) -> Tools:
-    """The models that the settings name, for passages that something else retrieved; loaded once a process.
+def ready_tools(settings: Settings, *, apart: bool = False) -> Tools:
+    """The models that the settings name, for passages that something else retrieved; loaded once a process, or in a child of it.
 
     The shipped calibration holds where it fits; answers of a language model are kept nowhere.
 
     Raises:
         ModelUnavailable: a model cannot be loaded.
     """
-    return _ready_tools(settings.embedding_model, precision_here(settings.embedding_precision))
+    return _ready_tools(settings.embedding_model, precision_here(settings.embedding_precision), apart)
 
 
 @lru_cache(maxsize=2)
-def _ready_tools(model: str, precision: str) -> Tools:
+def _ready_tools(model: str, precision: str, apart: bool) -> Tools:
     s = Settings.load().changed(embedding_model=model, embedding_precision=precision)
-    return _tools(s, embedder(model, precision), (calibrate.FILE,), False, language_model)
+    return _tools(s, _embedder(s, apart), (calibrate.FILE,), apart, language_model)
 
 
 def corpus_of(passages: Iterable[object], tools: Tools, cancelled: Cancel | None = None) -> ReadyCorpus:
@@ -298,3 +299,8 @@ def _tools(s: Settings, model: Embedder, files: Sequence[Path], apart: bool, llm
         EMBEDDED_LANGUAGES if s.embedding_model == EMBEDDED else None, reranker,
         answerability_model=answers, entailment_model=partial(entailment_model, apart=apart), model=llm,
     )  # fmt: skip
+
+
+def require_packages(extra: str, what: str) -> None:
+    """Raise MissingDependency unless the packages of an extra are there; `what` needs them, as the first words of a sentence."""
+    require(extra, what)

@@ -29,7 +29,7 @@ MUST_RUN = ("browser", "ocr", "tracer")
 MARKERS = {
     "e2e": "browser",
     "pages": "app",
-    **dict.fromkeys(("adversarial", "entrypoints", "hostile", "supply"), "slow"),
+    **dict.fromkeys(("adversarial", "entrypoints", "hostile", "service", "supply"), "slow"),
     **dict.fromkeys(
         ("test_certificate_pdf", "test_contract_embedder", "test_embedding_process", "test_optional", "test_verifiers"), "slow"
     ),

@@ -10,7 +10,8 @@ from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import ModelMismatch, RagError, StoreMismatch
 from rag_core.library.library import AddReport
-from ui.app import collections, first_run, loading, state
+from rag_core.work import loading
+from ui.app import collections, first_run, state
 from ui.app.background import watch
 from ui.app.problems import show_error
 from ui.app.progress import show_jobs

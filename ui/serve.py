@@ -14,54 +14,28 @@ if __name__ == "__main__":
 
 import argparse
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
+from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
 
+from rag_core.entrypoints.http.headers import SecurityHeaders
 from rag_core.errors import RagError
+from rag_core.settings import Settings
 from rag_core.settings.logs import start_logs
+from rag_core.work import loading
+from rag_core.work.background import Background
+from rag_core.work.jobs import Runner
 from ui import frame
-from ui.app import first_run, loading, state, uploads
-from ui.app.background import Background
-from ui.app.guard import Asgi, Message, OnlyThisPage, Receive, Send
+from ui.app import first_run, state, uploads
+from ui.app.guard import OnlyThisPage
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"
-# 'unsafe-inline' and 'unsafe-eval' are what Streamlit's own scripts and its charts need; nothing may be loaded from or sent to elsewhere
-POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'; worker-src 'self' blob:; "
-    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; "
-    "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
-)
-HEADERS = (
-    (b"content-security-policy", POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),  # a page that opens this one in a window cannot send it messages
-    (b"cross-origin-resource-policy", b"same-origin"),
-)
-
-
-class SecurityHeaders:
-    """Adds HEADERS to every HTTP response; web sockets pass untouched."""
-
-    def __init__(self, app: Asgi) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
-
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *HEADERS]
-            await send(message)
-
-        await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
 
 
 @asynccontextmanager
@@ -91,6 +65,27 @@ uploads.install()  # before a server is made, which takes Streamlit's store of u
 
 # How app.py is served, whoever serves it; the headers come first, so that what is refused carries them too.
 SERVED: dict[str, Any] = {"lifespan": warm, "middleware": [Middleware(SecurityHeaders), Middleware(OnlyThisPage)]}
+
+
+def beside(running: Callable[[], AbstractAsyncContextManager[None]], address: str, names: Sequence[str]) -> tuple[st.App, Runner, Settings]:
+    """The page for a server that has more than the page: its app, the runner of its jobs, and the settings that it starts with.
+
+    Args:
+        running: what begins with the server and ends with it, beside the page.
+        address: the name under which browsers open the page.
+        names: all names that it may be called by.
+    """
+
+    @asynccontextmanager
+    async def both(app: object) -> AsyncIterator[dict[str, object]]:
+        async with warm(app), running():
+            yield {}
+
+    app = st.App(str(PAGE), **SERVED | {"lifespan": both})
+    config.set_option("server.allowedHosts", list(names))
+    config.set_option("browser.serverAddress", address)  # else Streamlit asks the internet whether a foreign origin is this machine
+    return app, state.runner(), state.base_settings()
+
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Serve the Plumbline page.")

@@ -10,10 +10,14 @@ from importlib.util import find_spec
 from rag_core.errors import MissingDependency
 
 # the extra's name, and the modules that it brings
-EXTRAS = {"certificate": ("matplotlib",), "models": ("sentence_transformers", "transformers")}
+EXTRAS = {
+    "certificate": ("matplotlib",),
+    "models": ("sentence_transformers", "transformers"),
+    "service": ("fastapi", "uvicorn", "python_multipart", "mcp"),
+}
 REMEDY = (
     "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock. "
-    "Where Plumbline is an installed wheel, install that file again with [certificate,models] after its name."
+    "Where Plumbline is an installed wheel, install that file again with [certificate,models,service] after its name."
 )
 
 

@@ -19,6 +19,9 @@ MAX_KEY_CHARS = 64  # as many as the name of a collection may have
 MAX_VALUE_CHARS = 1000  # a free value, about a paragraph
 MAX_LANGUAGE_CHARS = 35  # a language's code: the longest that BCP 47 asks programs to take
 
+MAX_FILES = 100  # that are handed in at once
+MAX_BYTES = 1_000_000_000  # at once: a hundred long filings take about 200 MB
+
 
 def require_source(source: Source) -> None:
     """Raise InvalidInput where a document's name, id, language or metadata are longer than they may be; nothing of the user's is cut."""

@@ -228,8 +228,13 @@ def _is_collection(path: Path) -> bool:
         return False
 
 
+def is_name(collection: str) -> bool:
+    """Whether it can name a collection: `[a-z0-9_-]{1,64}`."""
+    return _COLLECTION.fullmatch(collection) is not None
+
+
 def _require_name(collection: str) -> None:
-    if not _COLLECTION.fullmatch(collection):
+    if not is_name(collection):
         raise InvalidInput(
             f"{collection!r} cannot name a collection.", remedy="Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore."
         )

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core import wiring
 from rag_core.adapters.embedding.embedded import EmbeddedModel
-from ui.app import loading
+from rag_core.work import loading
 
 ROOT = Path(__file__).resolve().parents[2]
 

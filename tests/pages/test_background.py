@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_core.errors import Cancelled, InvalidInput
-from ui.app.background import Background
+from rag_core.work.background import Background
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 10.0

@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import Calibration
 from rag_core.settings import Mode, Settings, presets
-from ui.app import loading, state
+from rag_core.work import loading
+from ui.app import state
 from ui.app.texts import screen
 from ui.settings.calibration import FALLBACK
 

@@ -19,7 +19,8 @@ from rag_core.records.stored import RunHead, SavedPreset
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.wiring import open_engine, records
-from ui.app import loading, state
+from rag_core.work import loading
+from ui.app import state
 from ui.app.texts import say
 from ui.settings import certificates, sharing
 

@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from rag_core.entrypoints.http import headers, origin
 from ui import serve
 from ui.app import guard
 
@@ -78,17 +79,17 @@ def test_given_a_host_when_the_page_is_asked_for_under_it_then_only_names_of_thi
         answer = client.get("/", headers={"host": host})
 
         assert answer.status_code == (200 if allowed else 421), host
-        assert answer.headers["content-security-policy"] == serve.POLICY, host
+        assert answer.headers["content-security-policy"] == headers.PAGE_POLICY, host
         assert opens(client, host=host) is allowed, host
 
 
 def test_given_an_origin_when_it_calls_then_only_the_page_s_own_with_its_port_is_answered(client: TestClient) -> None:
-    for origin, allowed in ORIGINS.items():
+    for given, allowed in ORIGINS.items():
         for method in ("GET", "POST", "PUT", "DELETE", "OPTIONS"):
-            status = client.request(method, "/_stcore/upload_file/a/b", headers=HOST | {"origin": origin}).status_code
+            status = client.request(method, "/_stcore/upload_file/a/b", headers=HOST | {"origin": given}).status_code
 
-            assert status == (200 if allowed else 403), (method, origin)
-        assert opens(client, origin=origin) is allowed, origin
+            assert status == (200 if allowed else 403), (method, given)
+        assert opens(client, origin=given) is allowed, given
 
 
 def test_given_a_request_without_an_origin_when_another_site_had_it_sent_then_it_is_refused_unless_a_link_was_followed(
@@ -122,10 +123,10 @@ def test_given_a_path_of_streamlit_when_the_page_has_no_use_for_it_then_it_is_no
 
 
 def test_given_names_in_the_configuration_when_the_page_is_asked_for_under_them_then_these_are_its_names() -> None:
-    assert guard.is_allowed("a.example.org:80", ["*.example.org"])
-    assert not guard.is_allowed("example.org.evil.example", ["*.example.org"])
-    assert guard.is_allowed("anything", ["*"])
-    assert not guard.is_allowed("localhost", ["plumbline.example.org"])
+    assert origin.is_allowed("a.example.org:80", ["*.example.org"])
+    assert not origin.is_allowed("example.org.evil.example", ["*.example.org"])
+    assert origin.is_allowed("anything", ["*"])
+    assert not origin.is_allowed("localhost", ["plumbline.example.org"])
 
 
 def test_given_a_request_that_is_let_in_when_handled_then_what_it_sends_and_receives_is_not_touched() -> None:
@@ -148,7 +149,7 @@ def test_given_a_request_that_is_let_in_when_handled_then_what_it_sends_and_rece
 
 
 def test_given_the_policy_of_the_page_when_read_then_nothing_but_the_page_s_own_origin_can_be_spoken_to() -> None:
-    policy = dict(rule.split(" ", 1) for rule in serve.POLICY.split("; "))
+    policy = dict(rule.split(" ", 1) for rule in headers.PAGE_POLICY.split("; "))
 
     assert policy["connect-src"] == "'self'"
     assert policy["form-action"] == "'self'"

@@ -23,7 +23,8 @@ from rag_core.domain.status import Reason
 from rag_core.errors import Cancelled, InvalidInput, InvalidSetting
 from rag_core.library.store import create_collection
 from rag_core.settings import Mode, Settings
-from ui.app import loading, pending, state
+from rag_core.work import loading
+from ui.app import pending, state
 from ui.app.pending import Pending
 from ui.app.texts import say, screen, tell
 from ui.ask import asking, attempts, drafted, waiting

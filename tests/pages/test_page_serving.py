@@ -14,13 +14,14 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.engine import Engine
 from rag_core.errors import ModelUnavailable
+from rag_core.work import loading
 from ui import serve
-from ui.app import first_run, loading, state
+from ui.app import first_run, guard, state
 from ui.app.texts import say, screen, tell
 
 
 def test_given_the_server_when_any_address_is_asked_for_then_the_answer_lets_the_browser_load_nothing_foreign() -> None:
-    async def page(scope: serve.Message, receive: serve.Receive, send: serve.Send) -> None:
+    async def page(scope: guard.Message, receive: guard.Receive, send: guard.Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [(b"x-own", b"kept")]})
         await send({"type": "http.response.body", "body": b"page"})
 

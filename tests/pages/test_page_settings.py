@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.entrypoints.show import show_decision
 from rag_core.settings import Cost, Knob, Mode, Settings, Stage, presets
-from ui.app import loading, state
+from rag_core.work import loading
+from ui.app import state
 from ui.app.texts import screen
 from ui.ask.history import outcome_in_words
 from ui.settings.fields import FIXED, help_text

@@ -18,8 +18,9 @@ from rag_core.errors import ModelUnavailable
 from rag_core.library.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import as_built, open_engine
-from ui.app import loading, progress, state
-from ui.app.jobs import LEFT_ALONE_SECONDS, Job
+from rag_core.work import loading
+from rag_core.work.jobs import LEFT_ALONE_SECONDS, Job
+from ui.app import progress, state
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 PDF = "application/pdf"

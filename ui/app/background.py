@@ -1,102 +1,16 @@
-"""Work beside the page: its thread, a way to stop it, its end, and how the page looks at it meanwhile.
+"""How a page looks at work beside it, again and again.
 
-Streamlit ends a run of the page at the next touch of it, so no run does long work itself. It starts a `Background`, keeps it in the session
-or in the process, and each later run finds it there.
+Streamlit ends a run of the page at the next touch of it, so no run does long work itself. It starts a `Background` of `rag_core.work`,
+keeps it in the session or in the process, and each later run finds it there.
 """
 
 from __future__ import annotations
 
-import logging
-import threading
-import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from typing import Generic, TypeVar
 
 import streamlit as st
 
-from rag_core.domain.ports import Cancel
-from rag_core.errors import Cancelled, RagError
-
-T = TypeVar("T")
 LOOK_SECONDS = 0.25  # between two looks of a page at what it waits for
-_log = logging.getLogger(__name__)
-
-
-def _never() -> bool:
-    return False
-
-
-class Background(Generic[T]):
-    """One piece of work in a thread of its own. The thread writes it; pages read it.
-
-    At its end it has a `result`, or an `error` that says what to do. A stopped one may have neither: that is for its work to say.
-
-    Args:
-        name: of the thread, and in the log; never of the user's text.
-        doing: how a fault of ours is told: "`doing` stopped because of a fault in this program".
-        kept: what is left after such a fault, in a sentence.
-        gone: whether nobody waits for it any more; asked from its thread. Then it counts as stopped.
-    """
-
-    def __init__(self, name: str, doing: str = "It", kept: str = "Nothing was changed.", gone: Cancel = _never) -> None:
-        self.result: T | None = None
-        self.error: RagError | None = None
-        self.since = time.monotonic()
-        self._name, self._doing, self._kept, self._gone = name, doing, kept, gone
-        self._stop, self._done = threading.Event(), threading.Event()
-        self._delivered = False
-
-    def start(self, work: Callable[[Cancel], T], turn: AbstractContextManager[object] | None = None) -> Background[T]:
-        """Do the work in a thread, once it has its `turn`. The thread ends with the process, whatever it does then.
-
-        `work` takes a function that says whether it was stopped.
-        """
-
-        def run() -> None:
-            with turn or nullcontext():
-                self._run(work)
-
-        threading.Thread(target=run, daemon=True, name=self._name).start()
-        return self
-
-    def wait(self, seconds: float = 0.0) -> bool:
-        """Whether it ended within so many seconds."""
-        return self._done.wait(seconds)
-
-    def stop(self) -> None:
-        """Ask it to stop, without waiting for its end."""
-        self._stop.set()
-
-    @property
-    def stopping(self) -> bool:
-        """Whether it was asked to stop."""
-        return self._stop.is_set()
-
-    def cancelled(self) -> bool:
-        """Whether it was asked to stop, or nobody waits for it any more."""
-        return self._stop.is_set() or self._gone()
-
-    def deliver(self, to: Callable[[T], None]) -> None:
-        """Hand the result on, once. A run of the page that is ended meanwhile leaves it to the next one."""
-        if self.result is None or self._delivered:
-            return
-        to(self.result)
-        self._delivered = True  # last: see above
-
-    def _run(self, work: Callable[[Cancel], T]) -> None:
-        try:
-            self.result = work(self.cancelled)
-        except Cancelled:
-            pass  # nobody waits for it
-        except RagError as error:
-            self.error = error
-        except Exception as error:
-            _log.exception("%s failed", self._name)
-            problem = f"{self._doing} stopped because of a fault in this program ({type(error).__name__})."
-            self.error = RagError(problem, remedy=f"{self._kept} Report it with the log.")
-        finally:
-            self._done.set()
 
 
 def watch(over: Callable[[], bool], show: Callable[[], None], seconds: float = LOOK_SECONDS) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
-from rag_core.language import LANGUAGES
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.private import FILE_MODE, make_folder
 from rag_core.library.library import AddReport
@@ -20,11 +19,6 @@ SAMPLES = DATA / "samples"
 SAMPLES_COLLECTION = "samples"  # so that no question about one's own documents is answered from them
 MARKER = ".samples-offered"  # in the library's folder
 FIRST = "flow-meter-manual.pdf"  # is indexed first: the first example question is about it
-
-
-def languages() -> tuple[str, ...]:
-    """The languages of the samples, the first one's first: those in which greetings are answered."""
-    return tuple(code for code, info in LANGUAGES.items() if info.replies)
 
 
 def is_due(folder: Path) -> bool:

@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rag_core.domain.llm_trace import OnStage, Step
 from rag_core.domain.ports import Cancel
-from ui.app.background import Background
+from rag_core.work.background import Background
 
 if TYPE_CHECKING:
     from ui.app.asked import Asked

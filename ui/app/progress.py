@@ -12,11 +12,12 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 from rag_core.errors import PasswordNeeded, RagError
 from rag_core.library.library import AddReport
-from ui.app import first_run, loading, state, uploads
+from rag_core.work import loading
+from rag_core.work.jobs import FileState, Job
+from ui.app import first_run, state, uploads
 from ui.app.asked import COLLECTION
 from ui.app.background import watch
 from ui.app.collections import switch
-from ui.app.jobs import FileState, Job
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.app.work import here, start_add

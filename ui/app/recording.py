@@ -11,6 +11,7 @@ import streamlit as st
 from rag_core.errors import RagError, RecordsDamaged
 from rag_core.settings.configuration import retention
 from rag_core.wiring import RecordStore, records
+from rag_core.work import recording
 from ui.app import state
 from ui.app.asked import Asked
 from ui.app.problems import show_error
@@ -27,15 +28,8 @@ def store() -> RecordStore:
 
 
 def keeping() -> bool:
-    """Whether the session's questions are kept: not where the environment or this collection's users switched it off.
-
-    Raises:
-        RagError: neither can be read.
-    """
-    if not retention(os.environ).keep:
-        return False
-    chosen = store().keeping()
-    return True if chosen is None else chosen
+    """Whether the session's questions are kept; raises as `rag_core.work.recording.keeping`."""
+    return recording.keeping(store())
 
 
 def record(asked: Asked) -> Asked:
@@ -58,12 +52,9 @@ def keep(asked: Asked, origin: str = "ask") -> int:
     Raises:
         RagError: it cannot be kept.
     """
-    kept, limits = store(), retention(os.environ)
     narrowed = asked.scope.documents or asked.scope.filters
     searched = tuple(asked.measurements.library.names) if narrowed else ()
-    id = kept.keep(replace(asked.measurements, settings=asked.settings), origin=origin, documents=searched)
-    kept.prune(limits.days, limits.most, limits.rejected_days)
-    return id
+    return recording.keep(store(), replace(asked.measurements, settings=asked.settings), searched, origin)
 
 
 def show_switch() -> None:

@@ -12,15 +12,16 @@ import streamlit as st
 
 from rag_core.engine import Engine
 from rag_core.errors import InvalidSetting, RagError
+from rag_core.service.chosen import AS_BUILT as MODEL
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
-from ui.app import first_run, loading
+from rag_core.work import loading
+from rag_core.work.jobs import Job, Runner
+from ui.app import first_run
 from ui.app.asked import COLLECTION, Asked
-from ui.app.jobs import Job, Runner
 from ui.app.pending import Pending
 
-MODEL = ("embedding_model", "embedding_precision", "vector_store")  # a library is searched with what it was built with
 MAX_QUESTIONS = 50  # in the history of a session; each keeps all its measurements
 
 

@@ -15,6 +15,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from rag_core.errors import IngestError, LimitExceeded
+from rag_core.library.bounds import MAX_BYTES, MAX_FILES
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.private import BLOCK_BYTES, HeldFile, make_folder
 from rag_core.library.sources import TEXT_SUFFIXES, Source
@@ -23,8 +24,6 @@ from ui.app import state
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-MAX_FILES = 100  # at once; of 50 MB each at most (server.maxUploadSize)
-MAX_BYTES = 1_000_000_000  # at once: a hundred long filings take about 200 MB
 SMALL_BYTES = 1 << 20  # stays in memory: settings and labelled sets are read at once
 WAIT = "Add the rest once these are indexed, or index a folder with the command line."
 

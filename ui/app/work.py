@@ -14,8 +14,9 @@ from rag_core.library.library import AddReport, Library
 from rag_core.library.sources import Source
 from rag_core.settings import Settings
 from rag_core.wiring import rebuild_library
-from ui.app import loading, state
-from ui.app.jobs import File, Job, Place
+from rag_core.work import loading
+from rag_core.work.jobs import File, Job, Place
+from ui.app import state
 from ui.app.texts import say
 
 On = Callable[[Library, Settings, Progress, Cancel], AddReport]

@@ -9,8 +9,8 @@ import streamlit as st
 from rag_core.errors import LibraryBusy, LibraryError, ModelUnavailable, RagError
 from rag_core.settings import Settings
 from rag_core.wiring import VECTOR_STORES, as_built
+from rag_core.work.jobs import File
 from ui.app import state
-from ui.app.jobs import File
 from ui.app.problems import show_error
 from ui.app.progress import writing
 from ui.app.texts import say, tell

@@ -17,8 +17,9 @@ from rag_core.records.stored import RunHead
 from rag_core.settings import Settings
 from rag_core.settings.configuration import retention
 from rag_core.wiring import records
-from ui.app import loading, recording, state
-from ui.app.jobs import Runner
+from rag_core.work import loading
+from rag_core.work.jobs import Runner
+from ui.app import recording, state
 from ui.app.problems import show_error
 from ui.app.state import Session
 from ui.app.texts import say, tell

@@ -9,14 +9,13 @@ import streamlit as st
 
 from rag_core.decision.batch import ReplaySet
 from rag_core.domain.measurements import Measurements
-from rag_core.domain.passages import Passage
 from rag_core.engine import Engine
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.library.snapshot import Snapshot
-from rag_core.records import PassageOf
 from rag_core.records.stored import RunHead
 from rag_core.wiring import records
-from ui.app import loading, recording, state
+from rag_core.work import loading
+from rag_core.work.recording import passage_of
+from ui.app import recording, state
 from ui.app.texts import say, tell
 
 MAX_RUNS_KEPT = 6  # in memory; a recorded question takes some 40 kB
@@ -88,9 +87,3 @@ def _read(
     questions = tuple(question for question in store.run_questions(run) if question.id in found)
     measured = tuple(found[question.id] for question in questions)
     return Recorded(questions, ReplaySet.of(measured), measured)
-
-
-def passage_of(snapshot: Snapshot) -> PassageOf:
-    """The passages of a version by document and id."""
-    known: dict[tuple[str, str], Passage] = {(passage.document, passage.id): passage for passage in snapshot.passages}
-    return lambda document, passage: known.get((document, passage))

@@ -10,7 +10,8 @@ import streamlit as st
 from rag_core.evaluation.calibration import figures_of
 from rag_core.gating.scores import Calibration
 from rag_core.settings import Mode, presets
-from ui.app import loading, state
+from rag_core.work import loading
+from ui.app import state
 from ui.app.texts import say, tell
 from ui.settings.fields import changed, take
 

@@ -16,7 +16,8 @@ from rag_core.evaluation.certify import Basis, Certificate, stale
 from rag_core.records.stored import SavedPreset
 from rag_core.settings import DEFAULT_PRESET, Mode, Settings, presets
 from rag_core.wiring import RecordStore, records
-from ui.app import loading, state
+from rag_core.work import loading
+from ui.app import state
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.settings import certificates

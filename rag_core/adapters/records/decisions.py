@@ -50,11 +50,21 @@ class Decisions:
             raise InvalidInput(f"There is no stored question {id}.", remedy="It may have been deleted since; ask it again.")
         return from_record(unpack(self._file, row[0]), page_text, passage_of, own)
 
-    def decisions(self, limit: int = 100) -> tuple[StoredDecision, ...]:
-        """The newest stored questions, newest first."""
+    def decisions(self, limit: int = 100, *, before: int | None = None, origin: str | None = None) -> tuple[StoredDecision, ...]:
+        """The newest stored questions, newest first; those with an id below `before`, and of one origin, where these are given."""
+        query = (
+            "SELECT id, at, origin, question FROM sound_decisions WHERE (?1 IS NULL OR id < ?1) AND (?2 IS NULL OR origin = ?2)"
+            " ORDER BY id DESC LIMIT ?3"
+        )
         with self._file.reading() as db:
-            rows = db.execute("SELECT id, at, origin, question FROM sound_decisions ORDER BY id DESC LIMIT ?", (limit,)).fetchall()
+            rows = db.execute(query, (before, origin, limit)).fetchall()
         return tuple(StoredDecision(*row) for row in rows)
+
+    def stored(self, id: int) -> StoredDecision | None:
+        """A stored question without its measurements; None where there is none with this id."""
+        with self._file.reading() as db:
+            row = db.execute("SELECT id, at, origin, question FROM sound_decisions WHERE id = ?", (id,)).fetchone()
+        return None if row is None else StoredDecision(*row)
 
     def prune(self, days: int, most: int, rejected_days: int = 30) -> int:
         """Delete decisions older than so many days, and all but so many of the newest; how many went.

@@ -37,7 +37,8 @@ class RecordStore:
         self._file = RecordFile(path, MIGRATIONS, GUARDED)
 
         decisions = Decisions(self._file)
-        self.keep, self.measurements, self.decisions = decisions.keep, decisions.measurements, decisions.decisions
+        self.keep, self.measurements = decisions.keep, decisions.measurements
+        self.decisions, self.stored = decisions.decisions, decisions.stored
         self.prune, self.forget_decision = decisions.prune, decisions.forget_decision
         self.add_feedback, self.feedback, self.amend = decisions.add_feedback, decisions.feedback, decisions.amend
         self.settle, self.take_back = decisions.settle, decisions.take_back

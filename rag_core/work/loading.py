@@ -1,6 +1,6 @@
-"""Opening a library and loading its model beside the page: the page appears at once and says what is still missing.
+"""Opening a library and loading its model beside a caller: a page appears at once and says what is still missing.
 
-Engines are kept by folder and collection, for the whole process. The module's own state is the process's: Streamlit imports it once.
+Engines are kept by folder and collection, for the whole process. The module's own state is the process's.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from pathlib import Path
 from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine
 from rag_core.errors import RagError
-from rag_core.language import early
+from rag_core.language import LANGUAGES, early
 from rag_core.settings import Settings
 from rag_core.wiring import as_built, languages, open_engine
-from ui.app import first_run
-from ui.app.background import Background
+from rag_core.work.background import Background
 
 PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: opening a library with a loaded model takes less
 MAX_COUNT = 8  # collections kept open; the least recently used one goes
@@ -48,7 +47,7 @@ class Opening(Background[Engine]):
 
 def _load_languages(folder: Path, collection: str) -> None:
     """Load the dictionaries that the first questions need, while a child loads the embedding model."""
-    early.load(languages(folder, collection) or first_run.languages())
+    early.load(languages(folder, collection) or tuple(code for code, info in LANGUAGES.items() if info.replies))
 
 
 def _load_client(engine: Engine, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Long work beside the page, on documents or on labelled questions: one job at a time in the process.
+"""Long work beside a caller, on documents or on labelled questions: one job at a time in the process.
 
 A thread does the work, so that moving a slider, leaving the page or closing the tab does not cut it off. Progress is shown to every
 session that has the same library open; what came of a job belongs to the session that started it, for as long as that one looks.
@@ -18,7 +18,7 @@ from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import PasswordNeeded
 from rag_core.library.library import AddReport
 from rag_core.library.sources import Source
-from ui.app.background import Background
+from rag_core.work.background import Background
 
 if TYPE_CHECKING:
     from rag_core.evaluation import Ran

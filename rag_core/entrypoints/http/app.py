@@ -1,0 +1,133 @@
+"""The API as an ASGI app: routes, and before them sizes, callers and headers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.responses import JSONResponse, Response
+from starlette.routing import BaseRoute
+
+from rag_core import __version__
+from rag_core.entrypoints.http import document_routes, index_route, job_routes, problems, question_routes
+from rag_core.entrypoints.http.bodies import BodyLimit
+from rag_core.entrypoints.http.caller import Guarded, TheService
+from rag_core.entrypoints.http.headers import API_POLICY, SecurityHeaders
+from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send
+from rag_core.library.bounds import MAX_BYTES
+from rag_core.service import models
+from rag_core.service.refusals import BUSY
+from rag_core.service.service import Service
+
+PREFIX = "/api"
+MAX_BODY_BYTES = 24 << 20  # 24 MiB: 200 passages of 100,000 characters, which is the largest call without files
+MAX_FORM_BYTES = MAX_BYTES + (1 << 20)  # the files that the page takes at once, and a form around them
+ABOUT = "Answers from documents with page-accurate citations, or a truthful refusal. Every error is a problem (RFC 9457) with a remedy."
+ERRORS = (400, 401, 403, 404, 413, 422, 429, 500, 503)  # HTTP statuses that any route may have
+
+Parts = Callable[[], AbstractAsyncContextManager[None]]
+
+
+def api(service: Service, routes: list[BaseRoute] | None = None) -> FastAPI:
+    """The routes, with `routes` of MCP beside them; unguarded, see `guarded`."""
+    problem = {"model": models.Problem, "description": "A problem", "content": {problems.MEDIA: {}}}
+    app = FastAPI(
+        title="Plumbline", version=__version__, description=ABOUT, docs_url=None, redoc_url=None, openapi_url=f"{PREFIX}/openapi.json",
+        redirect_slashes=False, responses=dict.fromkeys(ERRORS, problem),
+    )  # fmt: skip
+    app.state.service = service
+    problems.install(app)
+    for router in (index_route.router, question_routes.router, document_routes.router, job_routes.router):
+        app.include_router(router, prefix=PREFIX)
+    app.add_api_route("/healthz", healthz, include_in_schema=False)
+    app.add_api_route("/readyz", readyz, include_in_schema=False)
+    app.router.routes.extend(routes or [])
+    _describe(app)
+    return app
+
+
+async def healthz() -> dict[str, str]:
+    """Say that the process is there."""
+    return {"status": "ok"}
+
+
+async def readyz(service: TheService) -> Response:
+    """Say whether questions can be answered; why not, in the kind of the problem alone."""
+    problem = service.problem()
+    if problem is None:
+        return JSONResponse({"status": "ready"})
+    return JSONResponse({"status": "not ready", "why": problem.kind}, BUSY, {"retry-after": "5"})
+
+
+def guarded(app: Asgi, names: tuple[str, ...], service: Service) -> Asgi:
+    """The app behind its guards, outermost first: headers, names and callers, sizes."""
+    return SecurityHeaders(Guarded(BodyLimit(app, _limit), service, names), API_POLICY, kept=False)
+
+
+class Front:
+    """Gives each request to the API or to the page.
+
+    Args:
+        api: guarded.
+        page: the rest; None where there is none.
+        running: what begins with the server and ends with it, where there is no page that does it.
+    """
+
+    def __init__(self, api: Asgi, page: Asgi | None, running: Parts) -> None:
+        self._api, self._page, self._running = api, page, running
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        if scope["type"] == "lifespan":
+            await (self._page(scope, receive, send) if self._page else self._live(receive, send))
+        elif self._page is None or is_ours(scope["path"]):
+            await self._api(scope, receive, send)
+        else:
+            await self._page(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        async with self._running():
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+def is_ours(path: str) -> bool:
+    """Whether a path is the API's, MCP's or about the service's health; all others are the page's."""
+    return path in ("/healthz", "/readyz") or path.split("/")[1:2] in (["api"], ["mcp"])
+
+
+@asynccontextmanager
+async def served(service: Service) -> AsyncIterator[None]:
+    """Begins to load the models, and at the end waits for what runs."""
+    service.problem()  # starts the loading
+    try:
+        yield
+    finally:
+        await asyncio.get_running_loop().run_in_executor(None, service.close)
+
+
+def _limit(path: str) -> int:
+    return MAX_FORM_BYTES if path == f"{PREFIX}/rag/index" else MAX_BODY_BYTES
+
+
+def _describe(app: FastAPI) -> None:
+    """Name the bearer tokens in the schema, and the body of `index`, which its route reads by itself."""
+    made: Callable[[], dict[str, Any]] = app.openapi
+
+    def described() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            schema = made()
+            parts = schema["components"]
+            parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+            schema["security"] = [{"token": []}]
+            own = models.IndexIn.model_json_schema(ref_template="#/components/schemas/{model}")
+            parts["schemas"] |= own.pop("$defs", {}) | {"IndexIn": own}
+        assert app.openapi_schema is not None
+        return app.openapi_schema
+
+    app.openapi = described  # type: ignore[method-assign]

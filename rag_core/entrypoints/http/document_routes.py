@@ -1,0 +1,81 @@
+"""Collections and documents: list, add, describe, delete, and their pages."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import Response
+
+from rag_core.domain.documents import Document
+from rag_core.entrypoints.http.caller import Caller, Entered, TheService
+from rag_core.entrypoints.http.question_routes import PNG
+from rag_core.entrypoints.show import document_json
+from rag_core.service import models
+from rag_core.service.handed_in import facts
+
+router = APIRouter()
+Id = Annotated[str, Path(max_length=models.MAX_NAME_CHARS, description="As the list of documents has it.")]
+PageNumber = Annotated[int, Path(ge=1, le=models.MAX_PAGE)]
+
+
+def told(document: Document) -> dict[str, Any]:
+    """A document as JSON, as the command line has it."""
+    found: dict[str, Any] = json.loads(json.dumps(document_json(document)))
+    return found
+
+
+@router.get("/collections", response_model=models.Collections)
+async def collections(caller: Caller, service: TheService) -> dict[str, Any]:
+    """List the collections that you may enter."""
+    return {"items": list(await service.looks.run(lambda: service.collections(caller)))}
+
+
+@router.put("/collections/{name}", response_model=models.Collections, status_code=201)
+async def create(caller: Caller, service: TheService, name: models.Name) -> dict[str, Any]:
+    """Make an empty collection; one that is there stays as it is."""
+    return {"items": [(await service.looks.run(lambda: service.create(caller, name))).name]}
+
+
+@router.get("/collections/{name}/documents", response_model=models.Documents)
+async def documents(
+    collection: Entered, service: TheService,
+    limit: Annotated[int, Query(ge=1, le=models.MAX_PAGE_ITEMS)] = models.PAGE_ITEMS,
+    offset: Annotated[int, Query(ge=0, le=models.MAX_PAGE)] = 0,
+) -> dict[str, Any]:  # fmt: skip
+    """List documents, in the order in which they were added."""
+    found = await service.questions.run(collection.documents)
+    end = offset + limit
+    return {"items": [told(one) for one in found[offset:end]], "total": len(found), "next": end if end < len(found) else None}
+
+
+@router.get("/collections/{name}/documents/{id}", response_model=models.Document)
+async def document(collection: Entered, service: TheService, id: Id) -> dict[str, Any]:
+    """Show a document."""
+    return told(await service.questions.run(lambda: collection.document(id)))
+
+
+@router.put("/collections/{name}/documents/{id}/metadata", response_model=models.Document)
+async def describe(collection: Entered, service: TheService, id: Id, body: models.MetadataIn) -> dict[str, Any]:
+    """Replace a document's metadata."""
+    return told(await service.questions.run(lambda: collection.describe(id, facts(body.metadata))))
+
+
+@router.delete("/collections/{name}/documents/{id}", status_code=204)
+async def delete(collection: Entered, service: TheService, id: Id) -> Response:
+    """Delete a document with its text, vectors and what a model wrote from it."""
+    await service.questions.run(lambda: collection.delete(id))
+    return Response(status_code=204)
+
+
+@router.get("/collections/{name}/documents/{id}/pages/{page}", response_model=models.Page)
+async def page(collection: Entered, service: TheService, id: Id, page: PageNumber) -> dict[str, Any]:
+    """Show the raw text of a page."""
+    return {"document": id, "page": page, "text": await service.questions.run(lambda: collection.text(id, page))}
+
+
+@router.get("/collections/{name}/documents/{id}/pages/{page}/image", responses=PNG, response_class=Response)
+async def image(collection: Entered, service: TheService, id: Id, page: PageNumber) -> Response:
+    """Show a page of a PDF as a picture."""
+    return Response(await service.questions.run(lambda: collection.picture(id, page)), media_type="image/png")

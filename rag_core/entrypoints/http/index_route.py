@@ -1,0 +1,166 @@
+"""Adds documents: texts as JSON, PDFs and texts as files. One that cannot be read costs the others nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import TypeAdapter, ValidationError
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+
+from rag_core.entrypoints.http.caller import Caller, TheService
+from rag_core.library.bounds import MAX_FILES
+from rag_core.library.sources import Source
+from rag_core.service import models
+from rag_core.service.collection import Collection
+from rag_core.service.handed_in import HandedIn, files, outcomes, texts
+from rag_core.service.jobs import Started
+from rag_core.service.refusals import Overloaded
+from rag_core.service.repeated import MAX_KEY_CHARS
+from rag_core.service.service import Service
+
+router = APIRouter()
+WAIT_SECONDS, MAX_WAIT_SECONDS = 60.0, 300.0  # for the documents to be indexed; then the reply names the job
+LOOK_SECONDS = 0.05  # between two looks at a job
+MAX_UPLOADS = 3  # requests with documents that are read at once: each may bring as much as the page takes
+MAX_FIELDS, MAX_FIELD_BYTES = 10, 64 << 10  # a form has, beside its files
+UNSUPPORTED, ACCEPTED = 415, 202  # HTTP statuses
+FIELDS: dict[str, dict[str, Any]] = {
+    "files": {"type": "array", "items": {"type": "string", "format": "binary"}, "description": "PDF, .txt or .md"},
+    "namespace": {"type": "string", "default": "default"},
+    "metadata": {"type": "string", "description": "A JSON object, for all of the files."},
+    "preset": {"type": "string"},
+    "settings": {"type": "string", "description": "A JSON object."},
+    "password": {"type": "string", "description": "Opens encrypted PDFs; used once and kept nowhere."},
+}
+FORM = {"type": "object", "properties": FIELDS, "required": ["files"]}
+BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/IndexIn"}},
+            "multipart/form-data": {"schema": FORM},
+        },
+    }
+}
+_KNOBS, _FACTS = TypeAdapter(models.Knobs), TypeAdapter(models.Facts)
+
+
+class Sent:
+    """The documents of a request, and how they are to be indexed."""
+
+    def __init__(self, collection: str, chosen: models.Chosen, handed_in: list[HandedIn]) -> None:
+        self.collection, self.chosen, self.handed_in = collection, chosen, handed_in
+
+    @property
+    def sources(self) -> list[Source]:
+        """Those that can be tried."""
+        return [one for one in self.handed_in if isinstance(one, Source)]
+
+    def fingerprint(self) -> str:
+        """A hash of all of it."""
+        known = [one.digest if isinstance(one, Source) else f"{one.name}: {one.problem}" for one in self.handed_in]
+        whole = json.dumps([self.collection, self.chosen.preset, sorted(self.chosen.settings.items()), known])
+        return hashlib.sha256(whole.encode()).hexdigest()
+
+
+@router.post("/rag/index", response_model=models.IndexOut, openapi_extra=BODY, responses={ACCEPTED: {"model": models.IndexOut}})
+async def index(
+    request: Request, caller: Caller, service: TheService,
+    wait: Annotated[float, Query(ge=0, le=MAX_WAIT_SECONDS, description="Seconds until the reply comes without the end.")] = WAIT_SECONDS,
+    idempotency_key: Annotated[str | None, Header(max_length=MAX_KEY_CHARS)] = None,
+) -> JSONResponse:  # fmt: skip
+    """Add documents and wait for them; status 202 and the job where that takes longer."""
+    if service.uploads >= MAX_UPLOADS:
+        raise Overloaded(f"{MAX_UPLOADS} requests with documents are being read.", remedy="Call again in 5 seconds.", retry_after=5)
+    service.uploads += 1
+    try:
+        sent = await _sent(request, service)
+    finally:
+        service.uploads -= 1
+    collection = await service.looks.run(lambda: service.create(caller, sent.collection))
+    started = await service.questions.run(lambda: _begun(service, collection, sent, idempotency_key))
+    if started is not None:
+        until = asyncio.get_running_loop().time() + wait
+        while not started.job.finished and asyncio.get_running_loop().time() < until and not service.stopping:
+            await asyncio.sleep(LOOK_SECONDS)
+        if started.job.error is not None:
+            raise started.job.error
+    found = await service.questions.run(lambda: _told(collection, sent.handed_in, started))
+    return JSONResponse(found.model_dump(by_alias=True), 200 if found.finished else ACCEPTED)
+
+
+def _begun(service: Service, collection: Collection, sent: Sent, key: str | None) -> Started | None:
+    """The job of a request, or the one that the same request started before; None where there is nothing to try."""
+    if not sent.sources:
+        return None
+    print_of = sent.fingerprint() if key else ""
+    known = service.repeated.job(collection.principal, key, print_of) if key else None
+    if known is not None:
+        return service.jobs.find(collection.principal, known)
+    started = collection.add(sent.sources, sent.chosen.preset, sent.chosen.settings)
+    if key:
+        service.repeated.note(collection.principal, key, print_of, started.id)
+    return started
+
+
+def _told(collection: Collection, handed_in: Sequence[HandedIn], started: Started | None) -> models.IndexOut:
+    rows = list(outcomes(handed_in, started.job.report if started else None))
+    ids = {row.id for row in rows if row.state == "indexed"}
+    chunks = collection.counts(ids)
+    for row in rows:
+        row.chunks = chunks.get(row.id, 0)
+    return models.IndexOut(
+        indexed=len(ids), unchanged=len({row.id for row in rows if row.state == "unchanged"}), chunks_created=sum(chunks.values()),
+        collection=collection.name, finished=started is None or started.job.finished, job=started.id if started else "", documents=rows,
+    )  # fmt: skip
+
+
+async def _sent(request: Request, service: Service) -> Sent:
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media == "application/json":
+        raw = await request.body()
+        try:
+            body = await service.looks.run(lambda: models.IndexIn.model_validate_json(raw))
+        except ValidationError as error:
+            raise RequestValidationError(error.errors(include_input=False, include_url=False, include_context=False)) from None
+        return Sent(body.collection, body, texts(body.documents))
+    if media != "multipart/form-data":
+        raise HTTPException(UNSUPPORTED)
+    async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES) as form:
+        return await service.questions.run(lambda: _from_form(form, service))
+
+
+def _from_form(form: FormData, service: Service) -> Sent:
+    """The documents of a form; its files' bytes are on disk by then."""
+    sent = [(one.filename or "file", one.file, one.size or 0) for one in form.getlist("files") if isinstance(one, UploadFile)]
+    wrong = sorted(set(form) - set(FIELDS))
+    try:
+        fields = {"collection": _field(form, "namespace") or "default", "preset": _field(form, "preset") or None}
+        head = models.IndexIn.model_validate({"documents": [{"content": "-"}], **fields, "settings": _object(form, "settings")})
+        metadata = _FACTS.validate_python(_object(form, "metadata"))
+    except ValidationError as error:
+        raise RequestValidationError(error.errors(include_input=False, include_url=False, include_context=False)) from None
+    if wrong or not sent:
+        problem = "Unknown field." if wrong else "There is no file in the field `files`."
+        raise RequestValidationError([{"type": "value_error", "loc": ("body", wrong[0][:100] if wrong else "files"), "msg": problem}])
+    return Sent(head.collection, head, files(sent, service.folder, metadata, _field(form, "password") or None))
+
+
+def _field(form: FormData, name: str) -> str:
+    found = form.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _object(form: FormData, name: str) -> Any:
+    try:
+        return json.loads(_field(form, name) or "{}")
+    except (ValueError, RecursionError):
+        raise RequestValidationError([{"type": "json_invalid", "loc": ("body", name), "msg": "This is not a JSON object."}]) from None

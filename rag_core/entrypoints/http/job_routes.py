@@ -1,0 +1,106 @@
+"""Jobs: how far each is, a way to stop it, its progress as a stream; and labelled runs, which are jobs with a report."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import Response, StreamingResponse
+
+from rag_core.entrypoints.http.caller import Caller, Entered, TheService
+from rag_core.service import models
+from rag_core.service.jobs import Started
+from rag_core.service.service import Service
+
+router = APIRouter()
+JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+RunNumber = Annotated[int, Path(ge=1, le=2**53)]  # 2**53: the largest whole number that every JSON reader has
+LOOK_SECONDS, BEAT_SECONDS = 0.25, 15.0  # between two looks at a job; between two signs of life, which proxies wait for
+# 200: HTTP's status of success
+EVENTS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}}
+MAX_STREAMS = 50  # that are open at once
+MAX_STEP_CHARS = 200  # how much of a file's name is told
+
+
+def told(started: Started) -> models.Job:
+    """A job as JSON."""
+    job = started.job
+    if not job.finished:
+        state = "running" if job.started else "waiting"
+    elif job.error is not None:
+        state = "failed"
+    else:
+        stopped = (job.report or job.ran) is None or bool((job.report and job.report.cancelled) or (job.ran and job.ran.cancelled))
+        state = "stopped" if stopped else "finished"
+    return models.Job(
+        id=started.id, kind=started.kind, collection=started.collection, state=state,  # type: ignore[arg-type]
+        share=job.share, done=job.files_done, total=job.files, step=job.step[:MAX_STEP_CHARS], run=started.run,
+        problem=job.error.problem if job.error else "", remedy=job.error.remedy if job.error else "",
+        indexed=len(job.report.added) if job.report else 0, measured=job.ran.measured if job.ran else 0,
+    )  # fmt: skip
+
+
+@router.get("/jobs", response_model=models.Jobs)
+async def jobs(caller: Caller, service: TheService) -> dict[str, Any]:
+    """List your jobs, newest first; everybody's with the scope admin."""
+    return {"items": [told(one) for one in service.jobs.all(caller)[: models.MAX_PAGE_ITEMS]]}
+
+
+@router.get("/jobs/{id}", response_model=models.Job)
+async def job(caller: Caller, service: TheService, id: JobId) -> models.Job:
+    """Show how far a job is."""
+    return told(service.jobs.find(caller, id))
+
+
+@router.delete("/jobs/{id}", response_model=models.Job, status_code=202)
+async def stop(caller: Caller, service: TheService, id: JobId) -> models.Job:
+    """Stop a job; what is complete is kept."""
+    found = service.jobs.find(caller, id)
+    found.job.stop()
+    return told(found)
+
+
+@router.get("/jobs/{id}/events", responses=EVENTS, response_class=Response)
+async def events(request: Request, caller: Caller, service: TheService, id: JobId) -> Response:
+    """Follow a job: an event `progress` whenever something moved, and `end` at its end."""
+    found = service.jobs.find(caller, id)
+    service.require_stream(MAX_STREAMS)
+    return StreamingResponse(_events(request, service, found), media_type="text/event-stream")
+
+
+async def _events(request: Request, service: Service, started: Started) -> AsyncIterator[str]:
+    said, quiet = "", 0.0
+    service.streams += 1  # here, where it is sure to be taken back
+    try:
+        while not service.stopping and not await request.is_disconnected():
+            ended, now = started.job.finished, told(started).model_dump_json(by_alias=True)
+            if now != said or ended:
+                yield f"event: {'end' if ended else 'progress'}\ndata: {now}\n\n"
+                said, quiet = now, 0.0
+            if ended:
+                return
+            if quiet >= BEAT_SECONDS:
+                yield ": still here\n\n"
+                quiet = 0.0
+            await asyncio.sleep(LOOK_SECONDS)
+            quiet += LOOK_SECONDS
+    finally:
+        service.streams -= 1
+
+
+@router.post("/collections/{name}/runs", response_model=models.Job, status_code=202)
+async def run(collection: Entered, service: TheService, body: models.RunIn) -> models.Job:
+    """Measure labelled questions as a job; needs the scope label."""
+    start = collection.run
+    begun = await service.questions.run(lambda: start(body.name, body.questions, body.preset, body.settings, body.budget_tokens))
+    return told(begun)
+
+
+@router.get("/collections/{name}/runs/{number}", response_model=dict[str, Any])
+async def report(collection: Entered, service: TheService, number: RunNumber) -> Response:
+    """Show the figures of a labelled run, as far as it is: rates with exact intervals."""
+    found = await service.questions.run(lambda: collection.report(number))
+    return Response(json.dumps(found), media_type="application/json")

@@ -1,0 +1,83 @@
+"""Whether a connection comes under a name of ours, and from no page of another origin: for the page and the API alike."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from typing import Any
+
+Message = MutableMapping[str, Any]
+Send = Callable[[Message], Awaitable[None]]
+Receive = Callable[[], Awaitable[Message]]
+Asgi = Callable[[Message, Receive, Send], Awaitable[None]]
+
+LOCAL = ("127.0.0.1", "localhost", "::1")
+NO_ACCESS, WRONG_HOST = 403, 421  # HTTP statuses: forbidden, misdirected request
+_FORWARDED = {b"forwarded", b"via", b"x-real-ip", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto"}  # as proxies send them
+_HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?", re.IGNORECASE | re.ASCII)
+_ORIGIN = re.compile(r"(?P<scheme>https?)://(?P<host>[^/]+)", re.IGNORECASE | re.ASCII)
+_SECURE = {"http": "http", "ws": "http", "https": "https", "wss": "https"}
+_PORTS = {"http": 80, "https": 443}  # where an address names none
+
+
+def refusal(scope: Message, names: Sequence[str]) -> int | None:
+    """The status that refuses this connection: 421 for its host, which none of `names` is, 403 for the page behind it; None for none."""
+    hosts, origins = headers(scope, b"host"), headers(scope, b"origin")
+    scheme = _SECURE.get(scope.get("scheme", "http"), "http")
+    if len(hosts) != 1 or not is_allowed(hosts[0], names):
+        return WRONG_HOST
+    if origins and [place(origin) for origin in origins] != [place(f"{scheme}://{hosts[0]}")]:
+        return NO_ACCESS
+    if not origins and _is_foreign(scope):
+        return NO_ACCESS
+    return None
+
+
+def is_here(scope: Message) -> bool:
+    """Whether a connection comes from this machine under one of its own names, and no proxy says that it only hands it on."""
+    client, hosts = scope.get("client"), headers(scope, b"host")
+    if not client or len(hosts) != 1 or not is_allowed(hosts[0], LOCAL) or _FORWARDED & {name for name, _ in scope["headers"]}:
+        return False
+    return is_loopback(client[0])
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address, or `localhost`, is this machine's alone."""
+    try:
+        return address == "localhost" or ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def is_allowed(host: str, names: Sequence[str]) -> bool:
+    """Whether a Host header names one of these; `*.name` stands for every name below it, `*` for all."""
+    found = place(f"http://{host}")
+    if found is None:
+        return False
+    allowed = [name.strip().lower().rstrip(".") for name in names]
+    return any(name in ("*", found[1]) or (name.startswith("*.") and found[1].endswith(name[1:])) for name in allowed)
+
+
+def place(origin: str) -> tuple[str, str, int] | None:
+    """Scheme, host and port of an origin, all that tells two origins apart; None where it is none, such as the `null` of a sandbox."""
+    parts = _ORIGIN.fullmatch(origin)
+    host = parts and _HOST.fullmatch(parts["host"])
+    if not parts or not host:
+        return None
+    scheme = parts["scheme"].lower()
+    return scheme, host["name"].lower().strip("[]").rstrip("."), int(host["port"] or _PORTS[scheme])
+
+
+def headers(scope: Message, name: bytes) -> list[str]:
+    """The values of a header, by its name in lower case."""
+    return [value.decode("latin-1").strip() for key, value in scope["headers"] if key == name]
+
+
+def _is_foreign(scope: Message) -> bool:
+    """Whether a browser says that another site, or another port of this machine, had it sent. A link to the page may be followed."""
+    site, mode, kind = (headers(scope, name) for name in (b"sec-fetch-site", b"sec-fetch-mode", b"sec-fetch-dest"))
+    if not set(site) & {"cross-site", "same-site"}:
+        return False
+    follows_a_link = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and mode == ["navigate"] and kind == ["document"]
+    return not follows_a_link

@@ -1,0 +1,114 @@
+"""Every error as a problem (RFC 9457, `application/problem+json`) with a remedy. No text of a request comes back, nor a path of ours."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from rag_core.entrypoints.http.origin import Send
+from rag_core.errors import (
+    Cancelled,
+    IngestError,
+    InvalidInput,
+    InvalidSetting,
+    LibraryBusy,
+    LibraryError,
+    LimitExceeded,
+    MissingDependency,
+    ModelUnavailable,
+    RagError,
+)
+from rag_core.service.refusals import BUSY, TOO_LARGE, UNAUTHORIZED, UNUSABLE, Refused
+
+MEDIA = "application/problem+json"
+FAULT, NOT_BUILT, BAD = 500, 501, 400  # HTTP statuses
+RETRY_SECONDS = 5  # where another writer holds the library, or a model did not come up
+MAX_ERRORS = 20  # fields that are named
+_STATUSES: tuple[tuple[type[RagError], int], ...] = (
+    (LimitExceeded, TOO_LARGE), (IngestError, UNUSABLE), (InvalidInput, UNUSABLE), (InvalidSetting, UNUSABLE), (LibraryBusy, BUSY),
+    (ModelUnavailable, BUSY), (Cancelled, BUSY), (MissingDependency, NOT_BUILT),
+)  # fmt: skip
+# by HTTP status
+REMEDIES: Mapping[int, str] = {
+    BAD: "Send what /api/openapi.json describes.",
+    403: "Call it from this machine or with a token, and from no web page of another origin.",
+    404: "See /api/openapi.json for the addresses there are.",
+    405: "See /api/openapi.json for the methods of this address.",
+    408: "Send the whole body at once.",
+    TOO_LARGE: "Send less at once.",
+    415: "Send application/json, or multipart/form-data to /api/rag/index.",
+    421: "Use a name that the service was started with: --allow-host NAME.",
+}
+_log = logging.getLogger(__name__)
+
+
+def body(status: int, detail: str, remedy: str = "", kind: str = "", errors: Sequence[Mapping[str, Any]] = ()) -> bytes:
+    """A problem as JSON."""
+    title = HTTPStatus(status).phrase
+    found = {
+        "type": "about:blank", "title": title, "status": status, "detail": detail,
+        "remedy": remedy or REMEDIES.get(status, "Ask whoever runs the service."), "kind": kind or title.replace(" ", ""),
+        "errors": list(errors),
+    }  # fmt: skip
+    return json.dumps(found).encode()
+
+
+def of(error: RagError) -> tuple[int, bytes, int]:
+    """Status, body and seconds to wait (0 for none) of an error of ours."""
+    if isinstance(error, Refused):
+        return error.status, body(error.status, error.problem, error.remedy, error.kind), error.retry_after
+    status = next((status for kind, status in _STATUSES if isinstance(error, kind)), FAULT)
+    if status == FAULT and isinstance(error, LibraryError):
+        _log.error("the library could not be used: %s", error.kind)
+        return FAULT, body(FAULT, "The library cannot be used as it is.", "Whoever runs the service sees why in its log.", error.kind), 0
+    return status, body(status, error.problem, error.remedy, error.kind), RETRY_SECONDS if status == BUSY else 0
+
+
+def response(status: int, content: bytes, wait: int = 0) -> Response:
+    """A problem as a response."""
+    headers = {"retry-after": str(wait)} if wait else {}
+    if status == UNAUTHORIZED:
+        headers["www-authenticate"] = "Bearer"
+    return Response(content, status, headers, media_type=MEDIA)
+
+
+async def send(to: Send, status: int, content: bytes, wait: int = 0) -> None:
+    """A problem from below the routes."""
+    made = response(status, content, wait)
+    await to({"type": "http.response.start", "status": status, "headers": made.raw_headers})
+    await to({"type": "http.response.body", "body": content})
+
+
+def install(app: FastAPI) -> None:
+    """Have an app answer every error so."""
+
+    @app.exception_handler(RagError)
+    async def ours(_: Request, error: RagError) -> Response:
+        return response(*of(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def unusable(_: Request, error: RequestValidationError) -> Response:
+        rows = error.errors()
+        status = BAD if any(row["type"] == "json_invalid" for row in rows) else UNUSABLE
+        named = [{"field": ".".join(str(part)[:100] for part in row["loc"]), "problem": row["msg"][:300]} for row in rows[:MAX_ERRORS]]
+        detail = "The body is not JSON." if status == BAD else "A field cannot be used."
+        return response(status, body(status, detail, "Correct what `errors` names; see /api/openapi.json.", "InvalidRequest", named))
+
+    @app.exception_handler(HTTPException)
+    async def usual(_: Request, error: HTTPException) -> Response:
+        made = response(error.status_code, body(error.status_code, HTTPStatus(error.status_code).description or str(error.detail)))
+        made.headers.update(error.headers or {})
+        return made
+
+    @app.exception_handler(Exception)
+    async def fault(_: Request, error: Exception) -> Response:
+        _log.error("a call failed: %s", type(error).__name__)
+        return response(FAULT, body(FAULT, "The service has a fault.", "Report it with the log.", "Fault"))

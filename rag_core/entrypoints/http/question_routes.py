@@ -1,0 +1,121 @@
+"""Questions, decisions that were kept, replay, evidence and feedback."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import JSONResponse, Response
+
+from rag_core.domain.decision import Decision
+from rag_core.domain.given import ReadyPassage
+from rag_core.engine import confidence_metadata
+from rag_core.entrypoints.http.caller import Caller, Entered, TheService
+from rag_core.entrypoints.http.waiting import waited
+from rag_core.service import models
+from rag_core.service.collection import Collection
+from rag_core.service.questions import Asking
+
+router = APIRouter()
+# 2**53 is the largest whole number that every JSON reader has; an answer has at most a few sources; 200 is HTTP's status of success
+Number = Annotated[int, Path(ge=1, le=2**53, description="A kept decision.")]
+Nth = Annotated[int, Path(ge=1, le=1000, description="A source of the decision, from 1.")]
+PNG: dict[int | str, dict[str, Any]] = {200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}}}
+
+
+def decided(decision: Decision, id: str = "") -> JSONResponse:
+    """A decision in its one JSON form."""
+    return JSONResponse(decision.to_json(id))
+
+
+async def asked(request: Request, service: TheService, collection: Collection, asking: Asking) -> tuple[Decision, str]:
+    """The decision on a question, and its id."""
+    return await waited(request, service.questions, lambda gone: collection.questions.ask(asking, cancelled=gone))
+
+
+@router.post("/rag/query", response_model=models.Decision)
+async def query(request: Request, body: models.QueryIn, caller: Caller, service: TheService) -> Response:
+    """Answer a question from a collection with citations, or refuse and say why."""
+    collection = await service.looks.run(lambda: service.enter(caller, body.collection))
+    values: dict[str, Any] = dict(body.settings) | ({"top_k": body.top_k} if body.top_k is not None else {})
+    asking = Asking(body.query, body.preset, values, body.documents, body.filters)
+    return decided(*await asked(request, service, collection, asking))
+
+
+@router.post("/rag/decide", response_model=models.Decision)
+async def decide(request: Request, body: models.DecideIn, caller: Caller, service: TheService) -> Response:
+    """Answer from passages that you retrieved, or refuse; nothing is kept."""
+    passages = [ReadyPassage(**one.model_dump()) for one in body.passages]
+    found = await waited(
+        request, service.questions, lambda gone: service.decide(caller, body.question, passages, body.preset, body.settings, gone)
+    )
+    return decided(found)
+
+
+@router.post("/rag/judge", response_model=models.Judgement)
+async def judge(body: models.JudgeIn, caller: Caller, service: TheService) -> dict[str, Any]:
+    """Say for each sentence of an answer whether a context supports it."""
+    row = {"id": "", "context": body.context, "answer": body.answer, "lang": body.language}
+    return (await service.questions.run(lambda: service.judge(caller, [row])))[0]
+
+
+@router.get("/collections/{name}/query", response_model=models.Confidence)
+async def confidence(
+    request: Request, collection: Entered, service: TheService,
+    query_text: Annotated[str, Query(min_length=1, max_length=models.MAX_QUESTION_CHARS, examples=["How long is the warranty period?"])],
+) -> dict[str, Any]:  # fmt: skip
+    """Answer a question, with the confidence metadata that the log has."""
+    decision, id = await asked(request, service, collection, Asking(query_text))
+    found = decision.to_json(id)
+    return {name: found[name] for name in ("answer", "status", "id", "citations")} | confidence_metadata(decision)
+
+
+@router.get("/collections/{name}/decisions", response_model=models.KeptList)
+async def decisions(
+    collection: Entered, service: TheService,
+    limit: Annotated[int, Query(ge=1, le=models.MAX_PAGE_ITEMS)] = models.PAGE_ITEMS,
+    before: Annotated[int | None, Query(ge=1, le=2**53)] = None,
+) -> dict[str, Any]:  # fmt: skip
+    """List kept decisions, newest first: your own, or everybody's with the scope label."""
+    found = await service.looks.run(lambda: collection.questions.kept(limit, before))
+    rows = [{"id": str(one.id), "at": one.at, "origin": one.origin, "question": one.question} for one in found]
+    return {"items": rows, "next": found[-1].id if len(found) == limit else None}
+
+
+@router.get("/collections/{name}/decisions/{id}", response_model=models.Decision)
+async def decision(collection: Entered, service: TheService, id: Number) -> Response:
+    """Show a kept decision."""
+    return decided(await service.questions.run(lambda: collection.questions.decision(id)), str(id))
+
+
+@router.post("/collections/{name}/decisions/{id}/replay", response_model=models.Decision)
+async def replayed(collection: Entered, service: TheService, id: Number, body: models.ReplayIn) -> Response:
+    """Decide a kept question under other settings, from what was measured then."""
+    return decided(await service.questions.run(lambda: collection.questions.replay(id, body.preset, body.settings)), str(id))
+
+
+@router.get("/collections/{name}/decisions/{id}/evidence/{number}", responses=PNG, response_class=Response)
+async def evidence(collection: Entered, service: TheService, id: Number, number: Nth) -> Response:
+    """Show the page of a source as a picture, with the cited words marked."""
+
+    def drawn() -> bytes:
+        cited = collection.questions.evidence(id, number)
+        boxes = tuple(box for page, box in cited.boxes if page == cited.page)
+        return collection.picture(cited.document_id, cited.page, boxes)
+
+    return Response(await service.questions.run(drawn), media_type="image/png")
+
+
+@router.post("/collections/{name}/decisions/{id}/feedback", response_model=models.Said, status_code=201)
+async def feedback(collection: Entered, service: TheService, id: Number, body: models.FeedbackIn) -> dict[str, int]:
+    """Say whether a decision was right."""
+    say = collection.questions.say
+    return {"id": await service.looks.run(lambda: say(id, body.kind, body.comment, body.document, body.page))}
+
+
+@router.get("/collections/{name}/feedback", response_model=models.FeedbackList)
+async def said(collection: Entered, service: TheService) -> dict[str, Any]:
+    """List the open feedback of everybody; needs the scope label."""
+    found = (await service.looks.run(lambda: collection.questions.said()))[: models.MAX_PAGE_ITEMS]
+    names = ("id", "kind", "comment", "at", "question", "document", "page")
+    return {"items": [{"decision": str(one.decision), **{name: getattr(one, name) for name in names}} for one in found]}

@@ -1,0 +1,151 @@
+"""`serve`: the page, the HTTP API and MCP in one process. Without the page, as in an installed wheel, the API and MCP alone."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+from rag_core.entrypoints.common import library_folder
+from rag_core.entrypoints.http.origin import LOCAL, Asgi, is_loopback
+from rag_core.errors import InvalidInput
+from rag_core.service.service import Service
+from rag_core.service.tokens import Tokens
+from rag_core.settings import Settings
+from rag_core.settings.configuration import load_settings
+from rag_core.settings.endpoints import model_environment
+from rag_core.settings.logs import start_logs
+from rag_core.wiring import require_packages
+from rag_core.work.jobs import Runner
+
+PAGE = "ui.serve"  # looked up by name: the core never imports the page, which stands above it
+ROOT = Path(__file__).resolve().parents[2]
+END_SECONDS = 20  # that requests have to end when the service stops; the service itself waits for jobs after that
+KEEP_ALIVE_SECONDS = 15  # an idle connection is kept so long: proxies keep theirs for longer and open another
+MAX_HEADER_BYTES = 32 << 10  # all headers of a request together
+MAX_CONNECTIONS = 400  # open at once: pages hold one each; what is above is answered with 503
+
+Running = Callable[[], AbstractAsyncContextManager[None]]
+
+
+class Page(NamedTuple):
+    """The page as `ui.serve.beside` makes it: its app, and what it shares with the service."""
+
+    app: Asgi
+    runner: Runner
+    base: Settings
+
+
+def serve(args: argparse.Namespace) -> int:
+    """Serve until a signal; what runs is finished, or listed for the next start."""
+    require_packages("service", "The service")
+    folder = library_folder(args)
+    os.environ["RAG_LIBRARY"] = str(folder)  # the page looks there
+    names = (*LOCAL, *args.allow_host, *filter(None, [args.behind_proxy]))
+    refuse_unsafe(args, folder)
+    start_logs(os.environ, verbose=args.verbose)
+    app, service = assembled(args, folder, names)
+    _say(args, app.has_page)
+    return run(app, service, args)
+
+
+def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
+    """Raise InvalidInput where others than this machine could call, and nobody said so in words, or no token stands before them."""
+    open_to_others = not is_loopback(args.host)
+    tokens = [token for token in Tokens(folder).all() if not token.revoked]
+    if open_to_others and not args.open_to_network:
+        raise InvalidInput(
+            f"{args.host!r} is an address that other machines reach.",
+            remedy="Serve on 127.0.0.1 behind a proxy (docs/operate.md), or say --open-to-network.",
+        )
+    if (open_to_others or args.behind_proxy) and not tokens:
+        raise InvalidInput(
+            "Others would reach the API without a token: there is none.",
+            remedy="Make one: python -m rag_core token create NAME --scope ask --collection default.",
+        )
+    if open_to_others and not args.allow_host:
+        raise InvalidInput("Nobody could call the service by a name.", remedy="Name it as its callers do: --allow-host NAME.")
+
+
+class Assembled:
+    """The whole app; `has_page` says whether the page is a part of it."""
+
+    def __init__(self, app: Asgi, *, has_page: bool) -> None:
+        self.app, self.has_page = app, has_page
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Handle one connection."""
+        await self.app(scope, receive, send)
+
+
+def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) -> tuple[Assembled, Service]:
+    """The app, and the service behind it."""
+    from rag_core.entrypoints.http.app import Front, api, guarded, served
+
+    holder: list[Service] = []
+
+    def running() -> AbstractAsyncContextManager[None]:
+        return served(holder[0])
+
+    # the page has no login: where other machines reach it, a proxy must stand before it
+    page = None if args.no_page or not is_loopback(args.host) else _page(running, args.behind_proxy or args.host, names)
+    base = page.base if page else load_settings(environment=model_environment(os.environ))
+    service = Service(folder, base, page.runner if page else Runner(), args.rate, local=not args.behind_proxy)
+    holder.append(service)
+    front = Front(guarded(api(service), names, service), page.app if page else None, running)
+    return Assembled(front, has_page=page is not None), service
+
+
+def run(app: Assembled, service: Service, args: argparse.Namespace) -> int:
+    """Listen until a signal comes."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        """Tells the service at once that it is to stop, so that its streams end."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            """Handle a signal."""
+            service.stop()
+            super().handle_exit(sig, frame)
+
+    config = uvicorn.Config(
+        app, host=args.host, port=args.port, log_level="warning", access_log=False, server_header=False, lifespan="on",
+        proxy_headers=bool(args.behind_proxy), forwarded_allow_ips="127.0.0.1,::1", limit_concurrency=MAX_CONNECTIONS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS, timeout_graceful_shutdown=END_SECONDS, h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+    )  # fmt: skip
+    server = Server(config)
+    try:
+        server.run()
+    except KeyboardInterrupt:  # uvicorn hands the signal on when all is closed
+        pass
+    return 0 if server.started else 1
+
+
+def _page(running: Running, address: str, names: tuple[str, ...]) -> Page | None:
+    """The page, where this is the repository."""
+    if not (ROOT / "app.py").is_file() or not (ROOT / "ui" / "serve.py").is_file():
+        return None
+    try:
+        found = importlib.import_module(PAGE)
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] in ("ui", "streamlit"):
+            return None
+        raise
+    if Path(str(found.__file__)).parent != ROOT / "ui":  # another package of this name
+        return None
+    return Page(*found.beside(running, address, names))
+
+
+def _say(args: argparse.Namespace, has_page: bool) -> None:
+    host = f"[{args.host}]" if ":" in args.host else args.host
+    address = f"http://{args.behind_proxy or f'{host}:{args.port}'}"
+    if has_page:
+        print(f"Serving the page at {address}/, the API at {address}/api.", file=sys.stderr)
+    else:
+        print(f"Serving the API at {address}/api, without the page.", file=sys.stderr)

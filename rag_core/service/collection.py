@@ -1,0 +1,211 @@
+"""One collection in the hands of one caller: every method asks for the scope that it needs, and none leads out of the collection."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Container, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rag_core.domain.documents import Box, Document, Metadata
+from rag_core.domain.ports import Cancel, Progress
+from rag_core.engine import Engine
+from rag_core.errors import InvalidInput, ModelMismatch, PasswordNeeded, RagError, StoreMismatch
+from rag_core.evaluation import Ran, begin, reported, run
+from rag_core.evaluation.labelled.read import read_rows
+from rag_core.ingest.pdf import render_page
+from rag_core.library.library import AddReport
+from rag_core.library.sources import Source
+from rag_core.service.chosen import chosen
+from rag_core.service.jobs import Started
+from rag_core.service.principal import Principal, Scope
+from rag_core.service.questions import COSTS, Questions
+from rag_core.service.refusals import missing
+from rag_core.settings import Cost, Settings
+from rag_core.settings.configuration import retention
+from rag_core.wiring import RecordStore, records
+from rag_core.work import loading
+from rag_core.work.jobs import File
+
+if TYPE_CHECKING:
+    from rag_core.service.service import Service
+
+INDEXED = frozenset({Cost.INGEST})  # settings of documents that are added
+WAIT_SECONDS = 5.0  # for another writer: then the caller is told to come again
+DPI, MAX_PIXELS = 110.0, 4_000_000  # a page's picture: sharp on half a screen, 200 kB
+
+
+class Collection:
+    """A collection that `Service.enter` gave to a caller. Safe to share between threads.
+
+    Raises of every method: Forbidden where the caller lacks the scope, and any RagError of the library and its models.
+    """
+
+    def __init__(self, service: Service, principal: Principal, name: str) -> None:
+        self.name, self.principal = name, principal
+        self._service = service
+
+    @property
+    def questions(self) -> Questions:
+        """Its questions and decisions."""
+        return Questions(self)
+
+    def documents(self) -> tuple[Document, ...]:
+        """Its documents, in the order in which they were added."""
+        self.principal.require(Scope.ASK)
+        return self.fresh().library.snapshot.documents
+
+    def document(self, id: str) -> Document:
+        """A document by its id.
+
+        Raises:
+            NotFound: there is none in this collection.
+        """
+        return next((one for one in self.documents() if one.id == id), None) or self._none()
+
+    def counts(self, ids: Container[str]) -> dict[str, int]:
+        """How many passages each of these documents has; of those that are still there."""
+        snapshot = self.fresh().library.snapshot
+        return {one.id: len(snapshot.passages_of(one.id)) for one in snapshot.documents if one.id in ids}
+
+    def picture(self, id: str, page: int, boxes: Sequence[Box] = ()) -> bytes:
+        """A page of a PDF as PNG, with these boxes marked.
+
+        Raises:
+            NotFound: no such document or page, or one without a picture: a text, or a file that a password locks.
+        """
+        document = self.document(id)
+        if not 1 <= page <= document.page_count or not self.engine.library.snapshot.page(id, page).width:
+            raise missing("page")
+        try:
+            return render_page(self.engine.library.source(id), page, boxes, dpi=DPI, max_pixels=MAX_PIXELS)
+        except PasswordNeeded:
+            raise missing("page") from None
+
+    def text(self, id: str, page: int) -> str:
+        """The raw text of a page.
+
+        Raises:
+            NotFound: no such document or page.
+        """
+        if not 1 <= page <= self.document(id).page_count:
+            raise missing("page")
+        return self.engine.library.snapshot.page_text(id, page)
+
+    def describe(self, id: str, metadata: Metadata) -> Document:
+        """Replace a document's metadata.
+
+        Raises:
+            NotFound: there is no such document.
+        """
+        self.principal.require(Scope.INDEX)
+        self._find(id)
+        self.engine.library.set_metadata(id, metadata, wait=WAIT_SECONDS)
+        return self._find(id)
+
+    def delete(self, id: str) -> None:
+        """Delete a document with what holds its words.
+
+        Raises:
+            NotFound: there is no such document.
+        """
+        self.principal.require(Scope.INDEX)
+        self._find(id)
+        self.engine.library.delete(id, wait=WAIT_SECONDS)
+
+    def add(self, sources: Sequence[Source], preset: str | None, values: Mapping[str, Any]) -> Started:
+        """Start a job that adds these sources; see `Library.add`.
+
+        Raises:
+            Overloaded: too many jobs wait.
+        """
+        self.principal.require(Scope.INDEX)
+        settings = self.settings(preset, values, INDEXED)
+        listed = [File(source.name, f"sha256:{source.digest}") for source in sources]
+
+        def work(progress: Progress, stop: Cancel) -> AddReport:
+            return self.engine.library.add(sources, settings, progress=progress, cancelled=stop)
+
+        return self._service.jobs.start(self.principal, self._place, "Adding documents", work, "adding", len(sources), listed)
+
+    def run(
+        self, name: str, rows: Sequence[Mapping[str, Any]], preset: str | None, values: Mapping[str, Any], budget_tokens: int | None
+    ) -> Started:
+        """Start a job that measures labelled questions.
+
+        Raises:
+            InvalidInput: a row is no labelled question, or there is no document to ask.
+        """
+        self.principal.require(Scope.LABEL)
+        questions, problems = read_rows(rows)
+        if problems:
+            raise InvalidInput(f"{problems[0]}", remedy="Correct the row, or leave it out.")
+        engine, store = self.fresh(), self.records
+        if not engine.library.snapshot.documents:
+            raise InvalidInput("There are no documents to ask.", remedy="Index some first.")
+        self._service.jobs.require_room()
+        head = begin(engine, name, name, questions, self.settings(preset, values, COSTS), store)
+
+        def work(progress: Progress, stop: Cancel) -> Ran:
+            store.prune_rejected(retention(os.environ).rejected_days)
+            return run(engine, store.run(head.id), store, progress, stop, budget_tokens)
+
+        title = "Measuring labelled questions"
+        return self._service.jobs.start(self.principal, self._place, title, work, "evaluating", len(questions), run=head.id)
+
+    def report(self, number: int) -> Mapping[str, Any]:
+        """The figures of a labelled run, as far as it is.
+
+        Raises:
+            NotFound: there is no such run.
+        """
+        self.principal.require(Scope.LABEL)
+        store = self.records
+        head = next((one for one in store.runs() if one.id == number), None)
+        if head is None:
+            raise missing("run")
+        by_id = store.results(number, self.fresh().library.snapshot.page_text)
+        return {
+            "run": number, "name": head.name, "done": head.done, "total": head.total, "settings_hash": head.settings.hash(),
+            "started": head.started, **reported(store.run_questions(number), by_id, head.settings).to_json(),
+        }  # fmt: skip
+
+    def settings(self, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost]) -> Settings:
+        """The settings of a call, with the models and the store that the collection was built with; see `chosen`."""
+        _ = self.engine
+        opened = loading.known(self._service.folder, self.name)
+        return chosen(opened.settings if opened else self._service.base, preset, values, costs)
+
+    def fresh(self) -> Engine:
+        """Its engine, with the newest version."""
+        try:
+            self.engine.library.refresh()
+        except (ModelMismatch, StoreMismatch):  # built anew meanwhile, with another model
+            loading.forget(self._service.folder, self.name)
+            del self.engine
+        return self.engine
+
+    @cached_property
+    def engine(self) -> Engine:
+        """Its engine, one in the process; opened at the first call, which may take seconds. One that could not be opened is tried again."""
+        try:
+            return loading.engine(self._service.folder, self.name, self._service.base)
+        except RagError:
+            loading.forget(self._service.folder, self.name)
+            raise
+
+    @property
+    def records(self) -> RecordStore:
+        """Its decisions, labels and feedback."""
+        return records(self._service.folder, self.name)
+
+    @property
+    def _place(self) -> tuple[str, str]:
+        return str(self._service.folder), self.name
+
+    def _find(self, id: str) -> Document:
+        return next((one for one in self.fresh().library.snapshot.documents if one.id == id), None) or self._none()
+
+    @staticmethod
+    def _none() -> Document:
+        raise missing("document")

@@ -1,0 +1,102 @@
+"""The jobs that programs started: each has an id, and belongs to a collection and to whoever started it."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rag_core.service.principal import Principal, Scope
+from rag_core.service.refusals import Overloaded, missing
+from rag_core.work.jobs import File, Job, Place, Runner, Work
+
+MAX_JOBS = 8  # that are not finished: each holds its files, and the last one waits for all others
+MAX_KEPT = 500  # finished ones whose result can still be asked for
+RETRY_SECONDS = 30  # a job takes seconds to minutes
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A job that a program started. `by` is the id of its principal, `run` the number of a labelled run, 0 for none."""
+
+    id: str
+    job: Job
+    collection: str
+    by: str
+    kind: str
+    run: int = 0
+
+
+class Jobs:
+    """The jobs of all callers. Safe to share between threads."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner, self._lock = runner, threading.Lock()
+        self._known: OrderedDict[str, Started] = OrderedDict()
+
+    def start(
+        self,
+        principal: Principal,
+        place: Place,
+        title: str,
+        work: Work,
+        kind: str,
+        count: int,
+        listed: Sequence[File] = (),
+        run: int = 0,
+    ) -> Started:
+        """Start a job, behind those that run.
+
+        Raises:
+            Overloaded: so many wait already.
+        """
+        with self._lock:
+            self.require_room()
+            job = self._runner.start(title, work, count, kind=kind, place=place, listed=listed)
+            started = Started(secrets.token_hex(8), job, place[1], principal.id, kind, run)
+            self._known[started.id] = started
+            finished = [id for id, one in self._known.items() if one.job.finished]
+            for id in finished[: max(0, len(finished) - MAX_KEPT)]:
+                del self._known[id]
+        return started
+
+    def require_room(self) -> None:
+        """Raise Overloaded where as many jobs wait as may."""
+        if self.unfinished() >= MAX_JOBS:
+            raise Overloaded(
+                f"{MAX_JOBS} jobs are running or waiting.", remedy=f"Call again in {RETRY_SECONDS} seconds.", retry_after=RETRY_SECONDS
+            )
+
+    def find(self, principal: Principal, id: str) -> Started:
+        """A job of the caller's; of anybody's in their collections, with the scope admin.
+
+        Raises:
+            NotFound: there is none that they may see.
+        """
+        started = self._known.get(id)
+        if started is None or not self._may_see(principal, started):
+            raise missing("job")
+        return started
+
+    def all(self, principal: Principal) -> tuple[Started, ...]:
+        """The jobs that the caller may see, newest first."""
+        return tuple(one for one in reversed(list(self._known.values())) if self._may_see(principal, one))
+
+    def unfinished(self) -> int:
+        """How many jobs run or wait."""
+        return sum(not one.job.finished for one in list(self._known.values()))
+
+    def stop(self, seconds: float, left: Callable[[], float]) -> None:
+        """Ask all to stop, and wait so many seconds at most; `left` is a clock. What is complete is kept, the rest is listed."""
+        running = [one.job for one in list(self._known.values()) if not one.job.finished]
+        for job in running:
+            job.stop()
+        until = left() + seconds
+        for job in running:
+            job.wait(max(0.0, until - left()))
+
+    @staticmethod
+    def _may_see(principal: Principal, started: Started) -> bool:
+        return principal.may_enter(started.collection) and (started.by == principal.id or principal.may(Scope.ADMIN))

@@ -1,0 +1,84 @@
+"""A caller: a token's holder, or whoever sits at this machine. Scopes say what they may do, collections where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rag_core.errors import InvalidInput
+from rag_core.library.store import is_name
+from rag_core.service.refusals import Forbidden
+
+EVERY = "*"  # as a collection of a token: all of them, also those to come
+
+
+class Scope(StrEnum):
+    """Something that a token may do."""
+
+    ASK = "ask"  # questions, one's own decisions, lists of documents, their pages
+    INDEX = "index"  # add, describe and delete documents
+    LABEL = "label"  # everybody's decisions, feedback, labelled runs
+    ADMIN = "admin"  # all of these, and everybody's jobs
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who asks.
+
+    Args:
+        id: of the token, `local` for this machine; stands in records and logs.
+        scopes: that they have; `admin` has all.
+        collections: that they may enter, None for all.
+    """
+
+    id: str
+    scopes: frozenset[Scope]
+    collections: frozenset[str] | None = None
+
+    def may(self, scope: Scope) -> bool:
+        """Whether they have a scope."""
+        return scope in self.scopes or Scope.ADMIN in self.scopes
+
+    def may_enter(self, collection: str) -> bool:
+        """Whether a collection is one of theirs."""
+        return self.collections is None or collection in self.collections
+
+    def require(self, scope: Scope) -> None:
+        """Raise Forbidden unless they have a scope."""
+        if not self.may(scope):
+            raise Forbidden(f"This needs the scope {scope.value!r}.", remedy=f"Use a token that was made with --scope {scope.value}.")
+
+
+def scopes_of(names: Iterable[str]) -> frozenset[Scope]:
+    """Scopes by name.
+
+    Raises:
+        InvalidInput: there is none, or one is unknown.
+    """
+    found = set(names)
+    known = {scope.value for scope in Scope}
+    if not found or found - known:
+        raise InvalidInput(
+            f"The scopes cannot be {', '.join(sorted(found)) or 'none'}.", remedy=f"Name some of {', '.join(sorted(known))}."
+        )
+    return frozenset(map(Scope, found))
+
+
+def collections_of(names: Iterable[str]) -> frozenset[str] | None:
+    """Names of collections; None for all where one is `EVERY`.
+
+    Raises:
+        InvalidInput: there is none, or one cannot name a collection.
+    """
+    found = set(names)
+    wrong = sorted(name for name in found if name != EVERY and not is_name(name))
+    if not found or wrong:
+        raise InvalidInput(
+            f"{wrong[0] if wrong else ''!r} cannot name a collection.",
+            remedy=f"Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore, or {EVERY} for all collections.",
+        )
+    return None if EVERY in found else frozenset(found)
+
+
+LOCAL = Principal("local", frozenset({Scope.ADMIN}))

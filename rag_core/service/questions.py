@@ -1,0 +1,141 @@
+"""Questions to one collection, and the decisions on them that were kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rag_core.decision.decide import decide, replay
+from rag_core.domain.claims import Citation
+from rag_core.domain.decision import Decision
+from rag_core.domain.llm_trace import OnStage
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.ports import Cancel
+from rag_core.evaluation import judged_under
+from rag_core.records.stored import Feedback, FeedbackKind, StoredDecision
+from rag_core.service.chosen import chosen
+from rag_core.service.principal import Scope
+from rag_core.service.refusals import missing
+from rag_core.settings import Cost
+from rag_core.work.recording import keep, keeping, passage_of
+
+if TYPE_CHECKING:
+    from rag_core.service.collection import Collection
+
+COSTS = frozenset({Cost.REPLAY, Cost.ASK})  # that a setting of a question may have
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question of a caller.
+
+    Args:
+        question: in their words.
+        preset: another one than the service's; None for that.
+        values: settings over it, by name.
+        documents: ids or names of those to search; None for all.
+        filters: values that a document's metadata must have.
+    """
+
+    question: str
+    preset: str | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    documents: Sequence[str] | None = None
+    filters: Mapping[str, str] = field(default_factory=dict)
+
+
+class Questions:
+    """The questions of a collection that was entered. Safe to share between threads."""
+
+    def __init__(self, collection: Collection) -> None:
+        self._collection, self._principal = collection, collection.principal
+
+    def ask(self, asking: Asking, on_stage: OnStage | None = None, cancelled: Cancel | None = None) -> tuple[Decision, str]:
+        """The decision, and the id under which it is kept; "" where it is not.
+
+        Raises:
+            RagError: the question cannot be asked.
+        """
+        self._principal.require(Scope.ASK)
+        engine, settings = self._collection.fresh(), self._collection.settings(asking.preset, asking.values, COSTS)
+        measured: list[Measurements] = []
+        decision = engine.ask(
+            asking.question, settings, asking.documents, asking.filters, on_stage=on_stage, cancelled=cancelled,
+            on_measured=measured.append,
+        )  # fmt: skip
+        store = self._collection.records
+        if not keeping(store):
+            return decision, ""
+        narrowed = asking.documents is not None or asking.filters
+        return decision, str(keep(store, measured[0], tuple(measured[0].library.names) if narrowed else (), self._origin))
+
+    def kept(self, limit: int, before: int | None = None) -> tuple[StoredDecision, ...]:
+        """The newest kept decisions, newest first, with ids below `before`: everybody's with the scope label, else the caller's own."""
+        self._principal.require(Scope.ASK)
+        origin = None if self._principal.may(Scope.LABEL) else self._origin
+        return self._collection.records.decisions(limit, before=before, origin=origin)
+
+    def decision(self, id: int) -> Decision:
+        """A kept decision as it was made; what was deleted since is left out of it.
+
+        Raises:
+            NotFound: there is none that the caller may see.
+        """
+        return decide(self._measured(id))
+
+    def replay(self, id: int, preset: str | None, values: Mapping[str, Any]) -> Decision:
+        """A kept question decided under other settings, without asking it again.
+
+        Raises:
+            NotFound: there is none that the caller may see.
+            InvalidSetting: a setting needs more than a judgement.
+        """
+        measured = self._measured(id)
+        wanted = measured.settings
+        if preset is not None:
+            wanted = judged_under(wanted, self._collection.settings(preset, {}, COSTS))
+        return replay(measured, chosen(wanted, None, values, COSTS))
+
+    def evidence(self, id: int, number: int) -> Citation:
+        """A source of a kept decision, or a place to look of a refusal, by its number from 1.
+
+        Raises:
+            NotFound: there is none that the caller may see.
+        """
+        decision = self.decision(id)
+        found = decision.citations or decision.places
+        if not 1 <= number <= len(found):
+            raise missing("evidence")
+        return found[number - 1]
+
+    def say(self, id: int, kind: FeedbackKind, comment: str, document: str, page: int) -> int:
+        """Keep a reader's word on a decision; its number.
+
+        Raises:
+            NotFound: there is no such decision, or no such document.
+        """
+        self._require_seen(id)
+        if document:
+            self._collection.document(document)
+        return self._collection.records.add_feedback(id, kind, comment, document, page)
+
+    def said(self) -> tuple[Feedback, ...]:
+        """Everybody's open feedback, newest first."""
+        self._principal.require(Scope.LABEL)
+        return self._collection.records.feedback()
+
+    @property
+    def _origin(self) -> str:
+        return f"api:{self._principal.id}"
+
+    def _require_seen(self, id: int) -> None:
+        self._principal.require(Scope.ASK)
+        row = self._collection.records.stored(id)
+        if row is None or (row.origin != self._origin and not self._principal.may(Scope.LABEL)):
+            raise missing("decision")
+
+    def _measured(self, id: int) -> Measurements:
+        self._require_seen(id)
+        snapshot = self._collection.fresh().library.snapshot
+        return self._collection.records.measurements(id, snapshot.page_text, passage_of(snapshot))

@@ -1,0 +1,160 @@
+"""The service over one library folder: who calls, how often, how much at once, and which collections are theirs."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rag_core.domain.decision import Decision
+from rag_core.domain.given import ReadyPassage
+from rag_core.domain.ports import Cancel
+from rag_core.errors import InvalidInput, RagError
+from rag_core.grounding.judge import judge_claims
+from rag_core.library.store import collections, create_collection, is_name
+from rag_core.over import decide_over
+from rag_core.service.chosen import chosen
+from rag_core.service.collection import Collection
+from rag_core.service.jobs import Jobs
+from rag_core.service.lanes import RETRY_SECONDS, Lane
+from rag_core.service.principal import LOCAL, Principal, Scope
+from rag_core.service.questions import COSTS
+from rag_core.service.rate import PER_MINUTE, Rate
+from rag_core.service.refusals import Overloaded, Unauthenticated, missing
+from rag_core.service.repeated import Repeated
+from rag_core.service.tokens import Tokens
+from rag_core.settings import Settings
+from rag_core.wiring import embedder_apart, entailment_model, ready_tools
+from rag_core.work import loading
+from rag_core.work.jobs import Runner
+
+DEFAULT = "default"  # the collection that is there from the beginning
+QUESTIONS, QUESTIONS_WAITING = 2, 16  # questions at once, one for each core of the smallest machine; and before them, some seconds' worth
+LOOKS, LOOKS_WAITING = 4, 64  # short calls that read lists and records
+MAX_CLAIMS = 32  # that are judged in one call; as many as the command line reads together
+STOP_SECONDS = 10.0  # that a stopping service waits for jobs: a batch of passages takes less
+
+
+class Service:
+    """Everything that programs may do, guarded. Safe to share between threads.
+
+    Args:
+        folder: of the library.
+        base: settings that hold where a caller says nothing.
+        runner: of jobs, shared with the page where there is one.
+        per_minute: calls that each caller may make.
+        local: whether callers of this machine need no token as long as none was ever made.
+    """
+
+    def __init__(self, folder: Path, base: Settings, runner: Runner, per_minute: int = PER_MINUTE, *, local: bool = True) -> None:
+        self.folder, self.base = folder, base
+        self.tokens, self.rate, self.jobs = Tokens(folder), Rate(per_minute), Jobs(runner)
+        self.questions = Lane("question", QUESTIONS, QUESTIONS_WAITING)
+        self.looks = Lane("look", LOOKS, LOOKS_WAITING)
+        self.repeated, self.uploads, self.streams = Repeated(), 0, 0  # the latter two are counted on the event loop alone
+        self._local, self._stopping = local, threading.Event()
+
+    def principal(self, token: str | None, *, here: bool) -> Principal:
+        """The caller.
+
+        Args:
+            token: as it came; None where there was none.
+            here: whether the call comes from this machine, under one of its own names, and from no other page.
+
+        Raises:
+            Unauthenticated: nobody knows them.
+            LibraryDamaged: the file of tokens cannot be read.
+        """
+        if token is not None:
+            return self.tokens.principal(token)
+        if here and self._local and not self.tokens.all():
+            return LOCAL
+        raise Unauthenticated("A token is needed.", remedy="Send Authorization: Bearer …; python -m rag_core token create makes one.")
+
+    def enter(self, principal: Principal, name: str, *, new: bool = False) -> Collection:
+        """A collection of the caller's. `new` says that it may be one that is not there yet.
+
+        Raises:
+            NotFound: there is none, or it is not theirs; both look the same.
+        """
+        if not is_name(name) or not principal.may_enter(name):
+            raise missing("collection")
+        if not new and name not in self._names():
+            raise missing("collection")
+        return Collection(self, principal, name)
+
+    def create(self, principal: Principal, name: str) -> Collection:
+        """A new collection of the caller's, or the one that is there.
+
+        Raises:
+            NotFound: it is not theirs.
+            Forbidden: they may not index.
+        """
+        entered = self.enter(principal, name, new=True)
+        principal.require(Scope.INDEX)
+        create_collection(self.folder, name)
+        return entered
+
+    def collections(self, principal: Principal) -> tuple[str, ...]:
+        """The names of the collections that the caller may enter."""
+        return tuple(name for name in self._names() if principal.may_enter(name))
+
+    def decide(
+        self, principal: Principal, question: str, passages: Sequence[ReadyPassage], preset: str | None, values: Mapping[str, Any],
+        cancelled: Cancel | None = None,
+    ) -> Decision:  # fmt: skip
+        """The decision over passages that the caller retrieved; see `decide_over`.
+
+        Raises:
+            RagError: it cannot be decided.
+        """
+        principal.require(Scope.ASK)
+        settings = chosen(self.base, preset, values, COSTS)
+        return decide_over(question, passages, settings, cancelled=cancelled, tools=ready_tools(settings, apart=True))
+
+    def judge(self, principal: Principal, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Whether answers are supported by contexts; see `judge_claims`.
+
+        Raises:
+            InvalidInput: there are more than `MAX_CLAIMS`.
+        """
+        principal.require(Scope.ASK)
+        if len(rows) > MAX_CLAIMS:
+            raise InvalidInput(f"{len(rows)} answers are too many.", remedy=f"Send at most {MAX_CLAIMS} at once.")
+        s = self.base
+        return judge_claims(rows, s, embedder_apart(s.embedding_model, s.embedding_precision), entailment_model(s, apart=True))
+
+    def problem(self) -> RagError | None:
+        """Why the service is not ready to answer; None where it is."""
+        if self._stopping.is_set():
+            return Unauthenticated("The service is stopping.", remedy="Ask the next one.")
+        opening = loading.opening(self.folder, DEFAULT, self.base)
+        if not opening.wait():
+            return InvalidInput("The models are being loaded.", remedy="Ask again in some seconds.")
+        return opening.error
+
+    def require_stream(self, most: int) -> None:
+        """Raise Overloaded where `most` streams are open."""
+        if self.streams >= most:
+            raise Overloaded(f"{most} streams are open.", remedy="Close some, or ask for the job instead.", retry_after=RETRY_SECONDS)
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it was asked to stop: streams then end by themselves."""
+        return self._stopping.is_set()
+
+    def stop(self) -> None:
+        """Say that it is to stop; `close` then does. May be called by a handler of a signal."""
+        self._stopping.set()
+
+    def close(self) -> None:
+        """Take nothing new, and wait for what runs, `STOP_SECONDS` at most. What a job has not done is on its list."""
+        self._stopping.set()
+        self.questions.close()
+        self.looks.close()
+        self.jobs.stop(STOP_SECONDS, time.monotonic)
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(sorted({*collections(self.folder), DEFAULT}))

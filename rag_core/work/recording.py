@@ -1,0 +1,49 @@
+"""Keeps the questions that are asked, for whoever asked them: as long as the environment says, unless its users say no."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import Passage
+from rag_core.library.snapshot import Snapshot
+from rag_core.records import PassageOf
+from rag_core.settings.configuration import retention
+from rag_core.wiring import RecordStore
+
+
+def keeping(store: RecordStore) -> bool:
+    """Whether questions of a collection are kept: not where the environment or the collection's users switched it off.
+
+    Raises:
+        RagError: neither can be read.
+    """
+    if not retention(os.environ).keep:
+        return False
+    chosen = store.keeping()
+    return True if chosen is None else chosen
+
+
+def keep(store: RecordStore, measurements: Measurements, searched: Sequence[str] = (), origin: str = "ask") -> int:
+    """Keep a question, whatever was chosen; its id. Drops what is older or more than is to be kept.
+
+    Args:
+        store: of its collection.
+        measurements: with the settings that it is judged under.
+        searched: ids of the documents that it was restricted to; none for all.
+        origin: where it was asked.
+
+    Raises:
+        RagError: it cannot be kept.
+    """
+    limits = retention(os.environ)
+    id = store.keep(measurements, origin=origin, documents=searched)
+    store.prune(limits.days, limits.most, limits.rejected_days)
+    return id
+
+
+def passage_of(snapshot: Snapshot) -> PassageOf:
+    """The passages of a version by document and id."""
+    known: dict[tuple[str, str], Passage] = {(passage.document, passage.id): passage for passage in snapshot.passages}
+    return lambda document, passage: known.get((document, passage))

@@ -1,0 +1,101 @@
+"""What the tests of the service share: a real server on a port of this machine, tokens of several callers, documents in two collections."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import uvicorn
+
+from rag_core.entrypoints.http.app import Front, api, guarded, served
+from rag_core.entrypoints.http.origin import LOCAL
+from rag_core.service.service import Service
+from rag_core.settings import Settings
+from rag_core.work.jobs import Runner
+
+ALPHA = "The warranty period is 24 months from delivery. The invoice is due in a month."
+BETA = "The secret ingredient of the sauce is juniper. The recipe is from the year 1912."
+WARRANTY, SECRET = "How long is the warranty period?", "Which is the secret ingredient of the sauce?"
+START_SECONDS = 60
+
+
+@dataclass
+class Server:
+    """A running service: where it is, the tokens by name of their holder, and what is in it."""
+
+    address: str
+    service: Service
+    folder: Path
+    tokens: dict[str, str] = field(default_factory=dict)
+    known: dict[str, Any] = field(default_factory=dict)
+
+    def client(self, holder: str = "") -> httpx2.Client:
+        """A client with the token of a holder; without one, for nobody."""
+        headers = {"authorization": f"Bearer {self.tokens[holder]}"} if holder else {}
+        return httpx2.Client(base_url=self.address, headers=headers, timeout=60)
+
+
+@contextmanager
+def listening(app: Any) -> Iterator[str]:
+    """The address of an ASGI app on a free port, served as `serve` does."""
+    config = uvicorn.Config(app, port=0, log_level="warning", lifespan="on", server_header=False, timeout_graceful_shutdown=5)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    deadline = time.monotonic() + START_SECONDS
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+def service_of(folder: Path, **options: Any) -> Service:
+    """A service over a folder."""
+    return Service(folder, Settings.load(), Runner(), **{"per_minute": 1_000_000, **options})
+
+
+@contextmanager
+def running(folder: Path, **options: Any) -> Iterator[Server]:
+    """A service over a folder, on a port."""
+    service = service_of(folder, **options)
+    front = Front(guarded(api(service), LOCAL, service), None, lambda: served(service))
+    with listening(front) as address:
+        yield Server(address, service, folder)
+
+
+def filled(server: Server) -> None:
+    """Make tokens, put a document into each of two collections, and ask each a question."""
+    made = server.service.tokens.create
+    for holder, scopes, collections in (
+        ("alpha", ("ask", "index", "label"), ("alpha", "empty")), ("beta", ("ask", "index", "label"), ("beta",)),
+        ("reader", ("ask",), ("alpha",)), ("admin", ("admin",), ("*",)),
+    ):  # fmt: skip
+        server.tokens[holder] = made(holder, scopes, collections)[1]
+    for holder, text, question in (("alpha", ALPHA, WARRANTY), ("beta", BETA, SECRET)):
+        with server.client(holder) as client:
+            sent = {"namespace": holder, "documents": [{"content": text, "metadata": {"title": holder}}]}
+            indexed = client.post("/api/rag/index", json=sent).raise_for_status().json()
+            pdf = Path(__file__).resolve().parents[2] / "data" / "samples" / "company-policies.pdf"
+            with pdf.open("rb") as file:
+                client.post("/api/rag/index", data={"namespace": holder}, files={"files": file}).raise_for_status()
+            decision = client.post("/api/rag/query", json={"query": question, "namespace": holder}).raise_for_status().json()
+            assert decision["is_safe"], decision
+            pictured = client.post("/api/rag/query", json={"query": "How do I request vacation?", "namespace": holder}).json()
+            run = {"name": "own", "questions": [{"id": "1", "question": question, "answerable": True}]}
+            job = client.post(f"/api/collections/{holder}/runs", json=run).raise_for_status().json()
+        server.known[holder] = {
+            "document": indexed["documents"][0]["id"], "decision": decision["id"], "job": indexed["job"], "run": job["run"],
+            "pictured": pictured["id"], "run_job": job["id"], "answer": decision["answer"],
+        }  # fmt: skip

@@ -1,0 +1,116 @@
+"""`serve` as a process: the page, the API and health from one port, what it refuses to listen on, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from rag_core.entrypoints import serve_command
+from rag_core.entrypoints.cli import main, parser
+from rag_core.entrypoints.http.origin import LOCAL
+from rag_core.service.tokens import Tokens
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 60
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_given_the_repository_when_served_then_page_and_api_answer_from_one_port_and_a_signal_ends_it_well(
+    tmp_path: Path, sample_library: Path
+) -> None:
+    library, port = Path(shutil.copytree(sample_library, tmp_path / "library")), free_port()
+    command = [sys.executable, "-m", "rag_core", "serve", "--port", str(port), "--library", str(library)]
+    with (tmp_path / "log").open("w") as log:
+        process = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"RAG_PRESET": ""}, stdout=log, stderr=log)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        with httpx2.Client(base_url=address, timeout=60) as client:
+            deadline = time.monotonic() + START_SECONDS
+            while True:
+                assert process.poll() is None, (tmp_path / "log").read_text()
+                assert time.monotonic() < deadline
+                try:
+                    if client.get("/readyz").status_code == 200:
+                        break
+                except httpx2.TransportError:
+                    pass
+                time.sleep(0.1)
+            page = client.get("/")
+            assert page.status_code == 200
+            assert "<html" in page.text.lower()
+            assert "script-src 'self' 'unsafe-inline'" in page.headers["content-security-policy"]
+            assert client.get("/_stcore/health").status_code == 200
+            assert client.get("/_stcore/metrics").status_code == 404
+            for path in ("/", "/_stcore/health", "/api/collections", "/healthz"):
+                assert client.get(path, headers={"host": "evil.example"}).status_code == 421, path
+                assert client.get(path, headers={"origin": "http://evil.example"}).status_code == 403, path
+            found = client.post("/api/rag/query", json={"query": "How do I request vacation?"}).json()
+            assert found["is_safe"], found["explanation"]
+            with client.stream("GET", "/healthz"):
+                process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0, (tmp_path / "log").read_text()
+    finally:
+        process.kill()
+        process.wait()
+    said = (tmp_path / "log").read_text()
+    assert f"Serving the page at {address}/" in said
+    assert "Traceback" not in said
+
+
+def refused(*arguments: str) -> bool:
+    """Whether `serve` would not listen so."""
+    return main(["serve", *arguments]) == 1
+
+
+def test_given_an_address_of_others_when_nobody_said_so_or_there_is_no_token_then_it_does_not_listen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = ("--library", str(tmp_path))
+    for host in ("0.0.0.0", "::", "192.0.2.1", "example.org", ""):
+        assert refused(*place, "--host", host), host
+        assert refused(*place, "--host", host, "--open-to-network"), host
+    assert refused(*place, "--behind-proxy", "docs.example.org")
+    Tokens(tmp_path).create("x", ["ask"], ["*"])
+    assert refused(*place, "--host", "0.0.0.0")
+    assert refused(*place, "--host", "0.0.0.0", "--open-to-network"), "nobody could call it by a name"
+    assert "--open-to-network" in capsys.readouterr().err
+
+
+def test_given_others_may_call_when_assembled_then_there_is_no_page_without_a_proxy_and_nobody_is_local(tmp_path: Path) -> None:
+    Tokens(tmp_path).create("x", ["ask"], ["*"])
+    arguments = ["serve", "--library", str(tmp_path), "--host", "0.0.0.0", "--open-to-network", "--allow-host", "docs.example.org"]
+    args = parser().parse_args(arguments)
+
+    serve_command.refuse_unsafe(args, tmp_path)
+    app, _ = serve_command.assembled(args, tmp_path, LOCAL)
+
+    assert not app.has_page
+
+
+def test_given_no_repository_when_assembled_then_the_api_is_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve_command, "ROOT", tmp_path)
+    app, _ = serve_command.assembled(parser().parse_args(["serve", "--library", str(tmp_path)]), tmp_path, LOCAL)
+    assert not app.has_page
+
+
+def test_given_any_other_command_when_it_starts_then_the_packages_of_the_service_are_not_imported() -> None:
+    program = (
+        "import rag_core.entrypoints.cli as c, sys; c.parser();"
+        "print(sorted({'fastapi', 'starlette', 'uvicorn', 'mcp', 'streamlit', 'httpx2', 'rag_core.service'} & set(sys.modules)))"
+    )
+    said = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "[]"

@@ -1,0 +1,284 @@
+"""The HTTP API as a program uses it: over a real port, with the embedded model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_kit import SECRET, WARRANTY, Server
+
+from rag_core.domain.decision import Decision
+from rag_core.service import models
+
+SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
+FEATURE = {"query": WARRANTY, "namespace": "alpha"}
+
+
+def test_given_documents_as_json_when_indexed_then_each_is_told_and_a_bad_one_costs_the_others_nothing(server: Server) -> None:
+    """S3-23: indexed, chunks_created, namespace."""
+    sent = [
+        {
+            "content": "The notice period is two months.",
+            "metadata": {"title": "Notice", "date": "2024-05-01", "class": 10, "verified": True},
+        },
+        {"content": "Výpovědní doba činí dva měsíce.", "id": "smlouva-č", "language": "cs"},
+        {"content": "सूचना अवधि दो माह है।", "metadata": {"source": "समझौता.txt"}},
+        {"content": "  "},
+        {"content": "A date that is none.", "metadata": {"date": "soon"}},
+        {"content": "A zero \x00 byte."},
+    ]
+    with server.client("admin") as client:
+        body = json.dumps({"namespace": "mixed", "documents": sent})
+        found = client.post("/api/rag/index", content=body, headers={"content-type": "application/json"}).json()
+        listed = client.get("/api/collections/mixed/documents").json()
+        again = client.post("/api/rag/index", json={"namespace": "mixed", "documents": sent[:2]}).json()
+        half = client.post(
+            "/api/rag/index", content=b'{"documents": [{"content": "\\ud800"}]}', headers={"content-type": "application/json"}
+        )
+
+    assert half.status_code == 400, "half a character is no text"
+    assert (found["namespace"], found["finished"]) == ("mixed", True)
+    assert [row["state"] for row in found["documents"]][:5] == ["indexed"] * 3 + ["problem"] * 2
+    assert found["indexed"] == sum(row["state"] == "indexed" for row in found["documents"])
+    assert found["chunks_created"] == sum(row["chunks"] for row in found["documents"]) >= found["indexed"]
+    assert all(row["problem"] and row["remedy"] for row in found["documents"] if row["state"] == "problem")
+    assert [row["name"] for row in found["documents"]][:3] == ["Notice", "smlouva-č", "समझौता.txt"]
+    assert listed["items"][0]["metadata"] == {"date": "2024-05-01", "authority": None, "verified": True, "class": "10"}
+    assert [row["state"] for row in again["documents"]] == ["unchanged"] * 2
+
+
+def test_given_files_when_indexed_then_one_that_is_no_pdf_costs_the_others_nothing_and_no_name_leaves_the_folder(server: Server) -> None:
+    """S3-23: PDFs as multipart."""
+    pdf = (SAMPLES / "flow-meter-manual.pdf").read_bytes()
+    files = [
+        ("files", ("návod-průtokoměr.pdf", pdf)), ("files", ("../../etc/passwd.txt", b"The gate opens at nine.")),
+        ("files", ("broken.pdf", b"%PDF-1.7\nnothing")), ("files", ("page.pdf", b"<html>no</html>")),
+    ]  # fmt: skip
+    form = {"namespace": "files", "metadata": json.dumps({"class": "10"})}
+    with server.client("admin") as client:
+        found = client.post("/api/rag/index", data=form, files=files).json()
+        listed = client.get("/api/collections/files/documents").json()["items"]
+
+    assert [row["state"] for row in found["documents"]] == ["indexed", "indexed", "problem", "problem"]
+    assert [row["name"] for row in found["documents"]] == ["návod-průtokoměr.pdf", "passwd.txt", "broken.pdf", "page.pdf"]
+    assert {row["metadata"]["class"] for row in listed} == {"10"}
+    assert all("no" not in row["problem"] or "html" not in row["problem"] for row in found["documents"])
+
+
+def test_given_a_question_when_asked_then_the_reply_is_the_decision_in_its_one_form(server: Server) -> None:
+    """S3-24: answer, confidence, citations, metadata."""
+    with server.client("alpha") as client:
+        found = client.post("/api/rag/query", json={**FEATURE, "top_k": 3}).json()
+        kept = client.get(f"/api/collections/alpha/decisions/{found['id']}").json()
+
+    assert found["is_safe"] is True
+    assert "24 months" in found["answer"]
+    assert 0 < found["confidence"] <= 1
+    assert found["citations"][0]["document"] == "alpha"
+    assert len(found["retrieved"]) <= 3
+    assert found.keys() == Decision.failed("", "").to_json().keys() == models.Decision.model_fields.keys()
+    models.Decision.model_validate(found, strict=True)
+    models.Decision.model_validate(Decision.failed("", "").to_json(), strict=False)
+    same = ("answer", "confidence", "status", "reason", "scores", "citations", "claims", "metadata")
+    assert {name: kept[name] for name in same} == {name: found[name] for name in same}
+
+
+def test_given_a_question_when_its_confidence_is_asked_for_then_it_is_as_the_log_has_it(server: Server) -> None:
+    """S4-22: scores of a collection's question."""
+    with server.client("alpha") as client:
+        found = client.get("/api/collections/alpha/query", params={"query_text": WARRANTY}).json()
+
+    assert found["confidenceLevel"] in ("high", "medium", "low")
+    assert found["isAnswerable"] is True
+    assert found["rawCount"] >= found["filteredCount"] >= 1
+    assert 0 < found["scores"]["correctness"] <= 1
+    assert found["citations"]
+
+
+def test_given_a_kept_decision_when_replayed_then_it_is_judged_anew_and_never_asked_anew(server: Server) -> None:
+    with server.client("alpha") as client:
+        path = f"/api/collections/alpha/decisions/{server.known['alpha']['decision']}"
+        strict = client.post(f"{path}/replay", json={"settings": {"min_correctness": 1.0}}).json()
+        asked = client.post(f"{path}/replay", json={"settings": {"top_k": 3}})
+        named = client.post(f"{path}/replay", json={"settings": {"verifier": "/etc/passwd"}})
+        unknown = client.post(f"{path}/replay", json={"preset": "nothing"})
+        preset = client.post(f"{path}/replay", json={"preset": "relevance-guard"})
+
+    assert strict["is_refusal"], strict["reason"]
+    assert (asked.status_code, asked.json()["remedy"]) == (422, "Ask the question again.")
+    assert (named.status_code, named.json()["kind"]) == (422, "InvalidSetting")
+    assert unknown.status_code == 422
+    assert preset.status_code == 200
+    assert preset.json()["metadata"]["preset"] == "relevance-guard"
+
+
+def test_given_a_cited_page_of_a_pdf_when_its_evidence_is_asked_for_then_it_is_a_picture_with_marks(server: Server) -> None:
+    with server.client("alpha") as client:
+        number = server.known["alpha"]["pictured"]
+        found = client.get(f"/api/collections/alpha/decisions/{number}").json()
+        drawn = client.get(f"/api/collections/alpha/decisions/{number}/evidence/1")
+        cited = found["citations"][0]
+        whole = next(one for one in client.get("/api/collections/alpha/documents").json()["items"] if one["name"] == cited["document"])
+        plain = client.get(f"/api/collections/alpha/documents/{whole['id']}/pages/{cited['page']}/image")
+        text = client.get(f"/api/collections/alpha/documents/{whole['id']}/pages/{cited['page']}").json()["text"]
+        beyond = [client.get(f"/api/collections/alpha/documents/{whole['id']}/pages/{page}/image").status_code for page in (0, 999, "x")]
+
+    assert drawn.headers["content-type"] == plain.headers["content-type"] == "image/png"
+    assert drawn.content.startswith(b"\x89PNG")
+    assert drawn.content != plain.content
+    assert text[cited["spans"][0]["start"] : cited["spans"][0]["end"]] == cited["excerpt"]
+    assert beyond == [422, 404, 422]
+
+
+def test_given_passages_of_another_retrieval_when_decided_then_they_are_cited_and_nothing_is_kept(server: Server) -> None:
+    passages = [{"text": "The warranty period is 24 months from delivery.", "document": "terms.pdf", "page": 3, "score": 0.9}]
+    with server.client("reader") as client:
+        before = len(client.get("/api/collections/alpha/decisions").json()["items"])
+        found = client.post("/api/rag/decide", json={"question": WARRANTY, "passages": passages}).json()
+        assert len(client.get("/api/collections/alpha/decisions").json()["items"]) == before
+    assert (found["citations"][0]["document"], found["citations"][0]["page"], found["id"]) == ("terms.pdf", 3, "")
+
+
+def test_given_an_answer_when_judged_then_a_changed_fact_is_not_supported(server: Server) -> None:
+    with server.client("reader") as client:
+        judged = [
+            client.post("/api/rag/judge", json={"context": "The warranty period is 24 months.", "answer": answer}).json()
+            for answer in ("The warranty period is 24 months.", "The warranty period is 36 months.")
+        ]
+    assert [one["supported"] for one in judged] == [True, False]
+
+
+def test_given_a_document_when_described_and_deleted_then_the_list_says_so(server: Server) -> None:
+    with server.client("admin") as client:
+        sent = {"namespace": "changing", "documents": [{"content": f"Line {number} is painted green."} for number in range(3)]}
+        ids = [row["id"] for row in client.post("/api/rag/index", json=sent).json()["documents"]]
+        first = client.get("/api/collections/changing/documents", params={"limit": 2}).json()
+        rest = client.get("/api/collections/changing/documents", params={"limit": 2, "offset": first["next"]}).json()
+        told = client.put(f"/api/collections/changing/documents/{ids[0]}/metadata", json={"metadata": {"title": "Paint", "verified": True}})
+        wrong = client.put(f"/api/collections/changing/documents/{ids[0]}/metadata", json={"metadata": {"date": "soon"}})
+        gone = client.delete(f"/api/collections/changing/documents/{ids[0]}")
+        again = client.delete(f"/api/collections/changing/documents/{ids[0]}")
+        left = client.get("/api/collections/changing/documents").json()
+
+    assert [one["id"] for one in first["items"] + rest["items"]] == ids
+    assert (first["total"], first["next"], rest["next"]) == (3, 2, None)
+    assert (told.json()["title"], told.json()["metadata"]["verified"]) == ("Paint", True)
+    assert wrong.status_code == 422
+    assert (gone.status_code, gone.content, again.status_code) == (204, b"", 404)
+    assert [one["id"] for one in left["items"]] == ids[1:]
+
+
+def test_given_feedback_when_said_then_whoever_labels_sees_it(server: Server) -> None:
+    with server.client("reader") as reader, server.client("alpha") as alpha:
+        number = reader.post("/api/rag/query", json=FEATURE).json()["id"]
+        said = reader.post(f"/api/collections/alpha/decisions/{number}/feedback", json={"kind": "wrong_answer", "comment": "No: 36."})
+        rows = alpha.get("/api/collections/alpha/feedback").json()["items"]
+    assert said.status_code == 201
+    assert next(row for row in rows if row["id"] == said.json()["id"])["comment"] == "No: 36."
+
+
+def test_given_a_job_when_followed_then_its_stream_ends_with_its_end(server: Server) -> None:
+    sent = {
+        "namespace": "stream",
+        "documents": [{"content": f"Shelf {number} holds {number} books.", "id": str(number)} for number in range(30)],
+    }
+    with server.client("admin") as client:
+        begun = client.post("/api/rag/index", params={"wait": 0}, json=sent)
+        with client.stream("GET", f"/api/jobs/{begun.json()['job']}/events") as stream:
+            lines = [line for line in stream.iter_lines() if line]
+        stopped = client.delete(f"/api/jobs/{begun.json()['job']}")
+
+    assert begun.status_code in (200, 202)
+    events = [
+        (name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in zip(lines[::2], lines[1::2], strict=True)
+    ]
+    assert [name for name, _ in events][-1] == "end"
+    shares = [row["share"] for _, row in events]
+    assert shares == sorted(shares)
+    assert (events[-1][1]["state"], events[-1][1]["indexed"]) == ("finished", 30)
+    assert stopped.json()["state"] == "finished", "stopping what is done changes nothing"
+
+
+def test_given_labelled_questions_when_run_as_a_job_then_the_report_counts_them(server: Server) -> None:
+    run = {
+        "name": "two",
+        "questions": [{"id": "1", "question": WARRANTY, "answerable": True}, {"id": "2", "question": SECRET, "answerable": False}],
+    }
+    with server.client("alpha") as client:
+        job = client.post("/api/collections/alpha/runs", json=run).json()
+        with client.stream("GET", f"/api/jobs/{job['id']}/events") as stream:
+            list(stream.iter_lines())
+        report = client.get(f"/api/collections/alpha/runs/{job['run']}").json()
+        wrong = client.post("/api/collections/alpha/runs", json={"name": "x", "questions": [{"id": "1"}]})
+    assert (report["done"], report["total"], report["questions"]) == (2, 2, 2)
+    assert report["wrong_answers"]["n"] == 1
+    assert wrong.status_code == 422
+
+
+def test_given_an_idempotency_key_when_a_request_comes_twice_then_it_is_done_once(server: Server) -> None:
+    sent = {"namespace": "twice", "documents": [{"content": "The hall is open at nine."}]}
+    other = {"namespace": "twice", "documents": [{"content": "The hall is shut."}]}
+    with server.client("admin") as client:
+        key = {"idempotency-key": "7f"}
+        first, second = (client.post("/api/rag/index", json=sent, headers=key).json() for _ in range(2))
+        wrong = client.post("/api/rag/index", json=other, headers=key)
+    assert first == second
+    assert wrong.status_code == 422
+
+
+def test_given_two_callers_at_once_then_each_gets_their_own_answer(server: Server) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    def asked(holder: str) -> str:
+        with server.client(holder) as client:
+            question = WARRANTY if holder == "alpha" else SECRET
+            return str(client.post("/api/rag/query", json={"query": question, "namespace": holder}).json()["answer"])
+
+    holders = ["alpha", "beta"] * 6
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(asked, holders))
+    assert answers == [server.known[holder]["answer"] for holder in holders]
+
+
+def examples(schema: dict[str, Any], body: dict[str, Any]) -> Any:
+    """The example of a body: what its fields say, their defaults left out."""
+    if "$ref" in body:
+        return examples(schema, schema["components"]["schemas"][body["$ref"].rpartition("/")[2]])
+    if "examples" in body:
+        return body["examples"][0]
+    if body.get("type") == "object":
+        return {name: examples(schema, part) for name, part in body.get("properties", {}).items() if name in body.get("required", ())}
+    if body.get("type") == "array":
+        return [examples(schema, body["items"])]
+    return body["enum"][0] if "enum" in body else body.get("default")
+
+
+def test_given_the_schema_when_its_examples_are_sent_then_none_is_refused(server: Server) -> None:
+    filled_in = {"name": "alpha", "id": server.known["alpha"]["decision"]}
+    with server.client("admin") as client:
+        schema = client.get("/api/openapi.json").json()
+        sent = 0
+        for path, methods in schema["paths"].items():
+            for method, route in methods.items():
+                content = route.get("requestBody", {}).get("content", {}).get("application/json")
+                if content is None or "documents/{id}" in path:
+                    continue
+                body = examples(schema, content["schema"])
+                answer = client.request(method, path.format(**filled_in), json=body)
+                assert answer.status_code in (200, 201, 202), (path, body, answer.text)
+                sent += 1
+    assert sent >= 6
+
+
+@pytest.mark.parametrize("kind", [models.IndexOut, models.Documents, models.Job, models.KeptList])
+def test_given_a_reply_then_its_model_reads_it(server: Server, kind: type[models.Told]) -> None:
+    paths = {
+        models.Documents: "/api/collections/alpha/documents", models.KeptList: "/api/collections/alpha/decisions",
+        models.Job: f"/api/jobs/{server.known['alpha']['job']}",
+    }  # fmt: skip
+    with server.client("alpha") as client:
+        body = {"namespace": "alpha", "documents": [{"content": "The bell rings at ten."}]}
+        found = client.get(paths[kind]) if kind in paths else client.post("/api/rag/index", json=body)
+    kind.model_validate_json(found.content)

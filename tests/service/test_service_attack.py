@@ -1,0 +1,215 @@
+"""A token of one collection against everything of another: every route, one table. What is refused looks the same as what is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+import pytest
+from service_kit import SECRET, WARRANTY, Server
+
+from rag_core.entrypoints.http.app import api
+from rag_core.entrypoints.http.caller import OPEN, entered
+from rag_core.library.store import is_name
+
+Route = tuple[str, str]
+Known = dict[str, Any]
+ROW = {"id": "1", "question": SECRET, "answerable": True}
+
+# How each route is called about a collection and what is in it; None for one that is about no collection, and is looked at by itself.
+CALLS: dict[Route, Any] = {
+    ("POST", "/api/rag/index"): lambda name, known: ("/api/rag/index", {"documents": [{"content": "x y z"}], "namespace": name}),
+    ("POST", "/api/rag/query"): lambda name, known: ("/api/rag/query", {"query": SECRET, "namespace": name}),
+    ("POST", "/api/rag/decide"): None,
+    ("POST", "/api/rag/judge"): None,
+    ("GET", "/api/collections"): None,
+    ("PUT", "/api/collections/{name}"): lambda name, known: (f"/api/collections/{name}", None),
+    ("GET", "/api/collections/{name}/query"): lambda name, known: (f"/api/collections/{name}/query?query_text=sauce", None),
+    ("GET", "/api/collections/{name}/documents"): lambda name, known: (f"/api/collections/{name}/documents", None),
+    ("GET", "/api/collections/{name}/documents/{id}"): lambda name, known: (document(name, known), None),
+    ("PUT", "/api/collections/{name}/documents/{id}/metadata"): lambda name, known: (f"{document(name, known)}/metadata", {"metadata": {}}),
+    ("DELETE", "/api/collections/{name}/documents/{id}"): lambda name, known: (document(name, known), None),
+    ("GET", "/api/collections/{name}/documents/{id}/pages/{page}"): lambda name, known: (f"{document(name, known)}/pages/1", None),
+    ("GET", "/api/collections/{name}/documents/{id}/pages/{page}/image"): (
+        lambda name, known: (f"{document(name, known)}/pages/1/image", None)
+    ),
+    ("GET", "/api/collections/{name}/decisions"): lambda name, known: (f"/api/collections/{name}/decisions", None),
+    ("GET", "/api/collections/{name}/decisions/{id}"): lambda name, known: (decision(name, known), None),
+    ("POST", "/api/collections/{name}/decisions/{id}/replay"): lambda name, known: (f"{decision(name, known)}/replay", {}),
+    ("GET", "/api/collections/{name}/decisions/{id}/evidence/{number}"): lambda name, known: (f"{decision(name, known)}/evidence/1", None),
+    ("POST", "/api/collections/{name}/decisions/{id}/feedback"): lambda name, known: (
+        f"{decision(name, known)}/feedback", {"kind": "wrong_answer", "document": known["document"]},
+    ),
+    ("GET", "/api/collections/{name}/feedback"): lambda name, known: (f"/api/collections/{name}/feedback", None),
+    ("POST", "/api/collections/{name}/runs"): lambda name, known: (f"/api/collections/{name}/runs", {"name": "x", "questions": [ROW]}),
+    ("GET", "/api/collections/{name}/runs/{number}"): lambda name, known: (f"/api/collections/{name}/runs/{known['run']}", None),
+    ("GET", "/api/jobs"): None,
+    ("GET", "/api/jobs/{id}"): lambda name, known: (f"/api/jobs/{known['job']}", None),
+    ("DELETE", "/api/jobs/{id}"): lambda name, known: (f"/api/jobs/{known['job']}", None),
+    ("GET", "/api/jobs/{id}/events"): lambda name, known: (f"/api/jobs/{known['job']}/events", None),
+}  # fmt: skip
+# With ids of beta's in the path of a collection of one's own; documents of equal bytes have equal ids, so only texts that beta alone has.
+OWN = [route for route in CALLS if "{id}" in route[1] and "{name}" in route[1]]
+NEEDS = {
+    "index": [("POST", "/api/rag/index"), ("PUT", "/api/collections/{name}"), ("PUT", "/api/collections/{name}/documents/{id}/metadata"),
+              ("DELETE", "/api/collections/{name}/documents/{id}")],
+    "label": [("GET", "/api/collections/{name}/feedback"), ("POST", "/api/collections/{name}/runs"),
+              ("GET", "/api/collections/{name}/runs/{number}")],
+}  # fmt: skip
+
+
+def document(name: str, known: Known) -> str:
+    return f"/api/collections/{name}/documents/{known['document']}"
+
+
+def decision(name: str, known: Known) -> str:
+    return f"/api/collections/{name}/decisions/{known['decision']}"
+
+
+def every_route(server: Server) -> dict[Route, Any]:
+    """All routes of the app by method and path, those of its parts too."""
+    found: dict[Route, Any] = {}
+    for one in api(server.service).routes:
+        inner, prefix = (one.original_router.routes, "/api") if hasattr(one, "original_router") else ([one], "")  # type: ignore[attr-defined]
+        found |= {(method, prefix + each.path): each for each in inner for method in each.methods - {"HEAD"}}
+    return found
+
+
+def call(client: httpx2.Client, route: Route, name: str, known: Known) -> httpx2.Response:
+    path, body = CALLS[route](name, known)
+    return client.request(route[0], path, json=body)
+
+
+def seen(answer: httpx2.Response) -> tuple[int, bytes, dict[str, str]]:
+    """All that a caller sees but the time."""
+    return answer.status_code, answer.content, {name: value for name, value in answer.headers.items() if name != "date"}
+
+
+def test_given_every_route_then_the_table_attacks_it_and_one_with_a_collection_enters_it(server: Server) -> None:
+    """S3-25: collections do not see each other. A route that is added later stands in this table, or the suite fails."""
+    found = every_route(server)
+
+    assert found.keys() == CALLS.keys() | {("GET", path) for path in (*OPEN, "/api/openapi.json")}
+    for route in CALLS:
+        if "{name}" in route[1] and route != ("PUT", "/api/collections/{name}"):  # which may make one, and enters it by `create`
+            assert entered in {each.call for each in found[route].dependant.dependencies}, route
+
+
+def test_given_no_token_or_a_wrong_one_when_any_address_is_asked_for_then_nobody_is_served(server: Server) -> None:
+    """Also addresses that are not there: who may not enter learns nothing of them."""
+    addresses = [(method, path) for method, path in CALLS] + [("GET", "/api/openapi.json"), ("GET", "/api/nowhere"), ("POST", "/mcp")]
+    wrong = ("Bearer plb_00000000_x", "Bearer", "Basic YTpi", f"bearer {server.tokens['admin'][:-1]}", f"Bearer {server.tokens['admin']} x")
+    with server.client() as client:
+        for method, path in addresses:
+            filled_in = path.format(name="alpha", id="1", page="1", number="1")
+            for headers in ({}, *({"authorization": one} for one in wrong)):
+                answer = client.request(method, filled_in, headers=headers)
+                assert answer.status_code == 401, (method, path, headers)
+                assert answer.headers["www-authenticate"] == "Bearer"
+        assert client.get("/api/collections", headers=[("authorization", f"Bearer {server.tokens['admin']}")] * 2).status_code == 401
+        assert {client.get(path).status_code for path in OPEN} <= {200, 503}
+
+
+@pytest.mark.parametrize("route", [route for route, made in CALLS.items() if made], ids=" ".join)
+def test_given_a_token_of_alpha_when_beta_is_asked_for_then_it_looks_as_if_there_were_none(server: Server, route: Route) -> None:
+    known = server.known["beta"]
+    with server.client("alpha") as client, server.client("beta") as theirs:
+        refused, missing = call(client, route, "beta", known), call(client, route, "nowhere", known)
+        if route[0] == "GET":
+            assert call(theirs, route, "beta", known).status_code in (200, 404), "the call itself must be sound"
+
+    assert refused.status_code == 404
+    assert seen(refused) == seen(missing)
+    assert b"juniper" not in refused.content
+    assert b"beta" not in refused.content
+
+
+@pytest.mark.parametrize("route", OWN, ids=" ".join)
+def test_given_ids_of_beta_when_they_are_asked_for_in_alpha_then_there_are_none(server: Server, route: Route) -> None:
+    """Numbers of decisions count from 1 in each collection, so beta's are tried beyond alpha's own."""
+    theirs = server.known["beta"] | {"decision": 10_000, "run": 10_000}
+    nobodys = {**theirs, "document": "sha256:" + "0" * 64}
+    with server.client("alpha") as client:
+        refused, missing = call(client, route, "alpha", theirs), call(client, route, "alpha", nobodys)
+
+    assert refused.status_code == 404
+    assert seen(refused) == seen(missing)
+
+
+def test_given_beta_s_ids_in_the_body_when_alpha_is_asked_then_they_are_unknown(server: Server) -> None:
+    beta = server.known["beta"]["document"]
+    with server.client("alpha") as client:
+        for named in (beta, "sha256:" + "0" * 64):
+            answer = client.post("/api/rag/query", json={"query": WARRANTY, "namespace": "alpha", "documents": [named]})
+            assert answer.status_code == 422
+            assert answer.json()["detail"] == f"There is no document {named!r} in the library."
+        kept = server.known["alpha"]["decision"]
+        told = client.post(f"/api/collections/alpha/decisions/{kept}/feedback", json={"kind": "wrong_answer", "document": beta})
+        assert told.status_code == 404
+        found = client.post("/api/rag/query", json={"query": SECRET, "namespace": "alpha"}).json()
+    assert "juniper" not in str(found)
+
+
+def test_given_lists_when_they_are_asked_for_then_each_holds_what_is_the_caller_s(server: Server) -> None:
+    with server.client("alpha") as alpha, server.client("beta") as beta, server.client("admin") as admin:
+        assert alpha.get("/api/collections").json()["items"] == ["alpha"]
+        assert {"alpha", "beta", "default"} <= set(admin.get("/api/collections").json()["items"])
+        jobs = {name: {one["id"] for one in client.get("/api/jobs").json()["items"]} for name, client in (("alpha", alpha), ("beta", beta))}
+        assert server.known["alpha"]["job"] in jobs["alpha"]
+        assert not jobs["alpha"] & jobs["beta"]
+        assert jobs["alpha"] | jobs["beta"] <= {one["id"] for one in admin.get("/api/jobs").json()["items"]}
+
+
+def test_given_a_token_that_only_asks_then_it_sees_its_own_decisions_and_changes_nothing(server: Server) -> None:
+    known = server.known["alpha"]
+    with server.client("reader") as reader, server.client("alpha") as alpha:
+        for scope, needing in NEEDS.items():
+            for route in needing:
+                answer = call(reader, route, "alpha", known)
+                assert answer.status_code == 403, route
+                assert scope in answer.json()["detail"]
+        assert reader.get(decision("alpha", known)).status_code == 404
+        own = reader.post("/api/rag/query", json={"query": WARRANTY, "namespace": "alpha"}).json()["id"]
+        listed = reader.get("/api/collections/alpha/decisions").json()["items"]
+        assert (listed[0]["id"], {one["origin"] for one in listed}) == (own, {listed[0]["origin"]})
+        assert reader.get(f"/api/collections/alpha/decisions/{own}").json()["answer"]
+        assert reader.get(f"/api/jobs/{known['job']}").status_code == 404
+        assert own in {one["id"] for one in alpha.get("/api/collections/alpha/decisions").json()["items"]}
+        assert alpha.get(document("alpha", known)).status_code == 200, "nothing was deleted"
+
+
+def test_given_names_that_lead_out_of_the_folder_when_a_collection_is_named_so_then_there_is_none(server: Server) -> None:
+    names = (
+        "..",
+        ".",
+        "%2e%2e",
+        "..%2f..%2fetc",
+        "a/b",
+        "a\\b",
+        "A",
+        "smlouvy-č",
+        "समझौता",
+        "a%00b",
+        "x" * 65,
+        "tokens.json",
+        "%2Ftmp",
+        "",
+    )
+    with server.client("admin") as client:
+        for name in names:  # the client itself takes dots and slashes away
+            assert client.get(f"/api/collections/{name}/documents").status_code in (404, 405), name
+            assert client.put(f"/api/collections/{name}").status_code in (404, 405, 422), name
+            for path, body in (("query", {"query": "x"}), ("index", {"documents": [{"content": "x"}]})):
+                assert client.post(f"/api/rag/{path}", json={**body, "namespace": name}).status_code == 422, name
+    outside = {path.name for path in server.folder.parent.iterdir()}
+    assert outside == {"library"}
+    assert {path.name for path in server.folder.iterdir() if path.is_dir() and not is_name(path.name)} == set()
+
+
+def test_given_a_token_that_is_revoked_when_it_is_used_again_then_it_opens_nothing(server: Server) -> None:
+    token, text = server.service.tokens.create("short", ["ask"], ["alpha"])
+    with server.client() as client:
+        headers = {"authorization": f"Bearer {text}"}
+        assert client.get("/api/collections", headers=headers).status_code == 200
+        server.service.tokens.revoke(token.id)
+        assert client.get("/api/collections", headers=headers).status_code == 401

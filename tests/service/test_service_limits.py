@@ -1,0 +1,282 @@
+"""What the service refuses: foreign names and pages, large and broken bodies, callers who come too often, more work than it takes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from folding import each
+from service_kit import Server, service_of
+from starlette.testclient import TestClient
+
+from rag_core.entrypoints.http import bodies
+from rag_core.entrypoints.http.app import MAX_BODY_BYTES, api, guarded
+from rag_core.entrypoints.http.origin import LOCAL
+from rag_core.errors import LibraryDamaged
+from rag_core.service.lanes import Lane
+from rag_core.service.principal import LOCAL as LOCAL_CALLER
+from rag_core.service.rate import Rate
+from rag_core.service.refusals import Overloaded, TooOften
+from rag_core.service.service import Service
+
+MEDIA = "application/problem+json"
+HERE = ("127.0.0.1", 50000)
+CALLS: list[tuple[dict[str, str], tuple[str, int], int]] = [
+    ({}, HERE, 200),
+    ({"host": "localhost:8501"}, HERE, 200),
+    ({"host": "[::1]"}, ("::1", 50000), 200),
+    ({"host": "evil.example"}, HERE, 421),
+    ({"host": "127.0.0.1.evil.example"}, HERE, 421),
+    ({"host": ""}, HERE, 421),
+    ({}, ("192.0.2.1", 50000), 401),
+    ({"x-forwarded-for": "192.0.2.1"}, HERE, 401),
+    ({"x-forwarded-proto": "https"}, HERE, 401),
+    ({"forwarded": "for=192.0.2.1"}, HERE, 401),
+    ({"via": "1.1 proxy"}, HERE, 401),
+    ({"origin": "http://127.0.0.1:8501"}, HERE, 200),
+    ({"origin": "http://127.0.0.1:9999"}, HERE, 403),
+    ({"origin": "http://evil.example"}, HERE, 403),
+    ({"origin": "null"}, HERE, 403),
+    ({"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}, HERE, 403),
+    ({"sec-fetch-site": "same-site", "sec-fetch-mode": "cors"}, HERE, 403),
+    ({"sec-fetch-site": "same-origin"}, HERE, 200),
+]
+
+
+def app_of(service: Service) -> Any:
+    return guarded(api(service), LOCAL, service)
+
+
+@each(("headers", "client", "status"), CALLS)
+def test_given_no_token_was_made_then_this_machine_alone_is_served_by_its_own_names_and_to_no_foreign_page(
+    tmp_path: Path, headers: dict[str, str], client: tuple[str, int], status: int
+) -> None:
+    called = TestClient(app_of(service_of(tmp_path)), client=client, base_url="http://127.0.0.1:8501")
+
+    answer = called.get("/api/collections", headers=headers)
+
+    assert answer.status_code == status, headers
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    assert answer.headers["cache-control"] == "no-store"
+    if status != 200:
+        assert answer.headers["content-type"] == MEDIA
+        assert answer.json()["remedy"]
+
+
+def test_given_a_token_was_ever_made_then_this_machine_needs_one_too(tmp_path: Path) -> None:
+    """Revoked, damaged or emptied: a service that had tokens never takes itself for one without."""
+    service = service_of(tmp_path)
+    client = TestClient(app_of(service), client=HERE, base_url="http://127.0.0.1:8501", raise_server_exceptions=False)
+    token, _ = service.tokens.create("x", ["ask"], ["*"])
+    service.tokens.revoke(token.id)
+    assert client.get("/api/collections").status_code == 401
+    for damaged in ("", "{", "[]", '{"schema_version": 1}', '{"schema_version": 1, "tokens": [{}]}', '{"schema_version": 2, "tokens": []}'):
+        (tmp_path / "tokens.json").write_text(damaged, encoding="utf-8")
+        with pytest.raises(LibraryDamaged):
+            service.tokens.all()
+        assert client.get("/api/collections").status_code == 500, damaged
+    assert service_of(tmp_path, local=False)._local is False
+
+
+def test_given_a_service_behind_a_proxy_then_no_caller_is_taken_for_this_machine(tmp_path: Path) -> None:
+    client = TestClient(app_of(service_of(tmp_path, local=False)), client=HERE, base_url="http://127.0.0.1:8501")
+    assert client.get("/api/collections").status_code == 401
+
+
+JSON = {"content-type": "application/json"}
+DEEP = b'{"query": ' + b"[" * 100_000
+BODIES: list[tuple[str, bytes, dict[str, str], tuple[int, ...]]] = [
+    ("/api/rag/query", b"", JSON, (422,)),
+    ("/api/rag/query", b"{", JSON, (400,)),
+    ("/api/rag/query", b"\xff\xfe{}", JSON, (400, 422)),
+    ("/api/rag/query", b"[]", JSON, (422,)),
+    ("/api/rag/query", b"null", JSON, (422,)),
+    ("/api/rag/query", DEEP, JSON, (400, 422)),
+    ("/api/rag/index", DEEP, JSON, (400, 422)),
+    ("/api/rag/index", b"{", JSON, (400,)),
+    ("/api/rag/index", b"{}", {"content-type": "text/xml"}, (415,)),
+    ("/api/rag/index", b"{}", {}, (415,)),
+    ("/api/rag/index", b"--x\r\n", {"content-type": "multipart/form-data"}, (400,)),
+    ("/api/rag/index", b"junk", {"content-type": "multipart/form-data; boundary=x"}, (400, 422)),
+    ("/api/rag/query", json.dumps({"query": "x", "top_k": "many"}).encode(), JSON, (422,)),
+    ("/api/rag/query", json.dumps({"query": "x", "topk": 3}).encode(), JSON, (422,)),
+    ("/api/rag/query", json.dumps({"query": "x" * 2001}).encode(), JSON, (422,)),
+    ("/api/rag/query", json.dumps({"query": ["x"]}).encode(), JSON, (422,)),
+    ("/api/rag/query", b'{"query": "x", "settings": {"min_correctness": NaN}}', JSON, (400, 422)),
+    ("/api/rag/query", b'{"query": "x", "settings": {"min_correctness": 1e999}}', JSON, (400, 422)),
+    ("/api/rag/query", json.dumps({"query": "x", "settings": {"model": "mine"}}).encode(), JSON, (422,)),
+    ("/api/rag/query", json.dumps({"query": "x", "settings": {"embedding_model": "/etc"}}).encode(), JSON, (422,)),
+    ("/api/rag/query", json.dumps({"query": "x", "settings": {"reranker": "../x"}}).encode(), JSON, (422,)),
+    ("/api/rag/query", json.dumps({"query": "x", "settings": {"chunk_tokens": 10}}).encode(), JSON, (422,)),
+    ("/api/rag/query", json.dumps({"query": "x", "preset": "../../x"}).encode(), JSON, (422,)),
+    ("/api/rag/query", json.dumps({"query": "x", "preset": "\x00"}).encode(), JSON, (422,)),
+    ("/api/rag/decide", json.dumps({"question": "x", "passages": []}).encode(), JSON, (422,)),
+    ("/api/rag/decide", json.dumps({"question": "x", "passages": [{"text": " "}]}).encode(), JSON, (422,)),
+    ("/api/rag/decide", json.dumps({"question": "x", "passages": [{"text": "x", "page": 0}]}).encode(), JSON, (422,)),
+    ("/api/rag/decide", json.dumps({"question": "x", "passages": ["x"] * 201}).encode(), JSON, (422,)),
+]
+
+
+@each(("path", "body", "headers", "statuses"), BODIES)
+def test_given_a_body_that_cannot_be_used_then_the_problem_says_why_and_what_to_do(
+    server: Server, path: str, body: bytes, headers: dict[str, str], statuses: tuple[int, ...]
+) -> None:
+    with server.client("admin") as client:
+        answer = client.post(path, content=body, headers=headers)
+
+    assert answer.status_code in statuses, answer.text
+    assert answer.headers["content-type"] == MEDIA
+    told = answer.json()
+    assert told["status"] == answer.status_code
+    assert told["remedy"]
+    assert told["kind"]
+    assert "/etc" not in answer.text
+    assert "Traceback" not in answer.text
+
+
+def test_given_a_question_of_odd_characters_when_asked_then_it_is_refused_or_answered_and_never_a_fault(server: Server) -> None:
+    odd = [
+        "\x00",
+        "a\x00b",
+        "\ud800",
+        "‮abc",
+        "🧪" * 500,
+        "Jak dlouhá je záruka? \x07",
+        "वारंटी कितनी है?",
+        "'; DROP TABLE decisions; --",
+        "{{7*7}}",
+    ]
+    with server.client("alpha") as client:
+        for question in odd:
+            body = json.dumps({"query": question, "namespace": "alpha"})
+            answer = client.post("/api/rag/query", content=body, headers=JSON)
+            assert answer.status_code in (200, 400, 422), (question, answer.text)
+
+
+def raw(server: Server, *parts: bytes, holder: str = "admin") -> bytes:
+    """What comes back over a bare socket."""
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        for part in parts:
+            connection.sendall(part.replace(b"TOKEN", server.tokens[holder].encode()))
+        found = b""
+        while block := connection.recv(65536):
+            found += block
+            if b"\r\n\r\n" in found and found.split(b"\r\n\r\n")[0].lower().find(b"content-length") >= 0:
+                head, _, rest = found.partition(b"\r\n\r\n")
+                length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
+                if len(rest) >= length:
+                    break
+        return found
+
+
+HEAD = b"POST /api/rag/query HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer TOKEN\r\nContent-Type: application/json\r\n"
+
+
+def test_given_a_body_that_is_too_large_then_it_is_refused_by_its_stated_length_or_as_soon_as_it_is(server: Server) -> None:
+    stated = raw(server, HEAD + f"Content-Length: {MAX_BODY_BYTES + 1}\r\n\r\n".encode())
+    block = b"10000\r\n" + b" " * 0x10000 + b"\r\n"  # 64 KiB a chunk
+    unstated = raw(server, HEAD + b"Transfer-Encoding: chunked\r\n\r\n", *[block] * (MAX_BODY_BYTES // 0x10000 + 1))
+
+    for answer in (stated, unstated):
+        assert answer.startswith(b"HTTP/1.1 413 ")
+        assert MEDIA.encode() in answer
+
+
+def test_given_a_body_that_stops_coming_then_the_service_waits_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bodies, "PART_SECONDS", 0.01)
+    sent: list[dict[str, Any]] = []
+
+    async def silent() -> dict[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def take(message: Any) -> None:
+        sent.append(message)
+
+    service = service_of(tmp_path)
+    scope = {
+        "type": "http", "method": "POST", "path": "/api/rag/query", "raw_path": b"/api/rag/query", "query_string": b"", "scheme": "http",
+        "http_version": "1.1", "root_path": "", "client": HERE, "server": ("127.0.0.1", 80), "asgi": {"version": "3.0"},
+        "headers": [(b"host", b"127.0.0.1"), (b"content-type", b"application/json"), (b"content-length", b"10")],
+    }  # fmt: skip
+    asyncio.run(app_of(service)(scope, silent, take))
+
+    assert [message["status"] for message in sent if "status" in message] == [408]
+
+
+def test_given_a_caller_who_comes_too_often_then_they_wait_and_others_do_not() -> None:
+    now = [0.0]
+    rate = Rate(60, clock=lambda: now[0])
+    for _ in range(15):
+        rate.take("a")
+    with pytest.raises(TooOften) as refused:
+        rate.take("a")
+    rate.take("b")
+    assert refused.value.retry_after == 1
+    now[0] += 1
+    rate.take("a")
+    with pytest.raises(TooOften):
+        rate.take("a")
+
+
+def test_given_a_caller_who_comes_too_often_over_http_then_the_reply_says_when_to_come_again(tmp_path: Path) -> None:
+    service = service_of(tmp_path, per_minute=4)
+    client = TestClient(app_of(service), client=HERE, base_url="http://127.0.0.1:8501")
+    answers = [client.get("/api/collections") for _ in range(2)]
+    guesses = [client.get("/api/collections", headers={"authorization": "Bearer guess"}).status_code for _ in range(2)]
+
+    assert [one.status_code for one in answers] == [200, 429]
+    assert int(answers[1].headers["retry-after"]) >= 1
+    assert guesses == [401, 429]
+
+
+def test_given_a_lane_that_is_full_when_more_comes_then_it_is_told_to_come_again_and_the_loop_goes_on() -> None:
+    go = threading.Event()
+
+    async def crowd() -> tuple[list[Any], int]:
+        lane = Lane("testing", 1, 2)
+        tasks = [asyncio.ensure_future(lane.run(go.wait)) for _ in range(5)]
+        await asyncio.sleep(0)  # the loop is free while a thread works
+        full = lane.taken
+        tasks[2].cancel()  # one that waits: its place is free again
+        await asyncio.sleep(0)
+        go.set()
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        while lane.taken:
+            await asyncio.sleep(0.001)
+        lane.close()
+        with pytest.raises(Overloaded):
+            await lane.run(go.wait)
+        return found, full
+
+    found, full = asyncio.run(crowd())
+    assert full == 3
+    assert [type(one) for one in found] == [bool, bool, asyncio.CancelledError, Overloaded, Overloaded]
+
+
+def test_given_a_full_queue_when_asked_over_http_then_the_reply_is_503_and_health_still_answers(server: Server) -> None:
+    lane = server.service.questions
+    with lane._lock:
+        lane._taken += lane._most
+    try:
+        with server.client("alpha") as client:
+            answer = client.post("/api/rag/query", json={"query": "x", "namespace": "alpha"})
+            assert client.get("/healthz").status_code == 200
+            assert client.get("/api/collections").status_code == 200, "short calls have a lane of their own"
+    finally:
+        with lane._lock:
+            lane._taken -= lane._most
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+
+
+def test_given_this_machine_s_caller_then_it_may_do_everything() -> None:
+    from rag_core.service.principal import Scope
+
+    assert all(LOCAL_CALLER.may(scope) for scope in Scope)
+    assert LOCAL_CALLER.may_enter("anything")
