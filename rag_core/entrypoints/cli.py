@@ -1,4 +1,4 @@
-"""The command line: index, ask, decide, judge, evaluate, calibrate, documents, delete, model, doctor, serve, token, settings.
+"""The command line: index, ask, decide, judge, evaluate, calibrate, documents, delete, model, doctor, serve, mcp, token, settings.
 
 Exit codes: 0 all went well, 1 some input could not be used (the rest was done, the problems are on standard error), 2 wrong usage or a
 setting out of range, 130 interrupted, 143 ended by SIGTERM (nothing that was finished is lost).
@@ -38,6 +38,7 @@ EXAMPLES = """examples:
   python -m rag_core model
   python -m rag_core doctor
   python -m rag_core serve
+  python -m rag_core mcp --scope ask
   python -m rag_core token create reports --scope ask --collection default
   python -m rag_core settings --preset scoping
 """
@@ -167,6 +168,11 @@ def _add_service(sub: argparse._SubParsersAction[argparse.ArgumentParser], place
     serve.add_argument("--no-page", action="store_true", help="the API and MCP alone")
     serve.add_argument("--rate", type=_count, default=120, metavar="N", help="calls a minute of each caller (default: %(default)s)")
     serve.set_defaults(run=_later("serve_command", "serve"))
+
+    mcp = sub.add_parser("mcp", parents=[library], help="serve MCP over standard input and output, for an assistant that starts it")
+    mcp.add_argument("--scope", action="append", metavar="SCOPE", help="ask, index, label or admin (default: all); may be repeated")
+    mcp.add_argument("--collection", action="append", metavar="NAME", help="that it may enter (default: all); may be repeated")
+    mcp.set_defaults(run=_later("mcp_command", "mcp"))
 
     token = sub.add_parser("token", help="make, list and revoke the tokens by which programs call the service")
     what = token.add_subparsers(dest="action", required=True, metavar="ACTION")

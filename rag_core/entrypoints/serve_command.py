@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rag_core.entrypoints.common import library_folder
 from rag_core.entrypoints.http.origin import LOCAL, Asgi, is_loopback
@@ -23,6 +23,9 @@ from rag_core.settings.endpoints import model_environment
 from rag_core.settings.logs import start_logs
 from rag_core.wiring import require_packages
 from rag_core.work.jobs import Runner
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
 
 PAGE = "ui.serve"  # looked up by name: the core never imports the page, which stands above it
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,18 +90,22 @@ class Assembled:
 def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) -> tuple[Assembled, Service]:
     """The app, and the service behind it."""
     from rag_core.entrypoints.http.app import Front, api, guarded, served
+    from rag_core.entrypoints.mcp.server import http_routes, mcp_server
 
-    holder: list[Service] = []
+    holder: list[tuple[Service, MCPServer[Any]]] = []
 
     def running() -> AbstractAsyncContextManager[None]:
-        return served(holder[0])
+        service, mcp = holder[0]
+        return served(service, mcp.session_manager.run())
 
     # the page has no login: where other machines reach it, a proxy must stand before it
     page = None if args.no_page or not is_loopback(args.host) else _page(running, args.behind_proxy or args.host, names)
     base = page.base if page else load_settings(environment=model_environment(os.environ))
     service = Service(folder, base, page.runner if page else Runner(), args.rate, local=not args.behind_proxy)
-    holder.append(service)
-    front = Front(guarded(api(service), names, service), page.app if page else None, running)
+    mcp = mcp_server(service)
+    routes = http_routes(mcp)  # makes its session manager
+    holder.append((service, mcp))
+    front = Front(guarded(api(service, routes), names, service), page.app if page else None, running)
     return Assembled(front, has_page=page is not None), service
 
 

@@ -52,7 +52,7 @@ def _named(default: Any = "default") -> Any:
 class Chosen(Asked):
     """The settings of a call."""
 
-    preset: Preset | None = Field(None, description="A named set of settings; the service's own where it is left out.")
+    preset: Preset | None = Field(default=None, description="A named set of settings; the service's own where it is left out.")
     settings: Knobs = Field(default_factory=dict, description="Single settings over it: numbers, switches and choices.")
 
 
@@ -61,8 +61,8 @@ class TextIn(Asked):
 
     content: str = Field(max_length=MAX_CONTENT_CHARS, examples=["The warranty period is 24 months from delivery."])
     metadata: Facts = Field(default_factory=dict, examples=[{"title": "Terms", "date": "2024-05-01"}])
-    id: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = Field("", description="Yours; equal texts with different ids stay two.")
-    language: Annotated[str, Field(max_length=35)] = Field("", description="ISO 639-1; detected where it is left out.")
+    id: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = Field(default="", description="Yours; equal texts with different ids stay two.")
+    language: Annotated[str, Field(max_length=35)] = Field(default="", description="ISO 639-1; detected where it is left out.")
 
 
 class IndexIn(Chosen):
@@ -77,9 +77,9 @@ class QueryIn(Chosen):
 
     query: Question
     collection: Name = _named()
-    top_k: int | None = Field(None, ge=1, le=100, description="How many passages are retrieved.")
+    top_k: int | None = Field(default=None, ge=1, le=100, description="How many passages are retrieved.")
     documents: list[Annotated[str, Field(max_length=MAX_NAME_CHARS)]] | None = Field(
-        None, max_length=1000, description="Ids or names of those to search; all where it is left out."
+        default=None, max_length=1000, description="Ids or names of those to search; all where it is left out."
     )
     filters: dict[str, Annotated[str, Field(max_length=MAX_VALUE_CHARS)]] = Field(default_factory=dict, max_length=MAX_KEYS)
 
@@ -89,10 +89,10 @@ class PassageIn(Asked):
 
     text: str = Field(min_length=1, max_length=MAX_TEXT_CHARS)
     document: Line = ""
-    page: int | None = Field(None, ge=1, le=MAX_PAGE)
+    page: int | None = Field(default=None, ge=1, le=MAX_PAGE)
     section: Line = ""
     id: Line = ""
-    score: float | None = Field(None, allow_inf_nan=False)
+    score: float | None = Field(default=None, allow_inf_nan=False)
     language: Line = ""
     metadata: Facts = Field(default_factory=dict)
 
@@ -116,7 +116,7 @@ class FeedbackIn(Asked):
     kind: FeedbackKind
     comment: Annotated[str, Field(max_length=MAX_COMMENT_CHARS)] = ""
     document: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = ""
-    page: int = Field(0, ge=0, le=MAX_PAGE)
+    page: int = Field(default=0, ge=0, le=MAX_PAGE)
 
 
 class MetadataIn(Asked):
@@ -132,7 +132,7 @@ class RunIn(Chosen):
     questions: list[dict[str, Any]] = Field(
         min_length=1, max_length=MAX_ROWS, examples=[[{"id": "1", "question": "How long is the warranty?", "answerable": True}]]
     )
-    budget_tokens: int | None = Field(None, ge=1, le=10**9, description="Stop when a language model has taken so many.")
+    budget_tokens: int | None = Field(default=None, ge=1, le=10**9, description="Stop when a language model has taken so many.")
 
 
 class Citation(Told):

@@ -109,6 +109,16 @@ class Questions:
             raise missing("evidence")
         return found[number - 1]
 
+    def picture(self, id: int, number: int) -> bytes:
+        """The page of a source as PNG, with the cited words marked.
+
+        Raises:
+            NotFound: there is no such source, or its page has no picture.
+        """
+        cited = self.evidence(id, number)
+        boxes = tuple(box for page, box in cited.boxes if page == cited.page)
+        return self._collection.picture(cited.document_id, cited.page, boxes)
+
     def say(self, id: int, kind: FeedbackKind, comment: str, document: str, page: int) -> int:
         """Keep a reader's word on a decision; its number.
 

@@ -15,6 +15,7 @@ import uvicorn
 
 from rag_core.entrypoints.http.app import Front, api, guarded, served
 from rag_core.entrypoints.http.origin import LOCAL
+from rag_core.entrypoints.mcp.server import http_routes, mcp_server
 from rag_core.service.service import Service
 from rag_core.settings import Settings
 from rag_core.work.jobs import Runner
@@ -70,7 +71,9 @@ def service_of(folder: Path, **options: Any) -> Service:
 def running(folder: Path, **options: Any) -> Iterator[Server]:
     """A service over a folder, on a port."""
     service = service_of(folder, **options)
-    front = Front(guarded(api(service), LOCAL, service), None, lambda: served(service))
+    mcp = mcp_server(service)
+    routes = http_routes(mcp)
+    front = Front(guarded(api(service, routes), LOCAL, service), None, lambda: served(service, mcp.session_manager.run()))
     with listening(front) as address:
         yield Server(address, service, folder)
 

@@ -102,11 +102,12 @@ def is_ours(path: str) -> bool:
 
 
 @asynccontextmanager
-async def served(service: Service) -> AsyncIterator[None]:
-    """Begins to load the models, and at the end waits for what runs."""
+async def served(service: Service, beside: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
+    """Begins to load the models and `beside`, and at the end waits for what runs."""
     service.problem()  # starts the loading
     try:
-        yield
+        async with beside:
+            yield
     finally:
         await asyncio.get_running_loop().run_in_executor(None, service.close)
 

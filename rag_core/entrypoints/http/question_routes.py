@@ -97,13 +97,8 @@ async def replayed(collection: Entered, service: TheService, id: Number, body: m
 @router.get("/collections/{name}/decisions/{id}/evidence/{number}", responses=PNG, response_class=Response)
 async def evidence(collection: Entered, service: TheService, id: Number, number: Nth) -> Response:
     """Show the page of a source as a picture, with the cited words marked."""
-
-    def drawn() -> bytes:
-        cited = collection.questions.evidence(id, number)
-        boxes = tuple(box for page, box in cited.boxes if page == cited.page)
-        return collection.picture(cited.document_id, cited.page, boxes)
-
-    return Response(await service.questions.run(drawn), media_type="image/png")
+    drawn = await service.questions.run(lambda: collection.questions.picture(id, number))
+    return Response(drawn, media_type="image/png")
 
 
 @router.post("/collections/{name}/decisions/{id}/feedback", response_model=models.Said, status_code=201)

@@ -1,0 +1,200 @@
+"""Every call of the API: its request, and the type that its reply is read as. Who sends it, and how, is elsewhere.
+
+Names of collections and ids are put into addresses quoted, so that none leads to another address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+from pydantic import BaseModel, TypeAdapter
+
+from rag_core.service import models
+
+T = TypeVar("T")
+Settings = Mapping[str, bool | int | float | str]
+File = tuple[str, bytes]  # name and bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T]):
+    """One request. `reads` is the type of the reply: a model, `bytes` for a picture, None for nothing."""
+
+    method: str
+    path: str
+    reads: type[T]
+    json: Any = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    form: Mapping[str, str] = field(default_factory=dict)
+    files: Sequence[File] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def read(self, content: bytes) -> T:
+        """The reply.
+
+        Raises:
+            ValueError: it has another form.
+        """
+        if self.reads is bytes:
+            return content  # type: ignore[return-value]
+        return TypeAdapter(self.reads).validate_json(content or b"null")
+
+
+def _in(collection: str, *parts: str | int) -> str:
+    return "/".join(["/api/collections", *(quote(str(part), safe="") for part in (collection, *parts))])
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def index(
+    documents: Iterable[Mapping[str, Any] | models.TextIn], collection: str = "default", *, preset: str | None = None,
+    settings: Settings | None = None, wait: float = 60.0, key: str | None = None,
+) -> Call[models.IndexOut]:  # fmt: skip
+    """Add texts `{content, metadata?, id?, language?}`; `key` makes sending it twice the same as once."""
+    rows = [one.model_dump() if isinstance(one, BaseModel) else dict(one) for one in documents]
+    body = _given(documents=rows, collection=collection, preset=preset, settings=settings)
+    headers = _given(**{"idempotency-key": key})
+    return Call("POST", "/api/rag/index", models.IndexOut, body, {"wait": wait}, headers=headers)
+
+
+def index_files(
+    files: Sequence[File], collection: str = "default", *, metadata: str = "{}", password: str = "", wait: float = 60.0,
+    key: str | None = None,
+) -> Call[models.IndexOut]:  # fmt: skip
+    """Add PDFs, .txt or .md files; `metadata` is a JSON object for all of them."""
+    form = {"namespace": collection, "metadata": metadata} | ({"password": password} if password else {})
+    headers = _given(**{"idempotency-key": key})
+    return Call("POST", "/api/rag/index", models.IndexOut, params={"wait": wait}, form=form, files=tuple(files), headers=headers)
+
+
+def query(
+    question: str, collection: str = "default", *, top_k: int | None = None, preset: str | None = None, settings: Settings | None = None,
+    documents: Sequence[str] | None = None, filters: Mapping[str, str] | None = None,
+) -> Call[models.Decision]:  # fmt: skip
+    """Ask a question of a collection."""
+    body = _given(query=question, collection=collection, top_k=top_k, preset=preset, settings=settings, documents=documents, filters=filters)
+    return Call("POST", "/api/rag/query", models.Decision, body)
+
+
+def decide(
+    question: str, passages: Iterable[Mapping[str, Any]], *, preset: str | None = None, settings: Settings | None = None
+) -> Call[models.Decision]:
+    """Decide over passages of a retrieval of your own, best first."""
+    body = _given(question=question, passages=[dict(one) for one in passages], preset=preset, settings=settings)
+    return Call("POST", "/api/rag/decide", models.Decision, body)
+
+
+def judge(context: str, answer: str, language: str = "") -> Call[models.Judgement]:
+    """Hold an answer against a context, sentence by sentence."""
+    return Call("POST", "/api/rag/judge", models.Judgement, {"context": context, "answer": answer, "language": language})
+
+
+def confidence(question: str, collection: str = "default") -> Call[models.Confidence]:
+    """Ask a question for its confidence metadata."""
+    return Call("GET", _in(collection, "query"), models.Confidence, params={"query_text": question})
+
+
+def collections() -> Call[models.Collections]:
+    """List the collections that the token reaches."""
+    return Call("GET", "/api/collections", models.Collections)
+
+
+def create(collection: str) -> Call[models.Collections]:
+    """Make a collection."""
+    return Call("PUT", _in(collection), models.Collections)
+
+
+def documents(collection: str = "default", *, limit: int = models.PAGE_ITEMS, offset: int = 0) -> Call[models.Documents]:
+    """List documents."""
+    return Call("GET", _in(collection, "documents"), models.Documents, params={"limit": limit, "offset": offset})
+
+
+def document(id: str, collection: str = "default") -> Call[models.Document]:
+    """Show a document."""
+    return Call("GET", _in(collection, "documents", id), models.Document)
+
+
+def describe(id: str, metadata: Settings, collection: str = "default") -> Call[models.Document]:
+    """Replace a document's metadata."""
+    return Call("PUT", _in(collection, "documents", id, "metadata"), models.Document, {"metadata": dict(metadata)})
+
+
+def delete(id: str, collection: str = "default") -> Call[None]:
+    """Delete a document."""
+    return Call("DELETE", _in(collection, "documents", id), type(None))
+
+
+def page(id: str, number: int, collection: str = "default") -> Call[models.Page]:
+    """Show the raw text of a page."""
+    return Call("GET", _in(collection, "documents", id, "pages", number), models.Page)
+
+
+def page_image(id: str, number: int, collection: str = "default") -> Call[bytes]:
+    """Show a page as PNG."""
+    return Call("GET", _in(collection, "documents", id, "pages", number, "image"), bytes)
+
+
+def decisions(collection: str = "default", *, limit: int = models.PAGE_ITEMS, before: int | None = None) -> Call[models.KeptList]:
+    """List kept decisions, newest first."""
+    return Call("GET", _in(collection, "decisions"), models.KeptList, params=_given(limit=limit, before=before))
+
+
+def decision(id: str, collection: str = "default") -> Call[models.Decision]:
+    """Show a kept decision."""
+    return Call("GET", _in(collection, "decisions", id), models.Decision)
+
+
+def replay(id: str, collection: str = "default", *, preset: str | None = None, settings: Settings | None = None) -> Call[models.Decision]:
+    """Decide a kept question under other settings."""
+    return Call("POST", _in(collection, "decisions", id, "replay"), models.Decision, _given(preset=preset, settings=settings))
+
+
+def evidence(id: str, number: int = 1, collection: str = "default") -> Call[bytes]:
+    """Show the page of a source as PNG, with the cited words marked."""
+    return Call("GET", _in(collection, "decisions", id, "evidence", number), bytes)
+
+
+def feedback(id: str, kind: str, collection: str = "default", *, comment: str = "", document: str = "", page: int = 0) -> Call[models.Said]:
+    """Say whether a decision was right: helpful, wrong_answer or wrong_refusal."""
+    body = {"kind": kind, "comment": comment, "document": document, "page": page}
+    return Call("POST", _in(collection, "decisions", id, "feedback"), models.Said, body)
+
+
+def open_feedback(collection: str = "default") -> Call[models.FeedbackList]:
+    """List everybody's open feedback."""
+    return Call("GET", _in(collection, "feedback"), models.FeedbackList)
+
+
+def run(
+    name: str, questions: Sequence[Mapping[str, Any]], collection: str = "default", *, preset: str | None = None,
+    settings: Settings | None = None, budget_tokens: int | None = None,
+) -> Call[models.Job]:  # fmt: skip
+    """Measure labelled questions as a job."""
+    rows = [dict(one) for one in questions]
+    body = _given(name=name, questions=rows, preset=preset, settings=settings, budget_tokens=budget_tokens)
+    return Call("POST", _in(collection, "runs"), models.Job, body)
+
+
+def report(number: int, collection: str = "default") -> Call[dict[str, Any]]:
+    """Show the figures of a labelled run."""
+    return Call("GET", _in(collection, "runs", number), dict[str, Any])
+
+
+def jobs() -> Call[models.Jobs]:
+    """List your jobs."""
+    return Call("GET", "/api/jobs", models.Jobs)
+
+
+def job(id: str) -> Call[models.Job]:
+    """Show how far a job is."""
+    return Call("GET", f"/api/jobs/{quote(id, safe='')}", models.Job)
+
+
+def stop(id: str) -> Call[models.Job]:
+    """Stop a job."""
+    return Call("DELETE", f"/api/jobs/{quote(id, safe='')}", models.Job)

@@ -1,0 +1,245 @@
+"""The MCP server over the service. Each tool enters a collection as its caller, and so reaches what a call of the API would reach."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+from mcp.server.mcpserver import Context, Image, MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import ToolAnnotations
+from pydantic import Field
+from starlette.routing import BaseRoute
+
+from rag_core import __version__
+from rag_core.domain.decision import Decision, citation_json
+from rag_core.domain.given import ReadyPassage
+from rag_core.entrypoints.http.app import MAX_BODY_BYTES
+from rag_core.entrypoints.http.caller import PRINCIPAL
+from rag_core.entrypoints.http.document_routes import told
+from rag_core.entrypoints.mcp.prompts import add_prompts
+from rag_core.errors import RagError
+from rag_core.service import models
+from rag_core.service.collection import Collection
+from rag_core.service.handed_in import outcomes, texts
+from rag_core.service.lanes import Lane
+from rag_core.service.principal import Principal
+from rag_core.service.questions import Asking
+from rag_core.service.refusals import Unauthenticated, missing
+from rag_core.service.service import Service
+
+T = TypeVar("T")
+SCHEME = "plumbline"
+ABOUT = (
+    "Answers questions from indexed documents with citations, or refuses and says why. Ask before you state a fact of these documents, "
+    "quote its citations, and hold your own words against them with `judge`. A refusal is an answer: do not fill it from memory."
+)
+WAIT_SECONDS, LOOK_SECONDS = 60.0, 0.05  # for a document to be indexed; between two looks
+READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+Number = Annotated[str, Field(pattern="^[1-9][0-9]{0,14}$", description="The id of a kept decision, as `ask` returns it.")]
+Nth = Annotated[int, Field(ge=1, le=1000, description="The number of a citation, from 1.")]  # an answer has at most a few
+
+
+def mcp_server(service: Service, alone: Principal | None = None) -> MCPServer[Any]:
+    """The server. `alone` is who calls where there is no HTTP request that says so; None refuses such calls."""
+    nothing = logging.NullHandler()
+    logging.getLogger().addHandler(nothing)  # else the server sets up a log of its own, which would say everything of ours twice
+    server: MCPServer[Any] = MCPServer("plumbline", title="Plumbline", instructions=ABOUT, version=__version__, log_level="WARNING")
+    logging.getLogger().removeHandler(nothing)
+    calls = _Calls(service, alone)
+    _add_questions(server, calls)
+    _add_documents(server, calls)
+    _add_resources(server, calls)
+    add_prompts(server)
+    return server
+
+
+def http_routes(server: MCPServer[Any]) -> list[BaseRoute]:
+    """The routes of `/mcp`; names and origins are looked at before them, as for the API."""
+    app = server.streamable_http_app(
+        streamable_http_path="/mcp", stateless_http=True, json_response=True, max_request_body_size=MAX_BODY_BYTES,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )  # fmt: skip
+    return list(app.routes)
+
+
+class _Calls:
+    """Who calls, and work in the service's threads with errors as assistants read them."""
+
+    def __init__(self, service: Service, alone: Principal | None) -> None:
+        self.service, self._alone = service, alone
+
+    def principal(self, context: Context[Any, Any]) -> Principal:
+        """The caller: of the HTTP request that `Guarded` let in, or whoever started the server for themselves.
+
+        Raises:
+            Unauthenticated: there is neither.
+        """
+        scope = getattr(context.request_context.request, "scope", None)
+        found = self._alone if scope is None else scope.get("state", {}).get(PRINCIPAL)
+        if not isinstance(found, Principal):
+            raise Unauthenticated("Nobody knows who calls.", remedy="Send Authorization: Bearer ….")
+        return found
+
+    async def enter(self, context: Context[Any, Any], name: str) -> Collection:
+        """A collection of the caller's."""
+        principal = self.principal(context)
+        return await self.service.looks.run(lambda: self.service.enter(principal, name))
+
+    async def run(self, work: Callable[[], T], lane: Lane | None = None) -> T:
+        """The result of work in a thread."""
+        return await (lane or self.service.questions).run(work)
+
+
+def _said(error: RagError) -> str:
+    return f"{error.problem} {error.remedy}"
+
+
+class _Told:
+    """Tells errors of ours to the assistant; all others are faults, of which nothing is told."""
+
+    def __init__(self, kind: type[ToolError | ResourceError] = ToolError) -> None:
+        self._kind = kind
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, RagError):
+            raise self._kind(_said(error)) from None
+
+
+def _decided(decision: Decision, id: str = "") -> models.Decision:
+    return models.Decision.model_validate(json.loads(json.dumps(decision.to_json(id))))
+
+
+def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
+    @server.tool(annotations=READS)
+    async def ask(
+        context: Context[Any, Any], question: models.Question, collection: models.Name = "default",
+        top_k: Annotated[int, Field(ge=1, le=100)] | None = None, preset: models.Preset | None = None, settings: models.Knobs | None = None,
+    ) -> models.Decision:  # fmt: skip
+        """Answer a question from the documents of a collection with citations, or refuse and say why."""
+        with _Told():
+            entered = await calls.enter(context, collection)
+            values = dict(settings or {}) | ({"top_k": top_k} if top_k is not None else {})
+            return _decided(*await calls.run(lambda: entered.questions.ask(Asking(question, preset, values))))
+
+    @server.tool(annotations=READS)
+    async def decide(
+        context: Context[Any, Any], question: models.Question,
+        passages: Annotated[list[models.PassageIn], Field(min_length=1, max_length=models.MAX_PASSAGES)],
+    ) -> models.Decision:  # fmt: skip
+        """Answer a question from passages that you found elsewhere, best first, or refuse and say why."""
+        with _Told():
+            principal, given = calls.principal(context), [ReadyPassage(**one.model_dump()) for one in passages]
+            return _decided(await calls.run(lambda: calls.service.decide(principal, question, given, None, {})))
+
+    @server.tool(annotations=READS)
+    async def replay(
+        context: Context[Any, Any], decision: Number, collection: models.Name = "default", preset: models.Preset | None = None,
+        settings: models.Knobs | None = None,
+    ) -> models.Decision:  # fmt: skip
+        """Decide a question that was asked before under other settings, from what was measured then."""
+        with _Told():
+            entered = await calls.enter(context, collection)
+            return _decided(await calls.run(lambda: entered.questions.replay(int(decision), preset, settings or {})), decision)
+
+    @server.tool(annotations=READS)
+    async def judge(
+        context: Context[Any, Any], text: Annotated[str, Field(min_length=1, max_length=models.MAX_TEXT_CHARS)],
+        answer: Annotated[str, Field(min_length=1, max_length=10_000)], language: models.Line = "",
+    ) -> models.Judgement:  # fmt: skip
+        """Say for each sentence of an answer, of yours for instance, whether a text supports it."""
+        row = {"id": "", "context": text, "answer": answer, "lang": language}
+        with _Told():
+            principal = calls.principal(context)
+            return models.Judgement.model_validate((await calls.run(lambda: calls.service.judge(principal, [row])))[0])
+
+    @server.tool(annotations=READS)
+    async def get_evidence(
+        context: Context[Any, Any], decision: Number, number: Nth = 1, collection: models.Name = "default"
+    ) -> models.Citation:
+        """Show a citation of a decision: document, page, the exact words and where they stand."""
+        with _Told():
+            entered = await calls.enter(context, collection)
+            found = await calls.run(lambda: entered.questions.evidence(int(decision), number))
+            return models.Citation.model_validate(citation_json(found))
+
+    @server.tool(annotations=READS)
+    async def show_evidence(context: Context[Any, Any], decision: Number, number: Nth = 1, collection: models.Name = "default") -> Image:
+        """Show the page of a citation as a picture, with the cited words marked."""
+        with _Told():
+            entered = await calls.enter(context, collection)
+            return Image(data=await calls.run(lambda: entered.questions.picture(int(decision), number)), format="png")
+
+
+def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
+    @server.tool(annotations=READS)
+    async def list_documents(
+        context: Context[Any, Any], collection: models.Name = "default",
+        limit: Annotated[int, Field(ge=1, le=models.MAX_PAGE_ITEMS)] = models.PAGE_ITEMS,
+        offset: Annotated[int, Field(ge=0, le=models.MAX_PAGE)] = 0,
+    ) -> models.Documents:  # fmt: skip
+        """List the documents of a collection."""
+        with _Told():
+            entered = await calls.enter(context, collection)
+            found, end = await calls.run(entered.documents), offset + limit
+            items = [models.Document.model_validate(told(one)) for one in found[offset:end]]
+            return models.Documents(items=items, total=len(found), next=end if end < len(found) else None)
+
+    @server.tool(annotations=WRITES)
+    async def index_document(
+        context: Context[Any, Any], content: Annotated[str, Field(min_length=1, max_length=models.MAX_CONTENT_CHARS)],
+        collection: models.Name = "default", metadata: models.Facts | None = None,
+        id: Annotated[str, Field(max_length=models.MAX_NAME_CHARS)] = "",
+    ) -> models.IndexOut:  # fmt: skip
+        """Add a text to a collection; metadata: title, date, authority, verified, source, and keys of your own."""
+        with _Told():
+            principal = calls.principal(context)
+            entered = await calls.run(lambda: calls.service.create(principal, collection), calls.service.looks)
+            (one,) = texts([models.TextIn(content=content, metadata=metadata or {}, id=id)])
+            if isinstance(one, models.Indexed):
+                raise ToolError(f"{one.problem} {one.remedy}")
+            started = await calls.run(lambda: entered.add([one], None, {}))
+            until = asyncio.get_running_loop().time() + WAIT_SECONDS
+            while not started.job.finished and asyncio.get_running_loop().time() < until:
+                await asyncio.sleep(LOOK_SECONDS)
+            if started.job.error is not None:
+                raise started.job.error
+            rows = list(outcomes([one], started.job.report))
+            chunks = await calls.run(lambda: entered.counts({row.id for row in rows if row.state == "indexed"}))
+        return models.IndexOut(
+            indexed=len(chunks), unchanged=sum(row.state == "unchanged" for row in rows), chunks_created=sum(chunks.values()),
+            collection=collection, finished=started.job.finished, job=started.id, documents=rows,
+        )  # fmt: skip
+
+
+def _add_resources(server: MCPServer[Any], calls: _Calls) -> None:
+    @server.resource(f"{SCHEME}://{{collection}}/documents", mime_type="application/json")
+    async def documents(collection: str, context: Context[Any, Any]) -> str:
+        """The documents of a collection."""
+        with _Told(ResourceError):
+            entered = await calls.enter(context, collection)
+            return json.dumps([told(one) for one in await calls.run(entered.documents)], ensure_ascii=False)
+
+    @server.resource(f"{SCHEME}://{{collection}}/documents/{{id}}", mime_type="application/json")
+    async def document(collection: str, id: str, context: Context[Any, Any]) -> str:
+        """A document of a collection."""
+        with _Told(ResourceError):
+            entered = await calls.enter(context, collection)
+            return json.dumps(told(await calls.run(lambda: entered.document(id))), ensure_ascii=False)
+
+    @server.resource(f"{SCHEME}://{{collection}}/decisions/{{id}}", mime_type="application/json")
+    async def decision(collection: str, id: str, context: Context[Any, Any]) -> str:
+        """A kept decision."""
+        with _Told(ResourceError):
+            entered = await calls.enter(context, collection)
+            if not (id.isascii() and id.isdecimal() and len(id) <= 16):
+                raise missing("decision")
+            return json.dumps((await calls.run(lambda: entered.questions.decision(int(id)))).to_json(id), ensure_ascii=False)

@@ -1,0 +1,173 @@
+"""MCP by the SDK's own client: in memory, over HTTP with tokens, and over standard input and output. The same guards as the API."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+from service_kit import SECRET, WARRANTY, Server
+
+from rag_core.entrypoints.mcp.server import mcp_server
+from rag_core.service.principal import LOCAL
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = "The warranty period is 24 months."
+Body = Callable[[Client], Awaitable[Any]]
+# How each tool is called about a collection and what is in it; None for one that is about no collection.
+CALLS: dict[str, Any] = {
+    "ask": lambda name, known: {"question": SECRET, "collection": name},
+    "decide": None,
+    "judge": None,
+    "replay": lambda name, known: {"decision": known["decision"], "collection": name},
+    "get_evidence": lambda name, known: {"decision": known["decision"], "collection": name},
+    "show_evidence": lambda name, known: {"decision": known["pictured"], "collection": name},
+    "list_documents": lambda name, known: {"collection": name},
+    "index_document": lambda name, known: {"content": "x y z", "collection": name},
+}
+RESOURCES = ("plumbline://{name}/documents", "plumbline://{name}/documents/{document}", "plumbline://{name}/decisions/{decision}")
+
+
+def in_memory(server: Server, body: Body) -> Any:
+    async def run() -> Any:
+        async with Client(mcp_server(server.service, LOCAL)) as client:
+            return await body(client)
+
+    return asyncio.run(run())
+
+
+@asynccontextmanager
+async def over_http(server: Server, holder: str) -> Any:
+    headers = {"authorization": f"Bearer {server.tokens[holder]}"} if holder else {}
+    async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
+        async with Client(streamable_http_client(f"{server.address}/mcp", http_client=http)) as client:
+            yield client
+
+
+def test_given_an_assistant_when_it_works_through_the_tools_then_each_result_is_structured(server: Server) -> None:
+    async def day(client: Client) -> dict[str, Any]:
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+        assert tools == set(CALLS)
+
+        async def call(tool: str, **arguments: Any) -> Any:
+            found = await client.call_tool(tool, arguments)
+            assert not found.is_error, found.content
+            return found.structured_content if tool != "show_evidence" else found.content[0]
+
+        added = await call("index_document", content=TEXT, collection="mcp", metadata={"title": "Terms"}, id="terms-č")
+        asked = await call("ask", question=WARRANTY, collection="mcp", top_k=3)
+        strict = await call("replay", decision=asked["id"], collection="mcp", settings={"min_correctness": 1.0})
+        cited = await call("get_evidence", decision=asked["id"], collection="mcp")
+        picture = await call("show_evidence", decision=server.known["alpha"]["pictured"], collection="alpha")
+        listed = await call("list_documents", collection="mcp")
+        judged = await call("judge", text=TEXT, answer="The warranty period is 36 months.")
+        decided = await call("decide", question=WARRANTY, passages=[{"text": TEXT, "document": "terms.pdf"}])
+        kept = await client.read_resource(f"plumbline://mcp/decisions/{asked['id']}")
+        document = await client.read_resource(f"plumbline://mcp/documents/{listed['items'][0]['id']}")
+        names = {prompt.name for prompt in (await client.list_prompts()).prompts}
+        strategy = await client.get_prompt("rag_strategy", {"preset": "compliance"})
+        writing = await client.get_prompt("rag_generation", {"question": WARRANTY})
+        return {
+            "added": (added["indexed"], added["namespace"]), "asked": asked["is_safe"], "strict": strict["is_refusal"],
+            "cited": cited["excerpt"], "picture": base64.b64decode(picture.data)[:4], "listed": listed["total"],
+            "judged": judged["supported"], "decided": decided["citations"][0]["document"],
+            "kept": json.loads(kept.contents[0].text)["answer"] == asked["answer"],
+            "document": json.loads(document.contents[0].text)["title"], "prompts": names,
+            "strategy": "top_k" in str(strategy) and "rerank_model" in str(strategy), "writing": WARRANTY in str(writing),
+        }  # fmt: skip
+
+    assert in_memory(server, day) == {
+        "added": (1, "mcp"), "asked": True, "strict": True, "cited": TEXT, "picture": b"\x89PNG", "listed": 1, "judged": False,
+        "decided": "terms.pdf", "kept": True, "document": "Terms", "prompts": {"rag_strategy", "rag_generation"}, "strategy": True,
+        "writing": True,
+    }  # fmt: skip
+
+
+def test_given_a_token_of_alpha_when_tools_ask_for_beta_then_it_looks_as_if_there_were_none(server: Server) -> None:
+    """Over HTTP; a tool that is added later stands in the table, or the test above fails."""
+
+    async def attack() -> None:
+        async with over_http(server, "alpha") as client:
+            mine = await client.call_tool("ask", {"question": WARRANTY, "collection": "alpha"})
+            assert mine.structured_content["answer"] == server.known["alpha"]["answer"]
+            for tool, made in CALLS.items():
+                if made is None:
+                    continue
+                refused, missing = [await client.call_tool(tool, made(name, server.known["beta"])) for name in ("beta", "nowhere")]
+                assert refused.is_error, tool
+                assert refused == missing, tool
+                assert "juniper" not in str(refused), tool
+            theirs = {**server.known["beta"], "decision": "10000"}
+            beyond = await client.call_tool("replay", {"decision": "10000", "collection": "alpha"})
+            assert beyond.is_error
+            for template in RESOURCES:
+                said = []
+                for name in ("beta", "nowhere"):
+                    with pytest.raises(MCPError) as refusal:
+                        await client.read_resource(template.format(name=name, **theirs))
+                    said.append(str(refusal.value).replace(name, ""))
+                assert said[0] == said[1], template
+                assert "juniper" not in said[0]
+
+    asyncio.run(attack())
+
+
+def test_given_a_token_that_only_asks_or_none_when_tools_are_called_then_the_same_rules_hold(server: Server) -> None:
+    async def attack() -> None:
+        async with over_http(server, "reader") as client:
+            found = await client.call_tool("index_document", {"content": "x", "collection": "alpha"})
+            assert found.is_error
+            assert "index" in str(found.content)
+            others = await client.call_tool("replay", {"decision": server.known["alpha"]["decision"], "collection": "alpha"})
+            assert others.is_error
+            odd = await client.call_tool("ask", {"question": "\x00", "collection": "../beta"})
+            assert odd.is_error
+
+    asyncio.run(attack())
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    media = {"accept": "application/json, text/event-stream"}
+    with server.client() as nobody, server.client("alpha") as alpha:
+        assert nobody.post("/mcp", json=body, headers=media).status_code == 401
+        for headers, status in (({"host": "evil.example"}, 421), ({"origin": "http://evil.example"}, 403)):
+            assert alpha.post("/mcp", json=body, headers=media | headers).status_code == status
+        assert alpha.post("/mcp", content=b"{", headers=media | {"content-type": "application/json"}).status_code == 400
+
+
+def test_given_a_server_without_a_caller_of_its_own_when_called_without_http_then_it_serves_nobody(server: Server) -> None:
+    async def attack() -> Any:
+        async with Client(mcp_server(server.service)) as client:
+            return await client.call_tool("list_documents", {"collection": "alpha"})
+
+    found = asyncio.run(attack())
+    assert found.is_error
+    assert "Nobody knows who calls" in str(found.content)
+
+
+def test_given_an_assistant_that_starts_the_server_itself_then_it_speaks_over_standard_input_and_output(tmp_path: Path) -> None:
+    """With the rights that the command left, and nothing but the protocol on standard output."""
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "rag_core", "mcp", "--library", str(tmp_path), "--scope", "ask", "--collection", "default"],
+        cwd=str(ROOT), env=dict(os.environ),
+    )  # fmt: skip
+
+    async def attack() -> list[Any]:
+        async with Client(command) as client:
+            arguments = ({"collection": "default"}, {"collection": "other"}, {"content": "x"})
+            tools = ("list_documents", "list_documents", "index_document")
+            return [await client.call_tool(tool, given) for tool, given in zip(tools, arguments, strict=True)]
+
+    listed, other, added = asyncio.run(attack())
+    assert listed.structured_content == {"items": [], "total": 0, "next": None}
+    assert other.is_error
+    assert added.is_error
