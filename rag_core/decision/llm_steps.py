@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft, prepare
 from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_yes_no
+from rag_core.decision.bearing import bears
 from rag_core.decision.measure import Tools, entailment_model_for, find, read_query
 from rag_core.decision.progress import Ask, next_step
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
@@ -189,8 +190,9 @@ class _Run:
         added = added_counts(draft.claims, replace(measurements, hits=ask.hits))
         own = reworded(draft, ask.hits, self.corpus.page_text, language)
         found = replace(attempt, draft=draft, added=added, reworded=own, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
+        answers = self.settings.rewording == "audited" or bears(draft, measurements, ask.hits, self.corpus, self.tools)
         self._count("check", self.tools.clock() - started)
-        return found if draft.claims else replace(found, problem=Reason.EMPTY_DRAFT)
+        return found if draft.claims and answers else replace(found, problem=Reason.EMPTY_DRAFT)
 
     def _verify(self, ask: Ask, measurements: Measurements, llm_trace: LlmTrace) -> LlmTrace:
         """Ask of each claim with evidence whether the passages it cites say so; the others failed already."""

@@ -369,6 +369,13 @@ class LimitRows:
         all: before a noun that is meant without exception; `who`: right behind a noun, before what restricts it; `on`: before a noun that a
             rule is about; `joining`: between such a noun and its bound; `of`: between a bound and the noun behind it.
         adds: before a clause that adds a statement ("and"); `states`: what a row of a table needs to be a sentence ("the", "is").
+        openers: before a comma, restrict nothing ("in fact"); `reasons`: behind a comma, before a reason or a consequence; `asides`: behind
+            a comma, before what a thing is as well ("a former chapel").
+        definite: what a clause that may be left out begins with: of "the readings" was spoken, "trainees" may be an exception. Where there
+            is no such word, none is left out. `predicates`: one stands in a clause, where a comma may end a list of things too.
+        see: in brackets that only point elsewhere.
+        refers: may refer to what was just stated ("this", "it").
+        bears: words of a clause that may bear on the rest of its sentence: take it back, tell who says so, when, for whom, at what price.
     """
 
     then: Phrases
@@ -396,6 +403,14 @@ class LimitRows:
     adds: Phrases
     states: Phrases
     modal_before_verb: Flag = False
+    openers: Phrases = ()
+    reasons: Phrases = ()
+    asides: Phrases = ()
+    definite: Phrases = ()
+    predicates: Phrases = ()
+    see: Phrases = ()
+    refers: Phrases = ()
+    bears: Phrases = ()
 
 
 @dataclass(frozen=True, slots=True)

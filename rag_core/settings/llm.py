@@ -73,8 +73,8 @@ class ModelSettings(BaseModel):
     rewording: Literal["none", "audited"] = choice(
         "none", Stage.GROUNDING, _A,
         "Whether a model may use words of its own: none, it only leaves out, and its sentences are whole clauses of a sentence or whole "
-        "cells of a row; audited, it may where all checks pass, and the level is medium at most. A lie in one exchanged word can pass "
-        "them.",
+        "cells of a row; audited, it may where all checks pass, and the level is medium at most: more than half of 400 lies, made up to "
+        "try these checks, passed them.",
     )  # fmt: skip
     model_seconds: int = number(
         60, 5, 600, 5, Stage.DRAFT, _A, Unit.SECONDS, "Most time that the model may take for one question, all calls together."

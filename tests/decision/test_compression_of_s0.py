@@ -49,7 +49,7 @@ def engine(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Eng
     return made
 
 
-def asked(engine: Engine, server: ModelServer, drafted: Drafted) -> Decision:
+def asked(engine: Engine, server: ModelServer, drafted: Drafted, **settings: object) -> Decision:
     """The decision on these sentences, each with its quotes, whatever was asked; contexts of few words are compressed too."""
 
     def reply(one: Asked) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def asked(engine: Engine, server: ModelServer, drafted: Drafted) -> Decision:
         return {"answerable": True, "reason": "", "claims": rows}
 
     server.play(reply)
-    changed = {"return_short_context": False, "short_context_words": 10, "min_top_cosine": 0.0, "fallback_extract": False}
+    changed = {"return_short_context": False, "short_context_words": 10, "min_top_cosine": 0.0, "fallback_extract": False, **settings}
     return engine.ask("Jaká je doba plnění a co hrozí při zpoždění?", load_settings("compliance", None, changed, {"RAG_MODEL": "scripted"}))
 
 
@@ -73,6 +73,19 @@ def test_given_the_good_compression_of_the_source_when_asked_then_the_first_draf
     assert (decision.status, decision.metadata["drafter"]) == (AnswerStatus.SUCCESS, "model"), (decision.explanation, found)
     assert [claim.text for claim in decision.claims] == [said for said, _ in drafted]
     assert [view.outcome for view in decision.attempts] == ["shown"]
+
+
+@each("drafted", [GOOD, [BAD]])
+def test_given_a_model_that_may_only_leave_out_when_it_rewords_then_the_documents_own_words_stand(
+    drafted: Drafted, engine: Engine, server: ModelServer
+) -> None:
+    """S0-25, S0-26: by default no wording of a model's own is shown, good or bad."""
+    decision = asked(engine, server, drafted, rewording="none", fallback_extract=True)
+
+    assert decision.metadata["drafter"] == "extract"
+    assert all(audit.word_for_word for audit in decision.measured)
+    assert all(view.attempt.reworded == (True,) * len(drafted) for view in decision.attempts)
+    assert "shown" not in [view.outcome for view in decision.attempts]
 
 
 @each("drafted", [[BAD], [GOOD[0], BAD, GOOD[1]]])

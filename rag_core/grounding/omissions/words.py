@@ -48,6 +48,14 @@ class LimitWords:
     of: frozenset[str]
     adds: regex.Pattern[str]
     states: frozenset[str]
+    openers: regex.Pattern[str]
+    reasons: regex.Pattern[str]
+    asides: regex.Pattern[str]
+    definite: regex.Pattern[str]
+    predicates: frozenset[str]
+    see: regex.Pattern[str]
+    refers: regex.Pattern[str]
+    bears: regex.Pattern[str]
     modal_before_verb: bool
 
 
@@ -84,6 +92,14 @@ def limit_words(lang: str) -> LimitWords | None:
         of=_folded(row.of),
         adds=regex.compile(rf"[,،，]\s+(?=(?:{_alternatives(row.adds)}){_END})", regex.IGNORECASE),
         states=frozenset(map(str.casefold, row.states)),
+        openers=_phrases(row.openers),
+        reasons=_phrases(row.reasons),
+        asides=_phrases(row.asides),
+        definite=_phrases(row.definite),
+        predicates=frozenset(map(str.casefold, row.predicates)),
+        see=_phrases(row.see),
+        refers=_phrases(row.refers),
+        bears=_phrases(row.bears),
         modal_before_verb=row.modal_before_verb,
     )
 

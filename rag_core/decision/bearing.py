@@ -1,0 +1,53 @@
+"""Tells whether a draft of a language model bears on the question: a true sentence about something else is no answer.
+
+The score of a question was taken of its extract. A draft that may only leave out is made of sentences as well, and each is scored as the
+extract's candidates are. One of them at least must be good enough for an extract: nearly as good as the best (`extra_sentence_ratio`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rag_core.compression.extract import PASSAGES, score_units
+from rag_core.decision.measure import Tools, legible, read_query, reader
+from rag_core.domain.drafts import Draft
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.passages import Hit
+from rag_core.domain.ports import Corpus
+from rag_core.gating.asked import asked_for
+from rag_core.gating.features import weigh
+from rag_core.grounding.own_words import cited_units
+from rag_core.retrieval.query import core
+
+
+def bears(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools) -> bool:
+    """Whether any sentence that the draft cites answers about as well as the best one; true of a draft that cites none.
+
+    Args:
+        draft: of a model.
+        measurements: of the question.
+        hits: the passages that it was given, best first.
+        corpus: the version that was searched.
+        tools: with the models that score.
+    """
+    known = {hit.passage.id: hit.passage for hit in hits}
+    cited = {(one.passage.document, one.text): one for claim in draft.claims for one in cited_units(claim, known, corpus.page_text)}
+    if not cited:
+        return True
+    deeper = {one.passage.id for one in cited.values()} - {hit.passage.id for hit in hits[:PASSAGES]}
+    scores = _scores(measurements, hits[:PASSAGES], corpus, tools)
+    best = max(scores.values(), default=0.0)
+    scores |= _scores(measurements, [hit for hit in hits if hit.passage.id in deeper][:PASSAGES], corpus, tools)
+    return max(scores.get(key, 0.0) for key in cited) >= measurements.settings.extra_sentence_ratio * best
+
+
+def _scores(measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools) -> dict[tuple[str, str], float]:
+    """The relevance of each sentence of these passages, by document and text."""
+    language = measurements.understanding.language
+    query = read_query(measurements, tools.embedder)
+    scored = score_units(
+        hits, weigh(core(query.text, language), language, corpus.lexical), asked_for(measurements.question, language), query.vector,
+        tools.embedder.embed, corpus.page_text, titles=measurements.library.titles,
+        read=reader(query.text, language, tools.answerability_model), legible=legible(tools.answerability_model),
+    )  # fmt: skip
+    return {(one.unit.passage.document, one.unit.text): one.relevance for one in scored}

@@ -1,0 +1,82 @@
+"""A model that may only leave out: of 390 lies about sentences none is one, and what a careful person leaves out is, mostly.
+
+The sentences and lies are in four languages, in `leaving_out/`; `python -m tests.campaign.leaving_out` asks all of them through the
+product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from builders import passage
+from folding import each
+from model_server import ModelServer
+
+from rag_core.engine import Engine
+from rag_core.grounding.own_words import leaves_out_only
+from rag_core.grounding.units import units
+from rag_core.language import sentences as split
+from tests.campaign.leaving_out import LANGUAGES, Case, engine_with, honest, lies, run
+
+TRUE = ("no answer", "planted order")  # stand in the document word for word: other checks have to find them
+LEAST = {"en": 0.5, "cs": 0.5, "de": 0.58, "hi": 0.52}  # of the careful compressions at the first draft, as measured
+
+
+def leaves_out(case: Case) -> bool:
+    of = passage(1, case.source, language=case.language)
+
+    def page_text(document: str, page: int) -> str:
+        return case.source
+
+    return any(leaves_out_only(case.drafts[0], unit, page_text, case.language) for unit in units(of, page_text))
+
+
+@each("language", LANGUAGES)
+def test_given_a_lie_about_a_sentence_then_it_is_more_than_leaving_out(language: str) -> None:
+    found = lies(language)
+
+    assert [(case.behaviour, case.drafts[0]) for case in found if leaves_out(case) and case.behaviour not in TRUE] == []
+    assert len({case.behaviour for case in found}) >= 28
+    assert len(found) >= 97
+
+
+@each("language", LANGUAGES)
+def test_given_what_a_careful_person_leaves_out_then_most_of_it_is_mere_leaving_out_and_a_whole_sentence_always(language: str) -> None:
+    found = honest(language)
+
+    assert sum(map(leaves_out, found)) >= LEAST[language] * len(found)
+    each_sentence = [text for case in found for text in (case.source[start:end] for start, end in split(case.source, language))]
+    assert [text for text in each_sentence if not leaves_out(Case(language, "", "", text, (text,)))] == []
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def engine(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    with engine_with(server, tmp_path_factory.mktemp("leaving-out"), LANGUAGES) as engine:
+        yield engine
+
+
+def test_given_true_words_that_are_no_answer_or_a_planted_order_when_asked_then_they_are_never_shown(
+    engine: Engine, server: ModelServer
+) -> None:
+    """What is copied word for word passes every comparison with its source."""
+    cases = [case for language in LANGUAGES for case in lies(language) if case.behaviour in TRUE]
+
+    found = run(cases, engine, server, lambda one: None)
+
+    assert [(one.case.behaviour, one.case.drafts[0]) for one in found if one.draft] == []
+
+
+def test_given_a_careful_model_when_asked_then_its_first_or_second_draft_is_shown(engine: Engine, server: ModelServer) -> None:
+    cases = [case for language in LANGUAGES for case in honest(language)[:4]]
+
+    found = run(cases, engine, server, lambda one: None)
+
+    assert [(one.case.drafts[0], one.why) for one in found if not one.draft] == []
+    assert {one.draft for one in found} == {1, 2}
