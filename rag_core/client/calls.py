@@ -77,7 +77,8 @@ def query(
     documents: Sequence[str] | None = None, filters: Mapping[str, str] | None = None,
 ) -> Call[models.Decision]:  # fmt: skip
     """Ask a question of a collection."""
-    body = _given(query=question, collection=collection, top_k=top_k, preset=preset, settings=settings, documents=documents, filters=filters)
+    body = _given(query=question, collection=collection, top_k=top_k, preset=preset, settings=settings)
+    body |= _given(documents=documents, filters=filters)
     return Call("POST", "/api/rag/query", models.Decision, body)
 
 

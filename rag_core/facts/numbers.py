@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import regex
 from babel.core import UnknownLocaleError
-from babel.numbers import NumberFormatError, parse_decimal
+from babel.numbers import parse_decimal
 
 from rag_core.facts.lexicon import (
     Lexicon,
@@ -268,7 +268,7 @@ def _value(body: str, lang: str) -> tuple[str, tuple[str, ...]]:
     for locale in (lang, *any_language().number_locales) if len(digits) <= _MAX_DIGITS else ():
         try:
             return _canonical(Decimal(parse_decimal(digits, locale=locale, strict=True))), parts
-        except (NumberFormatError, UnknownLocaleError):  # not this convention
+        except (ValueError, UnknownLocaleError):  # not this convention, or a language such as "en-US" that babel writes otherwise
             continue
     return digits, parts or tuple(regex.findall(r"\d+", digits))
 

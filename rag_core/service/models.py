@@ -28,6 +28,7 @@ Facts = Annotated[dict[Annotated[str, Field(min_length=1, max_length=MAX_KEY_CHA
 Knobs = Annotated[dict[Annotated[str, Field(max_length=MAX_KEY_CHARS)], Value], Field(max_length=MAX_SETTINGS)]
 Preset = Annotated[str, Field(max_length=MAX_KEY_CHARS)]
 Line = Annotated[str, Field(max_length=MAX_LINE_CHARS)]
+Language = Annotated[str, Field(pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})?$")]  # ISO 639-1, or longer as BCP 47 has it
 
 
 class Asked(BaseModel):
@@ -62,7 +63,7 @@ class TextIn(Asked):
     content: str = Field(max_length=MAX_CONTENT_CHARS, examples=["The warranty period is 24 months from delivery."])
     metadata: Facts = Field(default_factory=dict, examples=[{"title": "Terms", "date": "2024-05-01"}])
     id: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = Field(default="", description="Yours; equal texts with different ids stay two.")
-    language: Annotated[str, Field(max_length=35)] = Field(default="", description="ISO 639-1; detected where it is left out.")
+    language: Language = Field(default="", description="ISO 639-1; detected where it is left out.")
 
 
 class IndexIn(Chosen):
@@ -93,7 +94,7 @@ class PassageIn(Asked):
     section: Line = ""
     id: Line = ""
     score: float | None = Field(default=None, allow_inf_nan=False)
-    language: Line = ""
+    language: Language = ""
     metadata: Facts = Field(default_factory=dict)
 
 
@@ -330,7 +331,7 @@ class JudgeIn(Asked):
 
     context: str = Field(min_length=1, max_length=MAX_TEXT_CHARS, examples=["The warranty period is 24 months."])
     answer: str = Field(min_length=1, max_length=10_000, examples=["The warranty lasts 24 months."])
-    language: Line = ""
+    language: Language = ""
 
 
 class Sentence(Told):

@@ -33,6 +33,7 @@ from rag_core.work.jobs import Runner
 DEFAULT = "default"  # the collection that is there from the beginning
 QUESTIONS, QUESTIONS_WAITING = 2, 16  # questions at once, one for each core of the smallest machine; and before them, some seconds' worth
 LOOKS, LOOKS_WAITING = 4, 64  # short calls that read lists and records
+FILES, FILES_WAITING = 2, 16  # calls that take files, or wait for a library's writer
 MAX_CLAIMS = 32  # that are judged in one call; as many as the command line reads together
 STOP_SECONDS = 10.0  # that a stopping service waits for jobs: a batch of passages takes less
 
@@ -53,6 +54,7 @@ class Service:
         self.tokens, self.rate, self.jobs = Tokens(folder), Rate(per_minute), Jobs(runner)
         self.questions = Lane("question", QUESTIONS, QUESTIONS_WAITING)
         self.looks = Lane("look", LOOKS, LOOKS_WAITING)
+        self.files = Lane("file", FILES, FILES_WAITING)
         self.repeated, self.uploads, self.streams = Repeated(), 0, 0  # the latter two are counted on the event loop alone
         self._local, self._stopping = local, threading.Event()
 
@@ -154,6 +156,7 @@ class Service:
         self._stopping.set()
         self.questions.close()
         self.looks.close()
+        self.files.close()
         self.jobs.stop(STOP_SECONDS, time.monotonic)
 
     def _names(self) -> tuple[str, ...]:

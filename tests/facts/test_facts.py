@@ -217,6 +217,12 @@ def test_given_hostile_text_then_it_ends_and_agrees_with_itself(hostile: str) ->
     assert isinstance(changed_facts(hostile, "plain", "de"), tuple)
 
 
+@each("lang", ["en-US", "qb-sg-ezozj", "wø\x8a", "zz", "und", ""])
+def test_given_a_language_that_no_number_format_is_known_for_then_numbers_are_compared_all_the_same(lang: str) -> None:
+    assert not absent_facts("It takes 25 days.", "It takes 25 days.", lang)
+    assert absent_facts("It takes 26 days.", "It takes 25 days.", lang)
+
+
 def test_given_a_long_text_then_what_stands_nowhere_in_it_is_absent() -> None:
     text = TEXTS["en"] * 50
     assert absent_facts("Marie Curie met Niels Bohr in 1927 for 30 days.", text, "en") == (("number", "1927"), ("name", "Niels Bohr"))

@@ -20,6 +20,7 @@ ROW = {"id": "1", "question": SECRET, "answerable": True}
 CALLS: dict[Route, Any] = {
     ("POST", "/api/rag/index"): lambda name, known: ("/api/rag/index", {"documents": [{"content": "x y z"}], "namespace": name}),
     ("POST", "/api/rag/query"): lambda name, known: ("/api/rag/query", {"query": SECRET, "namespace": name}),
+    ("POST", "/api/rag/query/events"): lambda name, known: ("/api/rag/query/events", {"query": SECRET, "namespace": name}),
     ("POST", "/api/rag/decide"): None,
     ("POST", "/api/rag/judge"): None,
     ("GET", "/api/collections"): None,

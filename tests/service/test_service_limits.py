@@ -84,8 +84,14 @@ def test_given_a_token_was_ever_made_then_this_machine_needs_one_too(tmp_path: P
 
 
 def test_given_a_service_behind_a_proxy_then_no_caller_is_taken_for_this_machine(tmp_path: Path) -> None:
-    client = TestClient(app_of(service_of(tmp_path, local=False)), client=HERE, base_url="http://127.0.0.1:8501")
+    service = service_of(tmp_path, local=False)
+    client = TestClient(app_of(service), client=HERE, base_url="http://127.0.0.1:8501")
     assert client.get("/api/collections").status_code == 401
+    _, text = service.tokens.create("x", ["ask"], ["*"])
+    named = guarded(api(service), (*LOCAL, "docs.example.org"), service)
+    outside = TestClient(named, client=("192.0.2.1", 5), base_url="https://docs.example.org", headers={"authorization": f"Bearer {text}"})
+    for origin, status in (("https://docs.example.org", 200), ("http://docs.example.org", 403), ("https://example.org", 403)):
+        assert outside.get("/api/collections", headers={"origin": origin}).status_code == status, origin
 
 
 JSON = {"content-type": "application/json"}

@@ -45,7 +45,7 @@ async def documents(
     offset: Annotated[int, Query(ge=0, le=models.MAX_PAGE)] = 0,
 ) -> dict[str, Any]:  # fmt: skip
     """List documents, in the order in which they were added."""
-    found = await service.questions.run(collection.documents)
+    found = await service.looks.run(collection.documents)
     end = offset + limit
     return {"items": [told(one) for one in found[offset:end]], "total": len(found), "next": end if end < len(found) else None}
 
@@ -53,26 +53,26 @@ async def documents(
 @router.get("/collections/{name}/documents/{id}", response_model=models.Document)
 async def document(collection: Entered, service: TheService, id: Id) -> dict[str, Any]:
     """Show a document."""
-    return told(await service.questions.run(lambda: collection.document(id)))
+    return told(await service.looks.run(lambda: collection.document(id)))
 
 
 @router.put("/collections/{name}/documents/{id}/metadata", response_model=models.Document)
 async def describe(collection: Entered, service: TheService, id: Id, body: models.MetadataIn) -> dict[str, Any]:
     """Replace a document's metadata."""
-    return told(await service.questions.run(lambda: collection.describe(id, facts(body.metadata))))
+    return told(await service.files.run(lambda: collection.describe(id, facts(body.metadata))))
 
 
 @router.delete("/collections/{name}/documents/{id}", status_code=204)
 async def delete(collection: Entered, service: TheService, id: Id) -> Response:
     """Delete a document with its text, vectors and what a model wrote from it."""
-    await service.questions.run(lambda: collection.delete(id))
+    await service.files.run(lambda: collection.delete(id))
     return Response(status_code=204)
 
 
 @router.get("/collections/{name}/documents/{id}/pages/{page}", response_model=models.Page)
 async def page(collection: Entered, service: TheService, id: Id, page: PageNumber) -> dict[str, Any]:
     """Show the raw text of a page."""
-    return {"document": id, "page": page, "text": await service.questions.run(lambda: collection.text(id, page))}
+    return {"document": id, "page": page, "text": await service.looks.run(lambda: collection.text(id, page))}
 
 
 @router.get("/collections/{name}/documents/{id}/pages/{page}/image", responses=PNG, response_class=Response)

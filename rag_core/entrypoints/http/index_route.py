@@ -86,14 +86,14 @@ async def index(
     finally:
         service.uploads -= 1
     collection = await service.looks.run(lambda: service.create(caller, sent.collection))
-    started = await service.questions.run(lambda: _begun(service, collection, sent, idempotency_key))
+    started = await service.files.run(lambda: _begun(service, collection, sent, idempotency_key))
     if started is not None:
         until = asyncio.get_running_loop().time() + wait
         while not started.job.finished and asyncio.get_running_loop().time() < until and not service.stopping:
             await asyncio.sleep(LOOK_SECONDS)
         if started.job.error is not None:
             raise started.job.error
-    found = await service.questions.run(lambda: _told(collection, sent.handed_in, started))
+    found = await service.files.run(lambda: _told(collection, sent.handed_in, started))
     return JSONResponse(found.model_dump(by_alias=True), 200 if found.finished else ACCEPTED)
 
 
@@ -135,7 +135,7 @@ async def _sent(request: Request, service: Service) -> Sent:
     if media != "multipart/form-data":
         raise HTTPException(UNSUPPORTED)
     async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES) as form:
-        return await service.questions.run(lambda: _from_form(form, service))
+        return await service.files.run(lambda: _from_form(form, service))
 
 
 def _from_form(form: FormData, service: Service) -> Sent:

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response, StreamingResponse
 
 from rag_core.entrypoints.http.caller import Caller, Entered, TheService
+from rag_core.entrypoints.http.streams import EVENTS, MAX_STREAMS, event
 from rag_core.service import models
 from rag_core.service.jobs import Started
 from rag_core.service.service import Service
@@ -19,9 +20,6 @@ router = APIRouter()
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 RunNumber = Annotated[int, Path(ge=1, le=2**53)]  # 2**53: the largest whole number that every JSON reader has
 LOOK_SECONDS, BEAT_SECONDS = 0.25, 15.0  # between two looks at a job; between two signs of life, which proxies wait for
-# 200: HTTP's status of success
-EVENTS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}}
-MAX_STREAMS = 50  # that are open at once
 MAX_STEP_CHARS = 200  # how much of a file's name is told
 
 
@@ -78,7 +76,7 @@ async def _events(request: Request, service: Service, started: Started) -> Async
         while not service.stopping and not await request.is_disconnected():
             ended, now = started.job.finished, told(started).model_dump_json(by_alias=True)
             if now != said or ended:
-                yield f"event: {'end' if ended else 'progress'}\ndata: {now}\n\n"
+                yield event("end" if ended else "progress", now)
                 said, quiet = now, 0.0
             if ended:
                 return

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from rag_core.domain.decision import Decision
 from rag_core.domain.given import ReadyPassage
 from rag_core.engine import confidence_metadata
+from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.caller import Caller, Entered, TheService
+from rag_core.entrypoints.http.streams import EVENTS, MAX_STREAMS, event
 from rag_core.entrypoints.http.waiting import waited
+from rag_core.errors import RagError
 from rag_core.service import models
 from rag_core.service.collection import Collection
+from rag_core.service.principal import Scope
 from rag_core.service.questions import Asking
 
 router = APIRouter()
@@ -28,6 +35,12 @@ def decided(decision: Decision, id: str = "") -> JSONResponse:
     return JSONResponse(decision.to_json(id))
 
 
+def asking_of(body: models.QueryIn) -> Asking:
+    """The question of a request."""
+    values: dict[str, Any] = dict(body.settings) | ({"top_k": body.top_k} if body.top_k is not None else {})
+    return Asking(body.query, body.preset, values, body.documents, body.filters)
+
+
 async def asked(request: Request, service: TheService, collection: Collection, asking: Asking) -> tuple[Decision, str]:
     """The decision on a question, and its id."""
     return await waited(request, service.questions, lambda gone: collection.questions.ask(asking, cancelled=gone))
@@ -37,9 +50,39 @@ async def asked(request: Request, service: TheService, collection: Collection, a
 async def query(request: Request, body: models.QueryIn, caller: Caller, service: TheService) -> Response:
     """Answer a question from a collection with citations, or refuse and say why."""
     collection = await service.looks.run(lambda: service.enter(caller, body.collection))
-    values: dict[str, Any] = dict(body.settings) | ({"top_k": body.top_k} if body.top_k is not None else {})
-    asking = Asking(body.query, body.preset, values, body.documents, body.filters)
-    return decided(*await asked(request, service, collection, asking))
+    return decided(*await asked(request, service, collection, asking_of(body)))
+
+
+@router.post("/rag/query/events", responses=EVENTS, response_class=Response)
+async def query_events(request: Request, body: models.QueryIn, caller: Caller, service: TheService) -> Response:
+    """Answer a question as a stream: an event `stage` before each call of a language model, then `decision`, or `problem`."""
+    collection = await service.looks.run(lambda: service.enter(caller, body.collection))
+    caller.require(Scope.ASK)
+    service.require_stream(MAX_STREAMS)
+    return StreamingResponse(_stages(request, service, collection, asking_of(body)), media_type="text/event-stream")
+
+
+async def _stages(request: Request, service: TheService, collection: Collection, asking: Asking) -> AsyncIterator[str]:
+    stages, loop = asyncio.Queue[str | None](), asyncio.get_running_loop()
+
+    def on_stage(step: object, claims: int) -> None:  # from the thread that asks
+        loop.call_soon_threadsafe(stages.put_nowait, event("stage", json.dumps({"step": str(step), "claims": claims})))
+
+    work = waited(request, service.questions, lambda gone: collection.questions.ask(asking, on_stage, gone))
+    task = asyncio.ensure_future(work)
+    task.add_done_callback(lambda _: stages.put_nowait(None))
+    service.streams += 1
+    try:
+        while (said := await stages.get()) is not None:
+            yield said
+        try:
+            decision, id = task.result()
+            yield event("decision", json.dumps(decision.to_json(id)))
+        except RagError as error:
+            yield event("problem", problems.of(error)[1].decode())
+    finally:
+        service.streams -= 1
+        task.cancel()
 
 
 @router.post("/rag/decide", response_model=models.Decision)

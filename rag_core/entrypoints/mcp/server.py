@@ -153,7 +153,7 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
     @server.tool(annotations=READS)
     async def judge(
         context: Context[Any, Any], text: Annotated[str, Field(min_length=1, max_length=models.MAX_TEXT_CHARS)],
-        answer: Annotated[str, Field(min_length=1, max_length=10_000)], language: models.Line = "",
+        answer: Annotated[str, Field(min_length=1, max_length=10_000)], language: models.Language = "",
     ) -> models.Judgement:  # fmt: skip
         """Say for each sentence of an answer, of yours for instance, whether a text supports it."""
         row = {"id": "", "context": text, "answer": answer, "lang": language}
@@ -189,7 +189,7 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
         """List the documents of a collection."""
         with _Told():
             entered = await calls.enter(context, collection)
-            found, end = await calls.run(entered.documents), offset + limit
+            found, end = await calls.run(entered.documents, calls.service.looks), offset + limit
             items = [models.Document.model_validate(told(one)) for one in found[offset:end]]
             return models.Documents(items=items, total=len(found), next=end if end < len(found) else None)
 
@@ -206,7 +206,7 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
             (one,) = texts([models.TextIn(content=content, metadata=metadata or {}, id=id)])
             if isinstance(one, models.Indexed):
                 raise ToolError(f"{one.problem} {one.remedy}")
-            started = await calls.run(lambda: entered.add([one], None, {}))
+            started = await calls.run(lambda: entered.add([one], None, {}), calls.service.files)
             until = asyncio.get_running_loop().time() + WAIT_SECONDS
             while not started.job.finished and asyncio.get_running_loop().time() < until:
                 await asyncio.sleep(LOOK_SECONDS)

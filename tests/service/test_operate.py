@@ -1,0 +1,86 @@
+"""`docs/operate.md` is true: its commands parse, its curl lines are run, its unit file is one that systemd takes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from service_kit import Server, running
+
+from rag_core.entrypoints.cli import main, parser
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "docs" / "operate.md", ROOT / "README.md"]
+SAMPLE = ROOT / "data" / "samples" / "company-policies.pdf"
+
+
+@pytest.fixture(scope="module")
+def alone(models_here: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running(tmp_path_factory.mktemp("operate") / "library") as server:
+        yield server
+
+
+def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_served(
+    alone: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    blocks = [block for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) if block.startswith("curl")]
+    arguments = [
+        "token",
+        "create",
+        "page",
+        "--scope",
+        "ask",
+        "--scope",
+        "index",
+        "--collection",
+        "contracts",
+        "--library",
+        str(alone.folder),
+    ]
+    assert main(arguments) == 0
+    token = capsys.readouterr().out.strip()
+    shutil.copy(SAMPLE, tmp_path / "contract.pdf")
+    environment = {**os.environ, "SERVICE": alone.address, "TOKEN": token}
+
+    said = []
+    for block in blocks:
+        done = subprocess.run(["bash", "-c", block], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, (block, done.stdout, done.stderr)
+        said.append(json.loads(done.stdout))
+
+    assert len(blocks) >= 11
+    assert [one["indexed"] for one in said[:2]] == [1, 1]
+    assert "24 months" in said[2]["answer"]
+    assert said[2]["id"] == "1"
+
+
+def test_given_the_page_then_its_commands_are_as_the_command_line_takes_them() -> None:
+    """Also those of the unit file and of the container."""
+    lines = re.findall(r"python -m rag_core ((?:serve|token|mcp)[^`\n]*)", PAGES[0].read_text(encoding="utf-8"))
+    lines += re.findall(r"python -m rag_core (serve .*)", (ROOT / "deploy" / "plumbline.service").read_text(encoding="utf-8"))
+    lines.append(
+        " ".join(json.loads(re.findall(r"^CMD (.*)$", (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE)[0]))
+    )
+    assert len(lines) >= 6
+    for line in lines:
+        parser().parse_args(shlex.split(line))
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
+def test_given_the_unit_file_when_systemd_looks_at_it_then_it_has_nothing_against_it(tmp_path: Path) -> None:
+    """Its program and user are not on this machine: others take their places."""
+    unit = (ROOT / "deploy" / "plumbline.service").read_text(encoding="utf-8")
+    unit = re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", unit, flags=re.MULTILINE)
+    unit = re.sub(r"^(User|Group)=.*", r"\1=root", unit, flags=re.MULTILINE)
+    (tmp_path / "plumbline.service").write_text(unit, encoding="utf-8")
+    command = ["systemd-analyze", "verify", "--man=no", str(tmp_path / "plumbline.service")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert "plumbline" not in done.stderr, done.stderr
