@@ -45,8 +45,7 @@ def page() -> None:
         scope = choose_scope(documents)
     with right:
         upload_field()
-    # filled when the question on the page is known, and among the earlier ones
-    earlier, notice = st.container(key="earlier"), st.container(key="notice")
+    notice = st.container(key="notice")  # filled when the question on the page is known
     show_examples({document.name for document in documents}, session, running())
 
     try:
@@ -55,17 +54,16 @@ def page() -> None:
             session.show(asking.again(engine, session.asked, scope, settings))
     except RagError as error:
         show_error(error)
-    with earlier:
-        show_history()
     if session.pending is not None:
         waiting.show(session.pending)
-        return
-    if session.stopped:
-        with notice:
-            waiting.show_stopped(session.stopped)
-    if session.asked is not None:
-        answer.show(engine, session.asked)
+    else:
+        if session.stopped:
+            with notice:
+                waiting.show_stopped(session.stopped)
+        if session.asked is not None:
+            answer.show(engine, session.asked)
+    show_history()
 
 
-with st.container(width=WIDTH):
+with st.container(width=WIDTH, key="ask_page"):
     page()

@@ -31,7 +31,6 @@ PAGE = "ui.serve"  # looked up by name: the core never imports the page, which s
 ROOT = Path(__file__).resolve().parents[2]
 END_SECONDS = 20  # that requests have to end when the service stops; the service itself waits for jobs after that
 KEEP_ALIVE_SECONDS = 15  # an idle connection is kept so long: proxies keep theirs for longer and open another
-MAX_MESSAGE_BYTES = 50_000_000  # that a page sends over its web socket: server.maxMessageSize
 MAX_HEADER_BYTES = 32 << 10  # all headers of a request together
 MAX_CONNECTIONS = 400  # open at once: pages hold one each; what is above is answered with 503
 
@@ -126,7 +125,6 @@ def run(app: Assembled, service: Service, args: argparse.Namespace) -> int:
         app, host=args.host, port=args.port, log_level="warning", access_log=False, server_header=False, lifespan="on",
         proxy_headers=bool(args.behind_proxy), forwarded_allow_ips="127.0.0.1,::1", limit_concurrency=MAX_CONNECTIONS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS, timeout_graceful_shutdown=END_SECONDS, h11_max_incomplete_event_size=MAX_HEADER_BYTES,
-        ws_max_size=MAX_MESSAGE_BYTES,
     )  # fmt: skip
     server = Server(config)
     try:

@@ -143,9 +143,10 @@ def render_page(
     password: str | None = None,
     dpi: float = 110.0,
     max_pixels: int = 4_000_000,
+    part: Box | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> bytes:
-    """Page `number` (from 1) as a PNG, with exactly `boxes` marked in a see-through yellow.
+    """Page `number` (from 1), or a `part` of it, as a PNG, with exactly `boxes` marked in a see-through yellow.
 
     `dpi` is lowered where the page would have more than `max_pixels` pixels.
 
@@ -154,7 +155,7 @@ def render_page(
         IngestError: the file cannot be read, as in `read_pdf`.
     """
     _refuse_at_sight(data, limits)
-    render = {"number": number, "boxes": list(boxes), "dpi": dpi, "pixels": min(max_pixels, limits.pixels)}
+    render = {"number": number, "boxes": list(boxes), "dpi": dpi, "pixels": min(max_pixels, limits.pixels), "part": part}
     picture = b""
     for event in pdf_process.events({**_request(limits, password), "render": render}, data, wall_seconds=limits.wall_seconds):
         if event["event"] != "image":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import os
 import subprocess
 import sys
@@ -216,6 +217,32 @@ def test_given_boxes_when_a_page_is_drawn_then_exactly_they_are_yellow_and_the_i
     inside = [picture.pixel(x, y) for x in range(round(marked.x0), round(marked.x1)) for y in range(round(marked.y0), round(marked.y1))]
     assert (255, 232, 60) in inside
     assert any(max(pixel) < 40 for pixel in inside)
+
+
+@pytest.mark.parametrize("rotation", [0, 90])
+def test_given_a_part_of_a_page_when_drawn_then_it_is_that_part_of_the_whole_picture(rotation: int) -> None:
+    made = pymupdf.open()
+    page = made.new_page(width=300, height=200)
+    page.insert_text((20, 100), "MARKED plain", fontsize=30)
+    page.set_rotation(rotation)
+    data = made.tobytes()
+    box = Box(*read_pdf(data, "a.pdf").pages[0].words[0][2:])
+    part = Box(box.x0 - 10, box.y0 - 20, box.x1 + 30, box.y1 + 5000)  # it ends beyond the page
+
+    whole, cut = pymupdf.Pixmap(render_page(data, 1, [box], dpi=72)), pymupdf.Pixmap(render_page(data, 1, [box], dpi=72, part=part))
+
+    left, top = math.floor(part.x0), math.floor(part.y0)
+    assert (cut.width, cut.height) == (math.ceil(part.x1) - left, whole.height - top)
+    assert all(cut.pixel(x, y) == whole.pixel(x + left, y + top) for x in range(cut.width) for y in range(cut.height))
+
+
+def test_given_a_part_that_no_page_has_when_drawn_then_the_whole_page_is() -> None:
+    made = pymupdf.open()
+    made.new_page(width=300, height=200)
+
+    picture = pymupdf.Pixmap(render_page(made.tobytes(), 1, dpi=72, part=Box(900, 900, 950, 950)))
+
+    assert (picture.width, picture.height) == (300, 200)
 
 
 def test_given_more_pixels_than_allowed_when_drawn_then_the_picture_is_smaller() -> None:

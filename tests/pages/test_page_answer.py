@@ -16,7 +16,9 @@ from rag_core.decision.decide import decide
 from rag_core.settings import Mode
 from rag_core.wiring import open_engine
 from ui.ask.answer import COLOURS
+from ui.ask.cells import row_of
 from ui.ask.evidence import with_sources
+from ui.ask.how_sure import percents
 
 VACATION = "How many vacation days do employees have?"
 CALIBRATION = "How often does the flow meter have to be calibrated?"
@@ -44,9 +46,11 @@ def test_given_an_answer_when_shown_then_level_and_probability_are_said_in_words
     ask(page, CALIBRATION)
 
     assert "Answered from the documents" in badges(page)
+    value = asked_of(page).measurements.correctness
+    assert value is not None
+    assert f"**{100 * value:.0f} % sure that this is right.**\nYou ask for at least 50 %: shown." in badges(page)
+    assert "Reported confidence: 0." in captions(page)  # below, on request
     assert "Confidence: medium" in badges(page)
-    assert "Probability that this answer is right: 0." in captions(page) or "right: above 0.99." in captions(page)
-    assert "Reported confidence: 0." in captions(page)
     assert "Low confidence" not in badges(page)
 
 
@@ -54,10 +58,81 @@ def test_given_the_calibrated_probability_when_it_is_next_to_one_or_zero_then_no
     ask(page, CALIBRATION)
     asked = asked_of(page)
 
-    for probability, said in ((0.9996, "above 0.99. Of 100 answers with this score, nearly all"), (0.0001, "below 0.01.")):
+    for probability, said in ((0.9996, "**More than 99 % sure that this is right.**"), (0.0001, "**Less than 1 % sure that ")):
         asked.measurements = replace(asked.measurements, correctness=probability)
         page.run()
-        assert said in captions(page)
+        assert said in badges(page)
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "shown"),
+    [
+        (0.77, 0.5, (77, 50)), (0.496, 0.5, (49.6, 50)), (0.4999, 0.5, (49.99, 50)), (0.5, 0.5, (50, 50)), (0.504, 0.5, (50, 50)),
+        (0.4849, 0.485, (48, 48.5)), (0.9951, 0.995, (100, 99.5)), (0.0001, 0.0, (0, 0)), (0.3, None, (30, None)),
+    ],
+)  # fmt: skip
+def test_given_a_probability_near_its_limit_when_said_in_percent_then_it_never_stands_on_the_other_side(
+    value: float, limit: float | None, shown: tuple[float, float | None]
+) -> None:
+    assert percents(value, limit) == shown
+
+
+def test_given_an_answer_when_the_limit_is_moved_in_its_own_line_then_it_is_refused_and_back_there(page: AppTest) -> None:
+    """The line is the slider; the side bar follows, and the model is not asked."""
+    ask(page, CALIBRATION)
+
+    page.slider(key="how_sure_limit").set_value(0.9).run()
+
+    assert "% sure that the best sentence found is the answer.**\nYou ask for at least 90 %: not shown." in badges(page)
+    assert page.slider(key="knob_min_correctness").value == 0.9
+    page.slider(key="knob_min_correctness").set_value(0.3).run()
+    assert page.slider(key="how_sure_limit").value == 0.3
+    assert "You ask for at least 30 %: shown." in badges(page)
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("Part | Value: Pump | 16 bar", (("Part", "Pump"), ("Value", "16 bar"))),
+        ("Part | Value: Pump | 16 bar | x", ()), ("Part | Value; bar | x: Pump | 16", ()), ("Pump | 16", ()), ("Note: all is well.", ()),
+        ("a | b | c | d | e | f | g: 1 | 2 | 3 | 4 | 5 | 6 | 7", ()),
+    ],
+)  # fmt: skip
+def test_given_the_text_of_a_claim_when_it_is_a_row_then_each_cell_has_its_head(text: str, row: tuple[tuple[str, str], ...]) -> None:
+    assert row_of(text) == row
+
+
+def test_given_an_answer_from_a_table_when_shown_then_its_cells_stand_under_their_heads_with_the_source(page: AppTest) -> None:
+    ask(page, "What is the maximum operating pressure?")
+
+    shown = [text.value for text in page.text]
+    at = shown.index("Parameter")
+    assert shown[at : at + 9] == ["Parameter", "Maximum operating pressure", "Symbol", "pmax", "Value", "16", "Unit", "bar", "[1]"]
+    assert " | " not in texts(page)
+
+
+def test_given_documents_that_disagree_when_answered_then_the_line_does_not_call_it_right(page: AppTest) -> None:
+    ask(page, VACATION)
+
+    assert "% sure that this is what was asked for, and the documents disagree on it.**\nYou ask for at least 50 %: shown." in badges(page)
+    assert "sure that this is right" not in badges(page)
+
+
+def test_given_a_check_that_may_not_refuse_when_answered_then_no_limit_is_named_and_none_can_be_moved(page: AppTest) -> None:
+    page.session_state["plumbline"].values["correctness_mode"] = Mode.OBSERVE
+
+    ask(page, CALIBRATION)
+
+    assert "% sure that this is right.**\nThese settings set no limit on it." in badges(page)
+    assert "how_sure_limit" not in [slider.key for slider in page.slider]
+
+
+def test_given_another_check_that_refused_when_shown_then_the_line_says_that_this_number_was_reached(page: AppTest) -> None:
+    page.session_state["plumbline"].values["contradictions_mode"] = Mode.ENFORCE
+
+    ask(page, VACATION)
+
+    assert "and it is. Another check refused." in badges(page)
 
 
 def test_given_a_library_that_no_calibration_fits_when_answered_then_no_probability_is_shown(page: AppTest) -> None:
@@ -68,7 +143,7 @@ def test_given_a_library_that_no_calibration_fits_when_answered_then_no_probabil
     page.run()
 
     assert "There is no probability for this answer." in captions(page)
-    assert "Of 100 answers" not in captions(page)
+    assert "% sure" not in badges(page)
 
 
 def test_given_an_answer_of_low_confidence_when_shown_then_it_says_so_in_words_with_an_icon(page: AppTest) -> None:

@@ -25,7 +25,7 @@ from rag_core.settings import Mode, Settings
 from ui.app import state
 from ui.app.asked import Asked
 from ui.app.scope import Scope
-from ui.app.texts import screen
+from ui.app.texts import say, screen
 from ui.ask import changes, missed, refusal
 from ui.ask.changes import outcome
 from ui.settings.wording import setting_name, value_in_words
@@ -54,10 +54,25 @@ def test_given_a_refusal_when_shown_then_one_plain_sentence_says_why_before_any_
 
     shown = texts(page)
     assert ":orange-badge[:material/warning: Refused]" in badges(page)
-    assert shown.index("The best sentence that was found is probably not the answer") < shown.index("Measured 0.")
+    card = "\n".join(str(getattr(element, "value", "")) for element in page.main)
+    number = card.index("% sure that the best sentence found is the answer.**\nYou ask for at least 50 %: not shown.")
+    assert card.index("The best sentence that was found is probably not the answer") < number
+    assert "Measured " not in shown  # one number, once
     assert "I cannot answer this question based on the provided documents." in shown
     assert "**What you can do**" in badges(page)
     assert "•  Ask with words that the document uses" in shown
+
+
+def test_given_a_check_other_than_the_probability_when_it_refuses_then_it_is_named_measured_and_drawn(page: AppTest) -> None:
+    """S3-20: the gate, its value, and by how much it missed."""
+    page.selectbox(key="preset").set_value("compliance").run()
+
+    ask(page, FRANCE)
+
+    check = asked_of(page).decision.trace["top_cosine"]
+    assert say("trace.title_top_cosine") in badges(page)
+    assert f"Measured {check.value:.2f}, required ≥ 0.72 " in texts(page)
+    assert "Too low by " in texts(page)
     assert "The measured value drawn against its limit." in "".join(str(image.proto) for image in page.image)
 
 

@@ -58,8 +58,12 @@ def test_given_an_answer_when_shown_then_the_page_of_its_first_source_is_there_w
     ask(page, CALIBRATION)
 
     cited = asked_of(page).decision.citations[0]
-    assert drawn == [{"page": 3, "boxes": tuple(box for _, box in cited.boxes), "dpi": viewer.DPI, "max_pixels": viewer.MAX_PIXELS}]
-    assert "Page 3 of the document, with the words marked." in alts(page)
+    boxes = tuple(box for _, box in cited.boxes)
+    part = drawn[0].pop("part")
+    assert drawn == [{"page": 3, "boxes": boxes, "dpi": viewer.LINES_ZOOM * viewer.DPI, "max_pixels": viewer.MAX_PIXELS}]
+    assert all(part.x0 < box.x0 and part.y0 < box.y0 and part.x1 > box.x1 and part.y1 > box.y1 for box in boxes)
+    assert part.y1 - part.y0 < 200  # a few lines around the words, not the page
+    assert "The lines around the words on page 3 of the document, with the words marked." in alts(page)
     assert "Page 3 of 4" in captions(page)
     assert page.button(key="show_1").disabled
 
@@ -111,6 +115,10 @@ def test_given_a_page_when_enlarged_then_it_is_drawn_with_more_dots_and_the_same
     ask(page, CALIBRATION)
     number = asked_of(page).number
 
+    page.segmented_control(key=f"viewer_zoom_{number}").set_value("whole").run()
+    assert drawn[-1]["dpi"] == viewer.DPI
+    assert drawn[-1]["part"] is None
+    assert "Page 3 of the document, with the words marked." in alts(page)
     page.segmented_control(key=f"viewer_zoom_{number}").set_value("double").run()
 
     assert not page.exception
@@ -133,12 +141,12 @@ def test_given_a_new_question_when_asked_then_page_and_size_start_anew(page: App
     ask(page, VACATION)
     page.button(key="show_2").click().run()
     page.button(key="viewer_next").click().run()
-    page.segmented_control(key=f"viewer_zoom_{asked_of(page).number}").set_value("double").run()
+    page.segmented_control(key=f"viewer_zoom_{asked_of(page).number}_unmarked").set_value("double").run()
 
     ask(page, CALIBRATION)
 
     assert "Page 3 of 4" in captions(page)
-    assert drawn[-1]["dpi"] == viewer.DPI
+    assert drawn[-1]["part"] is not None
     assert page.button(key="show_1").disabled
 
 

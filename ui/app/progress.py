@@ -51,7 +51,8 @@ def upload_field() -> None:
         say("jobs.add"), ["pdf", "txt", "md"], accept_multiple_files=True, key=key, help=say("jobs.add_help"), on_change=_take, args=(key,)
     )
     if session.collection == first_run.SAMPLES_COLLECTION:
-        st.caption(say("jobs.add_apart"))
+        with st.container(key="upload_about"):
+            st.caption(say("jobs.add_apart"))
     if session.upload_error is not None:
         show_error(session.upload_error)
 

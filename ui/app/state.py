@@ -12,7 +12,7 @@ import streamlit as st
 
 from rag_core.engine import Engine
 from rag_core.errors import InvalidSetting, RagError
-from rag_core.service.chosen import AS_BUILT as MODEL
+from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
@@ -118,7 +118,7 @@ class Session:
         opened = loading.known(library_folder(), self.collection)
         if opened is None or opened.engine is None:
             return chosen
-        return chosen.changed(**{name: getattr(opened.settings, name) for name in MODEL})
+        return chosen.changed(**{name: getattr(opened.settings, name) for name in AS_BUILT})
 
     def show(self, asked: Asked) -> None:
         """Put a question on the page; a new one is added to the history, a decided one takes its earlier place."""

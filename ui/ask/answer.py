@@ -15,10 +15,12 @@ from rag_core.grounding.wording import contradiction
 from rag_core.settings import Settings
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
+from ui.ask.cells import show_row
 from ui.ask.changes import show_change
 from ui.ask.drafted import show_drafter, show_stand_in, stand_in
 from ui.ask.evidence import show_found, show_sources, with_sources
 from ui.ask.feedback import show_feedback
+from ui.ask.how_sure import show_how_sure
 from ui.ask.missed import show_missed
 from ui.ask.refusal import show_refusal
 from ui.ask.sentences import show_checked
@@ -54,10 +56,11 @@ def show(engine: Engine, asked: Asked) -> None:
         show_trace(decision, asked.measurements)
         return
     place = viewer.chosen() or (Place.of(decision.citations[0]) if decision.citations else None)
-    left, right = st.columns(WIDTHS, gap="medium")
+    with st.container(key="outcome"):
+        left, right = st.columns(WIDTHS, gap="medium")
     with left:
         if decision.is_safe():
-            _show_answer(engine, asked)
+            _show_answer(asked)
             show_feedback(engine, asked)
             show_sources(engine, decision, place)
         else:
@@ -83,34 +86,32 @@ def _show_reply(decision: Decision) -> None:
         st.text(decision.answer)
 
 
-def _show_answer(engine: Engine, asked: Asked) -> None:
+def _show_answer(asked: Asked) -> None:
     decision, level = asked.decision, asked.decision.confidence_level
     with st.container(border=True, key="answer"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            quoted = all(measured.word_for_word for measured in decision.measured)
-            st.badge(
-                say("answer.answered"), icon=":material/check_circle:", color="green",
-                help=say("answer.answered_help") if quoted else say("answer.answered_help_words"),
-            )  # fmt: skip
-            if asked.settings.levels:
-                _show_level(level, asked.settings)
+        quoted = all(measured.word_for_word for measured in decision.measured)
+        st.badge(
+            say("answer.answered"), icon=":material/check_circle:", color="green",
+            help=say("answer.answered_help") if quoted else say("answer.answered_help_words"),
+        )  # fmt: skip
         if asked.settings.levels and level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT):
             with st.container(key="low"):
                 st.markdown(say("answer.low_contradicted") if decision.conflicts else say("answer.low_score"))
         show_stand_in(decision)
         with st.container(key="answer_text"):
-            st.text(decision.answer)
+            if not show_row(decision):
+                st.text(decision.answer)
         for number, conflict in enumerate(decision.conflicts):
             _show_conflict(number, asked, conflict)
-        with st.container(key="probability", gap=None):
-            _show_probability(engine, asked)
-            show_checked(decision)
+        show_how_sure(asked)
+        show_checked(decision)
         show_drafter(decision)
-        with st.container(key="to_page"):
-            st.markdown(say("answer.to_page"))
-        with st.popover(say("answer.copy"), icon=":material/content_copy:", type="tertiary", key="copy"):
-            st.caption(say("answer.copy_about"))
-            st.code(with_sources(decision), language=None, wrap_lines=True)
+        with st.container(horizontal=True, key="answer_more"):
+            with st.popover(say("answer.copy"), icon=":material/content_copy:", type="tertiary", key="copy"):
+                st.caption(say("answer.copy_about"))
+                st.code(with_sources(decision), language=None, wrap_lines=True)
+            with st.popover(say("how_sure.details"), icon=":material/speed:", type="tertiary", key="details"):
+                _show_details(asked)
 
 
 def _show_level(level: ConfidenceLevel, s: Settings) -> None:
@@ -126,16 +127,11 @@ def _show_level(level: ConfidenceLevel, s: Settings) -> None:
     )
 
 
-def _show_probability(engine: Engine, asked: Asked) -> None:
-    """The calibrated probability that the answer is right, and what it means; the reported confidence with what it is made of."""
-    value, decision = asked.measurements.correctness, asked.decision
-    if value is None:
-        st.caption(say("answer.no_probability"), help=say("answer.no_probability_help"))
-    else:
-        hundred = round(100 * value)
-        key = "answer.of_hundred" if 0 < hundred < 100 else "answer.of_hundred_most" if hundred else "answer.of_hundred_least"
-        fitted = engine.tools.calibration.provenance.get("sets", {}) if engine.tools.calibration else {}
-        st.caption(say(key, probability=value, n=hundred), help=say("answer.probability_help", n=sum(fitted.values())))
+def _show_details(asked: Asked) -> None:
+    """The level, and the reported confidence with what it is made of: other numbers than the one that decides, so they wait for a click."""
+    decision = asked.decision
+    if asked.settings.levels:
+        _show_level(decision.confidence_level, asked.settings)
     st.caption(say("answer.confidence", value=decision.confidence), help=say(f"answer.confidence_{decision.confidence_basis}"))
     if decision.conflicts:
         st.caption(say("answer.confidence_halved"))

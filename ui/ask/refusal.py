@@ -13,6 +13,7 @@ from rag_core.domain.trace import CheckResult, Direction, State
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
 from ui.ask.drafted import show_drafter
+from ui.ask.how_sure import STAGE, limit_of, show_how_sure
 from ui.ask.meter import meter
 from ui.ask.sentences import flagged
 from ui.ask.trace import measured, required
@@ -28,6 +29,8 @@ def show_refusal(asked: Asked) -> None:
         st.badge(say("refusal.badge"), icon=":material/warning:", color="orange", help=say("refusal.badge_help"))
         with st.container(key="refusal_why"):
             st.text(why(asked))
+        if asked.measurements.correctness is not None:
+            show_how_sure(asked)
         if absent := nowhere_in_words(asked.measurements, asked.decision.reason):
             with st.container(key="refusal_nowhere"):
                 st.text(absent)  # it repeats words of the question
@@ -37,7 +40,7 @@ def show_refusal(asked: Asked) -> None:
         if decision.answer:
             st.text(decision.answer)
         checks = [check for check in decision.trace.checks if check.blocks]
-        for number, check in enumerate(checks):
+        for number, check in enumerate(check for check in checks if check.stage != STAGE or limit_of(asked) is None):  # its line says it
             _show_check(number, check)
         if not checks and decision.reason is not Reason.MODEL_REFUSED:  # the headline says it
             st.text(decision.explanation)

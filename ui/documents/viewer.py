@@ -1,4 +1,4 @@
-"""One page of a document beside the answer: its picture with exactly the cited text marked, to turn and to enlarge.
+"""One page of a document beside the answer: the lines around the cited words, which are marked, or the whole page, to turn and to enlarge.
 
 Where a page cannot be drawn (a text document, a file that its password locks) its text stands in its place, with the same words marked.
 """
@@ -25,8 +25,10 @@ MAX_PIXELS = 8_000_000  # twice the size of A4 has 4.7 million
 ZOOMED_HEIGHT = 720  # pixels of the frame that an enlarged page scrolls in
 AROUND = 600  # characters of a page's text that are shown on each side of the words
 ROOM = 10.0  # percent of an enlarged page that are in view above the words and left of them
-ANCHOR = "page"  # the heading's name: in a narrow window the page stands below the sources, and a link leads to it
-WHOLE = "whole"
+LINES, WHOLE = "lines", "whole"
+LINES_ZOOM = 1.5  # times the dots of a whole page: its words fill the column
+LINES_ROOM = (24.0, 48.0)  # points in view beside the words, and above and below them: about three lines each
+LINES_LEAST = (360.0, 130.0)  # points in width and height that are in view at least, where the page has them
 ZOOMS: Mapping[str, float] = MappingProxyType({WHOLE: 1.0, "larger": 1.5, "double": 2.0})  # times the width of the column
 
 
@@ -76,13 +78,17 @@ def chosen() -> Place | None:
 def show(engine: Engine, place: Place) -> None:
     """The viewer. A fragment, so that turning a page does not run the rest of the screen."""
     with st.container(key="viewer", gap="xsmall"):
-        with st.container(key="viewer_heading"):
-            st.subheader(say("viewer.heading"), anchor=ANCHOR)
         try:
             document = engine.library.snapshot.document(place.document)
             page = _page(place, document)
-            _show_head(document, place, page)
-            _show_page(engine, place, engine.library.snapshot.page(document.id, page))
+            _show_title(document)
+            sheet = st.container(key="viewer_page", gap="xsmall")  # what one came for stands above its buttons
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", key="viewer_turn"):
+                _show_turning(document, place, page)
+                shown = engine.library.snapshot.page(document.id, page)
+                size = _choose_size(marked=bool(place.on(page))) if shown.width else WHOLE
+            with sheet:
+                _show_page(place, shown, size)
         except RagError as error:  # deleted meanwhile, or damaged on disk
             show_error(error)
 
@@ -103,39 +109,41 @@ def _turn(place: Place, page: int) -> None:
     st.session_state.viewer_page = ((_question(), place), page)
 
 
-def _show_head(document: Document, place: Place, page: int) -> None:
-    """Show the names of document and page, and the buttons that turn pages."""
+def _show_title(document: Document) -> None:
     with st.container(key="viewer_title"):
         st.text(document.title)
     if document.title != document.name:
         with st.container(key="viewer_file"):
             st.text(document.name)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="viewer_turn"):
-        st.button(
-            say("viewer.previous"), key="viewer_previous", icon=":material/chevron_left:", disabled=page <= 1, on_click=_turn,
-            args=(place, page - 1),
-        )  # fmt: skip
-        st.caption(say("viewer.page", n=page, all=document.page_count), width="content")
-        st.button(
-            say("viewer.next"), key="viewer_next", icon=":material/chevron_right:", icon_position="right",
-            disabled=page >= document.page_count, on_click=_turn, args=(place, page + 1),
-        )  # fmt: skip
-        if page != place.page:
-            st.button(
-                say("viewer.back", n=place.page), key="viewer_back", type="tertiary", icon=":material/undo:", on_click=_turn,
-                args=(place, place.page),
-            )  # fmt: skip
 
 
-def _show_page(engine: Engine, place: Place, page: Page) -> None:
+def _show_turning(document: Document, place: Place, page: int) -> None:
+    """Show which page it is, and the buttons that turn pages."""
+    st.button(
+        say("viewer.previous"), key="viewer_previous", icon=":material/chevron_left:", disabled=page <= 1, on_click=_turn,
+        args=(place, page - 1),
+    )  # fmt: skip
+    st.caption(say("viewer.page", n=page, all=document.page_count), width="content")
+    st.button(
+        say("viewer.next"), key="viewer_next", icon=":material/chevron_right:", icon_position="right",
+        disabled=page >= document.page_count, on_click=_turn, args=(place, page + 1),
+    )  # fmt: skip
+    if page != place.page:
+        st.button(
+            say("viewer.back", n=place.page), key="viewer_back", type="tertiary", icon=":material/undo:", on_click=_turn,
+            args=(place, place.page),
+        )  # fmt: skip
+
+
+def _show_page(place: Place, page: Page, size: str) -> None:
     if not page.width:
         st.info(say("viewer.text_document"), icon=":material/info:")
         _show_text(place, page)
         return
-    zoom = ZOOMS[_choose_zoom()]
     boxes = place.on(page.number)
+    part = around(boxes, page) if size == LINES else None
     try:
-        drawn = picture(place.document, page.number, boxes, dpi=DPI * zoom)
+        drawn = picture(place.document, page.number, boxes, dpi=DPI * ZOOMS.get(size, LINES_ZOOM), part=part)
     except RagError as error:
         show_error(error)
         _show_text(place, page)
@@ -146,26 +154,45 @@ def _show_page(engine: Engine, place: Place, page: Page) -> None:
         return
     if place.holds(page.number) and not boxes:
         st.info(say("viewer.uncertain_here"), icon=":material/location_off:")
-    _show_picture(drawn, page, boxes, zoom)
+    _show_picture(drawn, page, boxes, size)
     if place.words and not place.holds(page.number):
         st.caption(say("viewer.elsewhere"))
 
 
-def _choose_zoom() -> str:
+def around(boxes: Sequence[Box], page: Page) -> Box:
+    """The marked words of a page with the lines around them, in points."""
+    width, height = page.width, page.height
+    x0, x1 = _widened(min(box.x0 for box in boxes), max(box.x1 for box in boxes), LINES_ROOM[0], LINES_LEAST[0], width)
+    y0, y1 = _widened(min(box.y0 for box in boxes), max(box.y1 for box in boxes), LINES_ROOM[1], LINES_LEAST[1], height)
+    return Box(x0, y0, x1, y1)
+
+
+def _widened(low: float, high: float, room: float, least: float, most: float) -> tuple[float, float]:
+    """A stretch with room on both sides, at least so long, within 0 and `most`."""
+    more = max(room, (least - (high - low)) / 2)
+    low, high = low - more, high + more
+    low, high = low - max(0.0, high - most), high + max(0.0, -low)
+    return max(0.0, low), min(most, high)
+
+
+def _choose_size(*, marked: bool) -> str:
+    """How much of the page is shown; a page without marks has no lines to begin with."""
+    names = [LINES, *ZOOMS] if marked else list(ZOOMS)
     chosen: str | None = st.segmented_control(
-        say("viewer.zoom"), list(ZOOMS), default=WHOLE, required=True, format_func=lambda name: say(f"viewer.{name}"),
-        key=f"viewer_zoom_{_question()[1]}", label_visibility="collapsed",
+        say("viewer.zoom"), names, default=names[0], required=True, format_func=lambda name: say(f"viewer.{name}"),
+        key=f"viewer_zoom_{_question()[1]}{'' if marked else '_unmarked'}", label_visibility="collapsed",
     )  # fmt: skip
-    return chosen or WHOLE
+    return chosen or names[0]
 
 
-def _show_picture(drawn: bytes, page: Page, boxes: Sequence[Box], zoom: float) -> None:
-    alt = say("viewer.alt_marked", n=page.number) if boxes else say("viewer.alt_unmarked", n=page.number)
-    if zoom == 1:
-        with st.container(key="viewer_whole"):
+def _show_picture(drawn: bytes, page: Page, boxes: Sequence[Box], size: str) -> None:
+    alt = say(f"viewer.alt_{size if size == LINES else 'marked' if boxes else 'unmarked'}", n=page.number)
+    if size in (LINES, WHOLE):
+        with st.container(key=f"viewer_{size}"):
             st.image(drawn, width="stretch", output_format="PNG", alt=alt)
         return
-    with st.container(height=ZOOMED_HEIGHT, key=f"viewer_zoomed_{zoom * 100:.0f}"), st.container(key="viewer_sheet", gap=None):
+    zoomed = st.container(height=ZOOMED_HEIGHT, key=f"viewer_zoomed_{ZOOMS[size] * 100:.0f}")
+    with zoomed, st.container(key="viewer_sheet", gap=None):
         st.image(drawn, width="stretch", output_format="PNG", alt=alt)
         if boxes:
             left, top = 100 * min(box.x0 for box in boxes) / page.width - ROOM, 100 * min(box.y0 for box in boxes) / page.height - ROOM
@@ -173,21 +200,25 @@ def _show_picture(drawn: bytes, page: Page, boxes: Sequence[Box], zoom: float) -
             st.html(f'<div class="viewer-start" style="left:{max(0, left):.2f}%;top:{max(0, top):.2f}%"></div>')
 
 
-def picture(document_id: str, page: int, boxes: Sequence[Box] = (), *, dpi: float = DPI, max_pixels: int = MAX_PIXELS) -> bytes:
-    """A page of the session's library as PNG, with these boxes marked; empty when a password locks the file. Drawn once.
+def picture(
+    document_id: str, page: int, boxes: Sequence[Box] = (), *, dpi: float = DPI, max_pixels: int = MAX_PIXELS, part: Box | None = None
+) -> bytes:
+    """A page of the session's library, or a part of it, as PNG, with these boxes marked; empty when a password locks the file. Drawn once.
 
     Raises:
         RagError: it cannot be drawn.
     """
-    return _drawn(str(state.library_folder()), state.session().collection, document_id, page, boxes, dpi, max_pixels)
+    return _drawn(str(state.library_folder()), state.session().collection, document_id, page, boxes, dpi, max_pixels, part)
 
 
 @st.cache_data(max_entries=64, show_spinner=say("viewer.drawing"))
-def _drawn(folder: str, collection: str, document_id: str, page: int, boxes: Sequence[Box], dpi: float, max_pixels: int) -> bytes:
+def _drawn(
+    folder: str, collection: str, document_id: str, page: int, boxes: Sequence[Box], dpi: float, max_pixels: int, part: Box | None
+) -> bytes:
     """The key names the document by the SHA-256 of its bytes, so a picture never belongs to another document."""
     del folder, collection  # parts of the key
     try:
-        return render_page(state.engine().library.source(document_id), page, boxes, dpi=dpi, max_pixels=max_pixels)
+        return render_page(state.engine().library.source(document_id), page, boxes, dpi=dpi, max_pixels=max_pixels, part=part)
     except PasswordNeeded:
         return b""
 

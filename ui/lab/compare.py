@@ -18,6 +18,7 @@ from rag_core.evaluation.failing import error_of
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.store import collections
 from rag_core.records.stored import RunHead
+from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Cost, Settings, presets
 from rag_core.wiring import records
 from ui.app import state
@@ -99,7 +100,7 @@ def _settings_of(option: str, run: RunHead, settings: Settings) -> Settings:
 
 def _say_what_stays(recorded: Settings, wanted: Settings) -> None:
     """Settings that cannot be judged again, which stay as the run has them."""
-    stay = [setting_name(name) for name in changed_knobs(recorded, wanted) if name in _COSTLY and name not in state.MODEL]
+    stay = [setting_name(name) for name in changed_knobs(recorded, wanted) if name in _COSTLY and name not in AS_BUILT]
     if stay:
         st.text(tell("lab_compare.stays", names=", ".join(stay)))
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import streamlit as st
 
+from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Cost, Knob, Settings
 from ui.app import state
 from ui.app.texts import say, screen
 from ui.settings.model_fields import rules_field
 
-FIXED = state.MODEL  # a library refuses another model than the one it was built with
+FIXED = AS_BUILT  # a library refuses another model than the one it was built with
 
 
 def set_knob(name: str, value: Any) -> None:

@@ -65,7 +65,7 @@ def unseen(page: Any, questions: Sequence[Question], max_pixels: int) -> list[bo
     if area.is_empty:
         return [True] * len(questions)
     smallest = min(question.size for question in questions)
-    zoom = fitting_zoom(page, next(zoom for size, zoom in ZOOMS if smallest >= size), max_pixels)
+    zoom = fitting_zoom(page.rect, next(zoom for size, zoom in ZOOMS if smallest >= size), max_pixels)
     zoom = min(zoom, (MAX_PIXELS / max(1.0, area.get_area())) ** 0.5)
     looks: dict[frozenset[int], _Look] = {}
     for question in questions:

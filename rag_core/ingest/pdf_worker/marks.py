@@ -13,29 +13,33 @@ import pymupdf
 PEN = (255, 232, 60)  # a transparent yellow: white paper takes this colour, black ink stays black
 
 
-def draw(page: Any, boxes: Sequence[Sequence[float]], dpi: float, max_pixels: int) -> bytes:
-    """PNG of `page` with exactly `boxes` (points, origin top left, as the page is shown) marked, at most `max_pixels` pixels.
+def draw(page: Any, boxes: Sequence[Sequence[float]], dpi: float, max_pixels: int, part: Sequence[float] | None = None) -> bytes:
+    """PNG of `page`, or of a `part` of it, with exactly `boxes` (points, origin top left, as the page is shown) marked.
 
-    Pixels are multiplied by the pen's colour instead of adding an annotation: that is exact, does not depend on the page's own structure,
-    and leaves the ink readable.
+    It has at most `max_pixels` pixels. They are multiplied by the pen's colour instead of adding an annotation: that is exact, does not
+    depend on the page's own structure, and leaves the ink readable.
     """
-    zoom = fitting_zoom(page, dpi / 72, max_pixels)
-    picture = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csRGB, alpha=False)
+    sheet = page.rect
+    seen = sheet & pymupdf.Rect(part) if part else sheet
+    if seen.is_empty:  # no part of this page
+        seen = sheet
+    zoom = fitting_zoom(seen, dpi / 72, max_pixels)
+    picture = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csRGB, alpha=False, clip=seen)
     clean = picture.samples
     pixels = bytearray(clean)
     tables = [bytes(value * pen // 255 for value in range(256)) for pen in PEN]
     for x0, y0, x1, y1 in boxes:
-        left, right = _clamp(x0 * zoom, picture.width), _clamp(x1 * zoom, picture.width)
-        for y in range(_clamp(y0 * zoom, picture.height), _clamp(y1 * zoom, picture.height)):
+        left, right = _clamp(x0 * zoom - picture.x, picture.width), _clamp(x1 * zoom - picture.x, picture.width)
+        for y in range(_clamp(y0 * zoom - picture.y, picture.height), _clamp(y1 * zoom - picture.y, picture.height)):
             start, end = y * picture.stride + 3 * left, y * picture.stride + 3 * right
             for channel, table in enumerate(tables):  # from the clean picture, so that rectangles may overlap
                 pixels[start + channel : end : 3] = clean[start + channel : end : 3].translate(table)
     return bytes(pymupdf.Pixmap(pymupdf.csRGB, picture.width, picture.height, bytes(pixels), False).tobytes("png"))
 
 
-def fitting_zoom(page: Any, zoom: float, max_pixels: int) -> float:
-    """`zoom` (pixels per point), or less where the page would otherwise have more than `max_pixels` pixels."""
-    points = max(1.0, page.rect.width) * max(1.0, page.rect.height)
+def fitting_zoom(seen: Any, zoom: float, max_pixels: int) -> float:
+    """`zoom` (pixels per point), or less where this rectangle of a page would otherwise have more than `max_pixels` pixels."""
+    points = max(1.0, seen.width) * max(1.0, seen.height)
     # 2 % of room: MuPDF rounds both sides up to whole pixels.
     return float(min(zoom, math.sqrt(0.98 * max_pixels / points)))
 

@@ -223,7 +223,7 @@ def _picture_share(page: Any) -> float:
 
 def _is_blank(page: Any) -> bool:
     """Whether nothing but its ground, and perhaps thin horizontal rules, can be seen."""
-    zoom = fitting_zoom(page, 1.0, BLANK_CHECK_PIXELS)
+    zoom = fitting_zoom(page.rect, 1.0, BLANK_CHECK_PIXELS)
     picture = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csGRAY, alpha=False)
     samples = picture.samples
     empty = samples[:1] * picture.width

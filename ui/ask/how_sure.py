@@ -1,0 +1,74 @@
+"""The one line that says how sure an answer is and what is asked for. The limit is a slider: moved there, the question is decided again."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rag_core.domain.trace import CheckResult, State
+from rag_core.settings import Mode, Settings
+from ui.app.asked import Asked
+from ui.app.texts import say
+from ui.settings.fields import set_knob
+
+STAGE, KNOB, FIELD = "correctness", "min_correctness", "how_sure_limit"
+
+
+def show_how_sure(asked: Asked) -> None:
+    """How sure it is that what is shown, or the best that was found, is right; and the limit, where this check may refuse."""
+    value, settings = asked.measurements.correctness, asked.settings
+    with st.container(key="how_sure", gap="xsmall"):
+        if value is None:
+            st.caption(say("how_sure.none"), help=say("how_sure.none_help"))
+            return
+        judged = limit_of(asked)
+        sure, limit = percents(value, judged.threshold if judged is not None else None)
+        with st.container(horizontal=True, gap="xsmall", key="how_sure_line"):
+            st.markdown(
+                say(f"how_sure.{_of(asked)}_{'most' if sure == 100 else 'least' if sure == 0 else 'sure'}", n=sure), width="content"
+            )
+            st.markdown(say(f"how_sure.{_outcome(asked, judged)}", limit=limit or 0), width="content", help=say("how_sure.help"))
+        if judged is not None and settings.correctness_mode is Mode.ENFORCE:
+            _show_slider(settings)
+
+
+def limit_of(asked: Asked) -> CheckResult | None:
+    """The check of this number, where it may refuse and was reached; None otherwise."""
+    found = (check for check in asked.decision.trace.checks if check.stage == STAGE and check.mode is Mode.ENFORCE)
+    return next((check for check in found if check.state in (State.PASSED, State.FAILED)), None)
+
+
+def percents(value: float, limit: float | None) -> tuple[float, float | None]:
+    """A probability in percent, with as few decimals as show on which side of its limit it is; and the limit, where there is one."""
+    if limit is None:
+        return round(100 * value), None
+    asked = round(100 * limit, 4)
+    rounded = (round(100 * value, digits) for digits in range(5))
+    return next((sure for sure in rounded if (sure < asked) == (value < limit)), 100 * value), asked
+
+
+def _of(asked: Asked) -> str:
+    """The thing that the number is about: an answer, one that the documents disagree on, or the best sentence that a refusal found."""
+    if not asked.decision.is_safe():
+        return "found"
+    return "conflict" if asked.decision.conflicts else "answer"
+
+
+def _outcome(asked: Asked, judged: CheckResult | None) -> str:
+    """Shown or not under its limit, or refused by another check."""
+    if judged is None or judged.threshold is None:
+        return "unlimited"
+    return "not_shown" if judged.state is State.FAILED else "shown" if asked.decision.is_safe() else "other"
+
+
+def _show_slider(settings: Settings) -> None:
+    """The same setting as *How sure* in the side bar, which follows it."""
+    knob = next(knob for knob in Settings.knobs() if knob.name == KNOB)
+    st.session_state[FIELD] = settings.min_correctness
+    st.slider(
+        say("how_sure.limit"), knob.low, knob.high, step=knob.step, key=FIELD, format="percent", help=say("how_sure.limit_help"),
+        label_visibility="collapsed", on_change=_take_limit,
+    )  # fmt: skip
+
+
+def _take_limit() -> None:
+    set_knob(KNOB, st.session_state[FIELD])
