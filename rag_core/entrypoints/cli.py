@@ -161,7 +161,9 @@ def _add_service(sub: argparse._SubParsersAction[argparse.ArgumentParser], place
         epilog="Settings come from the environment (RAG_PRESET and others). docs/operate.md says how to put it behind a proxy.",
     )  # fmt: skip
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine alone)")
-    serve.add_argument("--port", type=int, default=8501, help="port to listen on (default: %(default)s)")
+    serve.add_argument(
+        "--port", type=int, choices=range(1 << 16), metavar="N", default=8501, help="port to listen on (default: %(default)s)"
+    )
     serve.add_argument("--allow-host", action="append", default=[], metavar="NAME", help="one more name for callers; may be repeated")
     serve.add_argument("--behind-proxy", default="", metavar="NAME", help="a proxy on this machine serves it as NAME; needs tokens")
     serve.add_argument("--open-to-network", action="store_true", help="listen on an address that other machines reach; needs tokens")

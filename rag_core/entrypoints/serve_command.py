@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import socket
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -32,6 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 END_SECONDS = 20  # that requests have to end when the service stops; the service itself waits for jobs after that
 KEEP_ALIVE_SECONDS = 15  # an idle connection is kept so long: proxies keep theirs for longer and open another
 MAX_HEADER_BYTES = 32 << 10  # all headers of a request together
+BACKLOG = 128  # connections that wait while the models are loaded
 MAX_CONNECTIONS = 400  # open at once: pages hold one each; what is above is answered with 503
 
 Running = Callable[[], AbstractAsyncContextManager[None]]
@@ -53,9 +55,10 @@ def serve(args: argparse.Namespace) -> int:
     names = (*LOCAL, *args.allow_host, *filter(None, [args.behind_proxy]))
     refuse_unsafe(args, folder)
     start_logs(os.environ, verbose=args.verbose)
-    app, service = assembled(args, folder, names)
-    _say(args, app.has_page)
-    return run(app, service, args)
+    with bound(args.host, args.port) as listener:  # before anything is loaded
+        app, service = assembled(args, folder, names)
+        _say(args, app.has_page, listener.getsockname()[1])
+        return run(app, service, args, listener)
 
 
 def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
@@ -74,6 +77,20 @@ def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
         )
     if open_to_others and not args.allow_host:
         raise InvalidInput("Nobody could call the service by a name.", remedy="Name it as its callers do: --allow-host NAME.")
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that listens on an address; port 0 for a free one.
+
+    Raises:
+        InvalidInput: the address is not this machine's, or something else listens there.
+    """
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=BACKLOG)
+    except OSError as error:
+        raise InvalidInput(
+            f"{host}, port {port}, cannot be listened on: {error.strerror or error}.", remedy="Name another port or address."
+        ) from error
 
 
 class Assembled:
@@ -109,8 +126,8 @@ def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) ->
     return Assembled(front, has_page=page is not None), service
 
 
-def run(app: Assembled, service: Service, args: argparse.Namespace) -> int:
-    """Listen until a signal comes."""
+def run(app: Assembled, service: Service, args: argparse.Namespace, listener: socket.socket) -> int:
+    """Serve until a signal comes."""
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -122,13 +139,13 @@ def run(app: Assembled, service: Service, args: argparse.Namespace) -> int:
             super().handle_exit(sig, frame)
 
     config = uvicorn.Config(
-        app, host=args.host, port=args.port, log_level="warning", access_log=False, server_header=False, lifespan="on",
+        app, log_level="warning", access_log=False, server_header=False, lifespan="on",
         proxy_headers=bool(args.behind_proxy), forwarded_allow_ips="127.0.0.1,::1", limit_concurrency=MAX_CONNECTIONS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS, timeout_graceful_shutdown=END_SECONDS, h11_max_incomplete_event_size=MAX_HEADER_BYTES,
     )  # fmt: skip
     server = Server(config)
     try:
-        server.run()
+        server.run([listener])
     except KeyboardInterrupt:  # uvicorn hands the signal on when all is closed
         pass
     return 0 if server.started else 1
@@ -149,9 +166,9 @@ def _page(running: Running, address: str, names: tuple[str, ...]) -> Page | None
     return Page(*found.beside(running, address, names))
 
 
-def _say(args: argparse.Namespace, has_page: bool) -> None:
+def _say(args: argparse.Namespace, has_page: bool, port: int) -> None:
     host = f"[{args.host}]" if ":" in args.host else args.host
-    address = f"http://{args.behind_proxy or f'{host}:{args.port}'}"
+    address = f"http://{args.behind_proxy or f'{host}:{port}'}"
     if has_page:
         print(f"Serving the page at {address}/, the API at {address}/api.", file=sys.stderr)
     else:

@@ -90,6 +90,18 @@ def test_given_an_address_of_others_when_nobody_said_so_or_there_is_no_token_the
     assert "--open-to-network" in capsys.readouterr().err
 
 
+def test_given_a_port_that_is_taken_when_served_then_it_says_so_before_anything_is_loaded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serve_command.bound("127.0.0.1", 0) as taken:
+        assert refused("--library", str(tmp_path), "--port", str(taken.getsockname()[1]))
+        assert "cannot be listened on" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        refused("--port", "70000")
+    with serve_command.bound("::1", 0) as other:
+        assert other.getsockname()[0] == "::1"
+
+
 def test_given_others_may_call_when_assembled_then_there_is_no_page_without_a_proxy_and_nobody_is_local(tmp_path: Path) -> None:
     Tokens(tmp_path).create("x", ["ask"], ["*"])
     arguments = ["serve", "--library", str(tmp_path), "--host", "0.0.0.0", "--open-to-network", "--allow-host", "docs.example.org"]
