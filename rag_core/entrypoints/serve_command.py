@@ -32,6 +32,7 @@ PAGE = "ui.serve"  # looked up by name: the core never imports the page, which s
 ROOT = Path(__file__).resolve().parents[2]
 END_SECONDS = 20  # that requests have to end when the service stops; the service itself waits for jobs after that
 KEEP_ALIVE_SECONDS = 15  # an idle connection is kept so long: proxies keep theirs for longer and open another
+MAX_MESSAGE_BYTES = 50_000_000  # that a page sends over its web socket: server.maxMessageSize
 MAX_HEADER_BYTES = 32 << 10  # all headers of a request together
 BACKLOG = 128  # connections that wait while the models are loaded
 MAX_CONNECTIONS = 400  # open at once: pages hold one each; what is above is answered with 503
@@ -142,6 +143,7 @@ def run(app: Assembled, service: Service, args: argparse.Namespace, listener: so
         app, log_level="warning", access_log=False, server_header=False, lifespan="on",
         proxy_headers=bool(args.behind_proxy), forwarded_allow_ips="127.0.0.1,::1", limit_concurrency=MAX_CONNECTIONS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS, timeout_graceful_shutdown=END_SECONDS, h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+        ws_max_size=MAX_MESSAGE_BYTES,
     )  # fmt: skip
     server = Server(config)
     try:

@@ -75,10 +75,15 @@ class Jobs:
         Raises:
             NotFound: there is none that they may see.
         """
-        started = self._known.get(id)
-        if started is None or not self._may_see(principal, started):
+        started = self.known(principal, id)
+        if started is None:
             raise missing("job")
         return started
+
+    def known(self, principal: Principal, id: str) -> Started | None:
+        """As `find`; None where there is none, or none any more."""
+        started = self._known.get(id)
+        return started if started is not None and self._may_see(principal, started) else None
 
     def all(self, principal: Principal) -> tuple[Started, ...]:
         """The jobs that the caller may see, newest first."""

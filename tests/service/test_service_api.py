@@ -10,6 +10,7 @@ import pytest
 from service_kit import SECRET, WARRANTY, Server
 
 from rag_core.domain.decision import Decision
+from rag_core.library.library import Library
 from rag_core.service import models
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
@@ -171,6 +172,7 @@ def test_given_a_document_when_described_and_deleted_then_the_list_says_so(serve
 
 
 def test_given_feedback_when_said_then_whoever_labels_sees_it(server: Server) -> None:
+    """S1-13: users' feedback."""
     with server.client("reader") as reader, server.client("alpha") as alpha:
         number = reader.post("/api/rag/query", json=FEATURE).json()["id"]
         said = reader.post(f"/api/collections/alpha/decisions/{number}/feedback", json={"kind": "wrong_answer", "comment": "No: 36."})
@@ -239,6 +241,22 @@ def test_given_an_idempotency_key_when_a_request_comes_twice_then_it_is_done_onc
         wrong = client.post("/api/rag/index", json=other, headers=key)
     assert first == second
     assert wrong.status_code == 422
+
+
+def test_given_a_request_that_failed_when_it_comes_again_under_its_key_then_it_is_tried_again(server: Server) -> None:
+    """Another writer holds the library at first."""
+    from rag_core.library.disk.lock import writing
+
+    sent, key = {"namespace": "held", "documents": [{"content": "The lock is open."}]}, {"idempotency-key": "held"}
+    with server.client("admin") as client, pytest.MonkeyPatch.context() as patch:
+        client.put("/api/collections/held").raise_for_status()
+        patch.setattr("rag_core.library.library.Library.add.__kwdefaults__", {**Library.add.__kwdefaults__, "wait": 0.1})
+        with writing(server.folder / "held", wait=5):
+            busy = client.post("/api/rag/index", json=sent, headers=key)
+        again = client.post("/api/rag/index", json=sent, headers=key)
+    assert (busy.status_code, busy.json()["kind"]) == (503, "LibraryBusy")
+    assert busy.headers["retry-after"]
+    assert (again.status_code, again.json()["indexed"]) == (200, 1)
 
 
 def test_given_two_callers_at_once_then_each_gets_their_own_answer(server: Server) -> None:

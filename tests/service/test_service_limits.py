@@ -15,7 +15,7 @@ from service_kit import Server, service_of
 from starlette.testclient import TestClient
 
 from rag_core.entrypoints.http import bodies
-from rag_core.entrypoints.http.app import MAX_BODY_BYTES, api, guarded
+from rag_core.entrypoints.http.app import MAX_BODY_BYTES, MAX_FORM_BYTES, api, guarded
 from rag_core.entrypoints.http.origin import LOCAL
 from rag_core.errors import LibraryDamaged
 from rag_core.service.lanes import Lane
@@ -189,9 +189,20 @@ def test_given_a_body_that_is_too_large_then_it_is_refused_by_its_stated_length_
     block = b"10000\r\n" + b" " * 0x10000 + b"\r\n"  # 64 KiB a chunk
     unstated = raw(server, HEAD + b"Transfer-Encoding: chunked\r\n\r\n", *[block] * (MAX_BODY_BYTES // 0x10000 + 1))
 
-    for answer in (stated, unstated):
+    index = HEAD.replace(b"query", b"index")
+    as_text = raw(server, index + f"Content-Length: {MAX_BODY_BYTES + 1}\r\n\r\n".encode())
+    form = index.replace(b"application/json", b"multipart/form-data; boundary=x")
+    as_form = raw(server, form + f"Content-Length: {MAX_FORM_BYTES + 1}\r\n\r\n".encode())
+    for answer in (stated, unstated, as_text, as_form):
         assert answer.startswith(b"HTTP/1.1 413 ")
         assert MEDIA.encode() in answer
+
+
+def test_given_a_caller_who_may_not_index_when_they_send_files_then_they_are_refused_before_a_byte_is_taken(server: Server) -> None:
+    """The body never comes; the answer does."""
+    head = HEAD.replace(b"query", b"index").replace(b"application/json", b"multipart/form-data; boundary=x")
+    answer = raw(server, head + b"Content-Length: 900000000\r\n\r\n", holder="reader")
+    assert answer.startswith(b"HTTP/1.1 403 ")
 
 
 def test_given_a_body_that_stops_coming_then_the_service_waits_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

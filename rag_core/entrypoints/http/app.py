@@ -16,7 +16,7 @@ from rag_core.entrypoints.http import document_routes, index_route, job_routes, 
 from rag_core.entrypoints.http.bodies import BodyLimit
 from rag_core.entrypoints.http.caller import Guarded, TheService
 from rag_core.entrypoints.http.headers import API_POLICY, SecurityHeaders
-from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send
+from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers
 from rag_core.library.bounds import MAX_BYTES
 from rag_core.service import models
 from rag_core.service.refusals import BUSY
@@ -112,8 +112,10 @@ async def served(service: Service, beside: AbstractAsyncContextManager[None]) ->
         await asyncio.get_running_loop().run_in_executor(None, service.close)
 
 
-def _limit(path: str) -> int:
-    return MAX_FORM_BYTES if path == f"{PREFIX}/rag/index" else MAX_BODY_BYTES
+def _limit(scope: Message) -> int:
+    """Only a form's files go to disk; every other body is held in memory."""
+    form = any(value.lower().startswith("multipart/form-data") for value in headers(scope, b"content-type"))
+    return MAX_FORM_BYTES if form and scope["path"] == f"{PREFIX}/rag/index" else MAX_BODY_BYTES
 
 
 def _describe(app: FastAPI) -> None:

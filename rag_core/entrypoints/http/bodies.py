@@ -18,10 +18,10 @@ class BodyLimit:
 
     Args:
         app: that reads the bodies.
-        limit: bytes that a body may have, by path.
+        limit: bytes that the body of a request may have.
     """
 
-    def __init__(self, app: Asgi, limit: Callable[[str], int]) -> None:
+    def __init__(self, app: Asgi, limit: Callable[[Message], int]) -> None:
         self._app, self._limit = app, limit
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -29,7 +29,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most, stated = self._limit(scope["path"]), headers(scope, b"content-length")
+        most, stated = self._limit(scope), headers(scope, b"content-length")
         if len(stated) > 1 or any(not one.isascii() or not one.isdecimal() for one in stated):
             await problems.send(send, BAD, problems.body(BAD, "The length of the body is not a number."))
             return

@@ -22,6 +22,7 @@ from rag_core.service import models
 from rag_core.service.collection import Collection
 from rag_core.service.handed_in import HandedIn, files, outcomes, texts
 from rag_core.service.jobs import Started
+from rag_core.service.principal import Scope
 from rag_core.service.refusals import Overloaded
 from rag_core.service.repeated import MAX_KEY_CHARS
 from rag_core.service.service import Service
@@ -78,6 +79,7 @@ async def index(
     idempotency_key: Annotated[str | None, Header(max_length=MAX_KEY_CHARS)] = None,
 ) -> JSONResponse:  # fmt: skip
     """Add documents and wait for them; status 202 and the job where that takes longer."""
+    caller.require(Scope.INDEX)  # before a byte of the documents is taken
     if service.uploads >= MAX_UPLOADS:
         raise Overloaded(f"{MAX_UPLOADS} requests with documents are being read.", remedy="Call again in 5 seconds.", retry_after=5)
     service.uploads += 1
@@ -103,8 +105,9 @@ def _begun(service: Service, collection: Collection, sent: Sent, key: str | None
         return None
     print_of = sent.fingerprint() if key else ""
     known = service.repeated.job(collection.principal, key, print_of) if key else None
-    if known is not None:
-        return service.jobs.find(collection.principal, known)
+    before = service.jobs.known(collection.principal, known) if known is not None else None
+    if before is not None and before.job.error is None:  # one that failed is tried again
+        return before
     started = collection.add(sent.sources, sent.chosen.preset, sent.chosen.settings)
     if key:
         service.repeated.note(collection.principal, key, print_of, started.id)
