@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from rag_core.entrypoints.common import chosen_settings, library_folder
@@ -18,6 +19,7 @@ from rag_core.errors import RagError
 from rag_core.ingest import pdf_process
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.pdf import OCR_LANGUAGES, find_tessdata, read_pdf
+from rag_core.library.disk.private import is_open
 from rag_core.settings import Settings
 from rag_core.wiring import embedder_apart
 
@@ -51,6 +53,7 @@ def doctor(args: argparse.Namespace) -> int:
         ("scanned pages", _tesseract),
         ("embedding model", lambda: _embedding(settings)),
         ("library", lambda: [_library(library_folder(args))]),
+        ("service", lambda: [_service(library_folder(args))]),
     )
     found = [row for about, check in checks for row in _tried(about, check)]
     if args.json:
@@ -141,3 +144,16 @@ def _library(folder: Path) -> Finding:
             "library", False, f"{place} cannot be written to: {error.strerror}.", "Make it writable, or name another with --library."
         )
     return Finding("library", True, f"{folder.resolve()} can be written to{'' if os.path.exists(folder) else ', and will be made'}.")
+
+
+def _service(folder: Path) -> Finding:
+    """Who may call the API of `serve`."""
+    from rag_core.service.tokens import FILE, Tokens  # only here: no other row needs them
+
+    known, now = Tokens(folder).all(), datetime.now(UTC)
+    valid = [token for token in known if token.is_valid(now)]
+    if not known:
+        return Finding("service", True, "No token was ever made: the API of `serve` answers every program of this machine, and no other.")
+    if is_open(folder / FILE):
+        return Finding("service", False, f"Others than you may read {FILE}.", f"Run: chmod 600 {folder / FILE}")
+    return Finding("service", True, f"{len(valid)} of {len(known)} tokens are valid: the API of `serve` answers nobody without one.")

@@ -74,7 +74,7 @@ class Tokens:
         with self._reading:
             try:
                 found = self._path.stat()
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 self._seen, self._known = None, ()
                 return ()
             except OSError as error:

@@ -13,7 +13,7 @@ from rag_core.ingest import pdf_process
 from rag_core.ingest.pdf import OCR_LANGUAGES, find_tessdata
 from supply import environment
 
-ABOUT = ("Python", "packages", "reading PDFs", "its network", "its memory", "scanned pages", "embedding model", "library")
+ABOUT = ("Python", "packages", "reading PDFs", "its network", "its memory", "scanned pages", "embedding model", "library", "service")
 Rows = dict[str, dict[str, object]]
 
 
