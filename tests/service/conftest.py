@@ -1,35 +1,30 @@
-"""One server for the tests of a process, with its models in this process, where they are loaded already."""
+"""One server for the tests of a process, with its models in this process, where they are loaded already.
+
+The models are put there while a server starts and while a test of this folder runs: other folders' tests run their models apart.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
-from service_kit import Server, filled, running
+from service_kit import Server, filled, models_here, running
 
-from rag_core import wiring
-from rag_core.service import service
 from rag_core.work import loading
 
 
-@pytest.fixture(scope="session")
-def models_here() -> Iterator[None]:
+@pytest.fixture(autouse=True)
+def in_process() -> Iterator[None]:
     """The embedding model and those that go with it in this process: a child takes seconds."""
-    with pytest.MonkeyPatch.context() as patch:
-        here = wiring.entailment_model
-        patch.setattr(wiring, "embedder_apart", wiring.embedder)
-        patch.setattr(service, "embedder_apart", wiring.embedder)
-        patch.setattr(wiring, "answerability_model", lambda settings, *, apart=False: wiring._answer_model())
-        for module in (wiring, service):
-            patch.setattr(module, "entailment_model", lambda settings, *, apart=False: here(settings))
-        patch.delenv("RAG_PRESET", raising=False)
+    with models_here():
         yield
-    loading.forget()
 
 
 @pytest.fixture(scope="session")
-def server(models_here: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A service with documents in two collections, `alpha` and `beta`, and a token for each, one that only asks, and one for all."""
     with running(tmp_path_factory.mktemp("service") / "library") as found:
-        filled(found)
+        with models_here():
+            filled(found)
         yield found
+    loading.forget()

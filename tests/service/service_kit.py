@@ -5,19 +5,23 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 import uvicorn
 
+from rag_core import wiring
 from rag_core.entrypoints.http.app import Front, api, guarded, served
 from rag_core.entrypoints.http.origin import LOCAL
 from rag_core.entrypoints.mcp.server import http_routes, mcp_server
-from rag_core.service.service import Service
+from rag_core.service import service as core
+from rag_core.service.service import DEFAULT, Service
 from rag_core.settings import Settings
+from rag_core.work import loading
 from rag_core.work.jobs import Runner
 
 ALPHA = "The warranty period is 24 months from delivery. The invoice is due in a month."
@@ -68,13 +72,30 @@ def service_of(folder: Path, **options: Any) -> Service:
 
 
 @contextmanager
+def models_here() -> Iterator[None]:
+    """Models in this process that would be in a child of it."""
+    here = wiring.entailment_model
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wiring, "embedder_apart", wiring.embedder)
+        patch.setattr(core, "embedder_apart", wiring.embedder)
+        patch.setattr(wiring, "answerability_model", lambda settings, *, apart=False: wiring._answer_model())
+        for module in (wiring, core):
+            patch.setattr(module, "entailment_model", lambda settings, *, apart=False: here(settings))
+        patch.delenv("RAG_PRESET", raising=False)
+        yield
+
+
+@contextmanager
 def running(folder: Path, **options: Any) -> Iterator[Server]:
     """A service over a folder, on a port."""
     service = service_of(folder, **options)
     mcp = mcp_server(service)
     routes = http_routes(mcp)
     front = Front(guarded(api(service, routes), LOCAL, service), None, lambda: served(service, mcp.session_manager.run()))
-    with listening(front) as address:
+    with ExitStack() as closing:
+        with models_here():
+            address = closing.enter_context(listening(front))
+            loading.engine(folder, DEFAULT, service.base)  # which the server begins to open when it starts
         yield Server(address, service, folder)
 
 

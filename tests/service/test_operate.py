@@ -22,7 +22,7 @@ SAMPLE = ROOT / "data" / "samples" / "company-policies.pdf"
 
 
 @pytest.fixture(scope="module")
-def alone(models_here: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with running(tmp_path_factory.mktemp("operate") / "library") as server:
         yield server
 

@@ -16,7 +16,7 @@ EXAMPLES = 4  # each operation gets so many: with 27 operations about 15 seconds
 
 
 @pytest.fixture(scope="module")
-def alone(models_here: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A service of its own: what is made up adds collections and documents."""
     with running(tmp_path_factory.mktemp("schema") / "library") as server:
         server.tokens["admin"] = server.service.tokens.create("admin", ["admin"], ["*"])[1]
