@@ -124,8 +124,15 @@ GARBLED = [
         "Public holidays do weeks count as vacation.",
         "Public holidays do not count as vacation.",
         bad="do weeks count",
+        question="Do public holidays count as vacation?",
     ),
-    lie("a negation between scraps", f"days never days {RECEIPT}", RECEIPT, bad="never days"),
+    lie(
+        "a negation between scraps",
+        f"days never days {RECEIPT}",
+        RECEIPT,
+        bad="never days",
+        question="When does the compliance officer confirm receipt?",
+    ),
 ]
 
 

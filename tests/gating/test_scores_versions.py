@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_core.gating import scores as calibrate
+from rag_core.gating import scores
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = {
@@ -17,7 +17,7 @@ SOURCES = {
         "rag_core/ingest/strategies.py", "rag_core/ingest/units.py",
     ),
     "language": ("rag_core/language/[!_]*.py", "data/languages/*.toml", "data/any_language.toml"),  # its public names are not code
-    "signals": (
+    "features": (
         "rag_core/gating/features.py", "rag_core/gating/asked.py", "rag_core/gating/fit.py", "rag_core/gating/stated.py",
         "rag_core/compression/selection.py", "rag_core/retrieval/hybrid.py", "rag_core/retrieval/query.py",
         "rag_core/compression/extract.py", "rag_core/grounding/units.py", "data/extract.json",
@@ -27,12 +27,12 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "8474f9b2f40a"),
     "language": (3, "8dd93f047198"),
-    "signals": (3, "217f60ca100a"),
+    "features": (3, "217f60ca100a"),
 }
 
 
 def versions() -> dict[str, int]:
-    return {"chunker": calibrate.INDEX_VERSION, "language": calibrate.LANGUAGE_VERSION, "signals": calibrate.FEATURES_VERSION}
+    return {"chunker": scores.INDEX_VERSION, "language": scores.LANGUAGE_VERSION, "features": scores.FEATURES_VERSION}
 
 
 def code(path: Path) -> str:
@@ -55,7 +55,9 @@ def hash_of(component: str) -> str:
 
 @pytest.mark.parametrize("component", SOURCES)
 def test_given_changed_code_then_its_version_or_at_least_its_hash_is_changed_here_too(component: str) -> None:
-    constant = {"chunker": "INDEX_VERSION of rag_core/library/indexing.py"}.get(component, f"{component.upper()}_VERSION of calibrate.py")
+    constant = {"chunker": "INDEX_VERSION of rag_core/library/indexing.py"}.get(
+        component, f"{component.upper()}_VERSION of rag_core/gating/scores.py"
+    )
 
     assert (versions()[component], hash_of(component)) == KNOWN[component], (
         f"The code of {component} changed. If it now measures something else, raise {constant} and fit the calibration again "

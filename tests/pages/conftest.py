@@ -15,6 +15,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.scriptrunner import RerunData, RerunException
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
+from streamlit.runtime.state import SessionStateProxy
 from streamlit.testing.v1 import AppTest
 
 from rag_core import wiring
@@ -51,6 +52,7 @@ def empty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
 
 def _forget() -> None:
     loading.forget()
+    SessionStateProxy().pop("plumbline", None)  # where a test asks `state` outside a run: it began in the collection of that test's library
     st.cache_resource.clear()
     st.cache_data.clear()
 

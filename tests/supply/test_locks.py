@@ -58,20 +58,22 @@ def test_the_locks_hold_all_that_is_needed_and_nothing_else() -> None:
     """Read from what the installed packages say they need: a package too few breaks a fresh setup, one too many is one more to trust."""
     everything = locked()
     reached = {canonicalize_name(each.name) for each in direct()}
-    waiting, unmet = sorted(reached), {}
+    waiting, unmet = [(each, "") for each in sorted(reached)], {}
+    seen = set(waiting)
     while waiting:
-        parent = waiting.pop()
+        parent, extra = waiting.pop()
         for each in map(Requirement, metadata.requires(parent) or ()):
             name = canonicalize_name(each.name)
-            if each.marker is not None and not each.marker.evaluate({"extra": ""}):
+            if each.marker is not None and not each.marker.evaluate({"extra": extra}):
                 continue
             if parent in NEEDS and name not in NEEDS[parent][1]:
                 continue  # said to be needed, and not: the tests run without it
             if name != "torch" and (name not in everything or everything[name].version not in each.specifier):
                 unmet[f"{parent} needs {each}"] = everything[name].version if name in everything else "not locked"
-            if name not in reached:
-                reached.add(name)
-                waiting.append(name)
+            reached.add(name)
+            for wanted in {(name, part) for part in ("", *each.extras)} - seen:
+                seen.add(wanted)
+                waiting.append(wanted)
 
     assert unmet == {}
     assert {each.name for each in everything.values() if each.here()} - reached == set()
