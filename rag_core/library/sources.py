@@ -29,6 +29,11 @@ _ISO_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?", re.ASCII)
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
+def kind_of(name: str) -> Kind:
+    """The kind of a file by its name: text where it ends like one, else it is read as a PDF."""
+    return "text" if name.lower().endswith(TEXT_SUFFIXES) else "pdf"
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """One document as handed in, not yet read.

@@ -61,7 +61,8 @@ class Collection:
         Raises:
             NotFound: there is none in this collection.
         """
-        return next((one for one in self.documents() if one.id == id), None) or self._none()
+        self.principal.require(Scope.ASK)
+        return self._find(id)
 
     def counts(self, ids: Container[str]) -> dict[str, int]:
         """How many passages each of these documents has; of those that are still there."""
@@ -204,8 +205,7 @@ class Collection:
         return str(self._service.folder), self.name
 
     def _find(self, id: str) -> Document:
-        return next((one for one in self.fresh().library.snapshot.documents if one.id == id), None) or self._none()
-
-    @staticmethod
-    def _none() -> Document:
-        raise missing("document")
+        found = next((one for one in self.fresh().library.snapshot.documents if one.id == id), None)
+        if found is None:
+            raise missing("document")
+        return found

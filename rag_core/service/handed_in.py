@@ -10,9 +10,9 @@ from rag_core.domain.documents import Metadata
 from rag_core.errors import InvalidInput, LimitExceeded, RagError
 from rag_core.library.bounds import MAX_NAME_CHARS, require_source
 from rag_core.library.disk.files import storage_problems
-from rag_core.library.disk.private import BLOCK_BYTES, HeldFile, make_folder
+from rag_core.library.disk.private import HeldFile, blocks_from, make_folder
 from rag_core.library.library import AddReport
-from rag_core.library.sources import TEXT_SUFFIXES, Source, described, name_of, text_source
+from rag_core.library.sources import Source, described, kind_of, name_of, text_source
 from rag_core.service.models import Indexed, TextIn, Value
 
 MAX_FILE_BYTES = 50_000_000  # as on the page (server.maxUploadSize)
@@ -86,19 +86,12 @@ def _file(name: str, data: BinaryIO, size: int, folder: Path, metadata: Mapping[
             raise LimitExceeded(problem, remedy="Split it, or index it with the command line.")
         with storage_problems("taking a file"):
             make_folder(folder)
-            held = HeldFile(_blocks(data), folder)
-        kind = "text" if shown.lower().endswith(TEXT_SUFFIXES) else "pdf"
-        source = Source(shown, held, kind, metadata=facts(metadata), password=password)  # type: ignore[arg-type]
+            held = HeldFile(blocks_from(data), folder)
+        source = Source(shown, held, kind_of(shown), metadata=facts(metadata), password=password)
         require_source(source)
     except RagError as error:
         return _problem(shown, error)
     return source
-
-
-def _blocks(data: BinaryIO) -> Iterator[bytes]:
-    data.seek(0)
-    while block := data.read(BLOCK_BYTES):
-        yield block
 
 
 def _problem(name: str, error: RagError) -> Indexed:

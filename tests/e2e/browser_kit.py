@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Locator, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = Path("/usr/bin/chromium")
@@ -124,6 +124,26 @@ def moved(page: Page, slider: str, key: str) -> None:
     field.press(key)
     page.wait_for_timeout(SLIDER_LATE_MS)
     settled(page)
+
+
+YELLOW_ROWS = """async image => {
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    canvas.width = image.naturalWidth; canvas.height = image.naturalHeight;
+    const drawn = canvas.getContext('2d'); drawn.drawImage(image, 0, 0);
+    const dots = drawn.getImageData(0, 0, canvas.width, canvas.height).data, box = image.getBoundingClientRect(), rows = {};
+    for (let i = 0; i < dots.length; i += 4)
+        if (dots[i] > 200 && dots[i + 1] > 180 && dots[i + 2] < 160) {
+            const y = box.top + Math.floor(i / 4 / canvas.width) / canvas.height * box.height;
+            rows[y] = (rows[y] || 0) + 1;
+        }
+    return Object.entries(rows).map(([y, dots]) => [Number(y), dots]);
+}"""
+
+
+def marked_rows(picture: Locator) -> dict[float, int]:
+    """How many yellow dots a shown picture has, by the height on the screen at which its row of dots stands."""
+    return dict(picture.evaluate(YELLOW_ROWS))
 
 
 def drop(page: Page, name: str, data: bytes) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, WAIT_MS, ask, choose, drop, settled
+from browser_kit import CHROMIUM, WAIT_MS, ask, choose, drop, marked_rows, settled
 from e2e_papers import FOREIGN, TRICKS, long_pdf, pdf
 from hostile import make
 from playwright.sync_api import Page, expect
@@ -32,19 +32,7 @@ def marked_page(page: Page) -> None:
     """Wait for the picture of a page, and see that something on it is marked in yellow."""
     picture = page.locator('.st-key-viewer [data-testid="stImage"] img').first
     expect(picture).to_be_visible(timeout=WAIT_MS)
-    marked = picture.evaluate(
-        """async image => {
-            await image.decode();
-            const canvas = document.createElement('canvas');
-            canvas.width = image.naturalWidth; canvas.height = image.naturalHeight;
-            const drawn = canvas.getContext('2d'); drawn.drawImage(image, 0, 0);
-            const dots = drawn.getImageData(0, 0, canvas.width, canvas.height).data;
-            let yellow = 0;
-            for (let i = 0; i < dots.length; i += 4) if (dots[i] > 200 && dots[i + 1] > 180 && dots[i + 2] < 160) yellow++;
-            return yellow;
-        }"""
-    )
-    assert marked > 500
+    assert sum(marked_rows(picture).values()) > 500
 
 
 def test_given_a_first_start_when_a_sample_is_asked_then_it_is_answered_marked_and_refused_by_the_slider(page: Page) -> None:

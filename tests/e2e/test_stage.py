@@ -6,23 +6,12 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, WAIT_MS, ask, settled
+from browser_kit import CHROMIUM, WAIT_MS, ask, marked_rows, settled
 from playwright.sync_api import Page, expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 
 SIZES = ((1280, 720), (1440, 900), (390, 844))  # pixels: a small laptop, a large one, a phone
-YELLOW_AT = """async image => {
-    await image.decode();
-    const canvas = document.createElement('canvas');
-    canvas.width = image.naturalWidth; canvas.height = image.naturalHeight;
-    const drawn = canvas.getContext('2d'); drawn.drawImage(image, 0, 0);
-    const dots = drawn.getImageData(0, 0, canvas.width, canvas.height).data, rows = [];
-    for (let i = 0; i < dots.length; i += 4)
-        if (dots[i] > 200 && dots[i + 1] > 180 && dots[i + 2] < 160) rows.push(Math.floor(i / 4 / canvas.width));
-    const box = image.getBoundingClientRect();
-    return [Math.min(...rows), Math.max(...rows)].map(row => box.top + row / canvas.height * box.height);
-}"""
 
 
 def test_given_an_answer_when_looked_at_on_any_screen_then_answer_judgement_and_marked_words_are_in_sight_without_scrolling(
@@ -38,8 +27,8 @@ def test_given_an_answer_when_looked_at_on_any_screen_then_answer_judgement_and_
         expect(page.locator(".st-key-answer_text")).to_be_in_viewport(ratio=1)
         expect(page.locator(".st-key-how_sure")).to_be_in_viewport(ratio=1)
         expect(page.locator(".st-key-question")).to_be_in_viewport(ratio=1)
-        first, last = page.locator(".st-key-viewer_lines img").evaluate(YELLOW_AT)
-        assert 0 < first < last < height, (width, height)
+        rows = marked_rows(page.locator(".st-key-viewer_lines img"))
+        assert 0 < min(rows) < max(rows) < height, (width, height)
 
 
 def test_given_an_answer_when_the_limit_under_it_is_moved_to_its_end_then_it_is_refused_there_and_the_side_bar_follows(page: Page) -> None:

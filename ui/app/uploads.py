@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
@@ -17,8 +17,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from rag_core.errors import IngestError, LimitExceeded
 from rag_core.library.bounds import MAX_BYTES, MAX_FILES
 from rag_core.library.disk.files import storage_problems
-from rag_core.library.disk.private import BLOCK_BYTES, HeldFile, make_folder
-from rag_core.library.sources import TEXT_SUFFIXES, Source
+from rag_core.library.disk.private import HeldFile, blocks_from, make_folder
+from rag_core.library.sources import Source, kind_of
 from ui.app import state
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def taken(files: Sequence[UploadedFile]) -> list[Source | IngestError]:
             problem = f"{file.name} was not taken: files of at most {MAX_BYTES // 1_000_000:,} MB together can be added at once."
             found.append(LimitExceeded(problem, remedy=WAIT))
         else:
-            found.append(Source(file.name, data, "text" if file.name.lower().endswith(TEXT_SUFFIXES) else "pdf"))
+            found.append(Source(file.name, data, kind_of(file.name)))
         _forget(file)
     return found
 
@@ -92,13 +92,7 @@ def contents(file: UploadedFile) -> bytes:
 
 
 def _data(file: UploadedFile) -> HeldFile:
-    return _kept(file) or _held(_read(file))
-
-
-def _read(file: UploadedFile) -> Iterator[bytes]:
-    file.seek(0)
-    while block := file.read(BLOCK_BYTES):
-        yield block
+    return _kept(file) or _held(blocks_from(file))
 
 
 def _held(blocks: Iterable[bytes]) -> HeldFile:

@@ -15,7 +15,7 @@ STAGE, KNOB, FIELD = "correctness", "min_correctness", "how_sure_limit"
 
 def show_how_sure(asked: Asked) -> None:
     """How sure it is that what is shown, or the best that was found, is right; and the limit, where this check may refuse."""
-    value, settings = asked.measurements.correctness, asked.settings
+    value = asked.measurements.correctness
     with st.container(key="how_sure", gap="xsmall"):
         if value is None:
             st.caption(say("how_sure.none"), help=say("how_sure.none_help"))
@@ -27,8 +27,8 @@ def show_how_sure(asked: Asked) -> None:
                 say(f"how_sure.{_of(asked)}_{'most' if sure == 100 else 'least' if sure == 0 else 'sure'}", n=sure), width="content"
             )
             st.markdown(say(f"how_sure.{_outcome(asked, judged)}", limit=limit or 0), width="content", help=say("how_sure.help"))
-        if judged is not None and settings.correctness_mode is Mode.ENFORCE:
-            _show_slider(settings)
+        if judged is not None:
+            _show_slider(asked.settings)
 
 
 def limit_of(asked: Asked) -> CheckResult | None:

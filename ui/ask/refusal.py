@@ -13,7 +13,7 @@ from rag_core.domain.trace import CheckResult, Direction, State
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
 from ui.ask.drafted import show_drafter
-from ui.ask.how_sure import STAGE, limit_of, show_how_sure
+from ui.ask.how_sure import limit_of, show_how_sure
 from ui.ask.meter import meter
 from ui.ask.sentences import flagged
 from ui.ask.trace import measured, required
@@ -39,8 +39,8 @@ def show_refusal(asked: Asked) -> None:
                 st.text("\n".join(wrong))
         if decision.answer:
             st.text(decision.answer)
-        checks = [check for check in decision.trace.checks if check.blocks]
-        for number, check in enumerate(check for check in checks if check.stage != STAGE or limit_of(asked) is None):  # its line says it
+        checks, said = [check for check in decision.trace.checks if check.blocks], limit_of(asked)
+        for number, check in enumerate(check for check in checks if check is not said):  # the line above says that one
             _show_check(number, check)
         if not checks and decision.reason is not Reason.MODEL_REFUSED:  # the headline says it
             st.text(decision.explanation)

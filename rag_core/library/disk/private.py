@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700  # read and write, and enter, for the owner alone
 USUAL_MODE = 0o666  # what the umask leaves of it: for files that a user keeps elsewhere
@@ -106,6 +106,13 @@ class HeldFile:
         while block := os.pread(self._descriptor, BLOCK_BYTES, at):
             yield block
             at += len(block)
+
+
+def blocks_from(file: IO[bytes]) -> Iterator[bytes]:
+    """All bytes of an open file, `BLOCK_BYTES` at a time."""
+    file.seek(0)
+    while block := file.read(BLOCK_BYTES):
+        yield block
 
 
 def blocks_of(data: bytes | HeldFile) -> Iterator[bytes]:
