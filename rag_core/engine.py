@@ -12,6 +12,7 @@ from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import generate
 from rag_core.decision.measure import Tools, measure
 from rag_core.decision.why_missed import Missed, why_missed
+from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.decision import Decision
 from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.measurements import Measurements
@@ -35,9 +36,10 @@ _EVENTS: Mapping[tuple[str | None, Reason], str] = MappingProxyType(
 class Engine:
     """Answers questions from a library, or refuses. Safe to share between threads: a question holds its version to the end."""
 
-    def __init__(self, library: Library, tools: Tools) -> None:
+    def __init__(self, library: Library, tools: Tools, note: Note = unnoted) -> None:
         self.library = library
         self.tools = tools
+        self._note = note
 
     def measure(
         self,
@@ -76,6 +78,8 @@ class Engine:
     ) -> Decision:
         """A cited answer or a refusal that says why; logged, and raises as `measure` does.
 
+        That somebody asks is noted first: a question that cannot be noted is not asked.
+
         Args:
             question: in the words of whoever asks.
             settings: that measure and judge it.
@@ -85,6 +89,7 @@ class Engine:
             cancelled: asked between the steps; True ends it with `Cancelled`.
             on_measured: gets everything that was measured, before it is judged; for whoever keeps it, to judge it again without asking.
         """
+        self._note(Action.ASK, ())
         return decided(self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled), on_measured)
 
     def why_missed(

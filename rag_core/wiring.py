@@ -10,6 +10,8 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 
+from rag_core.adapters.act_log import ActLog as ActLog
+from rag_core.adapters.act_log import Verified as Verified
 from rag_core.adapters.certificate_pdf import Line as Line
 from rag_core.adapters.certificate_pdf import Plot as Plot
 from rag_core.adapters.certificate_pdf import Sheet as Sheet
@@ -35,6 +37,7 @@ from rag_core.adapters.optional import require
 from rag_core.adapters.records.store import FILE
 from rag_core.adapters.records.store import RecordStore as RecordStore
 from rag_core.decision.measure import Tools
+from rag_core.domain.acts import Action, Note
 from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, EntailmentModel, LanguageModel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import InvalidSetting, LibraryError, StoreMismatch
@@ -44,6 +47,7 @@ from rag_core.library.manifest import UNSAID_STORE, Manifest
 from rag_core.library.ready import ReadyCorpus, ready_corpus
 from rag_core.library.store import Store
 from rag_core.settings import Settings
+from rag_core.settings.configuration import auditing
 from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
 
 _starting = threading.Lock()  # two threads that open a library each must not start two children
@@ -168,7 +172,10 @@ def open_library(folder: Path, collection: str, model: Embedder, new: str = UNSA
             remedy="Use the version of Plumbline that built it, or rebuild the library; its documents are kept.",
         )
     forget = partial(_forget, folder, collection)
-    return Library.open(folder, collection, embedder=model, vectors=vector_store(name), lexical=Bm25Store(), on_delete=forget)
+    return Library.open(
+        folder, collection, embedder=model, vectors=vector_store(name), lexical=Bm25Store(), on_delete=forget,
+        note=noting(folder, collection),
+    )  # fmt: skip
 
 
 def _forget(folder: Path, collection: str, documents: Collection[str], version: int) -> None:
@@ -184,7 +191,23 @@ def records(folder: Path, collection: str) -> RecordStore:
     Raises:
         InvalidInput: the collection's name cannot be used.
     """
-    return RecordStore(_files(folder, collection).root / FILE)
+    return RecordStore(_files(folder, collection).root / FILE, noting(folder, collection))
+
+
+def noting(folder: Path, collection: str = "") -> Note:
+    """The way into the audit log of the library in `folder`; it keeps nothing where the environment says so (`auditing`)."""
+
+    def note(action: Action, objects: Sequence[str] = ()) -> None:
+        if auditing(os.environ):
+            act_log(folder).note(action, collection, objects)
+
+    return note
+
+
+@lru_cache(maxsize=8)
+def act_log(folder: Path) -> ActLog:
+    """The audit log of the library in `folder`; one in the process for each."""
+    return ActLog(folder)
 
 
 def rebuild_library(
@@ -203,8 +226,9 @@ def rebuild_library(
     vectors = vector_store(settings.vector_store)  # said before a model is loaded
     model = _embedder(settings, apart)
     _, report = Library.rebuild(
-        folder, collection, settings, embedder=model, vectors=vectors, lexical=Bm25Store(), progress=progress, cancelled=cancelled
-    )
+        folder, collection, settings, embedder=model, vectors=vectors, lexical=Bm25Store(), progress=progress, cancelled=cancelled,
+        note=noting(folder, collection),
+    )  # fmt: skip
     return report
 
 
@@ -266,7 +290,7 @@ def open_engine(folder: Path, collection: str = "default", settings: Settings | 
     s = settings or Settings.load()
     model = _embedder(s, apart)
     tools = _tools(s, model, calibration_files(folder, collection), apart, partial(language_model, folder=folder, collection=collection))
-    return Engine(open_library(folder, collection, model, s.vector_store), tools)
+    return Engine(open_library(folder, collection, model, s.vector_store), tools, noting(folder, collection))
 
 
 def ready_tools(settings: Settings, *, apart: bool = False) -> Tools:

@@ -33,6 +33,7 @@ from rag_core.work.background import Background
 from rag_core.work.jobs import Runner
 from ui import frame
 from ui.app import first_run, state, uploads
+from ui.app.downloads import NotedDownloads
 from ui.app.guard import OnlyThisPage
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"
@@ -64,7 +65,8 @@ PagesManager.uses_pages_directory = False
 uploads.install()  # before a server is made, which takes Streamlit's store of uploads as it finds it
 
 # How app.py is served, whoever serves it; the headers come first, so that what is refused carries them too.
-SERVED: dict[str, Any] = {"lifespan": warm, "middleware": [Middleware(SecurityHeaders), Middleware(OnlyThisPage)]}
+GUARDS = [Middleware(SecurityHeaders), Middleware(OnlyThisPage), Middleware(NotedDownloads)]
+SERVED: dict[str, Any] = {"lifespan": warm, "middleware": GUARDS}
 
 
 def beside(running: Callable[[], AbstractAsyncContextManager[None]], address: str, names: Sequence[str]) -> tuple[st.App, Runner, Settings]:

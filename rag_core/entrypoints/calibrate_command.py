@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_core import __version__
+from rag_core.domain.acts import Action
 from rag_core.engine import Engine
 from rag_core.entrypoints.common import add_documents, chosen_settings, labelled_questions, library_folder, library_for, progress_line
 from rag_core.entrypoints.show import json_text, printable
@@ -21,7 +22,7 @@ from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import Calibration, Identity
 from rag_core.library.disk.files import storage_problems, write_atomically
 from rag_core.settings import Cost, Settings
-from rag_core.wiring import answerability_model, as_built, calibration_files, embedder, open_engine
+from rag_core.wiring import answerability_model, as_built, calibration_files, embedder, noting, open_engine
 
 
 def fit(args: argparse.Namespace) -> int:
@@ -49,6 +50,8 @@ def fit(args: argparse.Namespace) -> int:
             "settings": _settings_that_measure(settings),
         }
         made = _fitted(args, engine, samples, about)
+        if args.out is None:
+            noting(folder, args.collection)(Action.THRESHOLDS, (made.id,))
     with storage_problems("keeping the calibration"):
         write_atomically(out, calibrate.packed(made), private=args.out is None)
     print(_described(made))

@@ -1,4 +1,4 @@
-"""The command line: index, ask, decide, judge, evaluate, calibrate, documents, delete, model, doctor, serve, mcp, token, settings.
+"""The command line: index, ask, decide, judge, evaluate, calibrate, documents, delete, model, doctor, serve, mcp and so on.
 
 Exit codes: 0 all went well, 1 some input could not be used (the rest was done, the problems are on standard error), 2 wrong usage or a
 setting out of range, 130 interrupted, 143 ended by SIGTERM (nothing that was finished is lost).
@@ -7,17 +7,19 @@ setting out of range, 130 interrupted, 143 ended by SIGTERM (nothing that was fi
 from __future__ import annotations
 
 import argparse
+import getpass
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
+from rag_core.domain.acts import acting
 from rag_core.entrypoints import calibrate_command, commands, decide_command, doctor_command, evaluate_command, model_command
+from rag_core.entrypoints.service_commands import add_service, count
 from rag_core.entrypoints.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.settings import DEFAULT_PRESET
@@ -40,6 +42,7 @@ EXAMPLES = """examples:
   python -m rag_core serve
   python -m rag_core mcp --scope ask
   python -m rag_core token create reports --scope ask --collection default
+  python -m rag_core audit verify
   python -m rag_core settings --preset scoping
 """
 LABELLED = "labelled questions: CSV, JSON, JSON lines, BEIR or RAGAS; or files that belong together, such as questions and gold labels"
@@ -106,7 +109,7 @@ def parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--out", type=Path, metavar="FILE", help="where the report goes, as JSON")
     evaluate.add_argument("--failing", type=Path, metavar="FILE", help="where the questions go that ended against their labels")
     evaluate.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
-    evaluate.add_argument("--budget-tokens", type=_count, metavar="N", help="stop when a language model has taken so many tokens")
+    evaluate.add_argument("--budget-tokens", type=count, metavar="N", help="stop when a language model has taken so many tokens")
     evaluate.set_defaults(run=evaluate_command.evaluate)
 
     calibration = sub.add_parser("calibrate", help="fit the probabilities to your questions, or show which ones are in force")
@@ -144,69 +147,12 @@ def parser() -> argparse.ArgumentParser:
     doctor.add_argument("--json", action="store_true", help="as JSON")
     doctor.set_defaults(run=doctor_command.doctor)
 
-    _add_service(sub, place)
+    add_service(sub)
 
     settings = sub.add_parser("settings", parents=[tune], help="show every setting with its range and what changing it costs")
     settings.add_argument("--json", action="store_true", help="as JSON")
     settings.set_defaults(run=commands.settings)
     return root
-
-
-def _add_service(sub: argparse._SubParsersAction[argparse.ArgumentParser], place: argparse.ArgumentParser) -> None:
-    """The commands of the service; what it needs is imported when one of them runs."""
-    library = argparse.ArgumentParser(add_help=False)
-    library.add_argument("--library", type=Path, metavar="FOLDER", help="folder of the library (default: $RAG_LIBRARY, or ./library)")
-    serve = sub.add_parser(
-        "serve", parents=[library], help="serve the page, the HTTP API and MCP in one process",
-        epilog="Settings come from the environment (RAG_PRESET and others). docs/operate.md says how to put it behind a proxy.",
-    )  # fmt: skip
-    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine alone)")
-    serve.add_argument(
-        "--port", type=int, choices=range(1 << 16), metavar="N", default=8501, help="port to listen on (default: %(default)s)"
-    )
-    serve.add_argument("--allow-host", action="append", default=[], metavar="NAME", help="one more name for callers; may be repeated")
-    serve.add_argument("--behind-proxy", default="", metavar="NAME", help="a proxy on this machine serves it as NAME; needs tokens")
-    serve.add_argument("--open-to-network", action="store_true", help="listen on an address that other machines reach; needs tokens")
-    serve.add_argument("--no-page", action="store_true", help="the API and MCP alone")
-    serve.add_argument("--rate", type=_count, default=120, metavar="N", help="calls a minute of each caller (default: %(default)s)")
-    serve.set_defaults(run=_later("serve_command", "serve"))
-
-    mcp = sub.add_parser("mcp", parents=[library], help="serve MCP over standard input and output, for an assistant that starts it")
-    mcp.add_argument("--scope", action="append", metavar="SCOPE", help="ask, index, label or admin (default: all); may be repeated")
-    mcp.add_argument("--collection", action="append", metavar="NAME", help="that it may enter (default: all); may be repeated")
-    mcp.set_defaults(run=_later("mcp_command", "mcp"))
-
-    token = sub.add_parser("token", help="make, list and revoke the tokens by which programs call the service")
-    what = token.add_subparsers(dest="action", required=True, metavar="ACTION")
-    create = what.add_parser("create", parents=[library], help="make a token and print it, this once")
-    create.add_argument("name", metavar="NAME", help="whose it is, for the list")
-    create.add_argument("--scope", action="append", required=True, metavar="SCOPE", help="ask, index, label or admin; may be repeated")
-    create.add_argument("--collection", action="append", required=True, metavar="NAME", help="to enter, or '*' for all; may be repeated")
-    create.add_argument("--days", type=_count, metavar="N", help="until it expires (default: never)")
-    create.set_defaults(run=_later("token_command", "create"))
-    listed = what.add_parser("list", parents=[library], help="list all tokens, without their secrets")
-    listed.add_argument("--json", action="store_true", help="as JSON lines")
-    listed.set_defaults(run=_later("token_command", "listed"))
-    revoke = what.add_parser("revoke", parents=[library], help="close a token for good")
-    revoke.add_argument("id", metavar="ID", help="as `token list` has it")
-    revoke.set_defaults(run=_later("token_command", "revoke"))
-
-
-def _later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
-    """A command whose module is imported when it runs: the packages of the service take a second that no other command should."""
-
-    def run(args: argparse.Namespace) -> int:
-        return int(getattr(import_module(f"rag_core.entrypoints.{module}"), name)(args))
-
-    return run
-
-
-def _count(text: str) -> int:
-    """A whole number from 1 on, for argparse."""
-    number = int(text)
-    if number < 1:
-        raise ValueError(f"{number} is below 1")
-    return number
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -215,7 +161,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     try:
         start_logs(os.environ, verbose=args.verbose)
-        with _ended_by_signals():
+        with _ended_by_signals(), acting(f"command:{_user()}"):
             code = int(args.run(args))
             sys.stdout.flush()  # a full disk behind a redirection shows here, not at the end of the process
             return code
@@ -241,6 +187,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
+
+
+def _user() -> str:
+    """Whoever runs the command, for the audit log."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user without a name, as in some containers
+        return "unknown"
 
 
 class Terminated(KeyboardInterrupt):

@@ -103,10 +103,16 @@ class Inbox:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise damaged(self._path, "is not a list of sources") from error
 
-    def accept(self, sources: Iterable[Source], store: Callable[[Accepted, bytes | HeldFile], Path]) -> list[tuple[Accepted, str | None]]:
+    def accept(
+        self,
+        sources: Iterable[Source],
+        store: Callable[[Accepted, bytes | HeldFile], Path],
+        note: Callable[[Iterable[Accepted]], None] = lambda rows: None,
+    ) -> list[tuple[Accepted, str | None]]:
         """Store the bytes of all sources, then list them; returns each with its password.
 
-        Equal bytes are one source with several names. `store` writes the bytes of a source, and returns the file.
+        Equal bytes are one source with several names. `store` writes the bytes of a source, and returns the file. `note` is told of all
+        before they are listed; where it raises, none is, and the next writer clears their bytes away.
         """
         taken: dict[str, tuple[Accepted, str | None]] = {}
         files = set()
@@ -116,6 +122,7 @@ class Inbox:
             known = taken.get(row.digest)
             taken[row.digest] = (known[0].also_named(row.names) if known else row, source.password)
         sync({*files, *(file.parent for file in files)})
+        note([row for row, _ in taken.values()])
         self.put([row for row, _ in taken.values()])
         return list(taken.values())
 

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
+from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.documents import Metadata
 from rag_core.domain.ports import Cancel, Embedder, LexicalStore, Progress, VectorStore
 from rag_core.errors import IngestError, InvalidInput
@@ -47,10 +48,12 @@ class Library(Opened):
         vectors: VectorStore,
         lexical: LexicalStore,
         on_delete: OnDelete = lambda documents, version: None,
+        note: Note = unnoted,
     ) -> Library:
         """The library in `folder`, compared with its checksums; an empty one when there is none yet. Writes nothing.
 
-        `on_delete` is called before documents go, so that what else holds their words forgets them; where it fails, they stay.
+        `on_delete` is called before documents go, so that what else holds their words forgets them; where it fails, they stay. `note` is
+        told of each change before it is made; what it cannot keep is not changed.
 
         Raises:
             InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
@@ -59,7 +62,7 @@ class Library(Opened):
             StoreMismatch: built in another vector store.
             LibraryError: built by another version of this program.
         """
-        library = cls(Store(folder, collection, vectors, lexical), embedder, on_delete)
+        library = cls(Store(folder, collection, vectors, lexical), embedder, on_delete, note)
         library.refresh()
         return library
 
@@ -75,6 +78,7 @@ class Library(Opened):
         lexical: LexicalStore,
         progress: Progress | None = None,
         cancelled: Cancel | None = None,
+        note: Note = unnoted,
     ) -> tuple[Library, AddReport]:
         """Index all documents again from their stored sources: for another embedding model, a newer version, or after damage.
 
@@ -87,8 +91,9 @@ class Library(Opened):
             LibraryBusy: another writer held the library for `WAIT_SECONDS`.
             LibraryError: a newer version of this program wrote the library.
         """
-        library = cls(Store(folder, collection, vectors, lexical), embedder)
+        library = cls(Store(folder, collection, vectors, lexical), embedder, note=note)
         with library._writing(WAIT_SECONDS, cancelled, refresh=False):
+            note(Action.REBUILD, ())
             saved = salvage(library._store, library._inbox)
             library._inbox.replace([*saved.rows, *saved.unfinished])
             sweep(library._store.root, library._inbox.rows())
@@ -125,7 +130,7 @@ class Library(Opened):
         """
         refused: list[tuple[str, IngestError]] = []
         with self._writing(wait, cancelled):
-            rows = self._inbox.accept(_only_sources(sources, refused), partial(stored_sources.write, self._store.root))
+            rows = self._inbox.accept(_only_sources(sources, refused), partial(stored_sources.write, self._store.root), self._noted)
             report = self._index(rows, settings, progress, cancelled, keep_locked=False)
         return AddReport(report.added, report.unchanged, (*refused, *report.problems), report.cancelled)
 
@@ -147,6 +152,7 @@ class Library(Opened):
         with self._writing(wait, cancelled):
             listed = [row for row in self._inbox.rows().values() if only is None or row.id in only]
             rows = [(row, known.get(row.id) or known.get(row.name)) for row in listed]
+            self._noted(listed)
             return self._index(rows, settings, progress, cancelled, keep_locked=True)
 
     def reread(
@@ -175,6 +181,7 @@ class Library(Opened):
                 raise _unknown(unknown)
             stored = [entries[id] for id in dict.fromkeys(document_ids)]
             rows = [replace(row, strategy=strategy) for row in _described(stored)]
+            self._note(Action.REREAD, [row.id for row in rows])
             waiting = set(self._inbox.rows())
             self._inbox.put([row for row in rows if row.digest not in waiting])  # keeps their half-made files from being cleared away
             try:
@@ -200,6 +207,7 @@ class Library(Opened):
             listed = {row.id: row.digest for row in self._inbox.rows().values() if row.id in document_ids}
             for unknown in set(document_ids) - writer.entries.keys() - listed.keys():
                 raise _unknown(unknown)
+            self._note(Action.DELETE, document_ids)
             self._on_delete(document_ids, self._snapshot.version)
             self._inbox.drop(listed.values())
             for id in writer.entries.keys() & set(document_ids):
@@ -213,7 +221,9 @@ class Library(Opened):
             LibraryBusy: another writer held the library for `wait` seconds.
         """
         with self._writing(wait):
-            self._inbox.drop({row.digest for row in self.unfinished() if row.id in document_ids})
+            dropped = [row for row in self.unfinished() if row.id in document_ids]
+            self._note(Action.DISCARD, [row.id for row in dropped])
+            self._inbox.drop({row.digest for row in dropped})
             self._store.clear(self._snapshot.version, self._held(), self._inbox.rows())
 
     def set_metadata(self, document_id: str, metadata: Metadata, *, wait: float = WAIT_SECONDS) -> None:
@@ -228,6 +238,7 @@ class Library(Opened):
             writer = self._writer()
             if document_id not in writer.entries:
                 raise _unknown(document_id)
+            self._note(Action.DESCRIBE, (document_id,))
             writer.entries[document_id] = writer.entries[document_id].described(metadata)
             writer.publish()
 
@@ -256,6 +267,10 @@ class Library(Opened):
     def size_bytes(self) -> int:
         """The bytes that the collection takes on disk: indexes, pages, sources, unfinished files, and the older versions that are kept."""
         return self._store.size_bytes()
+
+    def _noted(self, rows: Iterable[Accepted]) -> None:
+        if ids := [row.id for row in rows]:
+            self._note(Action.INDEX, ids)
 
     def _index(
         self,

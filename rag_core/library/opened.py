@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from rag_core.domain.acts import Note, unnoted
 from rag_core.domain.ports import Cancel, Embedder
 from rag_core.errors import LibraryDamaged, LibraryError, ModelMismatch, StoreMismatch
 from rag_core.library.disk.files import storage_problems
@@ -28,8 +29,10 @@ LOAD_ATTEMPTS = 5  # a version may be cleared away by another process while it i
 class Opened:
     """Safe to share between threads; `snapshot` is swapped by one assignment."""
 
-    def __init__(self, store: Store, embedder: Embedder, on_delete: OnDelete = lambda documents, version: None) -> None:
-        self._store = store
+    def __init__(
+        self, store: Store, embedder: Embedder, on_delete: OnDelete = lambda documents, version: None, note: Note = unnoted
+    ) -> None:
+        self._store, self._note = store, note
         self._embedder = embedder
         self._on_delete = on_delete
         self._inbox = Inbox(store.root / "inbox.json")

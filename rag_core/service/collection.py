@@ -101,7 +101,8 @@ class Collection:
         """
         self.principal.require(Scope.INDEX)
         self._find(id)
-        self.engine.library.set_metadata(id, metadata, wait=WAIT_SECONDS)
+        with self.principal.acting():
+            self.engine.library.set_metadata(id, metadata, wait=WAIT_SECONDS)
         return self._find(id)
 
     def delete(self, id: str) -> None:
@@ -112,7 +113,8 @@ class Collection:
         """
         self.principal.require(Scope.INDEX)
         self._find(id)
-        self.engine.library.delete(id, wait=WAIT_SECONDS)
+        with self.principal.acting():
+            self.engine.library.delete(id, wait=WAIT_SECONDS)
 
     def add(self, sources: Sequence[Source], preset: str | None, values: Mapping[str, Any]) -> Started:
         """Start a job that adds these sources; see `Library.add`.
@@ -127,7 +129,8 @@ class Collection:
         def work(progress: Progress, stop: Cancel) -> AddReport:
             return self.engine.library.add(sources, settings, progress=progress, cancelled=stop)
 
-        return self._service.jobs.start(self.principal, self._place, "Adding documents", work, "adding", len(sources), listed)
+        with self.principal.acting():
+            return self._service.jobs.start(self.principal, self._place, "Adding documents", work, "adding", len(sources), listed)
 
     def run(
         self, name: str, rows: Sequence[Mapping[str, Any]], preset: str | None, values: Mapping[str, Any], budget_tokens: int | None
@@ -145,14 +148,16 @@ class Collection:
         if not engine.library.snapshot.documents:
             raise InvalidInput("There are no documents to ask.", remedy="Index some first.")
         self._service.jobs.require_room()
-        head = begin(engine, name, name, questions, self.settings(preset, values, COSTS), store)
+        with self.principal.acting():
+            head = begin(engine, name, name, questions, self.settings(preset, values, COSTS), store)
 
         def work(progress: Progress, stop: Cancel) -> Ran:
             store.prune_rejected(retention(os.environ).rejected_days)
             return run(engine, store.run(head.id), store, progress, stop, budget_tokens)
 
         title = "Measuring labelled questions"
-        return self._service.jobs.start(self.principal, self._place, title, work, "evaluating", len(questions), run=head.id)
+        with self.principal.acting():
+            return self._service.jobs.start(self.principal, self._place, title, work, "evaluating", len(questions), run=head.id)
 
     def report(self, number: int) -> Mapping[str, Any]:
         """The figures of a labelled run, as far as it is.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rag_core.domain.acts import acting
 from rag_core.errors import InvalidInput
 from rag_core.library.store import is_name
 from rag_core.service.refusals import Forbidden
@@ -43,6 +45,10 @@ class Principal:
     def may_enter(self, collection: str) -> bool:
         """Whether a collection is one of theirs."""
         return self.collections is None or collection in self.collections
+
+    def acting(self) -> AbstractContextManager[None]:
+        """Within the block, and in jobs that are started there, the audit log says that they act."""
+        return acting(self.id if self.id == LOCAL.id else f"token:{self.id}")
 
     def require(self, scope: Scope) -> None:
         """Raise Forbidden unless they have a scope."""

@@ -60,15 +60,16 @@ class Questions:
         self._principal.require(Scope.ASK)
         engine, settings = self._collection.fresh(), self._collection.settings(asking.preset, asking.values, COSTS)
         measured: list[Measurements] = []
-        decision = engine.ask(
-            asking.question, settings, asking.documents, asking.filters, on_stage=on_stage, cancelled=cancelled,
-            on_measured=measured.append,
-        )  # fmt: skip
-        store = self._collection.records
-        if not keeping(store):
-            return decision, ""
-        narrowed = asking.documents is not None or asking.filters
-        return decision, str(keep(store, measured[0], tuple(measured[0].library.names) if narrowed else (), self._origin))
+        with self._principal.acting():
+            decision = engine.ask(
+                asking.question, settings, asking.documents, asking.filters, on_stage=on_stage, cancelled=cancelled,
+                on_measured=measured.append,
+            )  # fmt: skip
+            store = self._collection.records
+            if not keeping(store):
+                return decision, ""
+            narrowed = asking.documents is not None or asking.filters
+            return decision, str(keep(store, measured[0], tuple(measured[0].library.names) if narrowed else (), self._origin))
 
     def kept(self, limit: int, before: int | None = None) -> tuple[StoredDecision, ...]:
         """The newest kept decisions, newest first, with ids below `before`: everybody's with the scope label, else the caller's own."""
@@ -128,7 +129,8 @@ class Questions:
         self._require_seen(id)
         if document:
             self._collection.document(document)
-        return self._collection.records.add_feedback(id, kind, comment, document, page)
+        with self._principal.acting():
+            return self._collection.records.add_feedback(id, kind, comment, document, page)
 
     def said(self) -> tuple[Feedback, ...]:
         """Everybody's open feedback, newest first."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rag_core.domain.acts import Action
 from rag_core.domain.decision import Decision
 from rag_core.domain.given import ReadyPassage
 from rag_core.domain.ports import Cancel
@@ -26,7 +27,7 @@ from rag_core.service.refusals import Overloaded, Unauthenticated, missing
 from rag_core.service.repeated import Repeated
 from rag_core.service.tokens import Tokens
 from rag_core.settings import Settings
-from rag_core.wiring import embedder_apart, entailment_model, ready_tools
+from rag_core.wiring import embedder_apart, entailment_model, noting, ready_tools
 from rag_core.work import loading
 from rag_core.work.jobs import Runner
 
@@ -96,6 +97,8 @@ class Service:
         """
         entered = self.enter(principal, name, new=True)
         principal.require(Scope.INDEX)
+        if name not in collections(self.folder):
+            self._note(principal, Action.COLLECTION, name)
         create_collection(self.folder, name)
         return entered
 
@@ -114,6 +117,7 @@ class Service:
         """
         principal.require(Scope.ASK)
         settings = chosen(self.base, preset, values, COSTS)
+        self._note(principal, Action.DECIDE)
         return decide_over(question, passages, settings, cancelled=cancelled, tools=ready_tools(settings, apart=True))
 
     def judge(self, principal: Principal, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -125,6 +129,7 @@ class Service:
         principal.require(Scope.ASK)
         if len(rows) > MAX_CLAIMS:
             raise InvalidInput(f"{len(rows)} answers are too many.", remedy=f"Send at most {MAX_CLAIMS} at once.")
+        self._note(principal, Action.JUDGE)
         s = self.base
         return judge_claims(rows, s, embedder_apart(s.embedding_model, s.embedding_precision), entailment_model(s, apart=True))
 
@@ -158,6 +163,10 @@ class Service:
         self.looks.close()
         self.files.close()
         self.jobs.stop(STOP_SECONDS, time.monotonic)
+
+    def _note(self, principal: Principal, action: Action, collection: str = "") -> None:
+        with principal.acting():
+            noting(self.folder, collection)(action, ())
 
     def _names(self) -> tuple[str, ...]:
         return tuple(sorted({*collections(self.folder), DEFAULT}))

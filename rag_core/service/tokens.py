@@ -18,11 +18,13 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from rag_core.domain.acts import Action
 from rag_core.errors import InvalidInput, LibraryDamaged
 from rag_core.library.disk.files import storage_problems, write_atomically
 from rag_core.library.disk.private import FILE_MODE, make_folder
 from rag_core.service.principal import EVERY, Principal, Scope, collections_of, scopes_of
 from rag_core.service.refusals import Unauthenticated
+from rag_core.wiring import noting
 
 FILE = "tokens.json"
 PREFIX = "plb"
@@ -116,7 +118,7 @@ class Tokens:
             id, name.strip(), hashlib.sha256(text.encode()).hexdigest(), tuple(sorted(set(scopes))), kept,
             now.isoformat(timespec="seconds"), expires,
         )  # fmt: skip
-        self._change(lambda known: (*known, token))
+        self._change(lambda known: (*known, token), Action.CREATE_TOKEN, id)
         return token, text
 
     def revoke(self, id: str) -> Token:
@@ -132,13 +134,14 @@ class Tokens:
                 raise InvalidInput(f"There is no token {id[:40]!r}.", remedy="See their ids: python -m rag_core token list.")
             return tuple(replace(token, revoked=token.revoked or now) if token.id == id else token for token in known)
 
-        return next(token for token in self._change(revoked) if token.id == id)
+        return next(token for token in self._change(revoked, Action.REVOKE_TOKEN, id) if token.id == id)
 
-    def _change(self, change: Callable[[tuple[Token, ...]], tuple[Token, ...]]) -> tuple[Token, ...]:
+    def _change(self, change: Callable[[tuple[Token, ...]], tuple[Token, ...]], action: Action, id: str) -> tuple[Token, ...]:
         with storage_problems("keeping a token"):
             make_folder(self._path.parent)
             with FileLock(self._path.with_name(f".{FILE}.lock"), mode=FILE_MODE):
                 found = change(self._read() if self._path.exists() else ())
+                noting(self._path.parent)(action, (id,))
                 rows = [{name: getattr(token, name) for name in sorted(_FIELDS)} for token in found]
                 write_atomically(self._path, (json.dumps({"schema_version": SCHEMA_VERSION, "tokens": rows}, indent=1) + "\n").encode())
         return found

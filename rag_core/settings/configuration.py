@@ -48,6 +48,15 @@ def retention(environment: Mapping[str, str]) -> Retention:
     )
 
 
+def auditing(environment: Mapping[str, str]) -> bool:
+    """Whether a library keeps an audit log: RAG_AUDIT (true or false); it does unless that says otherwise.
+
+    Raises:
+        InvalidSetting: a value that is neither.
+    """
+    return _truth("RAG_AUDIT", environment.get("RAG_AUDIT") or "true")
+
+
 def load_settings(
     preset: str | None = None,
     config: Path | None = None,

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Generic, TypeVar
 
+from rag_core.domain.acts import acting, actor
 from rag_core.domain.ports import Cancel
 from rag_core.errors import Cancelled, RagError
 
@@ -44,13 +45,14 @@ class Background(Generic[T]):
         self._delivered = False
 
     def start(self, work: Callable[[Cancel], T], turn: AbstractContextManager[object] | None = None) -> Background[T]:
-        """Do the work in a thread, once it has its `turn`. The thread ends with the process, whatever it does then.
+        """Do the work in a thread, once it has its `turn`, for whoever acts now. The thread ends with the process, whatever it does then.
 
         `work` takes a function that says whether it was stopped.
         """
+        who = actor()
 
         def run() -> None:
-            with turn or nullcontext():
+            with acting(who), turn or nullcontext():
                 self._run(work)
 
         threading.Thread(target=run, daemon=True, name=self._name).start()

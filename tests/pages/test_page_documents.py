@@ -18,7 +18,7 @@ from rag_core.errors import InvalidInput
 from rag_core.library.disk.lock import writing
 from rag_core.library.sources import Source, text_source
 from rag_core.settings import Settings
-from rag_core.wiring import open_engine
+from rag_core.wiring import act_log, open_engine
 from ui.app import state
 from ui.app.first_run import SAMPLES
 from ui.app.texts import screen
@@ -97,6 +97,8 @@ def test_given_a_document_when_deleted_then_it_is_asked_once_more_and_then_gone(
     assert not page.exception
     assert "smlouva-o-dodavce.pdf" not in set(page.dataframe[0].value["name"])
     assert page.session_state[f"delete_{CONTRACT}"] is False  # added again later, it is asked about again
+    noted = list(act_log(library).entries())[-1]
+    assert (noted.who, noted.action, noted.object) == ("page", "delete", CONTRACT)
 
 
 def test_given_all_samples_deleted_when_started_again_then_they_do_not_come_back(app: AppTest, library: Path) -> None:

@@ -8,19 +8,23 @@ processes may have the file open.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from rag_core.adapters.records.decisions import Decisions
 from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.sets import Sets
 from rag_core.adapters.records.tables import GUARDED, MIGRATIONS, named, read_json
 from rag_core.adapters.records.texts import forget_documents, prune_rejected
+from rag_core.domain.acts import Action, Note, name_id, unnoted
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.records.stored import FeedbackState, SavedPreset
+from rag_core.records.stored import FeedbackState, RunHead, SavedPreset
 
+P = ParamSpec("P")
+T = TypeVar("T")
 FILE = "records.sqlite"
 _DEFAULT_PRESET = "default_preset"
 
@@ -30,22 +34,27 @@ class RecordStore:
 
     Every method raises a LibraryError where the file cannot be used: RecordsDamaged, LibraryBusy, or what the disk refused. What it hands
     out of its parts is said there: decisions and feedback in `Decisions`, labelled sets and runs in `Sets`.
+
+    `note` is told of each change before it is kept; what it cannot keep is not changed.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.collection = path.parent.name
+    def __init__(self, path: Path, note: Note = unnoted) -> None:
+        self.collection, self._note = path.parent.name, note
         self._file = RecordFile(path, MIGRATIONS, GUARDED)
 
-        decisions = Decisions(self._file)
-        self.keep, self.measurements = decisions.keep, decisions.measurements
+        decisions, noted = Decisions(self._file), self._noted
+        self.keep, self.measurements = noted(Action.KEEP, decisions.keep, _result), decisions.measurements
         self.decisions, self.stored = decisions.decisions, decisions.stored
-        self.prune, self.forget_decision = decisions.prune, decisions.forget_decision
-        self.add_feedback, self.feedback, self.amend = decisions.add_feedback, decisions.feedback, decisions.amend
-        self.settle, self.take_back = decisions.settle, decisions.take_back
+        self.prune, self.forget_decision = decisions.prune, noted(Action.FORGET, decisions.forget_decision)
+        self.add_feedback, self.feedback = noted(Action.FEEDBACK, decisions.add_feedback), decisions.feedback
+        self.amend, self.settle, self.take_back = decisions.amend, decisions.settle, decisions.take_back
 
         sets = self._sets = Sets(self._file, self.collection)
-        self.sets, self.read_set, self.write_set, self.delete_set = sets.sets, sets.read_set, sets.write_set, sets.delete_set
-        self.begin_run, self.restamp_run, self.delete_run = sets.begin_run, sets.restamp_run, sets.delete_run
+        self.sets, self.read_set = sets.sets, sets.read_set
+        self.write_set = noted(Action.LABELS, sets.write_set, _name)
+        self.delete_set = noted(Action.LABELS, sets.delete_set, _name)
+        self.begin_run, self.restamp_run = noted(Action.RUN, sets.begin_run, _run), sets.restamp_run
+        self.delete_run = noted(Action.DELETE_RUN, sets.delete_run)
         self.run, self.runs, self.run_questions = sets.run, sets.runs, sets.run_questions
         self.add_result, self.copy_result, self.results, self.done = sets.add_result, sets.copy_result, sets.results, sets.done
 
@@ -74,7 +83,9 @@ class RecordStore:
 
     def set_keeping(self, keep: bool) -> None:
         """Remember whether questions of this collection are kept."""
-        self._choose("keep_decisions", keep)
+        with self._file.writing():
+            self._choose("keep_decisions", keep)
+            self._note(Action.KEEPING, ("on" if keep else "off",))
 
     def presets(self) -> tuple[SavedPreset, ...]:
         """The saved presets, by name."""
@@ -95,11 +106,13 @@ class RecordStore:
         row = (named(preset.name), json.dumps(dict(preset.values)), json.dumps(certificate), preset.created)
         with self._file.writing() as db:
             db.execute("INSERT OR REPLACE INTO presets (name, preset_values, certificate, created) VALUES (?, ?, ?, ?)", row)
+            self._note(Action.THRESHOLDS, (name_id(row[0]),))
 
     def delete_preset(self, name: str) -> None:
         """Delete a preset; if it was the default one, there is none any more."""
         with self._file.writing() as db:
             db.execute("DELETE FROM presets WHERE name = ?", (name,))
+            self._note(Action.THRESHOLDS, (name_id(name),))
             if self.default_preset() == name:
                 self.set_default_preset(None)
 
@@ -116,7 +129,23 @@ class RecordStore:
         """
         if name is not None and name not in {preset.name for preset in self.presets()}:
             raise InvalidInput(f"There is no saved preset {name!r}.", remedy="It may have been deleted since; choose another.")
-        self._choose(_DEFAULT_PRESET, name)
+        with self._file.writing():
+            self._choose(_DEFAULT_PRESET, name)
+            self._note(Action.THRESHOLDS, (name_id(name) if name else "default",))
+
+    def _noted(
+        self, action: Action, change: Callable[P, T], about: Callable[[T, tuple[Any, ...]], str] = lambda found, given: str(given[0])
+    ) -> Callable[P, T]:
+        """The change, noted in its own transaction: of both, or of neither, something is left."""
+
+        @wraps(change)
+        def noted(*args: P.args, **kwargs: P.kwargs) -> T:
+            with self._file.writing():
+                found = change(*args, **kwargs)
+                self._note(action, (about(found, args),))
+            return found
+
+        return noted
 
     def _choice(self, name: str) -> Any:
         """The last choice under a name; None when there is none."""
@@ -135,3 +164,15 @@ class RecordStore:
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""
         self._file.close()
+
+
+def _result(found: int, given: tuple[Any, ...]) -> str:
+    return str(found)
+
+
+def _run(found: RunHead, given: tuple[Any, ...]) -> str:
+    return str(found.id)
+
+
+def _name(found: None, given: tuple[Any, ...]) -> str:
+    return name_id(named(given[0]))
