@@ -42,6 +42,7 @@ from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, Entailme
 from rag_core.engine import Engine
 from rag_core.errors import InvalidSetting, LibraryError, StoreMismatch
 from rag_core.gating import scores as calibrate
+from rag_core.library.erasing import Erased, Mentions
 from rag_core.library.library import AddReport, Library
 from rag_core.library.manifest import UNSAID_STORE, Manifest
 from rag_core.library.ready import ReadyCorpus, ready_corpus
@@ -174,8 +175,13 @@ def open_library(folder: Path, collection: str, model: Embedder, new: str = UNSA
     forget = partial(_forget, folder, collection)
     return Library.open(
         folder, collection, embedder=model, vectors=vector_store(name), lexical=Bm25Store(), on_delete=forget,
-        note=noting(folder, collection),
+        note=noting(folder, collection), on_erase=partial(_erase, folder, collection),
     )  # fmt: skip
+
+
+def _erase(folder: Path, collection: str, documents: Collection[str], version: int, mentions: Mentions) -> Erased:
+    """Delete what speaks of documents that are being deleted everywhere; what a language model wrote from them goes by `_forget`."""
+    return records(folder, collection).erase(documents, mentions)
 
 
 def _forget(folder: Path, collection: str, documents: Collection[str], version: int) -> None:

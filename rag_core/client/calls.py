@@ -130,6 +130,11 @@ def delete(id: str, collection: str = "default") -> Call[None]:
     return Call("DELETE", _in(collection, "documents", id), type(None))
 
 
+def erase(id: str, collection: str = "default") -> Call[models.Erased]:
+    """Delete a document everywhere."""
+    return Call("DELETE", _in(collection, "documents", id, "everywhere"), models.Erased)
+
+
 def page(id: str, number: int, collection: str = "default") -> Call[models.Page]:
     """Show the raw text of a page."""
     return Call("GET", _in(collection, "documents", id, "pages", number), models.Page)

@@ -138,6 +138,11 @@ def parser() -> argparse.ArgumentParser:
 
     delete = sub.add_parser("delete", parents=[place, tune], help="remove documents from the library")
     delete.add_argument("names", nargs="+", metavar="DOCUMENT", help="ids or names, as `documents` lists them")
+    delete.add_argument(
+        "--everywhere",
+        action="store_true",
+        help="also from older versions, kept questions, labels and feedback; an id deleted before, too",
+    )
     delete.set_defaults(run=commands.delete)
 
     model = sub.add_parser("model", parents=[tune], help="say which language models are configured, and what works with each")

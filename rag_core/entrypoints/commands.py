@@ -25,7 +25,8 @@ from rag_core.entrypoints.jsonl import Bad, read_rows
 from rag_core.entrypoints.show import json_text, printable, show_decision, show_documents, show_settings
 from rag_core.errors import InvalidInput
 from rag_core.grounding.judge import judge_claims
-from rag_core.wiring import embedder, entailment_model, open_engine, rebuild_library
+from rag_core.library.erasing import Erased
+from rag_core.wiring import embedder, entailment_model, open_engine, rebuild_library, records
 
 JUDGED = 32  # rows whose claims are read together
 
@@ -110,17 +111,29 @@ def documents(args: argparse.Namespace) -> int:
 
 
 def delete(args: argparse.Namespace) -> int:
-    """Remove documents by id or name."""
+    """Remove documents by id or name, from kept questions and labels too where that is asked for."""
     engine = open_engine(library_folder(args), args.collection, chosen_settings(args))
-    problems = 0
+    store, problems = records(library_folder(args), args.collection), 0
     for name in args.names:
         found = [d.id for d in engine.library.snapshot.find(name)]
+        if args.everywhere and not found and (engine.library.remembers(name) or store.deleted(name)):
+            found = [name]
         if not found:
             print(f"There is no document {name!r}. Run `python -m rag_core documents` to see them.", file=sys.stderr)
             problems += 1
         for document in found:
-            engine.library.delete(document)
+            if args.everywhere:
+                print(_erased(engine.library.erase(document)), file=sys.stderr)
+            else:
+                engine.library.delete(document)
     return 1 if problems else 0
+
+
+def _erased(found: Erased) -> str:
+    return (
+        f"Deleted everywhere, with {found.decisions} kept questions, {found.results} results of runs, {found.labels} labels and "
+        f"{found.feedback} words of readers."
+    )
 
 
 def settings(args: argparse.Namespace) -> int:

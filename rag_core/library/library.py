@@ -21,6 +21,7 @@ from rag_core.library.adding import Adding, AddReport
 from rag_core.library.bounds import MAX_NAME_CHARS, require_metadata, require_source
 from rag_core.library.disk.files import Stamp
 from rag_core.library.disk.lock import sweep
+from rag_core.library.erasing import Erased, OnErase, erase_copies, mentions_of, nothing_else
 from rag_core.library.inbox import Accepted
 from rag_core.library.indexing import INDEX_VERSION, Indexer
 from rag_core.library.manifest import Entry, Manifest
@@ -49,10 +50,12 @@ class Library(Opened):
         lexical: LexicalStore,
         on_delete: OnDelete = lambda documents, version: None,
         note: Note = unnoted,
+        on_erase: OnErase = nothing_else,
     ) -> Library:
         """The library in `folder`, compared with its checksums; an empty one when there is none yet. Writes nothing.
 
-        `on_delete` is called before documents go, so that what else holds their words forgets them; where it fails, they stay. `note` is
+        `on_delete` and `on_erase` are called before documents go, so that what else holds their words forgets them; where one fails, they
+        stay. `note` is
         told of each change before it is made; what it cannot keep is not changed.
 
         Raises:
@@ -62,7 +65,7 @@ class Library(Opened):
             StoreMismatch: built in another vector store.
             LibraryError: built by another version of this program.
         """
-        library = cls(Store(folder, collection, vectors, lexical), embedder, on_delete, note)
+        library = cls(Store(folder, collection, vectors, lexical), embedder, on_delete, note, on_erase)
         library.refresh()
         return library
 
@@ -214,6 +217,29 @@ class Library(Opened):
                 writer.remove(id)
             writer.publish()
 
+    def erase(self, *document_ids: str, wait: float = WAIT_SECONDS) -> Erased:
+        """Delete documents everywhere, also those that were deleted before: with them go all older versions, and what else speaks of them.
+
+        A question that is being asked of an older version at that moment fails where it needs them.
+
+        Raises:
+            LibraryBusy: another writer held the library for `wait` seconds.
+            LibraryError: something cannot be deleted. Call again: what is left goes then.
+        """
+        with self._writing(wait):
+            self._note(Action.ERASE, document_ids)
+            writer, waiting = self._writer(), list(self._inbox.rows().values())
+            mentions = mentions_of(self._snapshot, document_ids, waiting)
+            self._on_delete(document_ids, self._snapshot.version)
+            erased = self._on_erase(document_ids, self._snapshot.version, mentions)
+            self._inbox.drop({row.digest for row in waiting if row.id in document_ids})
+            for id in writer.entries.keys() & set(document_ids):
+                writer.remove(id)
+            writer.publish()
+            self._store.clear(self._snapshot.version, (), self._inbox.rows(), kept=1)
+            erase_copies(self._store.root, [id.removeprefix("sha256:") for id in document_ids])
+        return erased
+
     def discard(self, document_ids: Collection[str], *, wait: float = WAIT_SECONDS) -> None:
         """Take unfinished sources off the list, and what was made of them; documents of the library stay as they are.
 
@@ -263,6 +289,10 @@ class Library(Opened):
         manifest = self._store.manifest()
         if manifest is not None:
             self._store.verify(manifest)
+
+    def remembers(self, document_id: str) -> bool:
+        """Whether a document is in the newest version, or in an older one that is kept for readers."""
+        return self._store.remembers(document_id)
 
     def size_bytes(self) -> int:
         """The bytes that the collection takes on disk: indexes, pages, sources, unfinished files, and the older versions that are kept."""

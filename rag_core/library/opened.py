@@ -14,6 +14,7 @@ from rag_core.errors import LibraryDamaged, LibraryError, ModelMismatch, StoreMi
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.lock import sweep, writing
 from rag_core.library.disk.private import is_open, tighten
+from rag_core.library.erasing import OnErase, nothing_else
 from rag_core.library.inbox import Inbox
 from rag_core.library.indexing import INDEX_VERSION
 from rag_core.library.manifest import Manifest
@@ -30,9 +31,14 @@ class Opened:
     """Safe to share between threads; `snapshot` is swapped by one assignment."""
 
     def __init__(
-        self, store: Store, embedder: Embedder, on_delete: OnDelete = lambda documents, version: None, note: Note = unnoted
+        self,
+        store: Store,
+        embedder: Embedder,
+        on_delete: OnDelete = lambda documents, version: None,
+        note: Note = unnoted,
+        on_erase: OnErase = nothing_else,
     ) -> None:
-        self._store, self._note = store, note
+        self._store, self._note, self._on_erase = store, note, on_erase
         self._embedder = embedder
         self._on_delete = on_delete
         self._inbox = Inbox(store.root / "inbox.json")

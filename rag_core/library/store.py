@@ -164,15 +164,15 @@ class Store:
     def _point_to(self, version: int, sha256: str) -> None:
         write_atomically(self.root / "CURRENT", json.dumps({"generation": version, "sha256": sha256}).encode())
 
-    def clear(self, newest: int, live: Collection[int], unfinished: Collection[str]) -> None:
+    def clear(self, newest: int, live: Collection[int], unfinished: Collection[str], kept: int = KEPT_VERSIONS) -> None:
         """Delete what no kept version names and no unfinished source (by digest) needs.
 
-        Kept are the newest `KEPT_VERSIONS` and the `live` ones. What cannot be deleted now is tried again next time.
+        Kept are the newest so many versions and the `live` ones. What cannot be deleted now is tried again next time.
         """
         named: set[str] = set()
         for path in list((self.root / "manifests").glob("*.json")):
             version = int(path.stem) if path.stem.isdecimal() else 0
-            if version in live or version > newest - KEPT_VERSIONS:
+            if version in live or version > newest - kept:
                 named |= self._named_by(path)
             else:
                 path.unlink(missing_ok=True)
@@ -180,6 +180,14 @@ class Store:
             for path in children(self.root / folder):
                 if f"{folder}/{path.name}" not in named and path.name.split("-")[0] not in unfinished:
                     _remove(path)
+
+    def remembers(self, document_id: str) -> bool:
+        """Whether a version that is kept has a document."""
+        for path in (self.root / "manifests").glob("*.json"):
+            with suppress(OSError, LibraryError):
+                if any(entry.document.id == document_id for entry in Manifest.from_bytes(path.read_bytes(), path).entries):
+                    return True
+        return False
 
     def _named_by(self, path: Path) -> set[str]:
         with suppress(OSError, LibraryError):  # an old version that cannot be read keeps nothing alive

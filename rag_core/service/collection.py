@@ -14,6 +14,7 @@ from rag_core.errors import InvalidInput, ModelMismatch, PasswordNeeded, RagErro
 from rag_core.evaluation import Ran, begin, reported, run
 from rag_core.evaluation.labelled.read import read_rows
 from rag_core.ingest.pdf import render_page
+from rag_core.library.erasing import Erased
 from rag_core.library.library import AddReport
 from rag_core.library.sources import Source
 from rag_core.service.chosen import chosen
@@ -115,6 +116,22 @@ class Collection:
         self._find(id)
         with self.principal.acting():
             self.engine.library.delete(id, wait=WAIT_SECONDS)
+
+    def erase(self, id: str) -> Erased:
+        """Delete a document everywhere: also from kept questions, labels and feedback, whoever made them, and from older versions.
+
+        It may have been deleted before; what is left of it goes then.
+
+        Raises:
+            NotFound: there is no such document, and never was.
+            Forbidden: the caller may not change everybody's labels as well.
+        """
+        self.principal.require(Scope.INDEX)
+        self.principal.require(Scope.LABEL)
+        if not self.records.deleted(id) and not self.fresh().library.remembers(id):
+            raise missing("document")
+        with self.principal.acting():
+            return self.fresh().library.erase(id, wait=WAIT_SECONDS)
 
     def add(self, sources: Sequence[Source], preset: str | None, values: Mapping[str, Any]) -> Started:
         """Start a job that adds these sources; see `Library.add`.

@@ -247,6 +247,15 @@ class Documents(Told):
     next: int | None
 
 
+class Erased(Told):
+    """How much went with a document: kept questions, results of labelled runs, labels, words of readers."""
+
+    decisions: int
+    results: int
+    labels: int
+    feedback: int
+
+
 class Page(Told):
     """The raw text of a page, to which offsets refer."""
 

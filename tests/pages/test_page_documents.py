@@ -101,6 +101,18 @@ def test_given_a_document_when_deleted_then_it_is_asked_once_more_and_then_gone(
     assert (noted.who, noted.action, noted.object) == ("page", "delete", CONTRACT)
 
 
+def test_given_a_document_when_deleted_everywhere_then_the_session_and_older_versions_forget_it_too(app: AppTest, library: Path) -> None:
+    page = opened(app)
+    page.selectbox(key="document").set_value(CONTRACT).run()
+    page.button(key=f"ask_delete_{CONTRACT}").click().run()
+    page.button(key=f"everywhere_delete_{CONTRACT}").click().run()
+
+    assert not page.exception
+    assert "smlouva-o-dodavce.pdf" not in set(page.dataframe[0].value["name"])
+    assert not open_engine(library, "default").library.remembers(CONTRACT)
+    assert list(act_log(library).entries())[-1].action == "erase"
+
+
 def test_given_all_samples_deleted_when_started_again_then_they_do_not_come_back(app: AppTest, library: Path) -> None:
     kept = open_engine(library, "default").library
     for document in kept.snapshot.documents:

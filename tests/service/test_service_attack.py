@@ -30,6 +30,7 @@ CALLS: dict[Route, Any] = {
     ("GET", "/api/collections/{name}/documents/{id}"): lambda name, known: (document(name, known), None),
     ("PUT", "/api/collections/{name}/documents/{id}/metadata"): lambda name, known: (f"{document(name, known)}/metadata", {"metadata": {}}),
     ("DELETE", "/api/collections/{name}/documents/{id}"): lambda name, known: (document(name, known), None),
+    ("DELETE", "/api/collections/{name}/documents/{id}/everywhere"): lambda name, known: (f"{document(name, known)}/everywhere", None),
     ("GET", "/api/collections/{name}/documents/{id}/pages/{page}"): lambda name, known: (f"{document(name, known)}/pages/1", None),
     ("GET", "/api/collections/{name}/documents/{id}/pages/{page}/image"): (
         lambda name, known: (f"{document(name, known)}/pages/1/image", None)
@@ -53,7 +54,7 @@ CALLS: dict[Route, Any] = {
 OWN = [route for route in CALLS if "{id}" in route[1] and "{name}" in route[1]]
 NEEDS = {
     "index": [("POST", "/api/rag/index"), ("PUT", "/api/collections/{name}"), ("PUT", "/api/collections/{name}/documents/{id}/metadata"),
-              ("DELETE", "/api/collections/{name}/documents/{id}")],
+              ("DELETE", "/api/collections/{name}/documents/{id}"), ("DELETE", "/api/collections/{name}/documents/{id}/everywhere")],
     "label": [("GET", "/api/collections/{name}/feedback"), ("POST", "/api/collections/{name}/runs"),
               ("GET", "/api/collections/{name}/runs/{number}")],
 }  # fmt: skip

@@ -59,6 +59,7 @@ def work_through(call: Callable[[Call[Any]], Any], address: str) -> dict[str, An
         "stopped": call(calls.stop(job.id)).id == job.id,
         "report": call(calls.report(job.run, collection))["total"],
         "deleted": call(calls.delete(document, collection)),
+        "erased": call(calls.erase(document, collection)).decisions > 0,
     }  # fmt: skip
     return found
 
@@ -67,7 +68,7 @@ WANTED = {
     "indexed": (1, 1), "collections": True, "documents": 2, "document": "Terms", "described": "New terms",
     "page": "The warranty period is 24 months from delivery.", "image": b"\x89PNG", "kept": WARRANTY, "replayed": True,
     "evidence": b"\x89PNG", "said": True, "feedback": "helpful", "judged": True, "decided": 1, "job": 1, "jobs": True, "stopped": True,
-    "report": 1, "deleted": None,
+    "report": 1, "deleted": None, "erased": True,
 }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from ui.app.problems import show_error
 from ui.app.progress import show_names, writing
 from ui.app.texts import say
 from ui.app.work import start_reread, start_resume
+from ui.documents import viewer
 from ui.documents.ingest_fields import ingest_fields
 
 WAIT_SECONDS = 5.0  # for another process that is writing
@@ -61,9 +62,15 @@ def offer_deletion(engine: Engine, documents: Sequence[Document]) -> None:
         sure = st.button(
             say("documents.delete_many_sure") if many else say("documents.delete_sure"), key=f"sure_{key}", type="primary", disabled=busy
         )
+        everywhere = st.button(
+            say("documents.delete_everywhere"), key=f"everywhere_{key}", disabled=busy, help=say("documents.delete_everywhere_help")
+        )
     if sure:
         _set(key, False)
         write(lambda: engine.library.delete(*(document.id for document in documents), wait=WAIT_SECONDS))
+    if everywhere:
+        _set(key, False)
+        write(lambda: _erase(engine, documents))
 
 
 def show_unfinished(engine: Engine) -> None:
@@ -128,6 +135,15 @@ def write(change: Callable[[], None]) -> None:
         show_error(error)
     else:
         st.rerun()
+
+
+def _erase(engine: Engine, documents: Sequence[Document]) -> None:
+    """Delete documents everywhere, also from what this session remembers of its questions."""
+    engine.library.erase(*(document.id for document in documents), wait=WAIT_SECONDS)
+    viewer.forget()
+    session = state.session()
+    session.cancel()
+    session.asked, session.history, session.stopped = None, [], ""
 
 
 def _set(key: str, value: bool) -> None:

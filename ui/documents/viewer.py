@@ -211,6 +211,11 @@ def picture(
     return _drawn(str(state.library_folder()), state.session().collection, document_id, page, boxes, dpi, max_pixels, part)
 
 
+def forget() -> None:
+    """Forget all pictures, of all sessions."""
+    _drawn.clear()
+
+
 @st.cache_data(max_entries=64, show_spinner=say("viewer.drawing"))
 def _drawn(
     folder: str, collection: str, document_id: str, page: int, boxes: Sequence[Box], dpi: float, max_pixels: int, part: Box | None

@@ -83,10 +83,13 @@ class RecordFile:
                     os.rename(f"{self.path}{companion}", f"{aside}{companion}")
             return aside
 
-    def empty_log(self) -> None:
-        """Bring the file up to date and empty the log beside it, so that what was deleted stands in neither; raises as `reading` does."""
+    def empty_log(self) -> bool:
+        """Bring the file up to date and empty the log beside it, so that what was deleted stands in neither; raises as `reading` does.
+
+        False where somebody read the file for `WAIT_SECONDS`: the log is emptied later then.
+        """
         with self._lock, self._problems("writing"):
-            self._connect().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            return bool(self._connect().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""

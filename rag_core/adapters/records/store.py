@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from rag_core.adapters.records.decisions import Decisions
+from rag_core.adapters.records.erase import erase
 from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.sets import Sets
 from rag_core.adapters.records.tables import GUARDED, MIGRATIONS, named, read_json
@@ -21,6 +22,7 @@ from rag_core.adapters.records.texts import forget_documents, prune_rejected
 from rag_core.domain.acts import Action, Note, name_id, unnoted
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.erasing import Erased, Mentions
 from rag_core.records.stored import FeedbackState, RunHead, SavedPreset
 
 P = ParamSpec("P")
@@ -71,6 +73,15 @@ class RecordStore:
     def forget_documents(self, documents: Collection[str], version: int) -> None:
         """Delete every text of a model that may come from these documents; see `texts.forget_documents`."""
         forget_documents(self._file, documents, version)
+
+    def erase(self, documents: Collection[str], mentions: Mentions) -> Erased:
+        """Delete whatever speaks of these documents; see `erase.erase`."""
+        return erase(self._file, documents, mentions)
+
+    def deleted(self, document: str) -> bool:
+        """Whether a document with this id was once deleted."""
+        with self._file.reading() as db:
+            return db.execute("SELECT 1 FROM sound_deletions WHERE document = ?", (document,)).fetchone() is not None
 
     def prune_rejected(self, days: int) -> int:
         """Delete the texts of rejected drafts that are older than so many days; of how many questions."""

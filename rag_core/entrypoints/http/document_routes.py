@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
@@ -67,6 +68,12 @@ async def delete(collection: Entered, service: TheService, id: Id) -> Response:
     """Delete a document with its text, vectors and what a model wrote from it."""
     await service.files.run(lambda: collection.delete(id))
     return Response(status_code=204)
+
+
+@router.delete("/collections/{name}/documents/{id}/everywhere", response_model=models.Erased)
+async def erase(collection: Entered, service: TheService, id: Id) -> dict[str, int]:
+    """Delete a document everywhere: older versions, and all kept questions, labels and feedback that speak of it; needs the scope label."""
+    return asdict(await service.files.run(lambda: collection.erase(id)))
 
 
 @router.get("/collections/{name}/documents/{id}/pages/{page}", response_model=models.Page)

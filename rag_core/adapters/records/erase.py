@@ -1,0 +1,145 @@
+"""Deletes from a collection's records whatever speaks of documents that are deleted everywhere.
+
+What goes: questions that were answered from them or that use words of theirs, with feedback and a model's texts; such results of runs;
+labels that name them or use their words; readers' comments. What stays of the others loses the documents' names and titles: numbers,
+offsets and hashes remain.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rag_core.adapters.records.file import RecordFile
+from rag_core.adapters.records.tables import pack, pack_questions, read_questions, unpack
+from rag_core.domain.measurements import Measurements
+from rag_core.errors import InvalidInput, LibraryBusy
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.library.erasing import Erased, Mentions
+from rag_core.records import from_record
+
+ERASED = "erased"  # the name of a set or a run whose name was the document's
+
+
+@dataclass
+class _Counts:
+    decisions: int = 0
+    results: int = 0
+    labels: int = 0
+    feedback: int = 0
+
+
+class Eraser:
+    """Within one transaction on `db`. `ids` are the documents, `names` what they go by in labels."""
+
+    def __init__(self, file: RecordFile, db: sqlite3.Connection, ids: Collection[str], mentions: Mentions) -> None:
+        self._file, self._db, self._ids, self._mentions = file, db, frozenset(ids), mentions
+        self.counts = _Counts()
+
+    def run(self) -> None:
+        """Go through all tables."""
+        self._decisions()
+        self._feedback()
+        self._labels("sets", "name")
+        self._labels("runs", "id")
+        self._results()
+        for table, column in (("sets", "name"), ("runs", "name"), ("runs", "set_name")):
+            self._rename(table, column)
+
+    def _decisions(self) -> None:
+        for id, question, searched, record in self._all("SELECT id, question, documents, record FROM sound_decisions"):
+            row = unpack(self._file, record)
+            if self._mentions(question) or self._ids & set(json.loads(searched)) or self._rests_on(row):
+                self.counts.decisions += 1
+                self.counts.feedback += self._db.execute("SELECT count(*) FROM feedback WHERE decision = ?", (id,)).fetchone()[0]
+                self._db.execute("DELETE FROM decisions WHERE id = ?", (id,))
+            elif (clean := _without(row, self._ids)) != row:
+                self._db.execute("UPDATE decisions SET record = ? WHERE id = ?", (pack(clean), id))
+
+    def _results(self) -> None:
+        for run, question, record in self._all("SELECT run, question, record FROM sound_results"):
+            row = unpack(self._file, record)
+            if self._rests_on(row) or self._mentions(str(row.get("question", ""))):
+                self.counts.results += self._delete_result(run, question)
+            elif (clean := _without(row, self._ids)) != row:
+                self._db.execute("UPDATE results SET record = ? WHERE run = ? AND question = ?", (pack(clean), run, question))
+
+    def _feedback(self) -> None:
+        for id, comment, document in self._all("SELECT id, comment, document FROM sound_feedback"):
+            if document in self._ids or self._mentions(comment):
+                self.counts.feedback += self._db.execute("DELETE FROM feedback WHERE id = ?", (id,)).rowcount
+
+    def _labels(self, table: str, key: str) -> None:
+        for id, packed in self._all(f"SELECT {key}, questions FROM sound_{table}"):
+            questions = read_questions(self._file, packed)
+            kept = [one for one in questions if not self._speaks_of(one)]
+            if len(kept) == len(questions):
+                continue
+            self.counts.labels += len(questions) - len(kept)
+            self._db.execute(f"UPDATE {table} SET questions = ? WHERE {key} = ?", (pack_questions(kept), id))
+            if table == "runs":
+                self._db.execute("UPDATE runs SET total = ? WHERE id = ?", (len(kept), id))
+                for one in {one.id for one in questions} - {one.id for one in kept}:
+                    self.counts.results += self._delete_result(id, one)
+
+    def _rename(self, table: str, column: str) -> None:
+        taken = {name for (name,) in self._all(f"SELECT DISTINCT {column} FROM sound_{table}")}
+        for name in sorted(filter(self._mentions, taken)):
+            free = next(one for n in range(len(taken) + 1) if (one := f"{ERASED} {n + 1}") not in taken)
+            taken.add(free)
+            self._db.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (free, name))
+
+    def _speaks_of(self, label: LabelledQuestion) -> bool:
+        named = {*label.documents, *(place.document for place in label.places)}
+        texts = (label.id, label.question, label.kind, *label.answers, *named)
+        return bool(named & self._ids) or any(map(self._mentions, texts))
+
+    def _rests_on(self, record: dict[str, Any]) -> bool:
+        """Whether a draft was made from one of the documents; of a record that this version cannot read, nobody can say no."""
+        try:
+            return bool(self._ids & _drafted_from(from_record(record)))
+        except InvalidInput:
+            return True
+
+    def _delete_result(self, run: int, question: str) -> int:
+        return self._db.execute("DELETE FROM results WHERE run = ? AND question = ?", (run, question)).rowcount
+
+    def _all(self, query: str) -> Sequence[Any]:
+        return self._db.execute(query).fetchall()
+
+
+def erase(file: RecordFile, ids: Collection[str], mentions: Mentions) -> Erased:
+    """Delete all of it, also from the log beside the file; copies of the file that were damaged and put aside go as a whole.
+
+    Raises:
+        LibraryBusy: somebody reads the file all the time, so that its log cannot be emptied; call again.
+        LibraryError: the file cannot be used. Nothing was deleted then.
+    """
+    for aside in file.path.parent.glob(f"{file.path.stem}.damaged-*"):
+        aside.unlink(missing_ok=True)
+    if not file.path.exists():
+        return Erased()
+    with file.writing() as db:
+        eraser = Eraser(file, db, ids, mentions)
+        eraser.run()
+    if not file.empty_log():
+        raise LibraryBusy("The records are being read, so their log still holds what was deleted.", remedy="Delete it once more.")
+    found = eraser.counts
+    return Erased(found.decisions, found.results, found.labels, found.feedback)
+
+
+def _drafted_from(measurements: Measurements) -> set[str]:
+    drafts = [measurements.draft]
+    if measurements.llm_trace is not None:
+        drafts += [attempt.draft for attempt in measurements.llm_trace.attempts if attempt.draft is not None]
+    return {evidence.document for draft in drafts for claim in draft.claims for evidence in claim.evidence}
+
+
+def _without(value: Any, ids: Collection[str]) -> Any:
+    """The value without what stands under the ids: names, titles, dates, pages that could not be read."""
+    if isinstance(value, dict):
+        return {key: _without(one, ids) for key, one in value.items() if key not in ids}
+    return [_without(one, ids) for one in value] if isinstance(value, list) else value

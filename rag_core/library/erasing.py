@@ -1,0 +1,104 @@
+"""Deleting a document everywhere: what counts as its words, and what else than the library's own files may hold them."""
+
+from __future__ import annotations
+
+import shutil
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import regex
+
+from rag_core.library.inbox import Accepted
+from rag_core.library.manifest import Entry
+from rag_core.library.snapshot import Snapshot
+from rag_core.library.store import children
+
+WORD_CHARS = 3  # a shorter word tells no document from another
+STEM_CHARS = 5  # a word of so many may be the beginning of another form of itself
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+
+Mentions = Callable[[str], bool]  # whether a text uses a word that stood in the erased documents alone
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """How much went with documents that were deleted everywhere: kept questions, results of labelled runs, labels, words of readers."""
+
+    decisions: int = 0
+    results: int = 0
+    labels: int = 0
+    feedback: int = 0
+
+
+OnErase = Callable[[Collection[str], int, Mentions], Erased]  # the documents' ids, the last version that has them, their words
+
+
+def nothing_else(documents: Collection[str], version: int, mentions: Mentions) -> Erased:
+    """Forget nothing: for a library beside which nothing is kept."""
+    return Erased()
+
+
+def mentions_of(snapshot: Snapshot, ids: Collection[str], waiting: Iterable[Accepted] = ()) -> Mentions:
+    """Whether a text names one of these documents, or uses a word that no other document of the collection has.
+
+    A longer form of such a word counts as the word. What remains of a document is known only as long as it is in the library.
+
+    Args:
+        snapshot: the newest version.
+        ids: of the documents that go.
+        waiting: sources that were accepted and are not indexed.
+    """
+    gone = [entry for entry in snapshot.entries if entry.document.id in ids]
+    names = {_folded(name) for entry in gone for name in entry.names} | {_folded(n) for row in waiting if row.id in ids for n in row.names}
+    own: set[str] = set()
+    others: set[str] = set()
+    for entry in snapshot.entries:
+        words = own if entry.document.id in ids else others
+        for text in _texts(snapshot, entry):
+            words.update(_words(text))
+    for name in names:
+        own.update(_words(name))
+    own -= others
+
+    def mentions(text: str) -> bool:
+        folded = _folded(text)
+        if any(name in folded for name in names):
+            return True
+        return any(word[:end] in own for word in _words(folded) for end in {len(word), *range(STEM_CHARS, len(word))})
+
+    return mentions
+
+
+def erase_copies(root: Path, digests: Collection[str]) -> None:
+    """Delete what a repair put aside: the sources of these digests, and the damaged lists of documents, which hold all names.
+
+    Raises:
+        OSError: one cannot be deleted.
+    """
+    for aside in root.glob("damaged-*"):
+        for path in children(aside):
+            if path.name != "sources":
+                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        for digest in digests:
+            (aside / "sources" / digest).unlink(missing_ok=True)
+        for folder in (aside / "sources", aside):
+            with suppress(OSError):  # others are still in it
+                folder.rmdir()
+
+
+def _texts(snapshot: Snapshot, entry: Entry) -> Iterator[str]:
+    metadata = entry.document.metadata
+    yield from (*entry.names, entry.document.title, *metadata.values.keys(), *metadata.values.values())
+    for passage in snapshot.passages_of(entry.document.id):
+        yield from (passage.text, passage.section, passage.header_text)
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in _WORD.findall(_folded(text)) if len(word) >= WORD_CHARS}
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()

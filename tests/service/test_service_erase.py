@@ -1,0 +1,161 @@
+"""A document that is deleted everywhere leaves nothing: every file is searched for its words, also inside what is packed."""
+
+from __future__ import annotations
+
+import shutil
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pymupdf
+import pytest
+from service_kit import Server
+
+from rag_core.domain.llm_trace import Completion
+from rag_core.entrypoints.cli import main
+from rag_core.library.erasing import mentions_of
+from rag_core.wiring import act_log, model_cache, open_engine, records
+from rag_core.work import loading
+
+KEPT = "The canteen opens at eleven. Visitors sign the book at the gate of the north hall."
+GONE = "The zyxoquant of Brambleforth is calibrated with ulvexine every 40 days. Its owner is Theodosius Quillhaven."
+WORDS = ("zyxoquant", "brambleforth", "ulvexine", "quillhaven", "wexford-dossier", "marrowgate")
+ASKED = "How often is the zyxoquant calibrated?"
+
+
+def streams(data: bytes) -> Iterator[bytes]:
+    """The bytes, and whatever in them a packer may have made, wherever it begins: also in pages that a database no longer uses."""
+    yield data
+    for magic, window in ((b"\x78", 15), (b"\x1f\x8b\x08", 31)):
+        at = data.find(magic)
+        while at >= 0:
+            try:
+                yield zlib.decompressobj(window).decompress(data[at:])
+            except zlib.error:
+                pass
+            at = data.find(magic, at + 1)
+
+
+def found(folder: Path, words: tuple[str, ...] = WORDS) -> set[tuple[str, str]]:
+    """The files of a folder, or their names, that hold one of these words in any case."""
+    hits = set()
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        texts = [name.encode(), *(streams(path.read_bytes()) if path.is_file() else ())]
+        hits |= {(name, word) for text in texts for word in words if word.encode() in text.lower()}
+    return hits
+
+
+def pdf() -> bytes:
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 72), [line.strip() + "." for line in GONE.split(".") if line.strip()])
+    document.set_metadata({"title": "The Marrowgate file"})
+    return bytes(document.tobytes())
+
+
+@pytest.fixture(scope="module")
+def filled(server: Server) -> tuple[str, Path]:
+    """A collection whose document is spoken of wherever that is possible; its id, and the collection's folder."""
+    with server.client("admin") as client:
+        sent = {"namespace": "erasing", "documents": [{"content": KEPT, "metadata": {"title": "House rules"}}]}
+        client.post("/api/rag/index", json=sent).raise_for_status()
+        files = {"files": ("Wexford-Dossier.pdf", pdf())}
+        indexed = client.post("/api/rag/index", data={"namespace": "erasing"}, files=files).raise_for_status().json()
+        id = indexed["documents"][0]["id"]
+        at = "/api/collections/erasing"
+        client.put(f"{at}/documents/{id}/metadata", json={"metadata": {"title": "Marrowgate", "at": "Brambleforth"}}).raise_for_status()
+        for question in (ASKED, "When does the canteen open?", "Who signs the book?"):
+            decision = client.post("/api/rag/query", json={"query": question, "namespace": "erasing"}).raise_for_status().json()
+            said = {"kind": "helpful", "comment": "As in Wexford-Dossier.pdf" if question == ASKED else "Fine"}
+            client.post(f"{at}/decisions/{decision['id']}/feedback", json=said).raise_for_status()
+        # a question that was not answered from it, and a reader who points at it
+        late = client.post("/api/rag/query", json={"query": "When does the canteen open?", "namespace": "erasing"}).json()["id"]
+        pointed = {"kind": "wrong_answer", "document": id, "page": 1}
+        client.post(f"{at}/decisions/{late}/feedback", json=pointed).raise_for_status()
+        rows = [
+            {"id": "1", "question": ASKED, "answerable": True, "answers": ["40 days"]},
+            {"id": "2", "question": "When does the canteen open?", "answerable": True, "answers": ["eleven"]},
+            {"id": "3", "question": "Who owns it?", "answerable": True, "answers": ["Theodosius Quillhaven"]},
+        ]
+        job = client.post(f"{at}/runs", json={"name": "about the zyxoquants", "questions": rows}).raise_for_status().json()
+    while not server.service.jobs.find(server.service.tokens.principal(server.tokens["admin"]), job["id"]).job.wait(1):
+        pass
+    store = records(server.folder, "erasing")
+    store.write_set("Wexford-Dossier.pdf", store.run_questions(job["run"]))
+    cache = model_cache(server.folder, "erasing")
+    cache.put("key", Completion("The zyxoquant is calibrated.", False, "m", "e", 1, 1, cached=False), cache.get("other")[1])
+    folder = server.folder / "erasing"
+    aside = folder / "damaged-20260101T000000"
+    (aside / "sources").mkdir(parents=True)
+    shutil.copy(folder / "sources" / id.removeprefix("sha256:"), aside / "sources")
+    shutil.copy(folder / "inbox.json", aside)
+    (aside / "manifests").mkdir()
+    shutil.copy(next((folder / "manifests").glob("*.json")), aside / "manifests")
+    assert store._file.empty_log()
+    shutil.copy(folder / "records.sqlite", folder / "records.damaged-20260101T000000.sqlite")
+    return id, folder
+
+
+def test_given_a_document_that_is_spoken_of_everywhere_when_deleted_everywhere_then_no_file_holds_a_word_of_it(
+    server: Server, filled: tuple[str, Path], tmp_path: Path
+) -> None:
+    id, folder = filled
+    held = {name.partition("/")[0] for name, _ in found(folder)}
+    for where in ("documents", "manifests", "records.sqlite", "model_cache.sqlite", "damaged-20260101T000000", "records.damaged-"):
+        assert any(name.startswith(where) for name in held), (where, held)
+    with server.client("reader") as reader, server.client("alpha") as alpha, server.client("admin") as client:
+        at = f"/api/collections/erasing/documents/{id}/everywhere"
+        assert [one.delete(at).status_code for one in (reader, alpha)] == [404, 404]
+        erased = client.delete(at).raise_for_status().json()
+        again = client.delete(at)
+        kept = client.get("/api/collections/erasing/decisions").json()["items"]
+        asked = client.post("/api/rag/query", json={"query": "When does the canteen open?", "namespace": "erasing"}).json()
+        shown = client.get(f"/api/collections/erasing/decisions/{kept[-1]['id']}").json() if kept else {}
+
+    assert found(server.folder) == set()
+    assert (erased["labels"], again.status_code) == (4, 200)
+    assert erased["decisions"] >= 1
+    assert erased["feedback"] >= 2
+    assert erased["results"] >= 2
+    assert [one["question"] for one in kept if "canteen" not in one["question"] and "book" not in one["question"]] == []
+    assert "eleven" in asked["answer"]
+    assert "Wexford" not in str(shown)
+    assert [entry.action for entry in act_log(server.folder).entries() if entry.object == id][-2:] == ["erase", "erase"]
+
+    loading.forget(server.folder, "erasing")  # as after a restart
+    shutil.copytree(folder, tmp_path / "default")
+    fresh = open_engine(tmp_path)
+    assert [document.name for document in fresh.library.snapshot.documents] == ["House rules"]
+    fresh.library.verify()
+    assert "zyxoquant" not in fresh.ask(ASKED, server.service.base).answer
+    store = records(tmp_path, "default")
+    assert [one.question for one in store.run_questions(store.runs()[0].id)] == ["When does the canteen open?"]
+    assert store.sets() == ("erased 1",)
+
+
+def test_given_documents_that_share_words_when_one_goes_then_only_its_own_words_count(tmp_path: Path) -> None:
+    for name, text in (("one.txt", "Pumps need ulvexine grease."), ("two.txt", "Pumps need oil.")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert main(["index", str(tmp_path / "one.txt"), str(tmp_path / "two.txt"), "--library", str(tmp_path / "library")]) == 0
+    snapshot = open_engine(tmp_path / "library").library.snapshot
+    mentions = mentions_of(snapshot, {snapshot.find("one.txt")[0].id})
+
+    assert [text for text in ("Which pumps?", "ULVEXINE", "ulvexines", "see one.txt", "in two.txt", "go") if mentions(text)] == [
+        "ULVEXINE", "ulvexines", "see one.txt",
+    ]  # fmt: skip
+
+
+def test_given_the_command_line_when_a_document_that_was_deleted_is_named_by_id_then_the_rest_of_it_goes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "one.txt").write_text(GONE, encoding="utf-8")
+    library = ("--library", str(tmp_path / "library"))
+    assert main(["index", str(tmp_path / "one.txt"), *library]) == 0
+    id = open_engine(tmp_path / "library").library.snapshot.documents[0].id
+    assert main(["delete", "one.txt", *library]) == 0
+    assert found(tmp_path / "library", ("zyxoquant",)) != set(), "an older version is kept for readers"
+    assert main(["delete", id, *library]) == 1
+
+    assert main(["delete", id, "--everywhere", *library]) == 0
+    assert found(tmp_path / "library", (*WORDS, "one.txt")) == set()
+    assert "0 kept questions" in capsys.readouterr().err
