@@ -23,6 +23,7 @@ def page() -> None:
             st.Page("pages/ask.py", title=say("ask.page"), default=True),
             st.Page("pages/documents.py", title=say("documents.page")),
             st.Page("pages/lab.py", title=say("lab.page")),
+            st.Page("pages/health.py", title=say("health.page")),
         ],
         position="top",
     ).run()

@@ -22,6 +22,8 @@ from rag_core.library.library import Library
 from rag_core.settings import Settings
 from rag_core.settings.logs import noted
 
+Watch = Callable[[Measurements, Decision], None]  # told of each question that was decided
+
 logger = logging.getLogger("rag_core.decision")
 # the names that the sources give to a refusal; (preset or None for any, reason)
 _EVENTS: Mapping[tuple[str | None, Reason], str] = MappingProxyType(
@@ -36,10 +38,10 @@ _EVENTS: Mapping[tuple[str | None, Reason], str] = MappingProxyType(
 class Engine:
     """Answers questions from a library, or refuses. Safe to share between threads: a question holds its version to the end."""
 
-    def __init__(self, library: Library, tools: Tools, note: Note = unnoted) -> None:
+    def __init__(self, library: Library, tools: Tools, note: Note = unnoted, watch: Watch = lambda measurements, decision: None) -> None:
         self.library = library
         self.tools = tools
-        self._note = note
+        self._note, self._watch = note, watch
 
     def measure(
         self,
@@ -90,7 +92,10 @@ class Engine:
             on_measured: gets everything that was measured, before it is judged; for whoever keeps it, to judge it again without asking.
         """
         self._note(Action.ASK, ())
-        return decided(self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled), on_measured)
+        measurements = self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled)
+        decision = decided(measurements, on_measured)
+        self._watch(measurements, decision)
+        return decision
 
     def why_missed(
         self,

@@ -41,6 +41,7 @@ from rag_core.domain.acts import Action, Note
 from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, EntailmentModel, LanguageModel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import InvalidSetting, LibraryError, StoreMismatch
+from rag_core.evaluation.counts import Counts
 from rag_core.gating import scores as calibrate
 from rag_core.library.erasing import Erased, Mentions
 from rag_core.library.library import AddReport, Library
@@ -51,6 +52,8 @@ from rag_core.settings import Settings
 from rag_core.settings.configuration import auditing
 from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
 
+_counts: dict[tuple[Path, str], Counts] = {}
+_counting = threading.Lock()
 _starting = threading.Lock()  # two threads that open a library each must not start two children
 
 
@@ -210,6 +213,12 @@ def noting(folder: Path, collection: str = "") -> Note:
     return note
 
 
+def counts(folder: Path, collection: str) -> Counts:
+    """The counts of a collection's questions since this process began."""
+    with _counting:
+        return _counts.setdefault((folder, collection), Counts())
+
+
 @lru_cache(maxsize=8)
 def act_log(folder: Path) -> ActLog:
     """The audit log of the library in `folder`; one in the process for each."""
@@ -268,6 +277,12 @@ def languages(folder: Path, collection: str) -> tuple[str, ...]:
     return tuple(language for language, _ in counts.most_common())
 
 
+def sizes(folder: Path, collection: str) -> tuple[int, int]:
+    """How many documents the newest version has, and how many bytes its files; reads its manifest and opens nothing."""
+    manifest = _manifest(folder, collection)
+    return (len(manifest.entries), sum(stamp.size for stamp in manifest.all_files().values())) if manifest else (0, 0)
+
+
 def calibration_files(folder: Path, collection: str) -> tuple[Path, Path]:
     """Where a library's calibration is looked for: in its own folder, as `calibrate fit` leaves it, then in the one that is shipped."""
     return folder / collection / "calibration.json", calibrate.FILE
@@ -296,7 +311,9 @@ def open_engine(folder: Path, collection: str = "default", settings: Settings | 
     s = settings or Settings.load()
     model = _embedder(s, apart)
     tools = _tools(s, model, calibration_files(folder, collection), apart, partial(language_model, folder=folder, collection=collection))
-    return Engine(open_library(folder, collection, model, s.vector_store), tools, noting(folder, collection))
+    return Engine(
+        open_library(folder, collection, model, s.vector_store), tools, noting(folder, collection), counts(folder, collection).watch
+    )
 
 
 def ready_tools(settings: Settings, *, apart: bool = False) -> Tools:

@@ -13,7 +13,7 @@ from rag_core.errors import MissingDependency
 EXTRAS = {
     "certificate": ("matplotlib",),
     "models": ("sentence_transformers", "transformers"),
-    "service": ("fastapi", "uvicorn", "python_multipart", "mcp"),
+    "service": ("fastapi", "uvicorn", "python_multipart", "mcp", "prometheus_client"),
 }
 REMEDY = (
     "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock. "

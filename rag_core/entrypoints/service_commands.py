@@ -28,7 +28,7 @@ def add_service(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     serve.set_defaults(run=later("serve_command", "serve"))
 
     mcp = sub.add_parser("mcp", parents=[library], help="serve MCP over standard input and output, for an assistant that starts it")
-    mcp.add_argument("--scope", action="append", metavar="SCOPE", help="ask, index, label or admin (default: all); may be repeated")
+    mcp.add_argument("--scope", action="append", metavar="SCOPE", help="ask, index, label, watch or admin (default: all); may be repeated")
     mcp.add_argument("--collection", action="append", metavar="NAME", help="that it may enter (default: all); may be repeated")
     mcp.set_defaults(run=later("mcp_command", "mcp"))
 
@@ -41,7 +41,9 @@ def _add_tokens(sub: argparse._SubParsersAction[argparse.ArgumentParser], librar
     what = token.add_subparsers(dest="action", required=True, metavar="ACTION")
     create = what.add_parser("create", parents=[library], help="make a token and print it, this once")
     create.add_argument("name", metavar="NAME", help="whose it is, for the list")
-    create.add_argument("--scope", action="append", required=True, metavar="SCOPE", help="ask, index, label or admin; may be repeated")
+    create.add_argument(
+        "--scope", action="append", required=True, metavar="SCOPE", help="ask, index, label, watch or admin; may be repeated"
+    )
     create.add_argument("--collection", action="append", required=True, metavar="NAME", help="to enter, or '*' for all; may be repeated")
     create.add_argument("--days", type=count, metavar="N", help="until it expires (default: never)")
     create.set_defaults(run=later("token_command", "create"))

@@ -89,6 +89,11 @@ class Jobs:
         """The jobs that the caller may see, newest first."""
         return tuple(one for one in reversed(list(self._known.values())) if self._may_see(principal, one))
 
+    def waiting(self) -> tuple[int, int]:
+        """How many jobs run, and how many wait."""
+        left = [one.job for one in list(self._known.values()) if not one.job.finished]
+        return sum(job.started for job in left), sum(not job.started for job in left)
+
     def unfinished(self) -> int:
         """How many jobs run or wait."""
         return sum(not one.job.finished for one in list(self._known.values()))

@@ -27,9 +27,15 @@ class Lane:
     """
 
     def __init__(self, name: str, threads: int, waiting: int) -> None:
+        self.name = name
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self._most, self._taken, self._lock = threads + waiting, 0, threading.Lock()
         self._closed = False
+
+    @property
+    def most(self) -> int:
+        """Calls that it takes at once."""
+        return self._most
 
     @property
     def taken(self) -> int:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,11 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.given import ReadyPassage
 from rag_core.domain.ports import Cancel
 from rag_core.errors import InvalidInput, RagError
+from rag_core.evaluation.counts import Counted
 from rag_core.grounding.judge import judge_claims
 from rag_core.library.store import collections, create_collection, is_name
 from rag_core.over import decide_over
+from rag_core.records.stored import FeedbackState
 from rag_core.service.chosen import chosen
 from rag_core.service.collection import Collection
 from rag_core.service.jobs import Jobs
@@ -27,7 +31,7 @@ from rag_core.service.refusals import Overloaded, Unauthenticated, missing
 from rag_core.service.repeated import Repeated
 from rag_core.service.tokens import Tokens
 from rag_core.settings import Settings
-from rag_core.wiring import embedder_apart, entailment_model, noting, ready_tools
+from rag_core.wiring import counts, embedder_apart, entailment_model, noting, ready_tools, records, sizes
 from rag_core.work import loading
 from rag_core.work.jobs import Runner
 
@@ -37,6 +41,27 @@ LOOKS, LOOKS_WAITING = 4, 64  # short calls that read lists and records
 FILES, FILES_WAITING = 2, 16  # calls that take files, or wait for a library's writer
 MAX_CLAIMS = 32  # that are judged in one call; as many as the command line reads together
 STOP_SECONDS = 10.0  # that a stopping service waits for jobs: a batch of passages takes less
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionWatched:
+    """A collection in figures: its questions since the process began, its documents and their bytes, what readers said by kind."""
+
+    counted: Counted
+    documents: int
+    bytes: int
+    feedback: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """The service in figures: whether it answers, its lanes (calls taken, calls that fit), jobs that run and wait, streams, collections."""
+
+    ready: bool
+    lanes: Mapping[str, tuple[int, int]]
+    jobs: tuple[int, int]
+    streams: int
+    collections: Mapping[str, CollectionWatched]
 
 
 class Service:
@@ -132,6 +157,23 @@ class Service:
         self._note(principal, Action.JUDGE)
         s = self.base
         return judge_claims(rows, s, embedder_apart(s.embedding_model, s.embedding_precision), entailment_model(s, apart=True))
+
+    def watched(self, principal: Principal) -> Watched:
+        """Figures on how the service does, for the collections that the caller may enter.
+
+        Raises:
+            Forbidden: they may not watch.
+        """
+        principal.require(Scope.WATCH)
+        lanes = {lane.name: (lane.taken, lane.most) for lane in (self.questions, self.looks, self.files)}
+        found = {name: self._collection_watched(name) for name in self.collections(principal)}
+        return Watched(self.problem() is None, lanes, self.jobs.waiting(), self.streams, found)
+
+    def _collection_watched(self, name: str) -> CollectionWatched:
+        documents, size = sizes(self.folder, name)
+        store = records(self.folder, name)
+        said = Counter(one.kind.value for state in FeedbackState for one in store.feedback(state))
+        return CollectionWatched(counts(self.folder, name).now(), documents, size, said)
 
     def problem(self) -> RagError | None:
         """Why the service is not ready to answer; None where it is."""

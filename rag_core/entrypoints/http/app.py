@@ -16,6 +16,7 @@ from rag_core.entrypoints.http import document_routes, index_route, job_routes, 
 from rag_core.entrypoints.http.bodies import BodyLimit
 from rag_core.entrypoints.http.caller import Guarded, TheService
 from rag_core.entrypoints.http.headers import API_POLICY, SecurityHeaders
+from rag_core.entrypoints.http.metrics import metrics
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers
 from rag_core.library.bounds import MAX_BYTES
 from rag_core.service import models
@@ -44,6 +45,7 @@ def api(service: Service, routes: list[BaseRoute] | None = None) -> FastAPI:
         app.include_router(router, prefix=PREFIX)
     app.add_api_route("/healthz", healthz, include_in_schema=False)
     app.add_api_route("/readyz", readyz, include_in_schema=False)
+    app.add_api_route("/metrics", metrics, include_in_schema=False)
     app.router.routes.extend(routes or [])
     _describe(app)
     return app
@@ -98,7 +100,7 @@ class Front:
 
 def is_ours(path: str) -> bool:
     """Whether a path is the API's, MCP's or about the service's health; all others are the page's."""
-    return path in ("/healthz", "/readyz") or path.split("/")[1:2] in (["api"], ["mcp"])
+    return path in ("/healthz", "/readyz", "/metrics") or path.split("/")[1:2] in (["api"], ["mcp"])
 
 
 @asynccontextmanager

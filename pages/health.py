@@ -1,0 +1,74 @@
+"""The health of a collection: how its questions went in a period, what they were refused for, and what no document answers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import streamlit as st
+
+from rag_core.engine import Engine
+from rag_core.errors import RagError
+from rag_core.evaluation.calibration import figures_of
+from rag_core.evaluation.health import Drift, Kept, drift, scores, spread_of
+from rag_core.work.watching import MAX_QUESTIONS
+from ui import frame
+from ui.app import state
+from ui.app.problems import show_error
+from ui.app.texts import say
+from ui.health import figures, reading, refused
+
+WIDTH = 1500  # pixels, as on the Ask page
+
+
+def page() -> None:
+    """The page from top to bottom."""
+    st.title(say("health.title"), anchor=False)
+    engine = frame.start()
+    days = reading.choose_days()
+    period = reading.read(engine, days)
+    if period is None:
+        return
+    show_now(engine)
+    if not period.kept:
+        st.info(say("health.empty"), icon=":material/monitor_heart:")
+        return
+    st.caption(say("health.looked", n=len(period.kept), most=MAX_QUESTIONS))
+    shifted = shift(engine, period.kept)
+    figures.show_alerts(period.kept, shifted)
+    figures.show_tiles(period.kept)
+    try:
+        figures.show_feedback((datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds"))
+    except RagError as error:
+        show_error(error)
+    left, right = st.columns(2, gap="large")
+    with left:
+        figures.show_series(period.kept)
+        refused.show_reasons(period.kept)
+    with right:
+        refused.show_scores(shifted)
+    refused.show_gaps(period.gaps)
+    refused.show_rejected(period.kept)
+
+
+def shift(engine: Engine, kept: tuple[Kept, ...]) -> Drift:
+    """The spread of the scores against that of the calibration in force."""
+    calibration = engine.tools.calibration
+    right = figures_of(calibration.provenance)[1] if calibration is not None else None
+    return drift(scores(kept), spread_of((right or {}).get("all", {})))
+
+
+def show_now(engine: Engine) -> None:
+    """What the collection holds, and the jobs of this process."""
+    snapshot = engine.library.snapshot
+    jobs = state.runner().jobs((str(state.library_folder()), state.session().collection))
+    left = [job for job in jobs if not job.finished]
+    with st.container(horizontal=True, gap="large", key="health_now"):
+        st.metric(say("health.documents"), len(snapshot.documents), width="content")
+        st.metric(say("health.passages"), len(snapshot.passages), width="content", format="localized")
+        st.metric(say("health.size"), engine.library.size_bytes(), width="content", format="bytes")
+        st.metric(say("health.running"), sum(job.started for job in left), width="content")
+        st.metric(say("health.waiting"), sum(not job.started for job in left), width="content")
+
+
+with st.container(width=WIDTH):
+    page()

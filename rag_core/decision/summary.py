@@ -1,0 +1,74 @@
+"""One question in a few numbers, for whoever watches many: how it ended, how sure, how fast. No text of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rag_core.domain.claims import Claim
+from rag_core.domain.decision import Decision
+from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.measurements import Measurements
+from rag_core.domain.status import AnswerStatus, Reason
+
+RETRIEVAL = ("embed", "retrieve")  # timings of a search: the question's vector, and ranking
+_JUDGED = frozenset({"shown", "rejected"})  # drafts of a model that the grounding checks were run on
+_NOT_DRAFTED = frozenset({Reason.NOT_RUN, Reason.FAILURE, Reason.NEEDS_GENERATION})
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How a question went.
+
+    Args:
+        status: see `AnswerStatus`.
+        reason: the first reason of a refusal.
+        searched: whether the documents were searched: not for small talk, nor where a failure came first.
+        correctness: the probability that the extract is right, in [0, 1]; None where no calibration gives it.
+        claims: sentences of all drafts that were checked.
+        cited: of these, those with a source that was retrieved and holds the quote.
+        drafts: that the grounding checks were run on.
+        failed: of these, those that the checks rejected.
+        retrieval_ms: of the search; None where there was none.
+        model_ms: that language models took together; None where none was asked.
+        nowhere: names and numbers of the question that stand in no document.
+    """
+
+    status: AnswerStatus
+    reason: Reason
+    searched: bool
+    correctness: float | None = None
+    claims: int = 0
+    cited: int = 0
+    drafts: int = 0
+    failed: int = 0
+    retrieval_ms: float | None = None
+    model_ms: float | None = None
+    nowhere: tuple[str, ...] = ()
+
+
+def summarise(measurements: Measurements, decision: Decision) -> Summary:
+    """The summary of a decided question."""
+    searched = "retrieve" in measurements.timings
+    judged = [one for one in decision.attempts if one.outcome in _JUDGED]
+    claims = [pair for one in judged for pair in zip(one.attempt.draft.claims, one.attempt.draft.measured, strict=False)]
+    drafts, failed = len(judged), sum(one.outcome == "rejected" for one in judged)
+    if not judged and searched and _was_drafted(decision):
+        claims = list(zip(measurements.draft.claims, measurements.draft.measured, strict=False))
+        drafts, failed = 1, int(not decision.is_safe())
+    trace = measurements.llm_trace
+    asked = [call for call in trace.calls if not call.cached] if trace else []
+    return Summary(
+        decision.status, decision.reason, searched, measurements.correctness, len(claims), _cited(claims), drafts, failed,
+        sum(measurements.timings.get(name, 0.0) for name in RETRIEVAL) if searched else None,
+        sum(call.ms for call in asked) if asked else None, measurements.nowhere,
+    )  # fmt: skip
+
+
+def _was_drafted(decision: Decision) -> bool:
+    """Whether the extract itself was judged: it was shown, or a grounding check refused it."""
+    return decision.is_safe() or (decision.status is AnswerStatus.HALLUCINATION_DETECTED and decision.reason not in _NOT_DRAFTED)
+
+
+def _cited(claims: Iterable[tuple[Claim, ClaimMeasurement]]) -> int:
+    return sum(bool(claim.evidence) and measured.fabricated == () and measured.quotes_missing == () for claim, measured in claims)

@@ -1,0 +1,93 @@
+"""`/metrics`: the service in figures, as Prometheus reads them. Names of collections are in it, and no text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fastapi.responses import Response
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
+from prometheus_client.process_collector import ProcessCollector
+from prometheus_client.registry import Collector
+
+from rag_core import __version__
+from rag_core.entrypoints.http.caller import Caller, TheService
+from rag_core.evaluation.counts import Histogram
+from rag_core.service.service import Watched
+
+COLLECTION = ["collection"]
+
+
+class Figures(Collector):
+    """The figures of one call of `/metrics`."""
+
+    def __init__(self, watched: Watched) -> None:
+        self._watched = watched
+
+    def collect(self) -> Iterator[Metric]:
+        """The figures of the service, then of its collections."""
+        one = self._watched
+        yield _gauge("build_info", "The version that runs.", ["version"], {(__version__,): 1})
+        yield _gauge("ready", "Whether questions can be answered.", [], {(): int(one.ready)})
+        taken, most = ({(name,): lane[at] for name, lane in one.lanes.items()} for at in (0, 1))
+        yield _gauge("queue_calls", "Calls that are worked on or wait, by kind.", ["queue"], taken)
+        yield _gauge("queue_limit", "Calls that fit; more get status 503.", ["queue"], most)
+        yield _gauge("jobs", "Jobs of programs that run or wait.", ["state"], {("running",): one.jobs[0], ("waiting",): one.jobs[1]})
+        yield _gauge("streams", "Open streams.", [], {(): one.streams})
+        yield from self._collections()
+
+    def _collections(self) -> Iterator[Metric]:
+        all = self._watched.collections
+        questions = CounterMetricFamily(
+            "plumbline_questions", "Questions that were decided, by status and first reason.", labels=[*COLLECTION, "status", "reason"]
+        )
+        for name, one in all.items():
+            for (status, reason), count in one.counted.questions.items():
+                questions.add_metric([name, status, reason], count)
+        yield questions
+        for metric, about in (
+            ("claims", "Sentences of drafts that were checked."), ("cited", "Of these, those with a source that holds the quote."),
+            ("drafts", "Drafts that the grounding checks were run on."), ("failed", "Of these, those that the checks rejected."),
+        ):  # fmt: skip
+            named = {"claims": "draft_claims", "cited": "draft_claims_cited", "drafts": "drafts", "failed": "drafts_failed"}[metric]
+            family = CounterMetricFamily(f"plumbline_{named}", about, labels=COLLECTION)
+            for name, one in all.items():
+                family.add_metric([name], getattr(one.counted, metric))
+            yield family
+        yield _histograms("retrieval_seconds", "Seconds of a search.", {name: one.counted.retrieval for name, one in all.items()})
+        yield _histograms("model_seconds", "Seconds of language models, by question.", {n: one.counted.model for n, one in all.items()})
+        correctness = {name: one.counted.correctness for name, one in all.items()}
+        yield _histograms("correctness", "Probability that the best answer is right, by question.", correctness)
+        yield _gauge("documents", "Documents of the newest version.", COLLECTION, {(name,): one.documents for name, one in all.items()})
+        yield _gauge("library_bytes", "Bytes of the newest version.", COLLECTION, {(name,): one.bytes for name, one in all.items()})
+        said = {(name, kind): count for name, one in all.items() for kind, count in one.feedback.items()}
+        yield _gauge("feedback", "What readers said, as far as it is kept.", [*COLLECTION, "kind"], said)
+
+
+async def metrics(caller: Caller, service: TheService) -> Response:
+    """The figures; needs the scope watch."""
+    watched = await service.looks.run(lambda: service.watched(caller))
+    registry = CollectorRegistry(auto_describe=False)
+    ProcessCollector(registry=registry)
+    registry.register(Figures(watched))
+    return Response(generate_latest(registry), media_type=CONTENT_TYPE_PLAIN_1_0_0)
+
+
+def _gauge(name: str, about: str, labels: list[str], values: Mapping[Any, float]) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(f"plumbline_{name}", about, labels=labels)
+    for key, value in values.items():
+        family.add_metric(list(key), value)
+    return family
+
+
+def _histograms(name: str, about: str, values: dict[str, Histogram]) -> HistogramMetricFamily:
+    family = HistogramMetricFamily(f"plumbline_{name}", about, labels=COLLECTION)
+    for collection, one in values.items():
+        running, groups = 0, []
+        for end, count in zip((*map(str, one.ends), "+Inf"), one.counts, strict=True):
+            running += count
+            groups.append((end, float(running)))
+        family.add_metric([collection], groups, one.sum)
+    return family

@@ -1,0 +1,87 @@
+"""Counts of a collection's questions since the process began, for a program that watches it. They only grow. No text is in them."""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass, field
+
+from rag_core.decision.summary import Summary, summarise
+from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import Measurements
+
+# upper ends of the groups in which values are counted; the alerts of the requirements are among them
+SECONDS = (0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
+SHARES = tuple(tenth / 10 for tenth in range(1, 11))
+
+
+@dataclass
+class Histogram:
+    """How many values fell up to each end, how many in all, and their sum."""
+
+    ends: tuple[float, ...]
+    counts: list[int] = field(default_factory=list)
+    sum: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.counts = self.counts or [0] * (len(self.ends) + 1)
+
+    def add(self, value: float) -> None:
+        """Count a value."""
+        self.counts[bisect_left(self.ends, value)] += 1
+        self.sum += value
+
+    def copied(self) -> Histogram:
+        """The same at this moment."""
+        return Histogram(self.ends, list(self.counts), self.sum)
+
+
+@dataclass
+class Counted:
+    """The counts: questions by status and reason, sentences and drafts, seconds of searching and of models, probabilities."""
+
+    questions: Counter[tuple[str, str]] = field(default_factory=Counter)
+    claims: int = 0
+    cited: int = 0
+    drafts: int = 0
+    failed: int = 0
+    retrieval: Histogram = field(default_factory=lambda: Histogram(SECONDS))
+    model: Histogram = field(default_factory=lambda: Histogram(SECONDS))
+    correctness: Histogram = field(default_factory=lambda: Histogram(SHARES))
+
+
+class Counts:
+    """The counts of one collection. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._counted, self._lock = Counted(), threading.Lock()
+
+    def watch(self, measurements: Measurements, decision: Decision) -> None:
+        """Count a question that was decided."""
+        self.add(summarise(measurements, decision))
+
+    def add(self, summary: Summary) -> None:
+        """Count a question by its summary."""
+        found = self._counted
+        with self._lock:
+            found.questions[summary.status.value, summary.reason.value] += 1
+            found.claims += summary.claims
+            found.cited += summary.cited
+            found.drafts += summary.drafts
+            found.failed += summary.failed
+            if summary.retrieval_ms is not None:
+                found.retrieval.add(summary.retrieval_ms / 1000)
+            if summary.model_ms is not None:
+                found.model.add(summary.model_ms / 1000)
+            if summary.correctness is not None and summary.searched:
+                found.correctness.add(summary.correctness)
+
+    def now(self) -> Counted:
+        """The counts at this moment."""
+        with self._lock:
+            one = self._counted
+            return Counted(
+                Counter(one.questions), one.claims, one.cited, one.drafts, one.failed, one.retrieval.copied(), one.model.copied(),
+                one.correctness.copied(),
+            )  # fmt: skip

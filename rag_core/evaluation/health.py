@@ -1,0 +1,163 @@
+"""The health of a collection from its kept questions: five figures with target and alert, by day; refusals; scores, and their drift.
+
+A figure is None where nothing was measured for it. The targets and alerts are those of the requirements.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from rag_core.decision.summary import Summary
+from rag_core.domain.status import AnswerStatus
+
+SCORE_BINS = 10  # equal parts of [0, 1], as the bins of a calibration's reliability
+# Population stability index: above 0.25 a population counts as shifted (Siddiqi, Credit Risk Scorecards, 2006)
+DRIFT_ALERT = 0.25
+MIN_TO_COMPARE = 50  # scores on either side: fewer tell a spread badly; chosen
+SIGNIFICANT = 0.01  # a shift that chance gives more often than this is no alert
+PERCENTILE = 95
+
+
+class Figure(StrEnum):
+    """The five figures."""
+
+    COVERAGE = "coverage"  # sentences of checked drafts with a source that holds the quote
+    FAILED = "failed"  # drafts that the checks rejected
+    CORRECTNESS = "correctness"  # mean probability that an answer is right, of answers
+    RETRIEVAL = "retrieval"  # milliseconds of a search, 95th percentile
+    MODEL = "model"  # milliseconds of language models by question, 95th percentile
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A figure's target and alert: below or above them, whichever side is the good one."""
+
+    target: float
+    alert: float
+
+    @property
+    def more_is_better(self) -> bool:
+        """Whether larger values are better."""
+        return self.target > self.alert
+
+    def alerts(self, value: float | None) -> bool:
+        """Whether a value is past the alert."""
+        return value is not None and (value < self.alert if self.more_is_better else value > self.alert)
+
+    def meets(self, value: float | None) -> bool:
+        """Whether a value is at the target, or better."""
+        return value is not None and (value >= self.target if self.more_is_better else value <= self.target)
+
+
+GOALS: Mapping[Figure, Goal] = {
+    Figure.COVERAGE: Goal(1.0, 0.95), Figure.FAILED: Goal(0.0, 0.05), Figure.CORRECTNESS: Goal(0.8, 0.7),
+    Figure.RETRIEVAL: Goal(100.0, 200.0), Figure.MODEL: Goal(2000.0, 5000.0),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A kept question: its id, when it was asked (ISO 8601, UTC), its text (untrusted), and how it went."""
+
+    id: int
+    at: str
+    question: str
+    language: str
+    summary: Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """The spread of the scores against the one that the calibration was fitted on.
+
+    Args:
+        index: population stability index; None where one side has too few scores.
+        p: how often chance gives such a difference (chi-squared).
+        now: questions by score, `SCORE_BINS` parts of [0, 1].
+        then: the same of the calibration; empty where it does not tell.
+    """
+
+    index: float | None
+    p: float | None
+    now: tuple[int, ...]
+    then: tuple[int, ...]
+
+    @property
+    def alerts(self) -> bool:
+        """Whether the scores have shifted, and not by chance."""
+        return self.index is not None and self.p is not None and self.index > DRIFT_ALERT and self.p < SIGNIFICANT
+
+
+def figure(which: Figure, kept: Sequence[Kept]) -> float | None:
+    """A figure over these questions: a share in [0, 1], or milliseconds."""
+    summaries = [one.summary for one in kept]
+    if which is Figure.COVERAGE:
+        return _share(sum(one.cited for one in summaries), sum(one.claims for one in summaries))
+    if which is Figure.FAILED:
+        return _share(sum(one.failed for one in summaries), sum(one.drafts for one in summaries))
+    if which is Figure.CORRECTNESS:
+        return _mean(one.correctness for one in summaries if one.status is AnswerStatus.SUCCESS and one.searched)
+    times = [one.retrieval_ms if which is Figure.RETRIEVAL else one.model_ms for one in summaries]
+    known = [time for time in times if time is not None]
+    return float(np.percentile(known, PERCENTILE)) if known else None
+
+
+def by_day(kept: Sequence[Kept], of: Callable[[Sequence[Kept]], float | None]) -> list[tuple[str, float]]:
+    """(day, figure) for each day that has one, oldest first; `kept` in any order."""
+    ordered = sorted(kept, key=lambda one: one.at)
+    days = ((day, of(list(rows))) for day, rows in groupby(ordered, key=lambda one: one.at[:10]))
+    return [(day, value) for day, value in days if value is not None]
+
+
+def refusals(kept: Iterable[Kept]) -> list[tuple[str, int]]:
+    """(reason, questions) of what was refused, most first."""
+    return Counter(one.summary.reason.value for one in kept if one.summary.status is not AnswerStatus.SUCCESS).most_common()
+
+
+def scores(kept: Iterable[Kept]) -> tuple[int, ...]:
+    """Questions that were searched for, by their probability of a right answer, in `SCORE_BINS` equal parts of [0, 1]."""
+    known = [one.summary.correctness for one in kept if one.summary.searched and one.summary.correctness is not None]
+    counts, _ = np.histogram(known, bins=SCORE_BINS, range=(0.0, 1.0))
+    return tuple(int(count) for count in counts)
+
+
+def spread_of(figures: Mapping[str, Any]) -> tuple[int, ...]:
+    """The scores that a calibration was fitted on, as `scores` counts them; empty where its figures do not tell.
+
+    `figures` are those of all its questions, as `rag_core.evaluation.calibration.figures_of` gives them.
+    """
+    bins = figures.get("reliability") or ()
+    found = [0] * SCORE_BINS
+    for one in bins:
+        found[min(int((one["low"] + one["high"]) / 2 * SCORE_BINS), SCORE_BINS - 1)] += int(one["n"])
+    return tuple(found) if bins else ()
+
+
+def drift(now: Sequence[int], then: Sequence[int]) -> Drift:
+    """The shift between two spreads; each count is raised by a half, so that an empty part is no infinite shift."""
+    known = (tuple(now), tuple(then))
+    if not then or min(sum(now), sum(then)) < MIN_TO_COMPARE:
+        return Drift(None, None, *known)
+    table = np.array([now, then], dtype=float)
+    parts = (table + 0.5) / (table + 0.5).sum(axis=1, keepdims=True)
+    index = float(((parts[0] - parts[1]) * np.log(parts[0] / parts[1])).sum())
+    used = table[:, table.sum(axis=0) > 0]
+    p = float(stats.chi2_contingency(used).pvalue) if used.shape[1] > 1 else 1.0
+    return Drift(index, p, *known)
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,1 @@
+"""The parts of the Health page: figures, refusals, scores, gaps. All from kept questions, whose texts are untrusted."""
