@@ -6,7 +6,7 @@ import streamlit as st
 
 from rag_core.work.jobs import File
 from ui import frame
-from ui.app import progress
+from ui.app import finished, progress
 from ui.app.texts import say
 from ui.documents import catalogue, findings, keeping, metadata, page_by_page, rebuild
 
@@ -32,7 +32,7 @@ def page() -> None:
     document = catalogue.choose(documents, selected)
     if len(selected) > 1:
         st.subheader(say("documents.selected", n=len(selected)), anchor=False)
-        progress.show_names([one.name for one in selected])
+        finished.show_names([one.name for one in selected])
         keeping.offer_reread(engine, selected)
         keeping.offer_deletion(engine, selected)
     else:

@@ -73,6 +73,7 @@ class Job(Background["AddReport | Ran"]):
     ran: Ran | None = None  # the report of an evaluation
     started: bool = False  # its turn has come
     shown: bool = False  # its result, to the session that started it
+    taken_over: bool = False  # by another session, since that one was closed
     looked_at: float = field(default_factory=time.monotonic)  # by that session
     _first: tuple[float, int] | None = None  # when the first question was done, and how many were then: recorded ones take no time
     _stage: str = ""  # the current file's: FileState.READING, FileState.EMBEDDING, or nothing yet
@@ -102,6 +103,11 @@ class Job(Background["AddReport | Ran"]):
         else:
             part = 0.0
         return 1.0 if self.finished else min((self.files_done + part) / max(self.files, 1), 1.0)
+
+    @property
+    def failed(self) -> bool:
+        """Whether it came to an error, for all it was about or for a file or question of it."""
+        return self.error is not None or bool(self.report and self.report.problems) or bool(self.ran and self.ran.failed)
 
     @property
     def seconds_left(self) -> float | None:
@@ -203,8 +209,3 @@ class Runner:
     def jobs(self, place: Place) -> tuple[Job, ...]:
         """The jobs of a library, of whatever session: those that are not finished, and the results that nobody has seen."""
         return tuple(job for job in self._jobs if job.place == place and (not job.finished or job.left_alone))
-
-    def forget(self, job: Job) -> None:
-        """Its result was seen."""
-        with self._starting:
-            self._jobs = [known for known in self._jobs if known is not job]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Selectbox
 
 from ui.app import state
 
@@ -60,3 +61,8 @@ def ask(app: AppTest, question: str) -> AppTest:
 def by_key(app: AppTest, prefix: str) -> list[str]:
     """The keys of buttons that begin so."""
     return [button.key for button in app.button if (button.key or "").startswith(prefix)]
+
+
+def collection_field(app: AppTest) -> Selectbox:
+    """The field above the page that says which collection it works in."""
+    return next(field for field in app.selectbox if (field.key or "").startswith("open_collection_"))

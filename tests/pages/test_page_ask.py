@@ -180,7 +180,7 @@ def test_given_an_upload_when_it_is_stopped_then_it_waits_on_the_documents_page(
         assert page.button(key="stop_0").disabled
     settle(page)
 
-    assert "Stopped." in page.info[0].value
+    assert "Stopped." in badges(page)
     page.switch_page("pages/documents.py").run()
     assert "report.pdf" in texts(page)
     assert by_key(page, "FormSubmitter:resume")
@@ -213,9 +213,9 @@ def test_given_two_files_of_one_name_when_labelled_then_each_says_which_it_is() 
 def test_given_an_upload_when_it_is_indexed_then_it_can_be_asked_at_once(page: AppTest) -> None:
     upload(page, ("report.pdf", REPORT))
 
-    assert "Indexed and ready to be asked: 1" in page.success[0].value
-    ask(page, "How long is the harbour bridge?")
+    assert "Indexed and ready to be asked: 1" in badges(page)
     assert "report.pdf" in texts(page)
+    ask(page, "How long is the harbour bridge?")
     assert "412 metres" in page.code[0].value
 
 
@@ -234,7 +234,7 @@ def test_given_one_broken_file_among_others_when_uploaded_then_it_is_explained_a
 
     assert "web.pdf" in texts(page)
     assert "What to do: Convert it to PDF" in texts(page)
-    assert "Indexed and ready to be asked: 1" in page.success[0].value
+    assert "Indexed and ready to be asked: 1" in badges(page)
 
 
 def test_given_an_encrypted_file_when_its_password_is_given_then_it_opens(page: AppTest) -> None:
@@ -245,7 +245,7 @@ def test_given_an_encrypted_file_when_its_password_is_given_then_it_opens(page: 
     page.button(key=by_key(page, "FormSubmitter:password_0_0")[0]).click().run()
     settle(page)
 
-    assert "Indexed and ready to be asked: 1" in "".join(success.value for success in page.success)
+    assert "Indexed and ready to be asked: 1" in badges(page)
     assert all("password" not in (field.key or "") for field in page.text_input)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hostile import make
-from page_kit import JOB_SECONDS, ask, by_key, settle, texts
+from page_kit import JOB_SECONDS, ask, by_key, collection_field, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.library.sources import Source
@@ -40,11 +40,11 @@ def by_key_of_text(page: AppTest) -> str:
 def test_given_two_collections_when_one_is_chosen_then_a_question_finds_nothing_of_the_other(app: AppTest, two: Path) -> None:
     """S3-25: collections isolate collections."""
     page = settle(app)
-    assert page.selectbox(key="open_collection").options == ["default", "harbour"]
+    assert collection_field(page).options == ["default", "harbour"]
     ask(page, "How long is the harbour bridge?")
     assert "412" not in texts(page)
 
-    page.selectbox(key="open_collection").set_value("harbour").run()
+    collection_field(page).set_value("harbour").run()
     assert "412" not in texts(page)  # the question of the other collection is not asked here
     ask(page, "How long is the harbour bridge?")
     assert "412 metres" in texts(page)
@@ -62,31 +62,31 @@ def test_given_a_choice_of_documents_when_the_collection_changes_then_it_does_no
     page = settle(app)
     page.multiselect(key="documents").set_value([chosen]).run()
 
-    page.selectbox(key="open_collection").set_value("harbour").run()
+    collection_field(page).set_value("harbour").run()
     assert page.multiselect(key="documents").value == []
     ask(page, "How long is the harbour bridge?")
     assert "412 metres" in texts(page)
 
-    page.selectbox(key="open_collection").set_value("default").run()
+    collection_field(page).set_value("default").run()
     assert page.multiselect(key="documents").value == []
 
 
 def test_given_two_sessions_when_one_changes_its_collection_then_the_other_stays(app: AppTest, two: Path) -> None:
     first, second = settle(app), settle(AppTest.from_file(str(APP), default_timeout=JOB_SECONDS))
 
-    first.selectbox(key="open_collection").set_value("harbour").run()
+    collection_field(first).set_value("harbour").run()
     second.run()
 
-    assert (first.selectbox(key="open_collection").value, second.selectbox(key="open_collection").value) == ("harbour", "default")
+    assert (collection_field(first).value, collection_field(second).value) == ("harbour", "default")
 
 
 def test_given_a_new_name_when_created_then_it_is_chosen_empty_and_takes_the_upload(app: AppTest, library: Path) -> None:
     page = create(settle(app), "law_2026-a")
 
-    assert page.selectbox(key="open_collection").value == "law_2026-a"
+    assert collection_field(page).value == "law_2026-a"
     assert "law_2026-a" in collections(library)
     page.file_uploader[0].set_value([("bridge.pdf", make.document(BRIDGE).tobytes(), "application/pdf")]).run()
-    page.selectbox(key="open_collection").set_value("default").run()  # while it is being indexed
+    collection_field(page).set_value("default").run()  # while it is being indexed
     settle(page)
     names = {name: [d.name for d in open_engine(library, name).library.snapshot.documents] for name in ("default", "law_2026-a")}
     assert names["law_2026-a"] == ["bridge.pdf"]
@@ -100,7 +100,7 @@ def test_given_a_name_that_cannot_be_when_created_then_the_error_says_what_can_a
     page = create(settle(app), name)
 
     assert "What to do: Use 1 to 64 of the characters a-z, 0-9, hyphen and underscore." in texts(page)
-    assert page.selectbox(key="open_collection").value == "default"
+    assert collection_field(page).value == "default"
     assert collections(library) == ("default",)
 
 
@@ -124,8 +124,8 @@ def samples_apart(empty_library: Path, sample_library: Path) -> Path:
 def test_given_the_first_start_when_opened_then_the_samples_are_in_a_collection_of_their_own(app: AppTest, empty_library: Path) -> None:
     page = settle(app)
 
-    assert page.selectbox(key="open_collection").value == "samples"
-    assert page.selectbox(key="open_collection").options == ["default", "samples"]
+    assert collection_field(page).value == "samples"
+    assert collection_field(page).options == ["default", "samples"]
     assert len(open_engine(empty_library, "samples").library.snapshot.documents) == len(first_run.samples())
     assert open_engine(empty_library, "default").library.snapshot.documents == ()
     assert not page.query_params  # the page begins here for everybody
@@ -140,7 +140,7 @@ def test_given_the_samples_when_a_file_is_dropped_then_it_goes_to_another_collec
     page.file_uploader[0].set_value([("bridge.pdf", make.document(BRIDGE).tobytes(), "application/pdf")]).run()
     settle(page)
 
-    assert page.selectbox(key="open_collection").value == "default"
+    assert collection_field(page).value == "default"
     assert [one.name for one in open_engine(samples_apart, "default").library.snapshot.documents] == ["bridge.pdf"]
     assert len(open_engine(samples_apart, "samples").library.snapshot.documents) == len(first_run.samples())
     assert say("jobs.add_apart") not in [caption.value for caption in page.caption]
@@ -152,8 +152,21 @@ def test_given_one_s_own_documents_when_the_samples_are_chosen_then_the_address_
     open_engine(samples_apart, "default").library.add([own], Settings.load())
 
     page = settle(app)
-    assert page.selectbox(key="open_collection").value == "default"
-    page.selectbox(key="open_collection").set_value("samples").run()
+    assert collection_field(page).value == "default"
+    collection_field(page).set_value("samples").run()
     page.run()
 
     assert page.query_params["collection"] in ("samples", ["samples"])
+
+
+def test_given_a_browser_that_was_not_told_of_the_files_collection_when_it_touches_the_page_then_that_stays(
+    app: AppTest, samples_apart: Path
+) -> None:
+    page = settle(app)
+    as_before = page._tree.get_widget_states()
+    page.file_uploader[0].set_value([("bridge.pdf", make.document(BRIDGE).tobytes(), "application/pdf")]).run()
+
+    page._run(as_before)
+
+    assert collection_field(page).value == "default"
+    settle(page)

@@ -10,7 +10,7 @@ from folding import each
 from hostile import make
 from hypothesis import given
 from hypothesis import strategies as st
-from page_kit import by_key, settle, texts
+from page_kit import badges, by_key, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.documents import Document, Metadata
@@ -344,7 +344,7 @@ def test_given_an_encrypted_document_when_it_must_be_opened_again_then_its_passw
     submit(page, "reread_form")
     settle(page)
 
-    assert [success.value for success in page.success] == ["Indexed and ready to be asked: 1"]
+    assert badges(page).count("Indexed and ready to be asked: 1") == 1
 
 
 def test_given_interrupted_files_when_discarded_then_it_is_asked_once_more_and_they_are_gone(app: AppTest, library: Path) -> None:

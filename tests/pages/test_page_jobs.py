@@ -204,9 +204,6 @@ def test_given_a_job_whose_session_was_closed_when_it_ended_then_its_result_is_f
     assert runner.jobs(("lib", "default")) == (job,)
     job.look()
     assert runner.jobs(("lib", "default")) == ()
-    job.shown, job.looked_at = False, job.looked_at - LEFT_ALONE_SECONDS - 1
-    runner.forget(job)
-    assert runner.jobs(("lib", "default")) == ()
 
 
 def test_given_many_finished_jobs_when_another_starts_then_the_oldest_are_forgotten() -> None:

@@ -8,7 +8,7 @@ import pytest
 from folding import each
 from honest_model import honest
 from model_server import ModelServer, Status
-from page_kit import captions, session_of, settle, texts
+from page_kit import badges, captions, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.domain.status import Reason
@@ -74,7 +74,7 @@ def test_given_a_budget_when_it_is_spent_then_the_run_stops_with_what_it_has_and
     assert (job.ran.over_budget, job.ran.total) == (True, 3)
     done = job.ran.measured
     assert 1 <= done < 3
-    assert say("jobs.ran_budget", n=done, all=3) in [info.value for info in lab.info]
+    assert say("jobs.ran_budget", n=done, all=3) in badges(lab)
     assert say("jobs.ran_tokens", n=job.ran.tokens) in captions(lab)
     assert [(row["drafter"], row["state"]) for row in runs(lab)] == [("<b>scripted</b>", say("lab_sets.state_part"))]
 
@@ -124,7 +124,7 @@ def test_given_an_endpoint_that_is_down_when_a_set_is_run_then_its_questions_are
     (job,) = session_of(lab).jobs
     assert job.ran is not None
     assert job.ran.failed > 0
-    assert say("jobs.ran_failed", n=job.ran.failed) in [warning.value for warning in lab.warning]
+    assert say("jobs.ran_failed", n=job.ran.failed) in badges(lab)
     (head,) = recording.store().runs()
     failures = [measurements.failure for measurements in recording.store().results(head.id).values() if measurements.failure]
     assert len(failures) == job.ran.failed

@@ -14,7 +14,7 @@ from folding import each
 from honest_model import best_sentences, draft, honest, refusal, sufficient
 from model_server import Asked as Sent
 from model_server import Hang, ModelServer, Status
-from page_kit import JOB_SECONDS, ask, asked_of, badges, captions, session_of, settle, texts
+from page_kit import JOB_SECONDS, ask, asked_of, badges, captions, collection_field, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.compression.llm.prompts import COMPRESS_RULES
@@ -179,7 +179,7 @@ def test_given_a_collection_that_is_left_while_a_question_is_on_its_way_then_it_
     ask(page, QUESTION)
     wait_for(page, lambda: model.calls == 1)
 
-    page.selectbox(key="open_collection").set_value("other").run()
+    collection_field(page).set_value("other").run()
 
     assert model.left.wait(LEFT_SECONDS)
     assert QUESTION not in texts(page)

@@ -10,7 +10,7 @@ import yaml
 from folding import each
 from hypothesis import example, given
 from hypothesis import strategies as st
-from page_kit import texts
+from page_kit import collection_field, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.errors import InvalidSetting
@@ -173,7 +173,7 @@ def test_given_an_address_full_of_nonsense_when_opened_then_the_notice_stays_sho
 def test_given_a_collection_when_chosen_then_the_address_names_it_and_a_new_session_opens_it(page: AppTest, library: Path) -> None:
     create_collection(library, "contracts")
     page.run()
-    page.selectbox(key="open_collection").set_value("contracts").run()
+    collection_field(page).set_value("contracts").run()
     assert address(page) == {"collection": "contracts"}
 
     other = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
@@ -181,8 +181,8 @@ def test_given_a_collection_when_chosen_then_the_address_names_it_and_a_new_sess
     other.run()
 
     assert other.session_state.plumbline.collection == "contracts"
-    assert other.selectbox(key="open_collection").value == "contracts"
-    page.selectbox(key="open_collection").set_value("default").run()
+    assert collection_field(other).value == "contracts"
+    collection_field(page).set_value("default").run()
     assert address(page) == {}
 
 

@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import pymupdf
 import pytest
 import streamlit as st
-from page_kit import settle, texts
+from page_kit import badges, settle, texts
 from starlette.exceptions import HTTPException
 from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.runtime import memory_uploaded_file_manager
@@ -124,7 +124,7 @@ def test_given_more_files_than_allowed_when_dropped_on_the_page_then_the_first_a
 
     assert not page.exception
     assert "late.pdf was not taken: at most 1 files can be added at once." in texts(page)
-    assert any("1" in success.value for success in page.success)
+    assert "Indexed and ready to be asked: 1" in badges(page)
 
 
 def test_given_an_upload_when_the_next_touch_ends_its_run_then_it_is_indexed_all_the_same(
@@ -139,7 +139,7 @@ def test_given_an_upload_when_the_next_touch_ends_its_run_then_it_is_indexed_all
     page.run()
     settle(page)
 
-    assert any("1" in success.value for success in page.success)
+    assert "Indexed and ready to be asked: 1" in badges(page)
 
 
 def test_given_a_file_that_the_browser_still_lists_when_more_is_dropped_then_the_field_stays_and_only_what_is_new_is_taken(
@@ -151,7 +151,7 @@ def test_given_a_file_that_the_browser_still_lists_when_more_is_dropped_then_the
         page.file_uploader[0].set_value([(name, name.encode(), "text/plain")]).run()
         settle(page)
         page.run()  # each run sends the list again
-        return sum("1" in success.value for success in page.success)
+        return badges(page).count("Indexed and ready to be asked: 1")
 
     key = page.file_uploader[0].key
     assert dropped("bridge.txt") == 1
@@ -192,4 +192,4 @@ def test_given_a_disk_that_takes_nothing_when_a_file_is_dropped_then_the_page_sa
 
     assert "The disk is full." in told
     assert "The disk is full." not in texts(page)
-    assert any("1" in success.value for success in page.success)
+    assert "Indexed and ready to be asked: 1" in badges(page)

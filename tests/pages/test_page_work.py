@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from hostile import make
-from page_kit import JOB_SECONDS, ask, by_key, settle, texts
+from page_kit import JOB_SECONDS, ask, badges, by_key, captions, settle, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.adapters.embedding.by_name import embedded_folder
@@ -21,6 +21,8 @@ from rag_core.wiring import as_built, open_engine
 from rag_core.work import loading
 from rag_core.work.jobs import LEFT_ALONE_SECONDS, Job
 from ui.app import progress, state
+from ui.app.texts import screen
+from ui.app.work import ABOUT_DOCUMENTS
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 PDF = "application/pdf"
@@ -68,7 +70,7 @@ def test_given_several_files_when_added_then_each_is_listed_with_its_state(app: 
     assert list(listed["File"]) == ["bridge.pdf", "broken.pdf"]
     assert list(listed["State"]) == ["waiting", "waiting"]
     settle(page)
-    assert page.success[0].value == "Indexed and ready to be asked: 1"
+    assert badges(page).count("Indexed and ready to be asked: 1") == 1
     assert "broken.pdf" in texts(page)
 
 
@@ -79,13 +81,11 @@ def test_given_an_encrypted_file_when_its_password_is_tried_then_only_what_came_
     page.text_input(key="password_0_0_text").set_value("wrong")
     settle(submit(page, "password_0_0"))
     assert "The password does not open this file." in texts(page)
-    assert by_key(page, "dismiss_") == ["dismiss_0"]
 
     page.text_input(key="password_0_0_text").set_value("open sesame")
     settle(submit(page, "password_0_0"))
 
-    assert page.success[0].value == "Indexed and ready to be asked: 1"
-    assert by_key(page, "dismiss_") == ["dismiss_0"]
+    assert badges(page).count("Indexed and ready to be asked: 1") == 1
 
 
 def test_given_a_job_when_another_session_looks_then_it_sees_that_work_goes_on_and_neither_names_nor_results(
@@ -104,7 +104,7 @@ def test_given_a_job_when_another_session_looks_then_it_sees_that_work_goes_on_a
 
     assert "broken.pdf" in texts(first)
     assert "broken.pdf" not in texts(second)
-    assert not second.success
+    assert "Indexed" not in badges(second)
     assert "secret-name.pdf" in set(documents(second).dataframe[0].value["name"])
 
 
@@ -133,8 +133,9 @@ def test_given_a_session_that_was_closed_when_its_job_ended_then_another_sees_wh
     second.run()
 
     assert "broken.pdf" in texts(second)
-    second.button(key="dismiss_left_0").click().run()
-    assert "broken.pdf" not in texts(second)
+    assert "A session that was closed had started this." in captions(second)
+    upload(second, ("bridge.pdf", BRIDGE))
+    assert "broken.pdf" not in texts(settle(second))
 
 
 def test_given_a_page_when_a_document_is_published_meanwhile_then_it_can_tell_from_what_it_shows(app: AppTest, library: Path) -> None:
@@ -175,7 +176,7 @@ def test_given_another_model_when_built_anew_then_the_library_is_searched_with_i
     submit(page, "rebuild_form")
     settle(page)
 
-    assert f"Indexed and ready to be asked: {len(names)}" in [success.value for success in page.success]
+    assert f"Indexed and ready to be asked: {len(names)}" in badges(page)
     assert list(page.dataframe[0].value["name"]) == names
     assert as_built(library, "default", Settings.load()).embedding_model == model
     assert state.engine().tools.embedder.name == f"{model}@float32"
@@ -196,7 +197,7 @@ def test_given_a_model_that_cannot_be_loaded_when_built_anew_then_the_collection
 
     assert "could not be loaded" in texts(page)
     assert state.engine().library.snapshot.version == generation
-    assert not page.success
+    assert "Indexed" not in badges(page)
 
 
 def test_given_building_anew_when_it_is_stopped_then_the_collection_stays_and_the_half_made_part_can_be_discarded(
@@ -211,7 +212,7 @@ def test_given_building_anew_when_it_is_stopped_then_the_collection_stays_and_th
         page.button(key="stop_0").click().run()
     settle(page)
 
-    assert "Stopped. The collection is as it was before." in [note.value for note in page.info]
+    assert "Stopped. The collection is as it was before." in badges(page)
     assert state.engine().library.snapshot.documents == before
     assert f"Documents that wait for it: {len(before)}" in page.warning[0].value
     page.button(key="discard_half").click().run()
@@ -267,3 +268,23 @@ def test_given_a_library_that_another_process_built_anew_when_looked_at_then_it_
 
     assert not page.exception
     assert state.engine().tools.embedder.name == f"{model}@float32"
+
+
+def test_given_files_of_which_one_fails_when_a_question_is_asked_then_the_problem_stays_until_the_next_upload(
+    app: AppTest, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = settle(upload(settle(app), ("bridge.pdf", BRIDGE), ("broken.pdf", b"<html>")))
+    assert "Indexed and ready to be asked: 1" in badges(page)
+
+    ask(page, "How long is the harbour bridge?")
+    assert "Indexed and ready to be asked" not in badges(page)
+    assert "The file is not a PDF" in texts(page)
+
+    monkeypatch.setattr(progress, "QUIET_SECONDS", -1.0)
+    settle(upload(page, ("bridge.pdf", BRIDGE)))
+    assert "The file is not a PDF" not in texts(page)
+    assert "Already in the library, nothing to do: 1" in badges(page)
+
+
+def test_the_kinds_of_jobs_that_a_file_can_fail_in_have_their_titles() -> None:
+    assert all(f"jobs.{kind}" in screen() for kind in ABOUT_DOCUMENTS)

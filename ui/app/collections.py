@@ -15,10 +15,11 @@ def choose() -> None:
     """The field, and what was chosen with it; each session has its own choice."""
     session, folder = state.session(), state.library_folder()
     known = sorted({*collections(folder), session.collection, asked.COLLECTION}, key=lambda name: (name != asked.COLLECTION, name))
-    st.session_state.open_collection = session.collection  # it may have been changed by the other field, or another page
+    key = _key()
+    st.session_state[key] = session.collection
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="right", gap="small", key="collection"):
         st.selectbox(
-            say("collections.label"), known, key="open_collection", help=say("collections.help"), on_change=_take_chosen, width=220,
+            say("collections.label"), known, key=key, help=say("collections.help"), on_change=_take_chosen, args=(key,), width=220,
         )  # fmt: skip
         # keys by the present collection: after the switch it is closed and empty again
         box = st.popover(say("collections.new"), icon=":material/add:", key=f"new_collection_{session.collection}")
@@ -37,10 +38,18 @@ def choose() -> None:
 
 
 def switch(collection: str) -> None:
-    """Work in this collection from now on: no question, choice of documents or filter of the other one goes along."""
+    """Work in this collection from now on, where the field above the page did not choose it itself.
+
+    The field gets another key: a browser that was not told yet says with its next touch that the earlier collection is chosen.
+    """
+    if collection != state.session().collection:
+        state.session().switched += 1
+        _open(collection)
+
+
+def _open(collection: str) -> None:
+    """No question, choice of documents or filter of the other one goes along."""
     session = state.session()
-    if collection == session.collection:
-        return
     session.cancel()
     session.collection, session.stopped = collection, ""
     session.asked = None
@@ -49,5 +58,10 @@ def switch(collection: str) -> None:
             st.session_state[key] = [] if key == "documents" else ""
 
 
-def _take_chosen() -> None:
-    switch(st.session_state.open_collection)
+def _key() -> str:
+    return f"open_collection_{state.session().switched}"
+
+
+def _take_chosen(key: str) -> None:
+    if key == _key() and st.session_state[key] != state.session().collection:
+        _open(st.session_state[key])

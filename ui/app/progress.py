@@ -1,40 +1,32 @@
-"""Shows running and finished jobs: progress of each file, stop, result, and the password that a file asks for."""
+"""Shows running jobs in one line each, with a way to stop them; and takes the files that are dropped on the page."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
-from rag_core.errors import PasswordNeeded, RagError
-from rag_core.library.library import AddReport
+from rag_core.errors import RagError
 from rag_core.work import loading
 from rag_core.work.jobs import FileState, Job
 from ui.app import first_run, state, uploads
 from ui.app.asked import COLLECTION
 from ui.app.background import watch
 from ui.app.collections import switch
-from ui.app.problems import show_error
+from ui.app.finished import show_results
 from ui.app.texts import say, tell
-from ui.app.work import here, start_add
+from ui.app.work import ABOUT_DOCUMENTS, here, start_add
 
-if TYPE_CHECKING:
-    from rag_core.evaluation import Ran
-
-__all__ = ["running", "show_jobs", "show_names", "upload_field", "writing"]
+__all__ = ["running", "show_jobs", "upload_field", "writing"]
 
 LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work on its library
 PATIENCE_SECONDS = 10.0  # between two looks at new documents while a question is on the page: it is asked again with them
 MANY_TAKEN = 200  # files that an upload field lists: each of them is told to the server with every touch, in about 150 bytes
 QUIET_SECONDS = 10.0  # since the last file was taken: nobody is just dropping some
-MAX_NAMES = 5  # file names in a sentence; the others are counted
+BAR_PIXELS = 160  # a bar's length: it stands in a line with words
 MAX_FILES = 60  # rows of a running job's table: the files around the current one
 _STOP_HELP = {"rebuilding": "jobs.stop_rebuild_help", "evaluating": "jobs.stop_run_help"}
-MAX_PROBLEMS = 5  # shown one by one; more are a table
 
 
 def upload_field() -> None:
@@ -53,8 +45,6 @@ def upload_field() -> None:
     if session.collection == first_run.SAMPLES_COLLECTION:
         with st.container(key="upload_about"):
             st.caption(say("jobs.add_apart"))
-    if session.upload_error is not None:
-        show_error(session.upload_error)
 
 
 def _take(key: str) -> None:
@@ -63,6 +53,8 @@ def _take(key: str) -> None:
     there = [file for file in st.session_state[key] if not isinstance(file, DeletedFile)]
     if files := [file for file in there if file.file_id not in session.uploads_taken]:
         session.uploads_taken |= {file.file_id for file in files}
+        if time.monotonic() - session.uploads_at > QUIET_SECONDS:  # else they belong together: nobody has read yet what came of the first
+            session.forget_results(*ABOUT_DOCUMENTS)
         session.uploads_at = time.monotonic()
         session.upload_error = None
         if session.collection == first_run.SAMPLES_COLLECTION:  # one's own documents are not mixed with them
@@ -81,14 +73,7 @@ def show_jobs() -> None:
             watch(lambda: not running() or _news(), _show_all_running)  # what was indexed can be searched now
         else:  # nothing on the page; when another session begins to work on this library, the page shows it
             watch(running, lambda: None, LISTEN_SECONDS)
-        for number, job in enumerate(state.session().jobs):
-            if job.finished:
-                _show_result(f"{number}", job)
-        for number, job in enumerate(_left_alone()):
-            _show_result(f"left_{number}", job)
-        for job in state.runner().shared:
-            if job.error is not None:
-                show_error(job.error)
+        show_results()
 
 
 def running() -> bool:
@@ -106,10 +91,6 @@ def _running() -> list[Job]:
     own, runner = state.session().jobs, state.runner()
     mine = [*own, *runner.shared]
     return [job for job in [*mine, *(job for job in runner.jobs(here().place) if job not in mine)] if not job.finished]
-
-
-def _left_alone() -> list[Job]:
-    return [job for job in state.runner().jobs(here().place) if job.left_alone and job not in state.session().jobs]
 
 
 def _version() -> tuple[int, int]:
@@ -143,21 +124,20 @@ def _show_running(number: int, job: Job) -> None:
     own = job in state.session().jobs or job in state.runner().shared
     if own:
         job.look()
-    with st.container(border=True, key=f"job_{number}"):
-        done, stop = st.columns([5, 1], vertical_alignment="center")
-        with done:
-            st.text(job.title if own else tell(f"jobs.other_{job.kind}", n=job.files))
-            if own and job.place[1] not in ("", state.session().collection):
-                st.text(tell("jobs.in_collection", name=job.place[1]))
-        with stop:
-            st.button(
-                say("jobs.stopping") if job.stopping else say("jobs.stop"), key=f"stop_{number}", disabled=job.stopping, on_click=job.stop,
-                width="stretch", help=say(_STOP_HELP.get(job.kind, "jobs.stop_help")),
-            )  # fmt: skip
-        st.progress(job.share)
+    with st.container(key=f"job_{number}", horizontal=True, vertical_alignment="center", gap="small"):
+        st.text(job.title if own else tell(f"jobs.other_{job.kind}", n=job.files), width="content")
+        if own and job.place[1] not in ("", state.session().collection):
+            st.text(tell("jobs.in_collection", name=job.place[1]), width="content")
         if own:
-            st.text(_step(job))
-            _show_files(number, job)
+            st.text(_step(job), width="content")
+        st.progress(job.share, width=BAR_PIXELS)
+        if own and len(job.listed) > 1:
+            with st.popover(say("jobs.files"), type="tertiary", key=f"files_of_{number}"):
+                _show_files(number, job)
+        st.button(
+            say("jobs.stopping") if job.stopping else say("jobs.stop"), key=f"stop_{number}", disabled=job.stopping, on_click=job.stop,
+            help=say(_STOP_HELP.get(job.kind, "jobs.stop_help")),
+        )  # fmt: skip
 
 
 def _step(job: Job) -> str:
@@ -188,8 +168,6 @@ def _questions(job: Job) -> str:
 
 def _show_files(number: int, job: Job) -> None:
     """Every file with its state; of many, those around the current one."""
-    if len(job.listed) < 2:
-        return
     at = here()
     opened = loading.known(at.folder, job.place[1] or at.collection)
     ready = {document.id for document in opened.engine.library.snapshot.documents} if opened and opened.engine else set()
@@ -205,97 +183,3 @@ def _show_files(number: int, job: Job) -> None:
     st.dataframe(rows, hide_index=True, key=f"files_{number}", height=38 + 35 * min(len(rows), 6))
     if len(rows) < len(job.listed):
         st.caption(say("jobs.shown_files", n=len(rows), all=len(job.listed)))
-
-
-def _show_result(key: str, job: Job) -> None:
-    own = job in state.session().jobs
-    if own:
-        job.look()
-    with st.container(key=f"result_{key}"):
-        if not own:
-            st.caption(say("jobs.other_result"))
-        if job.error is not None:
-            show_error(job.error)
-        if job.ran is not None:
-            _show_ran(job.ran)
-        report = job.report or AddReport()
-        if report.added:
-            st.success(say("jobs.added", n=len(report.added)), icon=":material/check_circle:")
-            show_names([document.name for document in report.added])
-        if report.unchanged:
-            st.info(say("jobs.unchanged", n=len(report.unchanged)), icon=":material/info:")
-            show_names([document.name for document in report.unchanged])
-        if report.cancelled:
-            _show_stopped(job)
-        _show_problems(key, job, report)
-        st.button(say("jobs.dismiss"), key=f"dismiss_{key}", type="tertiary", icon=":material/close:", on_click=_dismiss, args=(job,))
-
-
-def _show_ran(ran: Ran) -> None:
-    """Show the result of a run of labelled questions."""
-    if ran.cancelled or ran.over_budget:
-        stopped = "jobs.ran_budget" if ran.over_budget else "jobs.ran_stopped"
-        st.info(say(stopped, n=ran.measured + ran.reused, all=ran.total), icon=":material/info:")
-    else:
-        st.success(say("jobs.ran", n=ran.total, measured=ran.measured, reused=ran.reused), icon=":material/check_circle:")
-    if ran.tokens:
-        st.caption(say("jobs.ran_tokens", n=ran.tokens))
-    if ran.failed:
-        st.warning(say("jobs.ran_failed", n=ran.failed), icon=":material/error:")
-
-
-def _show_stopped(job: Job) -> None:
-    if job.kind == "rebuilding":
-        st.info(say("jobs.stopped_rebuilding"), icon=":material/info:")
-    else:
-        st.info(say("jobs.stopped_rereading") if job.kind == "rereading" else say("jobs.stopped"), icon=":material/info:")
-
-
-def _dismiss(job: Job) -> None:
-    state.runner().forget(job)
-    if job in state.session().jobs:
-        state.session().jobs.remove(job)
-
-
-def show_names(names: Sequence[str]) -> None:
-    """Names, one a line, as they are; of many, the first ones."""
-    shown = list(names[:MAX_NAMES])
-    if len(names) > MAX_NAMES:
-        shown.append(tell("jobs.more", n=len(names) - MAX_NAMES))
-    st.text("\n".join(shown))
-
-
-def _show_problems(key: str, job: Job, report: AddReport) -> None:
-    """One by one, each with its password field where one is asked for; of many, the others as a table."""
-    others = []
-    for position, (name, error) in enumerate(report.problems):
-        locked = [source for source in job.sources if source.name == name] if isinstance(error, PasswordNeeded) else []
-        if not locked and len(report.problems) > MAX_PROBLEMS:
-            others.append({say("jobs.file"): name, say("jobs.problem"): error.problem, say("jobs.remedy"): error.remedy})
-            continue
-        show_error(error, name)
-        if locked:
-            _ask_password(f"password_{key}_{position}", position, job)
-    if others:
-        st.warning(say("jobs.problems", n=len(others)), icon=":material/error:")
-        st.dataframe(others, hide_index=True, key=f"problems_{key}")
-
-
-def _ask_password(key: str, position: int, job: Job) -> None:
-    with st.form(key=key, border=False):
-        st.text_input(say("jobs.password"), type="password", key=f"{key}_text")
-        st.caption(say("jobs.password_help"))
-        st.form_submit_button(say("jobs.open"), on_click=_open_locked, args=(f"{key}_text", position, job))
-
-
-def _open_locked(key: str, position: int, job: Job) -> None:
-    """Try the password that was typed into this field on the file that asked for it; a callback, like `_take`."""
-    password = st.session_state.get(key)
-    if not password or job.report is None:
-        return
-    problems = job.report.problems
-    name = problems[position][0]
-    job.report = replace(job.report, problems=problems[:position] + problems[position + 1 :])
-    start_add([replace(source, password=password) for source in job.sources if source.name == name])
-    if job.report == AddReport():
-        _dismiss(job)  # nothing else came of it

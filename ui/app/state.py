@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +108,7 @@ class Session:
     jobs: list[Job] = field(default_factory=list)
     choices: dict[str, Choice] = field(default_factory=dict)
     starting: str = ""
+    switched: int = 0  # how often the program chose another collection
     uploads: int = 0  # upload fields that were used up (`ui.app.progress`)
     uploads_taken: set[str] = field(default_factory=set)  # ids of the files that the present one sent and that were taken
     uploads_at: float = 0.0  # when the last ones were, by `time.monotonic`
@@ -149,7 +150,15 @@ class Session:
 
     def hold(self, question: str, again: bool = False) -> None:
         """Take a question that was submitted; for a widget's callback, which no other touch of the page ends (`ui.app.touches`)."""
+        self.forget_results()
         self.held.append(Held(question, again))
+
+    def forget_results(self, *kinds: str) -> None:
+        """Show no longer what came of jobs that ended: of all that succeeded, and of those of these kinds that failed too."""
+        self.jobs = [job for job in self.jobs if not job.finished or (job.failed and job.kind not in kinds)]
+        for job in self.jobs:
+            if job.report is not None:
+                job.report = replace(job.report, added=(), unchanged=())
 
     def cancel(self) -> None:
         """Stop the question that is on its way, without waiting for its end: whatever it would come to is not taken."""

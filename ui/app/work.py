@@ -19,6 +19,7 @@ from rag_core.work.jobs import File, Job, Place
 from ui.app import state
 from ui.app.texts import say
 
+ABOUT_DOCUMENTS = ("adding", "resuming", "rereading", "rebuilding")  # kinds of jobs; what the last one came to takes the place of others
 On = Callable[[Library, Settings, Progress, Cancel], AddReport]
 
 
@@ -66,6 +67,7 @@ def start_resume(rows: Sequence[Accepted], passwords: Mapping[str, str]) -> None
     def work(library: Library, settings: Settings, progress: Progress, stop: Cancel) -> AddReport:
         return library.resume(settings, only=ids, passwords=passwords, progress=progress, cancelled=stop)
 
+    state.session().forget_results(*ABOUT_DOCUMENTS)
     _start("resuming", work, [File(row.name, row.id) for row in rows])
 
 
@@ -76,6 +78,7 @@ def start_reread(documents: Sequence[Document], settings: Settings, passwords: M
     def work(library: Library, _: Settings, progress: Progress, stop: Cancel) -> AddReport:
         return library.reread(ids, settings, passwords=passwords, progress=progress, cancelled=stop)
 
+    state.session().forget_results(*ABOUT_DOCUMENTS)
     _start("rereading", work, [File(document.name, document.id) for document in documents])
 
 
@@ -89,6 +92,7 @@ def start_rebuild(settings: Settings, listed: Sequence[File] = ()) -> Job:
             loading.forget(at.folder, at.collection)
         return report
 
+    state.session().forget_results(*ABOUT_DOCUMENTS)
     job = state.runner().start(say("jobs.rebuilding"), work, len(listed), kind="rebuilding", place=at.place, listed=listed)
     state.session().jobs.append(job)
     return job

@@ -11,8 +11,9 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.library.inbox import Accepted
 from ui.app import state
+from ui.app.finished import show_names
 from ui.app.problems import show_error
-from ui.app.progress import show_names, writing
+from ui.app.progress import writing
 from ui.app.texts import say
 from ui.app.work import start_reread, start_resume
 from ui.documents import viewer

@@ -103,6 +103,7 @@ def _start(session: Session, at: Here, runner: Runner, head: RunHead, budget: in
     def work(progress: Progress, stop: Cancel) -> evaluate.Ran:
         return _run(at, head.id, progress, stop, budget)
 
+    session.forget_results("evaluating")
     job = runner.start(tell("lab_sets.job", name=head.name), work, head.total, kind="evaluating", place=at.place)
     session.jobs.append(job)
 
