@@ -51,6 +51,8 @@ def _recorded() -> tuple[RunHead, lab.Recorded] | None:
     if not recorded.questions:
         st.info(say("lab.nothing_recorded"), icon=":material/hourglass_top:")
         return None
+    if run.done < run.total:
+        st.info(say("lab_limit.so_far", done=run.done, total=run.total), icon=":material/hourglass_top:")
     return run, recorded
 
 

@@ -98,13 +98,24 @@ def answer_hits(questions: Sequence[LabelledQuestion], records: Sequence[Measure
     return _of_claims(records, lambda row, text: holds_answer(text, known[row]) if known[row] else False)
 
 
-def marks(questions: Sequence[LabelledQuestion], outcomes: Outcomes, hits: Flags, records: Sequence[Measurements]) -> Marks:
-    """Labels against outcomes; `hits` from `answer_hits`, all in the same order."""
+def deleted_claims(records: Sequence[Measurements]) -> Flags:
+    """The claims of each question whose text is gone with its document, shape and order as `answer_hits`."""
+    return _of_claims(records, lambda _, text: text == DELETED)
+
+
+def marks(
+    questions: Sequence[LabelledQuestion],
+    outcomes: Outcomes,
+    hits: Flags,
+    records: Sequence[Measurements],
+    deleted: Flags | None = None,
+) -> Marks:
+    """Labels against outcomes; `hits` from `answer_hits`, all in the same order. Who marks a run often gives `deleted_claims` too."""
     answerable = np.array([question.answerable for question in questions], dtype=np.bool_)
     measured = np.array([not measurements.failure for measurements in records], dtype=np.bool_)
     measured &= ~outcomes.needs_model
     known = np.array([bool(question.answers) for question in questions], dtype=np.bool_)
-    unreadable = (_of_claims(records, lambda _, text: text == DELETED) & outcomes.shown).any(axis=1)
+    unreadable = ((deleted_claims(records) if deleted is None else deleted) & outcomes.shown).any(axis=1)
     comparable = measured & answerable & outcomes.answered & known & ~unreadable
     held = (hits & outcomes.shown).any(axis=1)
     return Marks(answerable, measured, outcomes.answered.astype(np.bool_), comparable, comparable & ~held, outcomes.needs_model)

@@ -81,7 +81,7 @@ def test_given_a_target_when_certified_then_the_page_says_what_is_promised_and_w
     assert "400 labelled questions of the set “my set”, 200 with an answer in the documents and 200 without" in said
     assert say("lab_certify.not") in said
     shown = {metric.label: metric.value for metric in tab.metric}
-    assert shown["Wrong answers"] == "≤ 5 %"
+    assert shown["Answered though unanswerable"] == "≤ 5 %"
     assert 0 < float(shown["How sure"]) < 1
     assert any("seen: " in caption and "of 200" in caption for caption in captions(tab).splitlines())
     assert {button.label for button in tab.get("download_button")} >= {
@@ -112,7 +112,7 @@ def test_given_several_targets_and_a_pair_when_certified_then_each_is_shown(tab:
 
     assert not tab.exception
     shown = {metric.label: metric.value for metric in tab.metric}
-    assert (shown["Wrong answers"], shown["False refusals"]) == ("≤ 8 %", "≤ 10 %")
+    assert (shown["Answered though unanswerable"], shown["Refused though answerable"]) == ("≤ 8 %", "≤ 10 %")
     assert len(tab.metric) == 5
 
 
@@ -169,7 +169,7 @@ def test_given_a_certificate_when_saved_then_the_preset_is_on_the_ask_page_with_
     assert not app.exception
     assert "certified: 95 % sure" in badges(app)
     assert certificates.in_a_line(certificate) in texts(app)
-    assert "wrong answers ≤ 5 % · 95 % confidence · n = 400 · 20" in texts(app)
+    assert "answered though unanswerable ≤ 5 % · 95 % confidence · n = 400 · 20" in texts(app)
     assert session_of(app).values["min_correctness"] == certificate.parts[0].thresholds["min_correctness"]
     assert "undo" not in {button.key for button in app.button}
 

@@ -83,7 +83,7 @@ def moved(page: AppTest, held: dict[str, Any], **values: object) -> AppTest:
 
 
 def shown(page: AppTest) -> list[str]:
-    return [metric.value for metric in page.metric]
+    return [metric.value for metric in page.metric[3:]]  # the first three count (`test_page_lab_limit`)
 
 
 def rows(page: AppTest, column: str) -> Any:
@@ -139,7 +139,7 @@ def test_given_a_moved_slider_then_the_counts_follow_and_the_questions_that_flip
     assert listed[["question", "before", "now", "right", "reason"]].values.tolist() == [
         ["Question 6?", "answered", "refused", "✓ yes", say("trace.title_correctness")]
     ]
-    assert [metric.delta for metric in page.metric] == ["-10.0 points against the run", "", "-25.0 points against the run", ""]
+    assert [metric.delta for metric in page.metric[3:]] == ["-10.0 points against the run", "", "-25.0 points against the run", ""]
 
 
 def test_given_any_limit_then_the_figures_are_those_of_replay_one_by_one() -> None:
@@ -269,7 +269,7 @@ def test_given_another_score_then_its_charts_hold_its_limit(name: str) -> None:
 
     assert not page.exception
     left_out = 9 if name in ("keywords", "required_entities") else 0  # a check that does not apply has measured nothing
-    assert len(page.get("vega_lite_chart")) == (3 if left_out else 4)  # no ROC of one question; reliability is for a probability
+    assert len(page.get("vega_lite_chart")) == 1 + (3 if left_out else 4)  # no ROC of one question; reliability is for a probability
     assert (say("lab_results.left_out", n=left_out) in captions(page)) is bool(left_out)
 
 
@@ -277,7 +277,7 @@ def test_given_the_charts_of_a_run_then_each_is_valid_and_every_axis_has_a_title
     """What the page leaves out for speed is done here: Vega-Lite's own schema."""
     drawn = [json.loads(chart.proto.spec) for chart in opened(a_run()).get("vega_lite_chart")]
 
-    assert len(drawn) == 5
+    assert len(drawn) == 6
     for spec in drawn:
         alt.LayerChart.from_dict(spec, validate=True)
         axes = [layer["encoding"].get(axis, {}) for layer in spec["layer"] for axis in "xy"]
@@ -288,7 +288,7 @@ def test_given_the_charts_of_a_run_then_each_is_valid_and_every_axis_has_a_title
 
 def points(page: AppTest, key: str) -> dict[str, tuple[float, float]]:
     """Where the present settings stand on the chart of this place."""
-    chart = page.get("vega_lite_chart")[("lab_histogram", "lab_risk", "lab_roc", "lab_precision").index(key)].proto
+    chart = page.get("vega_lite_chart")[("lab_limit", "lab_histogram", "lab_risk", "lab_roc", "lab_precision").index(key)].proto
     values = [row for data in chart.datasets for row in pa.ipc.open_stream(data.data.data).read_pandas().to_dict("records")]
     return {row["what"]: (round(row["x"], 3), round(row["y"], 3)) for row in values if "what" in row}
 

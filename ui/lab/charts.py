@@ -23,7 +23,7 @@ HEIGHT = 340  # pixels, with axes and legend
 BINS, MAX_COUNTS = 25, 40  # bars of a histogram; counts up to so many get a bar each
 BLUE, ORANGE, PURPLE, GREY = "#4a7fc4", "#c2700a", "#9564c8", "#7b8682"
 Spec = dict[str, Any]
-_PERCENT = alt.Axis(format=".0%", tickCount=5)  # every fifth of the scale
+PERCENT = alt.Axis(format=".0%", tickCount=5)  # every fifth of the scale
 _BELOW = alt.Legend(title=None, orient="bottom")
 Point = tuple[float, float] | None
 
@@ -94,8 +94,8 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
         _chart(rows)
         .mark_line(color=BLUE, strokeWidth=2, interpolate="linear")
         .encode(
-            x=alt.X("x:Q", title=x, scale=alt.Scale(domain=[0, 1]), axis=_PERCENT),
-            y=alt.Y("y:Q", title=y, scale=alt.Scale(domain=[0, 1]), axis=_PERCENT),
+            x=alt.X("x:Q", title=x, scale=alt.Scale(domain=[0, 1]), axis=PERCENT),
+            y=alt.Y("y:Q", title=y, scale=alt.Scale(domain=[0, 1]), axis=PERCENT),
             order="order:Q",
             tooltip=[_shown("x:Q", "tip_x", ".1%"), _shown("y:Q", "tip_y", ".1%"), _shown("limit:Q", "tip_limit", ".3~f")],
         )
@@ -110,8 +110,8 @@ def curve(of: Curve, x: str, y: str, here: Point, all_checks: Point, sign: float
 def reliability(bins: Sequence[Bin], came_true: str) -> Spec:
     """Draw reliability: the share that came true among questions with like probabilities, with its interval, against these."""
     rows = [{"said": b.mean, "share": b.share, "low": b.interval.low, "high": b.interval.high, "n": b.n} for b in bins if b.n]
-    x = alt.X("said:Q", title=say("lab_results.axis_said"), scale=alt.Scale(domain=[0, 1]), axis=_PERCENT)
-    y = alt.Y("share:Q", title=came_true, scale=alt.Scale(domain=[0, 1]), axis=_PERCENT)
+    x = alt.X("said:Q", title=say("lab_results.axis_said"), scale=alt.Scale(domain=[0, 1]), axis=PERCENT)
+    y = alt.Y("share:Q", title=came_true, scale=alt.Scale(domain=[0, 1]), axis=PERCENT)
     ideal = _chart([{"said": 0, "share": 0}, {"said": 1, "share": 1}]).mark_line(color=GREY, strokeDash=[4, 4]).encode(x=x, y=y)
     intervals = _chart(rows).mark_rule(color=BLUE, strokeWidth=1.5).encode(x=x, y=alt.Y("low:Q"), y2="high:Q")
     tips = [

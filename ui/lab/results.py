@@ -1,4 +1,4 @@
-"""The results of a run under the settings of the side bar: rates against their targets, curves, breakdowns, and the questions.
+"""The results of a run under the settings of the side bar: what happens at the limit, the questions, and the figures in detail.
 
 Everything is judged again from the records whenever a setting moves; nothing is measured. Settings that need a new run are named.
 """
@@ -23,7 +23,7 @@ from rag_core.settings import Cost, Scale, Settings
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
 from ui.ask.trace import LIMITS
-from ui.lab import charts, flips
+from ui.lab import charts, flips, limit
 from ui.lab.judged import Fixed, Judged, fixed, judge
 from ui.lab.tables import offer
 from ui.settings.wording import setting_name, value_in_words
@@ -60,10 +60,12 @@ def show(
     before = judge(questions, replay_set, records, recorded, recorded)
     labels = fixed(questions, replay_set, records)
     _say_what_is_not_applied(recorded, settings)
-    _show_rates(now, before)
-    _show_curves(replay_set, now, labels)
-    _show_breakdown(now, labels)
+    limit.show(questions, replay_set, records, now, before, labels)
     flips.show(engine, questions, replay_set, records, recorded, now, before)
+    with st.expander(say("lab_results.details"), icon=":material/query_stats:", key="lab_details"):
+        _show_rates(now, before)
+        _show_curves(replay_set, now, labels)
+        _show_breakdown(now, labels)
 
 
 def _say_what_is_not_applied(recorded: Settings, settings: Settings) -> None:

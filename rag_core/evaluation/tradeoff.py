@@ -1,0 +1,92 @@
+"""Counts what each limit of one threshold would do to a labelled run, and suggests a limit for a price. Pure: from records alone.
+
+The three errors and the right answers are counted as everywhere: an answer is wrong where the question is labelled unanswerable, or where
+it holds none of the labelled right answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_core.decision.batch import ReplaySet, replay_many
+from rag_core.domain.measurements import Measurements
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.evaluation.report import Flags, Marks, deleted_claims, marks
+from rag_core.settings import Settings
+
+Ints = NDArray[np.int64]
+STEPS = 100  # limits that are tried between both ends of a setting's range
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How many of the measured questions end how; the four add up to `questions`.
+
+    Args:
+        right: answers that are not wrong, also where no right answer is labelled.
+        wrong: answers to questions labelled unanswerable, and answers that hold none of the labelled right ones.
+        refused: questions labelled answerable that are refused.
+        spared: questions labelled unanswerable that are refused, as they should be.
+    """
+
+    right: int
+    wrong: int
+    refused: int
+    spared: int
+
+    @property
+    def answered(self) -> int:
+        """Questions that get an answer."""
+        return self.right + self.wrong
+
+    @property
+    def questions(self) -> int:
+        """All that could be measured."""
+        return self.answered + self.refused + self.spared
+
+
+@dataclass(frozen=True, slots=True)
+class Tradeoff:
+    """The effect of each limit, both in rising order of the limit and of the same length."""
+
+    limits: tuple[float, ...]
+    effects: tuple[Effect, ...]
+
+
+def effect(marked: Marks) -> Effect:
+    """The counts of these marks."""
+    wrong = marked.wrong_answer | marked.missed
+    right = marked.measured & marked.answered & ~wrong
+    spared = marked.measured & ~marked.answerable & ~marked.answered
+    return Effect(*(int(flags.sum()) for flags in (right, wrong, marked.false_refusal, spared)))
+
+
+def tradeoff(
+    questions: Sequence[LabelledQuestion], records: Sequence[Measurements], replayed: ReplaySet, hits: Flags, settings: Settings, name: str
+) -> Tradeoff:
+    """Judge the run under each limit of the setting `name`, over its whole range.
+
+    Args:
+        questions: with their labels.
+        records: their measurements.
+        replayed: of the same records.
+        hits: from `answer_hits`, all four in the same order.
+        settings: that differ from the recorded ones in judgements only.
+        name: of a number with a range whose change only judges again.
+    """
+    knob = next(knob for knob in Settings.knobs() if knob.name == name)
+    assert knob.low is not None
+    assert knob.high is not None
+    limits = tuple(round(float(limit), 6) for limit in np.linspace(knob.low, knob.high, STEPS + 1))
+    deleted = deleted_claims(records)
+    found = (replay_many(replayed, settings.changed(**{name: limit})) for limit in limits)
+    return Tradeoff(limits, tuple(effect(marks(questions, outcomes, hits, records, deleted)) for outcomes in found))
+
+
+def suggested(of: Tradeoff, at_most: float) -> int | None:
+    """The place of the lowest limit at which there are answers and at most this share of them is wrong; None where there is none."""
+    return next((place for place, now in enumerate(of.effects) if now.answered and now.wrong <= at_most * now.answered), None)

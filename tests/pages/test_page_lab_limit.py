@@ -1,0 +1,72 @@
+"""The lab's screen for somebody who is no statistician: counts at a limit, a limit for a price in words, and one click to use it."""
+
+from __future__ import annotations
+
+import pytest
+from folding import each
+from page_kit import badges, captions
+from test_page_lab_results import a_run, measured, opened
+
+from rag_core.evaluation.tradeoff import Effect
+from rag_core.settings import Mode
+from ui.app.texts import say
+from ui.lab import limit
+
+
+def test_given_a_run_when_opened_then_three_counts_and_a_limit_with_its_price_in_words_come_first() -> None:
+    page = opened(a_run())
+
+    assert [(metric.label, metric.value) for metric in page.metric[:3]] == [
+        ("Answered right", "4"), ("Answered wrong", "2"), ("Refused though answerable", "1"),
+    ]  # fmt: skip
+    assert "At **0.86** you answer 2 of 10 and none of those was wrong here." in badges(page)
+    assert say("lab_limit.unlabelled", n=3) in captions(page)
+
+
+def test_given_more_wrong_ones_accepted_then_a_lower_limit_is_suggested_and_none_where_it_cannot_be_kept() -> None:
+    held = a_run()
+    page = opened(held)
+
+    page.number_input(key="lab_accepted").set_value(40).run()
+    assert "At **0.21** you answer 8 of 10 and about 3 of those are wrong." in badges(page)
+
+    held["questions"] = [one for one in held["questions"] if not one.answerable]
+    held["records"] = held["records"][6:]
+    del held["of"]
+    assert say("lab_limit.suggest_none") in badges(opened(held))
+
+
+def test_given_a_run_without_a_probability_then_the_counts_stand_and_no_limit_is_suggested() -> None:
+    held = a_run()
+    held["records"] = [measured(None) for _ in held["records"]]
+    page = opened(held)
+
+    assert say("lab_limit.no_probability") in captions(page)
+    assert [button.key for button in page.button if button.key == "lab_apply_limit"] == []
+
+
+def test_given_a_suggested_limit_when_used_then_it_is_the_setting_and_its_check_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    values: dict[str, object] = {}
+    monkeypatch.setattr(limit, "set_knob", values.__setitem__)
+
+    limit._apply(0.86)
+
+    assert values == {"min_correctness": 0.86, "correctness_mode": Mode.ENFORCE}
+
+
+@each(
+    ("found", "words"),
+    [
+        (Effect(122, 4, 40, 34), "At **0.82** you answer 63 of 100 and about 2 of those are wrong."),
+        (Effect(122, 2, 42, 34), "At **0.82** you answer 62 of 100 and about one of those is wrong."),
+        (Effect(800, 1, 100, 99), "At **0.82** you answer 80 of 100 and fewer than one of those is wrong."),
+        (Effect(10, 0, 5, 5), "At **0.82** you answer 10 of 20 and none of those was wrong here."),
+    ],
+)
+def test_given_counts_then_the_price_is_a_sentence_about_a_hundred_questions(found: Effect, words: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        said: list[str] = []
+        patch.setattr(limit.st, "markdown", said.append)
+        limit._show_price(0.82, found)
+
+    assert said == [words]

@@ -1,0 +1,167 @@
+"""Shows the effect of a limit: right answers, wrong ones and refusals on one curve over one slider, and a limit for a price in words.
+
+No statistics here: intervals, ROC and the rest wait in the details below (`ui.lab.results`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+import altair as alt
+import streamlit as st
+
+from rag_core.decision.batch import ReplaySet
+from rag_core.domain.measurements import Measurements
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect, suggested, tradeoff
+from rag_core.settings import Mode, Settings
+from ui.app.texts import say
+from ui.lab import charts
+from ui.lab.judged import Fixed, Judged
+from ui.settings.fields import set_knob
+
+KNOB, MODE, FIELD = "min_correctness", "correctness_mode", "lab_limit"
+ACCEPTED, MOST_ACCEPTED = 5, 50  # wrong ones of 100 answers: at first, and at most
+LINES = {"right": charts.BLUE, "wrong": charts.ORANGE, "refused": charts.PURPLE}
+STROKES = ([1, 0], [6, 3], [2, 2])  # for those who do not tell the colours apart
+_KNOWN: WeakKeyDictionary[ReplaySet, tuple[Settings, Tradeoff]] = WeakKeyDictionary()
+
+
+def show(
+    questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequence[Measurements], now: Judged, before: Judged, labels: Fixed
+) -> None:
+    """The whole screen. `now` is the run under the settings of the side bar, `before` under its own; all in the same order."""
+    st.subheader(say("lab_limit.title"), anchor=False)
+    if not any(one.correctness is not None for one in records):
+        _show_counts(effect(now.marked), effect(before.marked))
+        st.caption(say("lab_limit.no_probability"))
+        return
+    limits = now.settings.changed(**{MODE: Mode.ENFORCE})
+    found = _tradeoff(questions, of, records, labels, limits)
+    _show_counts(effect(now.marked), effect(before.marked))
+    place = _suggest(found, now.settings)
+    idle = now.settings.correctness_mode is not Mode.ENFORCE
+    with st.container(key="lab_limit_curve", gap=None):
+        st.vega_lite_chart(
+            spec=curve(found, None if idle else now.settings.min_correctness, None if place is None else found.limits[place]),
+            key="lab_limit_chart", alt=say("lab_limit.alt", n=found.effects[0].questions),
+        )  # fmt: skip
+        if not idle:
+            _show_slider(now.settings)
+    unlabelled = sum(question.answerable and not question.answers for question in questions)
+    if unlabelled:
+        st.caption(say("lab_limit.unlabelled", n=unlabelled))
+
+
+def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
+    """The three shares of all questions over the limit, with the limit in force and the suggested one as upright lines."""
+    n = max(of.effects[0].questions, 1)
+    rows = [
+        {"limit": limit, "share": getattr(found, line) / n, "line": say(f"lab_limit.{line}")}
+        for line in LINES
+        for limit, found in zip(of.limits, of.effects, strict=True)
+    ]
+    names = [say(f"lab_limit.{line}") for line in LINES]
+    legend = alt.Legend(title=None, orient="top", symbolSize=400)
+    x = alt.X(
+        "limit:Q",
+        title=say("lab_limit.axis_limit"),
+        scale=alt.Scale(domain=[of.limits[0], of.limits[-1]]),
+        axis=alt.Axis(format=".0%", tickCount=5),
+    )
+    y = alt.Y("share:Q", title=say("lab_limit.axis_share"), scale=alt.Scale(domain=[0, 1]), axis=charts.PERCENT)
+    lines = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_line(strokeWidth=2, interpolate="step-before")
+        .encode(
+            x=x, y=y,
+            color=alt.Color("line:N", scale=alt.Scale(domain=names, range=list(LINES.values())), legend=legend),
+            strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(domain=names, range=list(STROKES)), legend=legend),
+            tooltip=[
+                alt.Tooltip("line:N", title=say("lab_limit.tip_line")),
+                alt.Tooltip("limit:Q", title=say("lab_limit.tip_limit"), format=".2f"),
+                alt.Tooltip("share:Q", title=say("lab_limit.tip_share"), format=".1%"),
+            ],
+        )
+    )  # fmt: skip
+    marks = [{"limit": limit, "what": say(f"lab_limit.{what}")} for limit, what in ((here, "here"), (there, "there")) if limit is not None]
+    dashes = alt.StrokeDash(
+        "what:N", scale=alt.Scale(domain=[say("lab_limit.here"), say("lab_limit.there")], range=[[1, 0], [4, 4]]), legend=None
+    )  # fmt: skip
+    upright = alt.Chart(alt.InlineData(values=marks)).mark_rule(strokeWidth=2, color=charts.GREY).encode(x="limit:Q", strokeDash=dashes)
+    said = (
+        alt.Chart(alt.InlineData(values=marks))
+        .mark_text(align="left", dx=4, dy=-6, color=charts.GREY, fontSize=12)
+        .encode(x="limit:Q", y=alt.value(charts.HEIGHT // 2), text="what:N")
+    )
+    return alt.LayerChart(layer=[lines, upright, said], height=charts.HEIGHT).to_dict(validate=False)
+
+
+def _tradeoff(
+    questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequence[Measurements], labels: Fixed, settings: Settings
+) -> Tradeoff:
+    """Worked out again only where something else than the limit was moved."""
+    key = settings.changed(**{KNOB: 0.0})
+    known = _KNOWN.get(of)
+    if known is None or known[0] != key:
+        known = _KNOWN[of] = key, tradeoff(questions, records, of, labels.hits, settings, KNOB)
+    return known[1]
+
+
+def _show_counts(now: Effect, before: Effect) -> None:
+    """Three numbers, and how they moved against the run's own settings."""
+    with st.container(key="lab_effect"):
+        for column, name in zip(st.columns(len(LINES)), LINES, strict=True):
+            moved = getattr(now, name) - getattr(before, name)
+            with column, st.container(border=True, height="stretch", gap="xsmall", key=f"lab_effect_{name}"):
+                st.metric(
+                    say(f"lab_limit.{name}"), getattr(now, name), say("lab_limit.delta", n=moved) if moved else None,
+                    delta_color="normal" if name == "right" else "inverse", help=say(f"lab_limit.{name}_help"),
+                )  # fmt: skip
+                st.caption(say("lab_limit.of", n=now.questions))
+
+
+def _suggest(of: Tradeoff, settings: Settings) -> int | None:
+    """The price that one would pay, the limit for it in words, and a button that takes it; the place of that limit."""
+    with st.container(border=True, key="lab_suggested"):
+        accepted = st.number_input(
+            say("lab_limit.accept"), 0, MOST_ACCEPTED, ACCEPTED, 1, key="lab_accepted", help=say("lab_limit.accept_help"),
+            persist_state="session", width=420,
+        )  # fmt: skip
+        place = suggested(of, accepted / 100)
+        if place is None:
+            st.markdown(say("lab_limit.suggest_none"))
+            return None
+        _show_price(of.limits[place], of.effects[place])
+        st.caption(say("lab_limit.suggest_about", n=of.effects[place].questions))
+        in_force = settings.correctness_mode is Mode.ENFORCE and settings.min_correctness == of.limits[place]
+        st.button(
+            say("lab_limit.in_force" if in_force else "lab_limit.apply"), key="lab_apply_limit", type="primary", disabled=in_force,
+            icon=":material/check:", on_click=_apply, args=(of.limits[place],),
+        )  # fmt: skip
+    return place
+
+
+def _show_price(limit: float, found: Effect) -> None:
+    """A limit and what it costs, as a sentence about a hundred questions; about those that were asked where they are fewer."""
+    n, of = found.questions, min(found.questions, 100)
+    answered, wrong = round(of * found.answered / n), of * found.wrong / n
+    ending = "_all_right" if not found.wrong else "_few" if wrong < 1 else "_one" if round(wrong) == 1 else ""
+    st.markdown(say(f"lab_limit.suggest{ending}", limit=limit, answered=answered, of=of, wrong=round(wrong)))
+
+
+def _apply(limit: float) -> None:
+    set_knob(KNOB, limit)
+    set_knob(MODE, Mode.ENFORCE)
+
+
+def _show_slider(settings: Settings) -> None:
+    """The same setting as *How sure* in the side bar, which follows it."""
+    knob = next(knob for knob in Settings.knobs() if knob.name == KNOB)
+    st.session_state[FIELD] = settings.min_correctness
+    st.slider(say("how_sure.limit"), knob.low, knob.high, step=knob.step, key=FIELD, help=say("lab_limit.slider_help"), on_change=_take)
+
+
+def _take() -> None:
+    set_knob(KNOB, st.session_state[FIELD])
