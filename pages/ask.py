@@ -12,7 +12,7 @@ from ui.app.problems import show_error
 from ui.app.progress import running, upload_field
 from ui.app.scope import choose_scope
 from ui.app.texts import say
-from ui.ask import answer, asking, waiting
+from ui.ask import answer, asking, link, waiting
 from ui.ask.examples import show_examples
 from ui.ask.history import show_history
 from ui.settings.sidebar import settings_from_sidebar
@@ -48,6 +48,7 @@ def page() -> None:
     notice = st.container(key="notice")  # filled when the question on the page is known
     show_examples({document.name for document in documents}, session, running())
 
+    link.open_linked(engine)
     try:
         asking.begin_held(engine, scope, settings)
         if not asking.take() and session.asked is not None:

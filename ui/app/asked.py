@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.records.stored import FeedbackKind
 from rag_core.settings import Settings
 from ui.app.scope import Scope
+
+if TYPE_CHECKING:
+    from rag_core.evaluation.labelled import LabelledQuestion
 
 COLLECTION = "default"
 
@@ -32,7 +36,9 @@ class Asked:
 
     `before` is the decision that the last change of settings replaced; None when nothing was changed since it was asked. `record` is the
     number under which the decision is kept as it stands, None where it is not; `given` is the reader's word on it. `outdated` says that
-    the settings or documents of now would ask a language model for something else, which nobody has allowed yet.
+    the settings or documents of now would ask a language model for something else, which nobody has allowed yet. `labelled` is the labelled
+    set that the question was put into from the page, with its label there. `kept` says that it came from a link: it is judged again under
+    other settings, but never asked again by itself.
     """
 
     question: str
@@ -46,3 +52,5 @@ class Asked:
     record: int | None = None
     given: Given | None = None
     outdated: bool = False
+    labelled: tuple[str, LabelledQuestion] | None = None
+    kept: bool = False

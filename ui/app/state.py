@@ -114,6 +114,9 @@ class Session:
     uploads_at: float = 0.0  # when the last ones were, by `time.monotonic`
     upload_error: RagError | None = None  # why the last upload was not taken
     questions: int = 0  # asked so far
+    linked: str = ""  # the number of the kept decision that the page's address names (`ui.ask.link`)
+    link_left: str = ""  # the last one that was left: a browser may still name it
+    taking: Settings | None = None  # settings to take over before the next run draws their fields
 
     def settings(self) -> Settings:
         """The values as settings; embedding model and vector store are those that the library was built with."""
@@ -151,6 +154,7 @@ class Session:
     def hold(self, question: str, again: bool = False) -> None:
         """Take a question that was submitted; for a widget's callback, which no other touch of the page ends (`ui.app.touches`)."""
         self.forget_results()
+        self.leave_link()
         self.held.append(Held(question, again))
 
     def forget_results(self, *kinds: str) -> None:
@@ -159,6 +163,15 @@ class Session:
         for job in self.jobs:
             if job.report is not None:
                 job.report = replace(job.report, added=(), unchanged=())
+
+    def follow_link(self, number: str) -> None:
+        """Take the number of a decision from the page's address; one that was just left is none."""
+        if number != self.link_left:
+            self.linked, self.link_left = number, ""
+
+    def leave_link(self) -> None:
+        """Show the decision of the address no longer."""
+        self.linked, self.link_left = "", self.linked or self.link_left
 
     def cancel(self) -> None:
         """Stop the question that is on its way, without waiting for its end: whatever it would come to is not taken."""

@@ -21,6 +21,7 @@ from ui.ask.drafted import show_drafter, show_stand_in, stand_in
 from ui.ask.evidence import show_found, show_sources, with_sources
 from ui.ask.feedback import show_feedback
 from ui.ask.how_sure import show_how_sure
+from ui.ask.link import show_share
 from ui.ask.missed import show_missed
 from ui.ask.refusal import show_refusal
 from ui.ask.sentences import show_checked
@@ -60,11 +61,12 @@ def show(engine: Engine, asked: Asked) -> None:
         left, right = st.columns(WIDTHS, gap="medium")
     with left:
         if decision.is_safe():
-            _show_answer(asked)
+            _show_answer(engine, asked)
             show_feedback(engine, asked)
             show_sources(engine, decision, place)
         else:
             show_refusal(asked)
+            show_share(engine, asked)
             show_feedback(engine, asked)
             show_sources(engine, decision, place)
         _show_notes(asked)
@@ -86,7 +88,7 @@ def _show_reply(decision: Decision) -> None:
         st.text(decision.answer)
 
 
-def _show_answer(asked: Asked) -> None:
+def _show_answer(engine: Engine, asked: Asked) -> None:
     decision, level = asked.decision, asked.decision.confidence_level
     with st.container(border=True, key="answer"):
         quoted = all(measured.word_for_word for measured in decision.measured)
@@ -110,6 +112,7 @@ def _show_answer(asked: Asked) -> None:
             with st.popover(say("answer.copy"), icon=":material/content_copy:", type="tertiary", key="copy"):
                 st.caption(say("answer.copy_about"))
                 st.code(with_sources(decision), language=None, wrap_lines=True)
+            show_share(engine, asked)
             with st.popover(say("how_sure.details"), icon=":material/speed:", type="tertiary", key="details"):
                 _show_details(asked)
 

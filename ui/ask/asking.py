@@ -126,12 +126,15 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
     engine.library.refresh()
     stale = asked.scope != scope or asked.measurements.library.version != engine.library.snapshot.version
     moved = any(getattr(wanted, name) != getattr(asked.measurements.settings, name) for name in ASK)
+    if asked.kept:
+        stale = moved = False
+        wanted = wanted.changed(**{name: getattr(asked.measurements.settings, name) for name in ASK})
     outdated = (stale or moved) and wanted.drafter == "model"
     if (stale or moved) and not outdated:
         new = ask(engine, asked.question, scope, wanted, asked.collection)
         same = wanted == asked.settings and asked.scope == scope and new.decision.reason is asked.decision.reason
         # documents that came meanwhile and changed nothing are no news
-        return replace(new, before=None if same else (asked.decision, asked.settings), number=asked.number)
+        return replace(new, before=None if same else (asked.decision, asked.settings), number=asked.number, labelled=asked.labelled)
     if outdated:
         wanted = wanted.changed(**{name: getattr(asked.measurements.settings, name) for name in ASK})
     if wanted == asked.settings:
@@ -150,5 +153,5 @@ def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, 
 def _show(here: Session, asked: Asked, earlier: Asked | None) -> None:
     """Keep a question's record, and put it on the page; asked again, it takes its earlier place."""
     if earlier is not None:
-        asked = replace(asked, before=(earlier.decision, earlier.settings), number=earlier.number)
+        asked = replace(asked, before=(earlier.decision, earlier.settings), number=earlier.number, labelled=earlier.labelled)
     here.show(recording.record(asked))

@@ -15,6 +15,7 @@ from ui.app.asked import Asked, Given
 from ui.app.naming import unique_names
 from ui.app.problems import show_error
 from ui.app.texts import say
+from ui.ask import labelling
 
 _PROBLEM = "feedback_problem"
 
@@ -31,6 +32,7 @@ def show_feedback(engine: Engine, asked: Asked) -> None:
         problem = st.session_state.pop(_PROBLEM, None)
         if problem is not None:
             show_error(problem)
+        labelling.show(engine, asked)
 
 
 def _show_buttons(asked: Asked) -> None:
@@ -46,6 +48,7 @@ def _show_buttons(asked: Asked) -> None:
             say(f"feedback.{wrong}"), key="feedback_wrong", icon=":material/thumb_down:", on_click=_give, args=(asked, wrong),
             help=say("feedback.wrong_help"), width="content",
         )  # fmt: skip
+        labelling.offer(asked)
 
 
 def _show_thanks(engine: Engine, asked: Asked, given: Given) -> None:
@@ -58,6 +61,7 @@ def _show_thanks(engine: Engine, asked: Asked, given: Given) -> None:
             say("feedback.take_back"), key="feedback_take_back", type="tertiary", icon=":material/undo:",
             on_click=_take_back, args=(asked,), width="content",
         )  # fmt: skip
+        labelling.offer(asked)
     if given.kept_for_it:
         st.caption(say("feedback.kept_for_it"))
     if not given.said_more:

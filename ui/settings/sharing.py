@@ -26,6 +26,7 @@ from ui.settings.fields import FIXED, changed, help_text, take
 
 FILE = "plumbline-settings.yaml"
 COLLECTION = "collection"  # its parameter
+DECISION = "decision"  # the parameter of a link to a kept decision (`ui.ask.link`)
 MAX_KB = 64  # a settings file: all settings take 5
 LINE_ENDS = frozenset("\x85\u2028\u2029")  # that PyYAML would write as they are, and read as a line end
 SETTLE_SECONDS = 1.0  # a browser that was told a new address may have sent the old one just before
@@ -86,6 +87,7 @@ def follow_address() -> None:
     Called before any field is drawn. Where a field was moved as well, the field wins: the address is the older one.
     """
     seen, first, arrived = st.query_params.to_dict(), "page_address" not in st.session_state, "preset" not in st.session_state
+    linked = seen.pop(DECISION, "")
     known = _known()
     if first or arrived:
         if seen and seen != known.written:
@@ -93,6 +95,7 @@ def follow_address() -> None:
         known.blank = not known.written
     elif seen != known.written and (seen or known.blank) and not _moved(known) and time.monotonic() - known.at >= SETTLE_SECONDS:
         _take_address(seen)
+    state.session().follow_link(linked)  # last: another collection leaves the link of the one before
 
 
 def write_address(settings: Settings) -> None:
@@ -100,6 +103,8 @@ def write_address(settings: Settings) -> None:
     known, wanted = _known(), _with_collection(to_address(settings))
     if wanted != known.written:
         known.written, known.blank = wanted, known.blank or not wanted
+    if number := state.session().linked:
+        wanted = {**wanted, DECISION: number}
     if wanted != st.query_params.to_dict():
         st.query_params.from_dict(wanted)
         known.at = time.monotonic()

@@ -13,7 +13,7 @@ from ui.app import recording, state
 from ui.app.problems import show_error
 from ui.app.texts import say
 from ui.settings import calibration, model_fields, saved_presets, sharing
-from ui.settings.fields import FIXED, changed, help_text, set_knob, show_field, show_front
+from ui.settings.fields import FIXED, changed, help_text, set_knob, show_field, show_front, take
 
 __all__ = ["FIXED", "FRONT", "STAGES", "set_knob", "settings_from_sidebar"]
 
@@ -27,6 +27,9 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
     """The settings as the sidebar of a page stands, which its address repeats; those of the start when a value is refused."""
     _arrive(page)
     sharing.follow_address()
+    if (taking := state.session().taking) is not None:
+        take(taking)
+        state.session().taking = None
     calibration.settle()
     offered = saved_presets.options(calibration.offered())
     saved_presets.settle(offered)
@@ -51,6 +54,7 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
                 model_fields.show_beside(knob.name)
         with about:  # after the fields: a certificate holds for what they say now
             saved_presets.show()
+            saved_presets.show_switch()
         _way_back(start)
         sharing.show(session.settings)
         recording.show_switch()
@@ -104,7 +108,7 @@ def _say_if_idle(name: str) -> None:
 
 
 def _take_preset() -> None:
-    saved_presets.take_option(st.session_state.preset)
+    saved_presets.switch(st.session_state.preset)
 
 
 def _way_back(start: Settings) -> None:

@@ -70,6 +70,29 @@ class RecordStore:
             self.write_set(set_name, (*self._sets.find(set_name), question))
             self.settle(feedback_id, FeedbackState.LABELLED)
 
+    def put_question(self, set_name: str, question: LabelledQuestion) -> None:
+        """Put a question into a set, a new one where there is none; one of the same id gives way.
+
+        Raises:
+            InvalidInput: the set's name cannot be used.
+        """
+        with self._file.writing():
+            others = self._sets.find(set_name)
+            if any(one.id == question.id for one in others):
+                self.write_set(set_name, [question if one.id == question.id else one for one in others])
+            else:
+                self.write_set(set_name, (*others, question))
+
+    def drop_question(self, set_name: str, id: str) -> None:
+        """Take a question out of a set, and the set with its last one; nothing where it is not there."""
+        with self._file.writing():
+            others = self._sets.find(set_name)
+            left = [one for one in others if one.id != id]
+            if left:
+                self.write_set(set_name, left)
+            elif others:
+                self.delete_set(set_name)
+
     def forget_documents(self, documents: Collection[str], version: int) -> None:
         """Delete every text of a model that may come from these documents; see `texts.forget_documents`."""
         forget_documents(self._file, documents, version)

@@ -1,8 +1,8 @@
 """The child's side: one request on stdin, JSON lines on stdout. It sets its limits and gives up the network before it looks at the file.
 
 Request: one line of JSON (see `rag_core.ingest.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object a line:
-`ready` {network, memory} · `open` {count, meta, toc} · `page` {n, …} · `image` {png} · `note` {problem} · `failed` {kind, problem, remedy}
-· `done`. The parent keeps the pipe to stdin open; when it closes, this process ends.
+`ready` {network, memory} · `open` {count, meta, toc} · `page` {n, …} · `image` {png} · `sheet` {pdf} · `note` {problem}
+· `failed` {kind, problem, remedy} · `done`. The parent keeps the pipe to stdin open; when it closes, this process ends.
 """
 
 # mypy: allow-untyped-calls
@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from .isolation import block, end_with_parent
+from .sheet import compose
 
 Emit = Callable[[dict[str, object]], None]
 
@@ -107,6 +108,10 @@ def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
         Failure: the file, or what is asked of it, is refused.
         Exception: whatever MuPDF raises.
     """
+    if "sheet" in request:
+        emit({"event": "sheet", "pdf": base64.b64encode(compose(import_pymupdf(), data)).decode()})
+        emit({"event": "done"})
+        return
     document = open_document(request, data)
     if "render" in request:
         render(document, request["render"], emit)

@@ -1,0 +1,143 @@
+"""One decision as a file to send: Markdown or PDF, with its sources, their pages, every check and the settings' fingerprint.
+
+What comes from documents and users is text in it and nothing else: Markdown's signs are escaped, and the PDF is set from plain text.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import streamlit as st
+
+from rag_core.domain.claims import Citation
+from rag_core.engine import Engine
+from rag_core.errors import RagError
+from rag_core.ingest.pdf import render_page
+from rag_core.ingest.sheet import compose_sheet
+from ui.app.asked import Asked
+from ui.app.texts import say, tell
+from ui.ask.how_sure import limit_of, percents
+from ui.ask.refusal import why_refused
+from ui.ask.trace import measured, required, state_in_words
+
+MAX_PICTURES = 6  # pages that are drawn; a page has about 150 kB
+DPI = 100.0
+NAME_CHARS = 40  # of the question, in a file's name
+SIGNS = re.compile(r"([\\`*_\[\]<>#|~&$!@(){}])")
+LINE_STARTS = re.compile(r"^(\s*|\s*\d+)([-+=.])", re.MULTILINE)
+LINKS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)  # some readers make links of bare addresses
+Block = Mapping[str, Any]
+
+
+def offer(engine: Engine, asked: Asked) -> None:
+    """Two buttons; the files are made when they are clicked."""
+    name = file_name(asked)
+    st.download_button(
+        say("export.pdf"), lambda: compose_sheet(blocks(engine, asked)), f"{name}.pdf", "application/pdf", key="export_pdf",
+        icon=":material/picture_as_pdf:", on_click="ignore",
+    )  # fmt: skip
+    st.download_button(
+        say("export.markdown"), lambda: to_markdown(blocks(engine, asked)), f"{name}.md", "text/markdown", key="export_markdown",
+        icon=":material/description:", on_click="ignore",
+    )  # fmt: skip
+
+
+def file_name(asked: Asked) -> str:
+    """The outcome and the question in letters and digits, such as "answer-how-often-is-it-calibrated"."""
+    words = "-".join(re.findall(r"\w+", asked.question.casefold()))[:NAME_CHARS].strip("-_")
+    return "-".join(part for part in (tell("export.answer" if asked.decision.is_safe() else "export.refusal"), words) if part)
+
+
+def blocks(engine: Engine, asked: Asked) -> list[Block]:
+    """All that is told of a decision, top to bottom, in the form of `rag_core.ingest.sheet`."""
+    decision = asked.decision
+    return [
+        _block("title", say("export.title")),
+        _block("small", tell("export.about", collection=asked.collection, date=datetime.now(UTC).isoformat(" ", "minutes")[:16])),
+        _block("head", say("answer.question")),
+        _block("lead", asked.question),
+        _block("head", say("answer.answered") if decision.is_safe() else say("refusal.badge")),
+        *([] if decision.is_safe() else [_block("lead", why_refused(decision))]),
+        *([_block("lead" if decision.is_safe() else "text", decision.answer)] if decision.answer else []),
+        *(_block("text", line) for line in (_how_sure(asked), *(tell("answer.note", note=note) for note in decision.notes)) if line),
+        *_sources(engine, decision.citations or decision.places, answered=decision.is_safe()),
+        _block("head", say("export.checks")),
+        {"kind": "rows", "rows": _checks(asked)},
+        _block("head", say("export.settings")),
+        _block("small", _settings(asked)),
+    ]
+
+
+def to_markdown(of: Sequence[Block]) -> str:
+    """The blocks as Markdown in one file; its pictures stand at the end, in base64."""
+    lines, pictures = [], []
+    for block in of:
+        if block["kind"] == "picture":
+            pictures.append(block["png"])
+            lines.append(f"![{escaped(block['text'])}][page-{len(pictures)}]")
+        elif block["kind"] == "rows":
+            head, *rows = ("| " + " | ".join(escaped(cell).replace("\n", " ") for cell in row) + " |" for row in block["rows"])
+            lines.append("\n".join([head, "|" + " --- |" * len(block["rows"][0]), *rows]))
+        else:
+            text, heading = escaped(block["text"]), {"title": "# ", "head": "## "}.get(block["kind"])
+            quoted = "\n".join(f"> {line}" for line in text.split("\n"))
+            lines.append(heading + text if heading else quoted if block["kind"] in ("lead", "quote") else text)
+    return "\n\n".join([*lines, *(f"[page-{number}]: data:image/png;base64,{png}" for number, png in enumerate(pictures, 1))]) + "\n"
+
+
+def escaped(text: str) -> str:
+    """A text of any origin that Markdown shows as it is: no link, picture, heading, table or HTML comes of it."""
+    plain = "".join(one if one.isprintable() or one == "\n" else " " for one in text)
+    return LINKS.sub(r"\\", LINE_STARTS.sub(r"\1\\\2", SIGNS.sub(r"\\\1", plain)))
+
+
+def _block(kind: str, text: str) -> Block:
+    return {"kind": kind, "text": text}
+
+
+def _how_sure(asked: Asked) -> str:
+    """The probability and its limit, without the page's emphasis."""
+    if asked.measurements.correctness is None:
+        return say("how_sure.none")
+    check = limit_of(asked)
+    sure, limit = percents(asked.measurements.correctness, check.threshold if check is not None else None)
+    if limit is None:
+        return say("export.sure", n=sure)
+    return say("export.sure_limit", n=sure, limit=limit)
+
+
+def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -> Iterator[Block]:
+    """Each source with its words, and the pages that they stand on, each once with all of its marks."""
+    if citations:
+        yield _block("head", say("evidence.title") if answered else say("evidence.places"))
+    for one in citations:
+        yield _block("text", tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page))
+        yield _block("quote", one.excerpt)
+    pages = list(dict.fromkeys((one.document_id, one.page, one.document) for one in citations))[:MAX_PICTURES]
+    for id, page, name in pages:
+        marks = [box for one in citations if one.document_id == id for number, box in one.boxes if number == page]
+        try:
+            if not engine.library.snapshot.page(id, page).width:
+                continue  # a text file has no picture
+            drawn = render_page(engine.library.source(id), page, marks, dpi=DPI)
+        except RagError as error:  # deleted meanwhile, or locked by a password
+            yield _block("small", f"{name}: {error.problem}")
+            continue
+        said = tell("export.page", name=name, page=page)
+        yield _block("small", said)
+        yield {"kind": "picture", "text": said, "png": base64.b64encode(drawn).decode()}
+
+
+def _checks(asked: Asked) -> list[list[str]]:
+    head = [say(f"trace.column_{name}") for name in ("check", "state", "measured", "required")]
+    rows = [[say(f"trace.title_{one.stage}"), state_in_words(one), measured(one), required(one)] for one in asked.decision.trace.checks]
+    return [head, *rows]
+
+
+def _settings(asked: Asked) -> str:
+    library = asked.measurements.library.version
+    return tell("export.fingerprint", preset=asked.settings.preset, hash=asked.decision.metadata.get("settings_hash", ""), library=library)

@@ -1,0 +1,136 @@
+"""Puts the question on the page into a labelled set, as it was decided, in one click; its right answer and page can then be changed.
+
+An answer counts as right with the page that it cites, a refusal as right too. Who knows better says so in the form below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+
+import streamlit as st
+
+from rag_core.engine import Engine
+from rag_core.errors import RagError
+from rag_core.evaluation.labelled import LabelledQuestion, Place
+from rag_core.records.stored import FeedbackKind
+from ui.app import recording
+from ui.app.asked import Asked
+from ui.app.naming import unique_names
+from ui.app.problems import show_error
+from ui.app.texts import say, tell
+
+KIND = "asked"  # of these labels, for breakdowns
+MAX_ANSWER_CHARS = 500
+_PROBLEM = "labelling_problem"
+
+
+def offer(asked: Asked) -> None:
+    """The button; nothing where the question is in a set already."""
+    if asked.labelled is None:
+        st.button(
+            say("labelling.add"), key="add_to_set", icon=":material/playlist_add:", help=say("labelling.add_help"), on_click=_add,
+            args=(asked,), width="content",
+        )  # fmt: skip
+
+
+def show(engine: Engine, asked: Asked) -> None:
+    """The label in a line, with ways to change it and to take it back; and why it could not be kept."""
+    problem = st.session_state.pop(_PROBLEM, None)
+    if problem is not None:
+        show_error(problem)
+    if asked.labelled is None:
+        return
+    name, label = asked.labelled
+    with st.container(key="labelled", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.badge(say("labelling.added"), icon=":material/playlist_add_check:", color="green")
+            st.text(_in_words(engine, name, label), width="content")
+            st.button(
+                say("labelling.take_back"), key="label_take_back", type="tertiary", icon=":material/undo:", on_click=_remove, args=(asked,)
+            )
+        unsure = asked.given is not None and asked.given.kind is not FeedbackKind.HELPFUL
+        with st.expander(say("labelling.change"), icon=":material/edit:", key="label_form", expanded=unsure):
+            _show_form(engine, asked, name, label)
+
+
+def _show_form(engine: Engine, asked: Asked, name: str, label: LabelledQuestion) -> None:
+    names, place = unique_names(engine.library.snapshot.documents), next(iter(label.places), None)
+    with st.form(key=f"label_{label.id}", border=False):
+        answerable = st.radio(
+            say("lab_feedback.answerable"), [True, False], index=0 if label.answerable else 1, key="label_answerable", horizontal=True,
+            format_func=lambda yes: say("lab_feedback.yes") if yes else say("lab_feedback.no"),
+        )  # fmt: skip
+        answer = st.text_input(
+            say("lab_feedback.answer"), next(iter(label.answers), ""), key="label_answer", max_chars=MAX_ANSWER_CHARS,
+            help=say("lab_feedback.answer_help"),
+        )  # fmt: skip
+        left, middle, right = st.columns([3, 1, 2], vertical_alignment="bottom")
+        options = ["", *names]
+        document = left.selectbox(
+            say("lab_feedback.document"), options, options.index(place.document) if place and place.document in names else 0,
+            format_func=lambda id: names.get(id, say("lab_feedback.unknown")), key="label_document",
+        )  # fmt: skip
+        most = max([1, *(one.page_count for one in engine.library.snapshot.documents)])
+        page = middle.number_input(say("labelling.page"), 0, most, min(place.page, most) if place else 0, key="label_page")
+        chosen = right.text_input(say("labelling.set"), name, key="label_set", max_chars=100)
+        if st.form_submit_button(say("labelling.save"), icon=":material/save:"):
+            places = (Place(document, int(page)),) if answerable and document else ()
+            answers = (answer.strip(),) if answerable and (answer or "").strip() else ()
+            _put(asked, (chosen or "").strip() or name, replace(label, answerable=bool(answerable), answers=answers, places=places))
+            st.rerun()
+
+
+def as_decided(asked: Asked) -> LabelledQuestion:
+    """The label that the decision speaks for: its first sentence with its page where it answered, no answer where it refused."""
+    decision, scope = asked.decision, asked.scope
+    searched = tuple(asked.measurements.library.names) if scope.documents or scope.filters else ()
+    answered = decision.is_safe() and bool(decision.citations)
+    wrong = asked.given is not None and asked.given.kind is not FeedbackKind.HELPFUL
+    cited = decision.citations[0] if answered and not wrong else None
+    answers = (decision.claims[0].text[:MAX_ANSWER_CHARS],) if cited is not None and decision.claims else ()
+    name = sha256("\x00".join([asked.question, *searched]).encode()).hexdigest()[:12]
+    return LabelledQuestion(
+        f"{KIND}-{name}", asked.question, answered or wrong, answers, searched,
+        (Place(cited.document_id, cited.page),) if cited is not None else (),
+        "" if decision.language == "und" else decision.language, KIND,
+    )  # fmt: skip
+
+
+def _in_words(engine: Engine, name: str, label: LabelledQuestion) -> str:
+    if not label.answerable:
+        return tell("labelling.unanswerable", set=name)
+    answer = next(iter(label.answers), "") or tell("labelling.no_answer")
+    place = next(iter(label.places), None)
+    if place is None:
+        return tell("labelling.answerable", set=name, answer=answer)
+    document = unique_names(engine.library.snapshot.documents).get(place.document, place.document)
+    return tell("labelling.answerable_at", set=name, answer=answer, document=document, page=place.page)
+
+
+def _add(asked: Asked) -> None:
+    _put(asked, say("labelling.default_set"), as_decided(asked))
+
+
+def _put(asked: Asked, name: str, label: LabelledQuestion) -> None:
+    """Keep the label in this set, and in no other that it was put into from here."""
+    try:
+        store = recording.store()
+        store.put_question(name, label)
+        if asked.labelled is not None and asked.labelled[0] != name:
+            store.drop_question(asked.labelled[0], label.id)
+    except RagError as error:
+        st.session_state[_PROBLEM] = error
+    else:
+        asked.labelled = name, label
+
+
+def _remove(asked: Asked) -> None:
+    if asked.labelled is None:
+        return
+    try:
+        recording.store().drop_question(asked.labelled[0], asked.labelled[1].id)
+    except RagError as error:
+        st.session_state[_PROBLEM] = error
+    else:
+        asked.labelled = None
