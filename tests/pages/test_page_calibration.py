@@ -17,6 +17,7 @@ from rag_core.settings import Mode, Settings, presets
 from rag_core.work import loading
 from ui.app import state
 from ui.app.texts import screen
+from ui.settings import saved_presets
 from ui.settings.calibration import FALLBACK
 
 VACATION = "How many vacation days do employees have?"
@@ -92,7 +93,7 @@ def test_given_a_library_that_no_calibration_fits_then_presets_that_go_by_simila
     needing = {name for name in presets() if Mode.ENFORCE in (Settings.load(name).correctness_mode, Settings.load(name).answerability_mode)}
     assert "balanced" in needing
     assert preset.value == FALLBACK == session_of(page).preset
-    assert set(preset.options) == {presets()[name].title for name in presets() if name not in needing}
+    assert set(preset.options) == {saved_presets.label(name) for name in presets() if name not in needing}
     ask(page, VACATION)
     assert asked_of(page).decision.is_safe()
     assert asked_of(page).decision.metadata["calibration"] == ""
@@ -148,7 +149,7 @@ def test_given_a_calibration_without_a_score_of_right_answers_then_presets_that_
     page.run()
 
     assert page.warning[0].value == screen()["settings.no_calibration"]
-    assert presets()["balanced"].title not in page.selectbox(key="preset").options
+    assert saved_presets.label("balanced") not in page.selectbox(key="preset").options
 
 
 @pytest.mark.parametrize("about", [{}, {"sets": {}}, {"left_out_of_the_fit": {}}, {"expected": {}}])

@@ -311,3 +311,18 @@ def test_given_any_run_of_the_page_when_drawn_then_every_field_of_the_settings_i
 
         assert len(knobs) > 3
         assert [field.key for field in knobs if not field.proto.set_value] == [], part
+
+
+def test_given_the_presets_then_three_in_front_say_what_they_do_and_the_papers_what_they_need_and_a_switch_lists_its_changes(
+    page: AppTest,
+) -> None:
+    offered = page.selectbox(key="preset").options
+    assert [option.split(":")[0] for option in offered[:3]] == ["Balanced", "Careful", "Everything"]
+    assert all(option.startswith("From the papers: ") for option in offered[3:])
+    assert "From the papers: RAG engine (needs a language model)" in offered
+
+    page.selectbox(key="preset").set_value("open").run()
+
+    moved = next(one for one in page.expander if one.label.startswith("Changed by this switch"))
+    assert any(line.value.startswith("How sure") or "→" in line.value for line in moved.text)
+    assert moved.label == f"Changed by this switch: {len(moved.text)}"

@@ -22,9 +22,11 @@ from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.settings import certificates
 from ui.settings.fields import FIXED, take
+from ui.settings.wording import setting_name, value_in_words
 
+FRONT = ("balanced", "tutor-maximum-safety", "open")  # built-in ones that are named for what they do; the others are papers'
 _OPTION = "saved:"  # before the name, as the preset field's value; no built-in preset is called so
-_CHOSEN, _SEEN = "saved_preset", "saved_presets_seen"
+_CHOSEN, _SEEN, _SWITCHED = "saved_preset", "saved_presets_seen", "preset_switched"
 
 
 def saved() -> tuple[SavedPreset, ...]:
@@ -59,18 +61,24 @@ def as_settings(values: Mapping[str, Any]) -> Settings:
 
 
 def options(built_in: list[str]) -> list[str]:
-    """The values of the preset field: the built-in presets on offer, then the saved ones.
+    """The values of the preset field: the built-in presets in front that are on offer, the saved ones, then those of the papers.
 
     Where built-in presets are left out for want of a calibration, the saved ones that need it are too.
     """
     served = len(built_in) == len(presets())
     fit = (preset for preset in saved() if served or Mode.ENFORCE not in map(preset.values.get, ("correctness_mode", "answerability_mode")))
-    return [*built_in, *(_OPTION + preset.name for preset in fit)]
+    front = [name for name in FRONT if name in built_in]
+    return [*front, *(_OPTION + preset.name for preset in fit), *(name for name in built_in if name not in FRONT)]
 
 
 def label(option: str) -> str:
     """An option as the field shows it. No two are alike."""
-    return tell("presets.saved", name=option.removeprefix(_OPTION)) if option.startswith(_OPTION) else presets()[option].title
+    if option.startswith(_OPTION):
+        return tell("presets.saved", name=option.removeprefix(_OPTION))
+    if option in FRONT:
+        return say(f"presets.front_{option}")
+    asks_first = presets()[option].values.get("sufficiency_mode") == Mode.ENFORCE  # without a model it refuses every question
+    return tell("presets.paper_model" if asks_first else "presets.paper", title=presets()[option].title)
 
 
 def settle(offered: list[str]) -> None:
@@ -93,8 +101,27 @@ def chosen() -> SavedPreset | None:
     return next((preset for preset in saved() if preset.name == name), None) if name else None
 
 
+def switch(option: str) -> None:
+    """Take over the preset of an option, in the field's callback, and note what that changes."""
+    before = dict(state.session().values)
+    take_option(option)
+    after = state.session().values
+    st.session_state[_SWITCHED] = {name: (old, after[name]) for name, old in before.items() if name not in FIXED and after[name] != old}
+
+
+def show_switch() -> None:
+    """The settings that the last switch changed, each with its value before and now."""
+    moved = st.session_state.get(_SWITCHED)
+    if moved:
+        with st.expander(say("presets.switched", n=len(moved)), icon=":material/swap_horiz:", key="preset_switch"):
+            for name, (old, new) in moved.items():
+                st.text(
+                    tell("changes.moved", name=setting_name(name), old=value_in_words(name, old), new=value_in_words(name, new))
+                )  # fmt: skip
+
+
 def take_option(option: str) -> None:
-    """Take over the preset of an option, in the field's callback."""
+    """Take over the preset of an option, in a callback."""
     if not option.startswith(_OPTION):
         st.session_state.pop(_CHOSEN, None)
         take(state.preset_settings(option))
