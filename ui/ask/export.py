@@ -24,9 +24,9 @@ from ui.ask.how_sure import limit_of, percents
 from ui.ask.refusal import why_refused
 from ui.ask.trace import measured, required, state_in_words
 
-MAX_PICTURES = 6  # pages that are drawn; a page has about 150 kB
-DPI = 100.0
-NAME_CHARS = 40  # of the question, in a file's name
+MAX_PICTURES = 6  # pages that are drawn: more than answers cite
+DPI = 100.0  # dots an inch of a page: small print can be read, and a page has about 150 kB
+NAME_CHARS = 40  # the question's part of a file's name
 SIGNS = re.compile(r"([\\`*_\[\]<>#|~&$!@(){}])")
 LINE_STARTS = re.compile(r"^(\s*|\s*\d+)([-+=.])", re.MULTILINE)
 LINKS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)  # some readers make links of bare addresses

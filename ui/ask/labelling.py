@@ -20,8 +20,8 @@ from ui.app.naming import unique_names
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 
-KIND = "asked"  # of these labels, for breakdowns
-MAX_ANSWER_CHARS = 500
+KIND = "asked"  # the labels' kind, for breakdowns
+MAX_ANSWER_CHARS = 500  # as in the list of feedback
 _PROBLEM = "labelling_problem"
 
 

@@ -21,7 +21,7 @@ from ui.app.texts import say
 from ui.ask import export
 from ui.settings.sharing import COLLECTION, DECISION
 
-MAX_DIGITS = 15  # of a decision's number
+MAX_DIGITS = 15  # a decision's number counts from 1
 _PROBLEM, _SHOWN = "link_problem", "link_shown"
 
 
@@ -76,7 +76,7 @@ def show_share(engine: Engine, asked: Asked) -> None:
 def address(page: str, collection: str, number: int) -> str:
     """The link, from the page's own address."""
     scheme, host, path, _, _ = urlsplit(page)
-    return urlunsplit((scheme, host, path, urlencode({COLLECTION: collection, DECISION: number}), ""))
+    return urlunsplit((scheme, host, path or "/", urlencode({COLLECTION: collection, DECISION: number}), ""))
 
 
 def _keep(asked: Asked) -> None:

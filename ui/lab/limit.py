@@ -22,7 +22,7 @@ from ui.lab.judged import Fixed, Judged
 from ui.settings.fields import set_knob
 
 KNOB, MODE, FIELD = "min_correctness", "correctness_mode", "lab_limit"
-ACCEPTED, MOST_ACCEPTED = 5, 50  # wrong ones of 100 answers: at first, and at most
+ACCEPTED, MOST_ACCEPTED = 5, 50  # wrong ones among 100 answers: at first, and at most
 LINES = {"right": charts.BLUE, "wrong": charts.ORANGE, "refused": charts.PURPLE}
 STROKES = ([1, 0], [6, 3], [2, 2])  # for those who do not tell the colours apart
 _KNOWN: WeakKeyDictionary[ReplaySet, tuple[Settings, Tradeoff]] = WeakKeyDictionary()

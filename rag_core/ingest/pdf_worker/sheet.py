@@ -14,7 +14,7 @@ from typing import Any
 
 WIDTH, HEIGHT, MARGIN = 595.0, 842.0, 50.0  # points: A4
 PICTURE = WIDTH - 2 * MARGIN  # points: a picture is as wide as the text
-MAX_PAGES = 60  # of a sheet: a decision with ten pictures has about fifteen
+MAX_PAGES = 60  # a decision with six pictures has about ten
 CSS = (
     "* {font-family: sans-serif; font-size: 10pt; line-height: 1.35} h1 {font-size: 18pt} h2 {font-size: 12pt}"
     " .lead {font-size: 13pt} .quote {margin-left: 12pt} .small {font-size: 8pt; color: #52605a}"
