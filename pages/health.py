@@ -43,9 +43,9 @@ def page() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         figures.show_series(period.kept)
-        refused.show_reasons(period.kept)
     with right:
         refused.show_scores(shifted)
+    refused.show_reasons(period.kept)
     refused.show_gaps(period.gaps)
     refused.show_rejected(period.kept)
 

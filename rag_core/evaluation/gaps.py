@@ -11,7 +11,7 @@ import numpy as np
 from rag_core.domain.ports import Vectors
 from rag_core.domain.status import AnswerStatus, Reason
 from rag_core.evaluation.health import Kept
-from rag_core.language import terms
+from rag_core.language import content_terms
 
 ALIKE_COSINE, ALIKE_TERMS = 0.6, 0.5  # from here on two questions ask for like things; chosen by looking, not measured
 MAX_TERMS = 4  # that name a gap
@@ -24,7 +24,7 @@ class Gap:
 
     Args:
         questions: each with when it was asked.
-        terms: words that most of them share, most shared first; forms as they are searched for.
+        terms: content words that most of them share, most shared first; forms as they are searched for.
         nowhere: names and numbers of theirs that stand in no document.
     """
 
@@ -48,7 +48,7 @@ def gaps(kept: Sequence[Kept], vectors: Vectors) -> list[Gap]:
         kept: from `unanswered`, newest first.
         vectors: of their texts, unit length, shape (n, dim).
     """
-    words = [frozenset(terms(one.question, one.language)) for one in kept]
+    words = [frozenset(content_terms(one.question, one.language)) for one in kept]
     groups: list[list[int]] = []
     centres: list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]] = []
     for row in range(len(kept)):

@@ -15,13 +15,13 @@ from ui.app import recording
 from ui.app.texts import say, tell
 from ui.health import charts
 
-_UNIT = {Figure.RETRIEVAL: "ms", Figure.MODEL: "ms", Figure.CORRECTNESS: "probability"}
+_UNIT = {Figure.RETRIEVAL: "ms", Figure.MODEL: "ms"}
 State = tuple[str, str, Literal["green", "orange", "red", "gray"]]  # a word, an icon, a colour
 
 
-def in_words(which: Figure, value: float | None) -> str:
-    """A value with its unit; a dash where there is none."""
-    return say("health.none") if value is None else say(f"health.{_UNIT.get(which, 'share')}", value=value)
+def in_words(which: Figure, value: float | None, share: str = "share") -> str:
+    """A value with its unit; a dash where there is none. `share` is the form of a share."""
+    return say("health.none") if value is None else say(f"health.{_UNIT.get(which, share)}", value=value)
 
 
 def show_alerts(kept: Sequence[Kept], drift: Drift) -> None:
@@ -40,7 +40,7 @@ def show_tiles(kept: Sequence[Kept]) -> None:
     with st.container(horizontal=True, key="health_tiles"):
         for which in Figure:
             value, days = figure(which, kept), by_day(kept, partial(figure, which))
-            with st.container(border=True, width=250, key=f"tile_{which.value}", gap="small"):
+            with st.container(border=True, width=250, key=f"tile_{which.value}", gap="small", height="stretch"):
                 st.metric(
                     say(f"health.{which.value}"), in_words(which, value), help=say(f"health.{which.value}_help"),
                     chart_data=[one for _, one in days] if len(days) > 1 else None, chart_type="line",
@@ -63,6 +63,8 @@ def show_series(kept: Sequence[Kept]) -> None:
     """One figure by day, with its target and its alert."""
     st.subheader(say("health.over_time"), anchor=False)
     which = st.selectbox(say("health.figure"), list(Figure), format_func=lambda one: say(f"health.{one.value}"), key="health_figure")
+    if which is None:
+        return
     days = by_day(kept, partial(figure, which))
     if len(days) < 2:
         st.caption(say("health.too_few_days"))
@@ -87,4 +89,4 @@ def _state(which: Figure, value: float | None) -> State:
 def _goal(which: Figure) -> str:
     goal = GOALS[which]
     side = "more" if goal.more_is_better else "less"
-    return tell(f"health.goal_{side}", target=in_words(which, goal.target), alert=in_words(which, goal.alert))
+    return tell(f"health.goal_{side}", target=in_words(which, goal.target, "whole"), alert=in_words(which, goal.alert, "whole"))

@@ -64,11 +64,15 @@ def read(engine: Engine, days: int) -> Period | None:
             reading.work.stop()
         reading = st.session_state[_KEY] = Reading(of, time.monotonic(), _start(engine, *of))
     if not reading.work.wait(PATIENCE_SECONDS):
-        watch(reading.work.wait, lambda: st.info(say("health.reading"), icon=":material/hourglass_top:"))
+        watch(reading.work.wait, _show_reading)
         return None
     if reading.work.error is not None:
         show_error(reading.work.error)
     return reading.work.result
+
+
+def _show_reading() -> None:
+    st.info(say("health.reading"), icon=":material/hourglass_top:")
 
 
 def _start(engine: Engine, collection: str, days: int) -> Background[Period]:

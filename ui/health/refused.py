@@ -110,7 +110,7 @@ def _show_gap(gap: Gap) -> None:
     st.text(tell("health.gap_count", n=len(gap.questions), at=at) if others else tell("health.gap_one", at=at))
     if gap.nowhere:
         st.text(tell("health.gap_nowhere", names=", ".join(gap.nowhere)))
-    if others:
+    if more := [text for text in dict.fromkeys(one.question for one in others) if text != first.question]:
         with st.expander(say("health.gap_more")):
-            for one in others[:MAX_EXAMPLES]:
-                st.text(one.question)
+            for text in more[:MAX_EXAMPLES]:
+                st.text(text)

@@ -1,0 +1,49 @@
+"""The Health page: figures with target and alert from kept questions, refusals, gaps; and in words where there is nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from page_kit import captions, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.settings import Settings
+from rag_core.wiring import open_engine, records
+from ui.health.refused import rows_of
+from ui.lab.tables import to_csv
+
+ANSWERED, REFUSED = "How often does the flow meter have to be calibrated?", "What did *Acme* report for 2031?"
+
+
+def opened(app: AppTest) -> AppTest:
+    return app.run().switch_page("pages/health.py").run()
+
+
+def test_given_no_kept_question_when_opened_then_the_page_says_what_to_do(app: AppTest, library: Path) -> None:
+    page = opened(app)
+
+    assert not page.exception
+    assert "No question was kept in this period" in page.info[0].value
+    assert page.segmented_control(key="health_period").value == 7
+
+
+def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_shown(app: AppTest, library: Path) -> None:
+    """S3-31: the five figures with their state, questions, refusals; text of questions stays inert."""
+    engine, store, settings = open_engine(library, "default"), records(library, "default"), Settings.load()
+    for question in (ANSWERED, REFUSED, REFUSED):
+        store.keep(engine.measure(question, settings))
+
+    page = opened(app)
+
+    assert not page.exception
+    shown = {metric.label: metric.value for metric in page.metric}
+    assert (shown["Sentences with a source"], shown["Drafts rejected"], shown["Language model"]) == ("100.0%", "0.0%", "–")
+    assert "3 questions." in captions(page)
+    assert "Target 100%, alert below 95%" in captions(page)
+    assert list(page.dataframe[0].value["n"]) == [2]
+    assert REFUSED in texts(page)
+    assert "In no document: 2031" in texts(page)
+    assert "2 questions, the last on" in texts(page)
+    period = page.session_state["health_reading"].work.result
+    assert [row["question"] for row in rows_of(period.gaps)] == [REFUSED, REFUSED]
+    assert to_csv(rows_of(period.gaps)).count(b"Acme") == 2
