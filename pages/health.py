@@ -58,7 +58,7 @@ def shift(engine: Engine, kept: tuple[Kept, ...]) -> Drift:
 
 
 def show_now(engine: Engine) -> None:
-    """What the collection holds, and the jobs of this process."""
+    """Show what the collection holds, and the jobs of this process."""
     snapshot = engine.library.snapshot
     jobs = state.runner().jobs((str(state.library_folder()), state.session().collection))
     left = [job for job in jobs if not job.finished]

@@ -23,7 +23,7 @@ SCORE_BINS = 10  # equal parts of [0, 1], as the bins of a calibration's reliabi
 DRIFT_ALERT = 0.25
 MIN_TO_COMPARE = 50  # scores on either side: fewer tell a spread badly; chosen
 SIGNIFICANT = 0.01  # a shift that chance gives more often than this is no alert
-PERCENTILE = 95
+PERCENTILE = 95  # slow searches are what people remember
 
 
 class Figure(StrEnum):
@@ -57,6 +57,7 @@ class Goal:
         return value is not None and (value >= self.target if self.more_is_better else value <= self.target)
 
 
+# the targets and alerts of the requirements
 GOALS: Mapping[Figure, Goal] = {
     Figure.COVERAGE: Goal(1.0, 0.95), Figure.FAILED: Goal(0.0, 0.05), Figure.CORRECTNESS: Goal(0.8, 0.7),
     Figure.RETRIEVAL: Goal(100.0, 200.0), Figure.MODEL: Goal(2000.0, 5000.0),

@@ -50,7 +50,7 @@ def show_tiles(kept: Sequence[Kept]) -> None:
 
 
 def show_feedback(since: str) -> None:
-    """What readers said in the period, beside what is estimated."""
+    """Show what readers said in the period, beside what is estimated."""
     said = Counter(one.kind for kept in FeedbackState for one in recording.store().feedback(kept) if one.at >= since)
     right, wrong, refusals = (said[kind] for kind in (FeedbackKind.HELPFUL, FeedbackKind.WRONG_ANSWER, FeedbackKind.WRONG_REFUSAL))
     words = say("health.feedback", right=right, wrong=wrong, refusals=refusals)

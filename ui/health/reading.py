@@ -21,7 +21,7 @@ from ui.app.problems import show_error
 from ui.app.texts import say
 
 PERIODS = (1, 7, 30, 90)  # days
-FIRST = 7
+FIRST = 7  # days that the page begins with: a working week
 MAX_GROUPED = 300  # unanswered questions that are compared with one another: a second of the embedding model
 PATIENCE_SECONDS = 0.5  # before the page says that it reads
 FRESH_SECONDS = 15.0  # a reading is shown so long without another one
