@@ -86,16 +86,16 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
         )
     )  # fmt: skip
     marks = [{"limit": limit, "what": say(f"lab_limit.{what}")} for limit, what in ((here, "here"), (there, "there")) if limit is not None]
-    dashes = alt.StrokeDash(
-        "what:N", scale=alt.Scale(domain=[say("lab_limit.here"), say("lab_limit.there")], range=[[1, 0], [4, 4]]), legend=None
-    )  # fmt: skip
-    upright = alt.Chart(alt.InlineData(values=marks)).mark_rule(strokeWidth=2, color=charts.GREY).encode(x="limit:Q", strokeDash=dashes)
+    upright = [  # without a scale of their own, which would part the legend in two
+        alt.Chart(alt.InlineData(values=[mark])).mark_rule(strokeWidth=2, color=charts.GREY, strokeDash=dash).encode(x="limit:Q")
+        for mark, dash in zip(marks, ([1, 0], [4, 4]), strict=False)
+    ]
     said = (
         alt.Chart(alt.InlineData(values=marks))
         .mark_text(align="left", dx=4, dy=-6, color=charts.GREY, fontSize=12)
         .encode(x="limit:Q", y=alt.value(charts.HEIGHT // 2), text="what:N")
     )
-    return alt.LayerChart(layer=[lines, upright, said], height=charts.HEIGHT).to_dict(validate=False)
+    return alt.LayerChart(layer=[lines, *upright, said], height=charts.HEIGHT).to_dict(validate=False)
 
 
 def _tradeoff(
