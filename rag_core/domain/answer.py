@@ -35,6 +35,7 @@ class Answer:
         conflicts: which claims contradict each other, by their indexes in `claims`.
         style: where the citations are shown in the text: "inline", "end" or "none".
         format: how one is written.
+        spoken: each claim as it is read, in their order: a row of a table in words. Empty where each is read as it stands.
 
     Raises:
         ValueError: no claim, a claim without evidence or without its citation, a citation that was not retrieved, a quote that does not
@@ -47,12 +48,15 @@ class Answer:
     conflicts: tuple[Conflict, ...] = ()
     style: str = "inline"
     format: str = "[{id}]"
+    spoken: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.claims:
             raise ValueError("an answer needs at least one claim; refuse instead")
         if len(self.measured) != len(self.claims):
             raise ValueError(f"{len(self.claims)} claims need as many measurements, got {len(self.measured)}; refuse instead")
+        if self.spoken and len(self.spoken) != len(self.claims):
+            raise ValueError(f"{len(self.claims)} claims are read as so many texts, got {len(self.spoken)}; refuse instead")
         by_key = _by_key(self.citations)
         for claim, measured in zip(self.claims, self.measured, strict=True):
             wrong = _wrong_with(claim, measured, by_key)
@@ -62,7 +66,7 @@ class Answer:
     @property
     def text(self) -> str:
         """The text to show, rendered from the claims with their citations."""
-        return render(self.claims, _by_key(self.citations), self.style, self.format)
+        return render(self.claims, _by_key(self.citations), self.style, self.format, self.spoken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,7 @@ def cited_sources(claims: Iterable[Claim], citations: Mapping[str, Citation]) ->
     return tuple({citation.id: citation for citation in used}.values())
 
 
-def render(claims: Sequence[Claim], citations: Mapping[str, Citation], style: str, format: str) -> str:
+def render(claims: Sequence[Claim], citations: Mapping[str, Citation], style: str, format: str, spoken: Sequence[str] = ()) -> str:
     """The answer's text: each claim followed by its citations, or all of them at the end, or none.
 
     Args:
@@ -122,17 +126,18 @@ def render(claims: Sequence[Claim], citations: Mapping[str, Citation], style: st
         citations: by `evidence_key`.
         style: "inline", "end" or "none".
         format: of one citation, with `{id}` or `{chunk_id}`.
+        spoken: the text of each claim as it is read; empty where it is read as it stands.
 
     Raises:
         ValueError: a claim without evidence, or evidence without its citation; such an answer must never be shown.
     """
     pieces = []
-    for claim in claims:
+    for claim, text in zip(claims, spoken or [claim.text for claim in claims], strict=True):
         sources = cited_sources([claim], citations) if all(evidence_key(e) in citations for e in claim.evidence) else ()
         if not sources:
             raise ValueError(f"An answer cannot be composed from a claim without citations: {claim.text[:80]!r}")
         marks = "".join(_mark(source, format) for source in sources)
-        pieces.append(f"{claim.text} {marks}" if style == "inline" else claim.text)
+        pieces.append(f"{text} {marks}" if style == "inline" else text)
     if style == "end" and pieces:
         pieces.append("".join(_mark(source, format) for source in cited_sources(claims, citations)))
     return " ".join(pieces)

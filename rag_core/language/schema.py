@@ -575,6 +575,7 @@ class AnyLanguage:
         number_locales: whose notations of numbers are tried, in this order, after the text's own.
         numbered: short for "number" before a number, where it is no negation.
         connectors: small words within a name; `company_joint` is one before a `legal_forms` only.
+        unit_heads: over a column that holds the unit of the one before it.
         captions: before the number of a figure or table; a document in any language may have them.
         grammars: of languages without a file.
     """
@@ -591,5 +592,6 @@ class AnyLanguage:
     connectors: WordSet
     company_joint: Text
     legal_forms: Words
+    unit_heads: WordSet
     captions: Words
     grammars: Annotated[Mapping[str, Grammar], dict]

@@ -26,7 +26,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "8474f9b2f40a"),
-    "language": (3, "8dd93f047198"),
+    "language": (3, "1e71afb32fe8"),
     "features": (3, "217f60ca100a"),
 }
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from rag_core.domain.decision import Decision
 from rag_core.grounding.contradictions.cells import CELL
+from rag_core.grounding.rows import in_words
 
 MOST_CELLS = 6  # beside one another in half a window; a longer row is read as text
 
@@ -29,6 +30,6 @@ def show_row(decision: Decision) -> bool:
             with column:
                 st.text(head)
                 st.text(cell)
-    if mark := decision.answer.removeprefix(decision.claims[0].text).strip():
+    if mark := decision.answer.removeprefix(in_words(decision.claims[0].text)).strip():
         st.text(mark)
     return True

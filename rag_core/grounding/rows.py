@@ -1,0 +1,41 @@
+"""How a claim that is a row of a table is read: "Pressure: 16 bar (Value)", not "Parameter | Value | Unit: Pressure | 16 | bar".
+
+Every word is one of the row or of its header. What cannot be told apart for certain is left as it stands.
+"""
+
+from __future__ import annotations
+
+from rag_core.grounding.contradictions.cells import CELL
+from rag_core.language import any_language, fold
+
+NEXT_ROW = "; "  # between the rows of a header: see `rag_core.grounding.units.header_of`
+
+
+def in_words(text: str) -> str:
+    """A claim's text as it is read; that text itself where it is no row under a header whose columns fit."""
+    return next(filter(None, (_read(text[:at], text[at + 2 :]) for at in _colons(text))), text)
+
+
+def _colons(text: str) -> list[int]:
+    """Where a header may end: at a colon and a space, behind a bar and before one."""
+    return [at for at in range(len(text)) if text.startswith(": ", at) and CELL in text[:at] and CELL in text[at:]]
+
+
+def _read(header: str, row: str) -> str:
+    """The row in words; empty where the header does not fit it."""
+    cells = [cell.strip() for cell in row.split(CELL)]
+    rows = [one.split(CELL) for one in header.split(NEXT_ROW)]
+    over = [one for one in rows if len(one) == len(cells)]
+    above = [one[0] for one in rows if len(one) == 1]
+    if not over or len(over) + len(above) < len(rows) or not any(map(str.isalpha, cells[0])):
+        return ""
+    parts: list[tuple[str, str]] = []
+    for number, cell in enumerate(cells[1:], 1):
+        head = " ".join(filter(None, (one[number].strip() for one in over)))
+        if fold(head) in any_language().unit_heads and parts:
+            parts[-1] = (f"{parts[-1][0]} {cell}".strip(), parts[-1][1])
+        elif cell:
+            parts.append((cell, head))
+    told = NEXT_ROW.join(f"{cell} ({head})" if head else cell for cell, head in parts)
+    of_all = "".join(f" {one}" if one.startswith("(") else f" ({one})" for one in above if one)
+    return f"{cells[0]}: {told}{of_all}" if told else ""

@@ -1,0 +1,52 @@
+"""A row of a table in words: every word is one of the row or its header, and what is not certain stays as it stands."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.grounding.rows import in_words
+
+
+@pytest.mark.parametrize(
+    ("claim", "read"),
+    [
+        ("Part | Torque | Unit: Wheel nut | 110 | Nm", "Wheel nut: 110 Nm (Torque)"),
+        ("Teil | Zeichen | Wert | Einheit: Düse | d1 | 3,5 | mm", "Düse: d1 (Zeichen); 3,5 mm (Wert)"),
+        ("भाग | मान | इकाई: पहिया | 110 | न्यूटन", "पहिया: 110 न्यूटन (मान)"),
+        ("Work | Unit | Tool: Grease the hinge | h | brush", "Grease the hinge: h (Unit); brush (Tool)"),
+        ("Item | 2031 | 2030: Rents | 812 | 790", "Rents: 812 (2031); 790 (2030)"),
+        ("(in thousands); Year ended | Year ended; Item | 2031: Rents | 812", "Rents: 812 (Year ended 2031) (in thousands)"),
+        ("Leased; Item | 2031: Rents | 812", "Rents: 812 (2031) (Leased)"),
+        ("Item | 2031 | Note: Rents | 812 | ", "Rents: 812 (2031)"),
+        ("Item | : Rents | 812", "Rents: 812"),
+        ("Ratio 3: 4 | Worth: Rents | 812", "Rents: 812 (Worth)"),
+    ],
+)
+def test_given_a_row_under_its_header_then_each_cell_stands_with_its_unit_and_head(claim: str, read: str) -> None:
+    assert in_words(claim) == read
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The lid is closed: then the pump starts.",
+        "One | two: three",
+        "Item | 2031 | 2030: Rents | 812",  # a cell is missing
+        "Item | 2031; Part | 2 | 3: Rents | 812",  # a header of two widths
+        "No. | 2031: 17 | 812",  # nothing names the row
+        "Item | 2031: Rents | ",  # nothing is said
+    ],
+)
+def test_given_what_cannot_be_told_apart_then_it_stays_as_it_stands(claim: str) -> None:
+    assert in_words(claim) == claim
+
+
+@given(st.text(alphabet="ab1 |:;()", max_size=60))
+def test_given_any_text_then_no_word_is_new(text: str) -> None:
+    assert set(_words(in_words(text))) <= set(_words(text))
+
+
+def _words(text: str) -> list[str]:
+    return "".join(letter if letter.isalnum() else " " for letter in text).split()
