@@ -276,7 +276,8 @@ def test_given_a_run_that_is_started_when_the_page_is_touched_at_any_moment_then
         next(button for button in lab.button if button.label == say("lab_sets.run")).click().run()
 
         runs = recording.store().runs()
-        assert len(runs) == len(session_of(lab).jobs) == number, place
+        assert len(runs) == number, place
+        assert len(session_of(lab).jobs) == 1, place  # what the run before it came to has gone by itself
         assert lab.selectbox(key="lab_run_default").value == runs[0].id, place
         assert not session_of(lab).starting
 
