@@ -19,6 +19,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.engine import Engine, log_decision
 from rag_core.entrypoints.show import show_decision
+from rag_core.grounding.rows import in_words
 from rag_core.ingest.normalise import normalise
 from rag_core.language import refusal
 from rag_core.settings import Mode, Settings
@@ -156,7 +157,7 @@ def assert_audited(decision: Decision, engine: Engine) -> None:
     retrieved = {hit.passage.id for _, hit in decision.retrieved}
     for claim, audit in zip(decision.claims, decision.measured, strict=True):
         assert claim.evidence, claim.text
-        assert claim.text in decision.answer
+        assert in_words(claim.text) in decision.answer
         assert not audit.quotes_missing
         assert not audit.fabricated
         for piece in claim.evidence:

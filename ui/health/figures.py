@@ -46,17 +46,16 @@ def show_tiles(kept: Sequence[Kept]) -> None:
                     chart_data=[one for _, one in days] if len(days) > 1 else None, chart_type="line",
                 )  # fmt: skip
                 _show_state(which, value)
-                st.caption(_goal(which))
+                st.text(_goal(which))
 
 
 def show_feedback(since: str) -> None:
     """Show what readers said in the period, beside what is estimated."""
     said = Counter(one.kind for kept in FeedbackState for one in recording.store().feedback(kept) if one.at >= since)
     right, wrong, refusals = (said[kind] for kind in (FeedbackKind.HELPFUL, FeedbackKind.WRONG_ANSWER, FeedbackKind.WRONG_REFUSAL))
-    words = say("health.feedback", right=right, wrong=wrong, refusals=refusals)
+    st.caption(say("health.feedback", right=right, wrong=wrong, refusals=refusals))
     if total := right + wrong + refusals:
-        words = f"{words} {say('health.feedback_share', share=right / total)}"
-    st.caption(words)
+        st.caption(say("health.feedback_share", share=right / total))
 
 
 def show_series(kept: Sequence[Kept]) -> None:
