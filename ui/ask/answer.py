@@ -61,14 +61,12 @@ def show(engine: Engine, asked: Asked) -> None:
         left, right = st.columns(WIDTHS, gap="medium")
     with left:
         if decision.is_safe():
-            _show_answer(engine, asked)
-            show_feedback(engine, asked)
-            show_sources(engine, decision, place)
+            _show_answer(asked)
         else:
             show_refusal(asked)
-            show_share(engine, asked)
-            show_feedback(engine, asked)
-            show_sources(engine, decision, place)
+        show_share(engine, asked)
+        show_feedback(engine, asked)
+        show_sources(engine, decision, place)
         _show_notes(asked)
         show_found(engine, decision)
     with left if decision.is_safe() else right:
@@ -88,7 +86,7 @@ def _show_reply(decision: Decision) -> None:
         st.text(decision.answer)
 
 
-def _show_answer(engine: Engine, asked: Asked) -> None:
+def _show_answer(asked: Asked) -> None:
     decision, level = asked.decision, asked.decision.confidence_level
     with st.container(border=True, key="answer"):
         quoted = all(measured.word_for_word for measured in decision.measured)
@@ -112,7 +110,6 @@ def _show_answer(engine: Engine, asked: Asked) -> None:
             with st.popover(say("answer.copy"), icon=":material/content_copy:", type="tertiary", key="copy"):
                 st.caption(say("answer.copy_about"))
                 st.code(with_sources(decision), language=None, wrap_lines=True)
-            show_share(engine, asked)
             with st.popover(say("how_sure.details"), icon=":material/speed:", type="tertiary", key="details"):
                 _show_details(asked)
 
