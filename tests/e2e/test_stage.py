@@ -44,6 +44,7 @@ def test_given_an_answer_when_files_are_added_then_it_does_not_move_and_what_fai
 
     drop(page, "second.pdf", b"<html> again")
     expect(page.get_by_text("second.pdf")).to_be_visible(timeout=WAIT_MS)
+    expect(page.get_by_test_id("stFileChip").filter(visible=True)).to_have_count(0, timeout=WAIT_MS)  # the field names a file on its way
     settled(page)
 
     assert before is not None
