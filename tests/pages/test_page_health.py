@@ -39,7 +39,7 @@ def test_given_kept_questions_when_opened_then_figures_refusals_and_gaps_are_sho
     shown = {metric.label: metric.value for metric in page.metric}
     assert (shown["Sentences with a source"], shown["Drafts rejected"], shown["Language model"]) == ("100.0%", "0.0%", "–")
     assert "3 questions." in captions(page)
-    assert "Target 100%, alert below 95%" in captions(page)
+    assert "Target 100%, alert below 95%" in texts(page)
     assert list(page.dataframe[0].value["n"]) == [2]
     assert REFUSED in texts(page)
     assert "In no document: 2031" in texts(page)
