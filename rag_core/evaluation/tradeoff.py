@@ -78,7 +78,7 @@ def tradeoff(
         settings: that differ from the recorded ones in judgements only.
         name: of a number with a range whose change only judges again.
     """
-    knob = next(knob for knob in Settings.knobs() if knob.name == name)
+    knob = Settings.knob(name)
     assert knob.low is not None
     assert knob.high is not None
     limits = tuple(round(float(limit), 6) for limit in np.linspace(knob.low, knob.high, STEPS + 1))

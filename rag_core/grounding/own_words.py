@@ -20,6 +20,7 @@ from rag_core.domain.drafts import Draft
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText
 from rag_core.facts.citation_marks import strip_marks
+from rag_core.grounding.contradictions.cells import CELL, NEXT_ROW
 from rag_core.grounding.locate import overlaps
 from rag_core.grounding.omissions.idle import COMMA, DIGIT, Words, binds, is_clause_of_its_own, only_points, says_little, stretches, written
 from rag_core.grounding.omissions.words import limit_words
@@ -30,7 +31,6 @@ _BRACKETS = regex.compile(r"[(\[]([^()\[\]]*+)[)\]]")
 _APART = regex.compile(r"[;；]")
 _LIST = ":："  # before it stands what the items behind it, parted by semicolons, are of
 _ASKS = ("?", "؟", "？")
-_BAR, _NEXT_ROW = " | ", "; "  # in a row's reading form, and between those of a table's header
 
 
 def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: str) -> tuple[bool, ...]:
@@ -138,9 +138,9 @@ def _of_row(said: Words, unit: Unit, page_text: PageText, language: str) -> bool
     """Whether a text is cells of a row in their order, each with its column's head before it or without."""
     limits = limit_words(language)
     small = limits.states if limits else frozenset()
-    told = unit.text.split(_BAR)
+    told = unit.text.split(CELL)
     cells = [written(cell, small) for cell in told]
-    header = [[written(cell, small) for cell in row.split(_BAR)] for row in header_of(unit.passage, page_text).split(_NEXT_ROW)]
+    header = [[written(cell, small) for cell in row.split(CELL)] for row in header_of(unit.passage, page_text).split(NEXT_ROW)]
     heads = next((row for row in reversed(header) if len(row) == len(cells)), [()] * len(cells))
     figures = {n for n, cell in enumerate(cells) if n and any(map(DIGIT.search, cell))}
     kept = {0} | {n for n, cell in enumerate(told) if binds(cell, language) or not (n in figures or says_little(cell, language))}

@@ -5,10 +5,8 @@ Every word is one of the row or of its header. What cannot be told apart for cer
 
 from __future__ import annotations
 
-from rag_core.grounding.contradictions.cells import CELL
+from rag_core.grounding.contradictions.cells import CELL, NEXT_ROW
 from rag_core.language import any_language, fold
-
-NEXT_ROW = "; "  # between the rows of a header: see `rag_core.grounding.units.header_of`
 
 
 def in_words(text: str) -> str:
@@ -18,6 +16,8 @@ def in_words(text: str) -> str:
 
 def _colons(text: str) -> list[int]:
     """Where a header may end: at a colon and a space, behind a bar and before one."""
+    if CELL not in text:  # nearly every claim
+        return []
     return [at for at in range(len(text)) if text.startswith(": ", at) and CELL in text[:at] and CELL in text[at:]]
 
 

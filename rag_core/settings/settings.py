@@ -278,6 +278,11 @@ class Settings(ModelSettings):
         return tuple(_knob(name) for name in (*own, *ModelSettings.model_fields))
 
     @classmethod
+    def knob(cls, name: str) -> Knob:
+        """One of `knobs`; KeyError where there is none of that name."""
+        return _knob(name)
+
+    @classmethod
     def load(cls, preset: str = DEFAULT_PRESET, values: Mapping[str, Any] | None = None) -> Settings:
         """The preset's values with `values` on top.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from rag_core.domain.decision import Decision
-from rag_core.grounding.contradictions.cells import CELL
+from rag_core.grounding.contradictions.cells import CELL, NEXT_ROW
 from rag_core.grounding.rows import in_words
 
 MOST_CELLS = 6  # beside one another in half a window; a longer row is read as text
@@ -15,7 +15,7 @@ def row_of(text: str) -> tuple[tuple[str, str], ...]:
     """Head and cell of each column of a claim "head | head: cell | cell"; empty where it is no such row, or too long a one."""
     heads, parted, row = text.partition(": ")
     columns, cells = heads.split(CELL), row.split(CELL)
-    if not parted or not 2 <= len(cells) <= MOST_CELLS or len(columns) != len(cells) or "; " in heads:
+    if not parted or not 2 <= len(cells) <= MOST_CELLS or len(columns) != len(cells) or NEXT_ROW in heads:
         return ()
     return tuple(zip(columns, cells, strict=True))
 

@@ -13,7 +13,7 @@ from ui.app.asked import Asked
 from ui.app.texts import tell
 from ui.ask.asking import changed_knobs
 from ui.ask.trace import measured, required
-from ui.settings.wording import setting_name, value_in_words
+from ui.settings.wording import moved_in_words
 
 MAX_COUNT = 6  # settings that are named one by one; another preset changes many
 
@@ -44,10 +44,7 @@ def _moved(knobs: Mapping[str, tuple[object, object]]) -> str:
         return tell("changes.documents")
     if len(knobs) > MAX_COUNT:
         return tell("changes.many", n=len(knobs))
-    parts = [
-        tell("changes.moved", name=setting_name(name), old=value_in_words(name, old), new=value_in_words(name, new))
-        for name, (old, new) in knobs.items()
-    ]
+    parts = [moved_in_words(name, old, new) for name, (old, new) in knobs.items()]
     return ", ".join(parts)
 
 

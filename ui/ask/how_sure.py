@@ -62,7 +62,7 @@ def _outcome(asked: Asked, judged: CheckResult | None) -> str:
 
 def _show_slider(settings: Settings) -> None:
     """The same setting as *How sure* in the side bar, which follows it."""
-    knob = next(knob for knob in Settings.knobs() if knob.name == KNOB)
+    knob = Settings.knob(KNOB)
     st.session_state[FIELD] = settings.min_correctness
     st.slider(
         say("how_sure.limit"), knob.low, knob.high, step=knob.step, key=FIELD, format="percent", help=say("how_sure.limit_help"),

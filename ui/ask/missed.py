@@ -21,7 +21,7 @@ from ui.documents import viewer
 from ui.documents.viewer import Place
 from ui.settings.fields import set_knob
 
-MAX_SOURCES = int(next(knob.high for knob in Settings.knobs() if knob.name == "top_k") or 0)
+MAX_SOURCES = int(Settings.knob("top_k").high or 0)
 
 
 def show_missed(engine: Engine, asked: Asked) -> None:

@@ -26,7 +26,7 @@ from ui.ask.trace import LIMITS
 from ui.lab import charts, flips, limit
 from ui.lab.judged import Fixed, Judged, fixed, judge
 from ui.lab.tables import offer
-from ui.settings.wording import setting_name, value_in_words
+from ui.settings.wording import moved_in_words
 
 FALSE_REFUSALS_BELOW, WRONG_ANSWERS_BELOW = 0.10, 0.05  # shares that the tickets behind the product aim at
 RELIABILITY_BINS = 10  # tenths of the scale, for the calibration error
@@ -77,9 +77,7 @@ def _say_what_is_not_applied(recorded: Settings, settings: Settings) -> None:
     with st.container(border=True, key="lab_not_applied"):
         st.markdown(say("lab_results.not_applied", n=len(moved)))
         for name, (old, new) in moved.items():
-            st.text(
-                tell("changes.moved", name=setting_name(name), old=value_in_words(name, old), new=value_in_words(name, new))
-            )  # fmt: skip
+            st.text(moved_in_words(name, old, new))
 
 
 def _show_rates(now: Judged, before: Judged) -> None:

@@ -22,7 +22,7 @@ from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.settings import certificates
 from ui.settings.fields import FIXED, take
-from ui.settings.wording import setting_name, value_in_words
+from ui.settings.wording import moved_in_words
 
 FRONT = ("balanced", "tutor-maximum-safety", "open")  # built-in ones that are named for what they do; the others are papers'
 _OPTION = "saved:"  # before the name, as the preset field's value; no built-in preset is called so
@@ -115,9 +115,7 @@ def show_switch() -> None:
     if moved:
         with st.expander(say("presets.switched", n=len(moved)), icon=":material/swap_horiz:", key="preset_switch"):
             for name, (old, new) in moved.items():
-                st.text(
-                    tell("changes.moved", name=setting_name(name), old=value_in_words(name, old), new=value_in_words(name, new))
-                )  # fmt: skip
+                st.text(moved_in_words(name, old, new))
 
 
 def take_option(option: str) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
-from rag_core.settings import Knob, Mode, Settings
+from rag_core.settings import Mode, Settings
 from ui.app.texts import screen, tell
 
 
@@ -22,11 +20,11 @@ def value_in_words(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return tell("changes.on" if value else "changes.off")
     if isinstance(value, float):
-        _, _, decimals = f"{_knobs()[name].step or 0:g}".partition(".")
+        _, _, decimals = f"{Settings.knob(name).step or 0:g}".partition(".")
         return f"{value:.{len(decimals)}f}"
     return str(value) if value != "" else tell("changes.empty")
 
 
-@cache
-def _knobs() -> Mapping[str, Knob]:
-    return {knob.name: knob for knob in Settings.knobs()}
+def moved_in_words(name: str, old: Any, new: Any) -> str:
+    """A setting with its old and its new value, as a screen shows what was changed."""
+    return tell("changes.moved", name=setting_name(name), old=value_in_words(name, old), new=value_in_words(name, new))

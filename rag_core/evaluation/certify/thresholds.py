@@ -25,12 +25,12 @@ ROWS = 6  # values of the second threshold; each costs a share of the confidence
 
 def second_thresholds(first: str) -> tuple[str, ...]:
     """The thresholds that may be chosen together with a first one."""
-    return tuple(name for name in MODE_OF if name != first and _knob(name).cost is Cost.REPLAY)
+    return tuple(name for name in MODE_OF if name != first and Settings.knob(name).cost is Cost.REPLAY)
 
 
 def steps(name: str) -> tuple[float, ...]:
     """Every value of a threshold's slider, the strictest first."""
-    knob = _knob(name)
+    knob = Settings.knob(name)
     low, high, step = _bounds(knob)
     values = [round(low + n * step, 10) for n in range(round((high - low) / step) + 1)]
     return _typed(knob, values if knob.stricter == "lower" else values[::-1])
@@ -50,7 +50,3 @@ def _bounds(knob: Knob) -> tuple[float, float, float]:
 
 def _typed(knob: Knob, values: list[float]) -> tuple[float, ...]:
     return tuple(int(value) for value in values) if isinstance(knob.default, int) else tuple(values)
-
-
-def _knob(name: str) -> Knob:
-    return next(knob for knob in Settings.knobs() if knob.name == name)

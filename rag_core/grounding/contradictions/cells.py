@@ -14,7 +14,7 @@ from rag_core.grounding.contradictions.statements import Statement, statement
 from rag_core.grounding.contradictions.word_lists import word_lists
 from rag_core.language import fold, words
 
-CELL = " | "  # between the cells of a row, and "; " between the rows of a header: see `rag_core.grounding.units`
+CELL, NEXT_ROW = " | ", "; "  # between the cells of a row, and between the rows of a header: see `rag_core.grounding.units`
 _DIGIT = regex.compile(r"\d")
 _MAX_WORDS = 8  # words of a cell that states a value; a longer one tells something, and is no cell of figures
 
@@ -49,7 +49,7 @@ def _columns(header: str, count: int, language: str) -> tuple[Sequence[str] | No
 
     A row of one cell is a caption above the columns, or a unit in brackets below them; elsewhere it is the rest of a broken header.
     """
-    rows = [row.split(CELL) for row in header.split("; ") if row]
+    rows = [row.split(CELL) for row in header.split(NEXT_ROW) if row]
     caption = " ".join(row[0] for row in rows if len(row) == 1)
     over = [row if len(row) == count else ["", *row] for row in rows if len(row) in (count, count - 1) and len(row) > 1]
     first = next((n for n, row in enumerate(rows) if len(row) > 1), 0)
