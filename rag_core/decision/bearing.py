@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_core.compression.extract import PASSAGES, score_units
+from rag_core.compression.extract import PASSAGES, Scored, score_units
 from rag_core.decision.measure import Tools, legible, read_query, reader
 from rag_core.domain.drafts import Draft
 from rag_core.domain.measurements import Measurements
@@ -41,13 +41,33 @@ def bears(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus:
     return max(scores.get(key, 0.0) for key in cited) >= measurements.settings.extra_sentence_ratio * best
 
 
+def scored_units(
+    measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools, *, deep: bool = False
+) -> tuple[Scored, ...]:
+    """The sentences of the best passages with their relevance, as an extract is chosen from them.
+
+    Args:
+        measurements: of the question.
+        hits: best first.
+        corpus: the version that was searched.
+        tools: with the models that score.
+        deep: read all the hits, as after a further search, which puts what it found behind the others.
+    """
+    most = len(hits) if deep else min(PASSAGES, len(hits))
+    return tuple(one for start in range(0, most, PASSAGES) for one in _scored(measurements, hits[start : start + PASSAGES], corpus, tools))
+
+
 def _scores(measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools) -> dict[tuple[str, str], float]:
     """The relevance of each sentence of these passages, by document and text."""
+    scored = _scored(measurements, hits, corpus, tools)
+    return {(one.unit.passage.document, one.unit.text): one.relevance for one in scored}
+
+
+def _scored(measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools) -> list[Scored]:
     language = measurements.understanding.language
     query = read_query(measurements, tools.embedder)
-    scored = score_units(
+    return score_units(
         hits, weigh(core(query.text, language), language, corpus.lexical), asked_for(measurements.question, language), query.vector,
         tools.embedder.embed, corpus.page_text, titles=measurements.library.titles,
         read=reader(query.text, language, tools.answerability_model), legible=legible(tools.answerability_model),
     )  # fmt: skip
-    return {(one.unit.passage.document, one.unit.text): one.relevance for one in scored}

@@ -8,14 +8,16 @@ nothing of a model counts before it was checked.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from rag_core.compression.llm.drafting import both_sides, draft_facts, model_draft, prepare
-from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
+from rag_core.compression.llm.excerpts import excerpts, tokens_of
+from rag_core.compression.llm.prompts import compress_prompt, passage_fields, sufficiency_prompt, verify_prompt
+from rag_core.compression.llm.quoting import data_line
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_yes_no
-from rag_core.decision.bearing import bears
+from rag_core.decision.bearing import bears, scored_units
 from rag_core.decision.measure import Tools, entailment_model_for, find, read_query
 from rag_core.decision.progress import Ask, next_step
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
@@ -85,6 +87,7 @@ class _Run:
     ms: dict[str, float] = field(default_factory=dict)
     waited: float = 0.0  # seconds
     spent: int = 0  # tokens
+    sent: dict[tuple[Hit, ...], Mapping[str, str]] = field(default_factory=dict)  # what the prompts send of the passages
     wanted: tuple[str, ...] = ()  # what the last judgement calls missing, in full: looked for, and kept only as far as it is sayable
 
     def take(self, ask: Ask, measurements: Measurements) -> Measurements:
@@ -138,13 +141,30 @@ class _Run:
     def _draft(self, ask: Ask, measurements: Measurements, llm_trace: LlmTrace) -> LlmTrace:
         self.on_stage(Step.DRAFT, 0)
         language = measurements.understanding.language
-        prompt = compress_prompt(measurements.question, language, ask.hits, ask.level, measurements.library, self.settings, ask.findings)
+        prompt = compress_prompt(
+            measurements.question, language, ask.hits, ask.level, measurements.library, self.settings, ask.findings,
+            self._excerpts(ask, measurements),
+        )  # fmt: skip
         with self._reading_ahead(ask.hits, language):
             call, completion = self._complete(Step.DRAFT, prompt)
         attempt = Attempt(ask.asked, call)
         if completion is not None:
             attempt = self._read(attempt, completion, ask, measurements)
         return replace(llm_trace, attempts=(*llm_trace.attempts, attempt))
+
+    def _excerpts(self, ask: Ask, measurements: Measurements) -> Mapping[str, str] | None:
+        """What a draft's prompt sends of the passages; None where the settings send them whole."""
+        if not self.settings.excerpt_tokens:
+            return None
+        if ask.hits not in self.sent:
+            library = measurements.library
+            self.sent[ask.hits] = excerpts(
+                scored_units(measurements, ask.hits, self.corpus, self.tools, deep=ask.round > 0),
+                self.corpus.page_text,
+                self.settings.excerpt_tokens,
+                lambda passage: tokens_of(data_line(passage_fields("1", replace(passage, text="…"), library))),
+            )
+        return self.sent[ask.hits] or None  # passages of headings alone hold no sentence
 
     @contextmanager
     def _reading_ahead(self, hits: Sequence[Hit], language: str) -> Iterator[None]:
@@ -199,7 +219,8 @@ class _Run:
         attempt = llm_trace.attempts[-1]
         claims = attempt.draft.claims
         self.on_stage(Step.VERIFY, len(claims))
-        sources = {hit.passage.id: with_header(hit.passage) for hit in ask.hits}
+        cited = {id for claim in claims for id in claim.cited}
+        sources = {hit.passage.id: with_header(hit.passage) for hit in ask.hits if hit.passage.id in cited}
         call, completion = self._complete(Step.VERIFY, verify_prompt(claims, sources, self.settings))
         verification = Verification(call)
         if completion is not None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
+from rag_core.compression.llm.excerpts import BYTES_OF_A_TOKEN
 from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.compression.raw import context_words
 from rag_core.decision.progress import hits_of, judged_hits, next_step
@@ -18,7 +19,6 @@ from rag_core.gating.levels import prompt_level
 from rag_core.settings import Mode, Settings
 
 SAMPLED = 10  # questions whose prompts are looked at
-BYTES_OF_A_TOKEN = 3.5  # UTF-8; English has some 4, tokenizers differ by a third and more
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,15 @@ def _tokens(measurements: Measurements) -> tuple[float, float]:
     s, hits = measurements.settings, hits_of(measurements, 0)
     language, library = measurements.understanding.language, measurements.library
     drafts = compress_prompt(measurements.question, language, hits, prompt_level(measurements), library, s)
+    sent = _size(drafts)
+    if s.excerpt_tokens:
+        frame = compress_prompt(measurements.question, language, hits, prompt_level(measurements), library, s, excerpts={})
+        sent = min(sent, _size(frame) + s.excerpt_tokens)
     judges = sufficiency_prompt(measurements.question, language, judged_hits(measurements, 0), library, s)
     verifies = verify_prompt(measurements.draft.claims, {hit.passage.id: hit.passage.text for hit in hits}, s)
     judged, verified = (mode is not Mode.OFF for mode in (s.sufficiency_mode, s.verification_mode))
-    once = _size(drafts) + judged * _size(judges) + verified * _size(verifies)
-    often = (1 + s.max_retries) * (_size(drafts) + verified * _size(verifies)) + judged * (1 + s.expand_searches) * _size(judges)
+    once = sent + judged * _size(judges) + verified * _size(verifies)
+    often = (1 + s.max_retries) * (sent + verified * _size(verifies)) + judged * (1 + s.expand_searches) * _size(judges)
     return min(once, s.model_budget), min(often, s.model_budget)
 
 

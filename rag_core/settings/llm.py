@@ -38,6 +38,10 @@ class ModelSettings(BaseModel):
         "auto", Stage.DRAFT, _A, "Whether the model's server is asked for JSON by a schema; auto falls back to plain text where it cannot."
     )
     compress_prompt: str = choice("", Stage.DRAFT, _A, "Your own rules for the model that drafts; empty takes the built-in ones.")
+    excerpt_tokens: int = number(
+        350, 0, 20000, 50, Stage.DRAFT, _A, Unit.TOKENS,
+        "Most tokens of the passages in a draft's prompt: the sentences around what bears on the question; 0 sends all of them whole.",
+    )  # fmt: skip
     sufficiency_mode: Mode = mode(
         Mode.OFF, Stage.GATE, "sufficiency",
         "Whether the model is asked first if the passages answer the question: its no refuses (enforce), is shown (observe), or it is not "

@@ -29,7 +29,9 @@ DATA = _CORE / "data" if (_CORE / "data").is_dir() else _CORE.parent / "data"  #
 DEFAULT_PRESET = "balanced"
 
 # came after hashes stood in decisions and certificates: where they say what held before them, they leave a hash as it was
-_LATER: Mapping[str, Any] = {"vector_store": "faiss-flat", "sufficiency_reads": "all", "levels": True, "rewording": "audited"}
+_LATER: Mapping[str, Any] = {
+    "vector_store": "faiss-flat", "sufficiency_reads": "all", "levels": True, "rewording": "audited", "excerpt_tokens": 0,
+}  # fmt: skip
 
 _R, _A, _I = Cost.REPLAY, Cost.ASK, Cost.INGEST
 

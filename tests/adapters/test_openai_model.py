@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from rag_core.adapters.llm.openai_server import OpenAIModel
 from rag_core.compression.llm.replies import DraftReply, SufficiencyReply, VerifyReply, read_draft
 from rag_core.errors import ModelUnavailable
+from rag_core.settings.endpoints import OPENAI, Endpoint
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +166,33 @@ def test_given_the_ways_in_which_servers_refuse_a_schema_then_each_is_understood
     assert model.complete(prompt(), SOON).text == "Blue."
     assert server.calls == 2
     model.close()
+
+
+def test_given_a_server_that_takes_a_schema_without_bounds_then_it_is_asked_by_the_schema_without_them(
+    model: OpenAIModel, server: ModelServer
+) -> None:
+    def reply(asked: Asked) -> Any:
+        bounds = [word for word in ("maxLength", "maxItems") if word in json.dumps(asked.body)]
+        return Status(400, message=f"Invalid schema for response_format 'DraftReply': '{bounds[0]}' is not permitted.") if bounds else "{}"
+
+    server.play(reply)
+    assert model.complete(prompt(schema=DraftReply), SOON).structured is True
+    assert server.calls == 2
+    assert server.asked[1].user == "A colour?"
+    assert model.complete(prompt(schema=DraftReply), SOON).structured is True
+    assert server.calls == 3
+
+
+def test_given_openais_own_server_then_it_is_sent_no_bounds() -> None:
+    asked = prompt(schema=DraftReply)
+    theirs, ours = (OpenAIModel(Endpoint(url, KEY, "small")) for url in (OPENAI, "http://127.0.0.1:1/v1"))
+    sent, bounded = (json.dumps(model._request(asked, model._unknown)["response_format"]) for model in (theirs, ours))
+
+    assert "maxLength" not in sent
+    assert "maxItems" not in sent
+    assert "maxLength" in bounded
+    assert '"evidence"' in sent
+    theirs.close(), ours.close()
 
 
 def test_given_a_bad_request_that_is_bad_in_words_too_then_the_schema_is_not_given_up(model: OpenAIModel, server: ModelServer) -> None:

@@ -20,6 +20,7 @@ from rag_core.compression.llm.replies import (
     MalformedReply,
     SufficiencyReply,
     VerifyReply,
+    draft_schema,
     read_draft,
     read_sufficiency,
     read_yes_no,
@@ -63,7 +64,7 @@ def judged(**fields: object) -> SufficiencyReply:
 
 @pytest.mark.parametrize("schema", [DraftReply, SufficiencyReply, VerifyReply])
 def test_given_a_schema_then_it_keeps_to_what_strict_mode_takes(schema: type[BaseModel]) -> None:
-    """Every field required and none more allowed, no defaults, no bounds by keyword."""
+    """Every field required and none more allowed, no defaults; of bounds only those that the client can leave out (openai_server)."""
     whole = schema.model_json_schema()
     objects = [whole, *whole.get("$defs", {}).values()]
 
@@ -72,7 +73,23 @@ def test_given_a_schema_then_it_keeps_to_what_strict_mode_takes(schema: type[Bas
         assert one["required"] == list(one["properties"])
     taken = {"type", "properties", "required", "additionalProperties", "items", "enum", "$ref", "$defs", "title", "description"}
     keywords = {key for one in objects for part in (one, *one["properties"].values()) for key in part}
-    assert keywords <= taken
+    assert keywords - {"maxItems", "maxLength"} <= taken
+
+
+def test_given_settings_then_a_drafts_schema_bounds_its_claims_quotes_and_texts_and_a_longer_reply_is_read_all_the_same() -> None:
+    """A server that writes by a grammar comes to an end; one that ignores the bounds loses nothing."""
+    schema = draft_schema(3, 150)
+    whole = schema.model_json_schema()
+    texts = [part for one in (whole, *whole["$defs"].values()) for part in one["properties"].values() if part.get("type") == "string"]
+    lists = [part for one in (whole, *whole["$defs"].values()) for part in one["properties"].values() if part.get("type") == "array"]
+
+    assert [part["maxLength"] for part in texts if "maxLength" not in part] == []
+    assert sorted(part["maxItems"] for part in lists) == [3, 3]
+    assert max(part["maxLength"] for part in texts) == 900
+    assert draft_schema(3, 2000).model_json_schema()["$defs"]["Quoted"]["properties"]["quote"]["maxLength"] == 2000
+    assert draft_schema(3, 150) is schema
+    long = {**CLAIM, "sentence": f"{SENTENCE} " * 40}
+    assert len(read(drafted(*[long] * 5)).claims) == 5
 
 
 def test_given_a_schema_of_drafts_then_the_quote_comes_before_the_sentence() -> None:

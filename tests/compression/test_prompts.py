@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -14,7 +15,7 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.compression.llm.prompts import COMPRESS_RULES, compress_prompt, source_ids, sufficiency_prompt, verify_prompt
+from rag_core.compression.llm.prompts import COMPRESS_COPY, COMPRESS_RULES, compress_prompt, source_ids, sufficiency_prompt, verify_prompt
 from rag_core.compression.llm.quoting import SEPARATOR, data_line
 from rag_core.compression.llm.replies import read_draft, read_sufficiency, read_yes_no
 from rag_core.domain.claims import Claim
@@ -47,8 +48,9 @@ def compress(
     library: LibraryFacts = LIBRARY,
     of: Settings | None = None,
     findings: Sequence[Finding] = (),
+    excerpts: Mapping[str, str] | None = None,
 ) -> Prompt:
-    return compress_prompt(question, language, hits, level, library, of or settings(), findings)
+    return compress_prompt(question, language, hits, level, library, of or settings(), findings, excerpts)
 
 
 def sufficiency(question: str = QUESTION, language: str = "en", hits: Sequence[Hit] = HITS, of: Settings | None = None) -> Prompt:
@@ -168,7 +170,7 @@ def test_given_the_worked_example_then_it_is_a_valid_answer_whose_numbers_and_qu
 
 
 def test_given_a_model_that_may_only_leave_out_then_it_is_told_to_copy_whatever_the_rules_of_style_say() -> None:
-    """The sources: compress, do not synthesise. With `audited` the prompt is the one of before, word for word but for its version."""
+    """The sources: compress, do not synthesise. With `audited` nothing but the rules of style, the copying and the example differs."""
     strict, own, audited = compress(), compress(of=settings(compress_prompt="- Rhyme.")), compress(of=settings(rewording="audited"))
 
     for prompt in (strict, own):
@@ -178,7 +180,10 @@ def test_given_a_model_that_may_only_leave_out_then_it_is_told_to_copy_whatever_
     assert COMPRESS_RULES["none"] in strict.system
     assert COMPRESS_RULES["audited"] in audited.system
     assert "opy whole" not in audited.system
-    assert replace(audited, version=1).hash == "d36340f8d440"  # of compress/1
+    same = strict.system.replace(COMPRESS_COPY, "").replace(COMPRESS_RULES["none"], COMPRESS_RULES["audited"])
+    same = same.replace("; the form is at the desk", ", without interest").replace('sentence":"It is', 'sentence":"The deposit is')
+    assert audited.system == same
+    assert (audited.user, audited.schema, audited.max_tokens) == (strict.user, strict.schema, strict.max_tokens)
 
 
 @pytest.mark.parametrize("rewording", COMPRESS_RULES)
@@ -248,6 +253,24 @@ def test_given_rules_of_the_users_own_then_they_replace_the_rules_of_style_and_n
 
 
 # what it costs
+
+
+def test_given_the_frame_of_a_draft_then_it_leaves_a_third_of_a_thousand_tokens_for_the_passages() -> None:
+    """All that is sent but the passages, a token for each word of up to eight letters and each sign; tokenizers count 620 to 650."""
+    for level in SENT:
+        frame = compress(level=level, excerpts={})
+        assert rows(frame) == [{"question": QUESTION}]
+        counted = re.findall(r"\w{1,8}|[^\w\s]", f"{frame.system}\n{frame.user}")
+        assert len(counted) + settings().excerpt_tokens <= 1050
+
+
+def test_given_excerpts_then_only_these_are_sent_in_their_order_under_the_ids_of_their_passages() -> None:
+    sent = rows(compress(excerpts={"d1#2": "The fee is 40 EUR.", "d1#1": "30 days."}))
+
+    assert [(row.get("source"), row.get("text")) for row in sent[:2]] == [("2", "The fee is 40 EUR."), ("1", "30 days.")]
+    assert sent[0]["section"] == "4 Fees"
+    assert [row.get("source") for row in rows(compress(excerpts={"d1#1": "30 days."}))] == ["1", None]
+    assert compress(excerpts={"d1#1": HITS[0].passage.text, "d1#2": HITS[1].passage.text}).hash == compress().hash
 
 
 def test_given_the_default_settings_then_the_draft_has_temperature_0_and_room_for_150_tokens_and_their_quotes() -> None:
@@ -427,6 +450,14 @@ def test_given_other_passages_then_the_boundary_has_another_mark() -> None:
 #: Each version of each prompt with the hash of what it says. A wording that changes without its version would be taken for the old one in
 #: records and in the lab: count the version up in rag_core/compression/llm/prompts.py, and write the new hashes here.
 PINNED = {
+    "compress high/3": "1f19635bff7d",
+    "compress medium/3": "81e934d5434b",
+    "compress low/3": "2ca2e54e8bc7",
+    "compress insufficient/3": "e5f785487ac7",
+    "compress audited/3": "47a5ca241105",
+    "compress again/3": "73b8f90d0e56",
+    "sufficiency/2": "b6428262be34",
+    "verify/2": "235e35f3c164",
     "compress high/2": "9158bda92630",
     "compress medium/2": "67706c4f3c07",
     "compress low/2": "e77b448b35ce",

@@ -34,16 +34,19 @@ _PAUSE_SECONDS = 0.25  # before the second try; twice as long before each furthe
 _AGAIN = frozenset({408, 409, 429})  # and 5xx but 501: the same request may be answered later
 _UNKNOWN = frozenset({400, 404, 422, 501})  # how servers turn away a request that they do not understand
 _SCHEMA_WORDS = ("response_format", "json_schema", "json schema", "structured output", "grammar", "guided")
+_BOUND_WORDS = ("maxitems", "maxlength")  # of a server that takes schemas without them
+_BOUNDS = frozenset({"maxItems", "maxLength"})
 _CODE = regex.compile(r"[a-z][a-z_]{2,40}")  # a server's word for what is wrong, such as context_length_exceeded
 
 Structured = Literal["auto", "always", "never"]
-Feature = Literal["schema", "max_tokens", "temperature", "seed"]  # what a server may not know
+Feature = Literal["bounds", "schema", "max_tokens", "temperature", "seed"]  # what a server may not know
 
 
 class OpenAIModel:
     """The model of one endpoint. Safe to share between threads; connections are kept open between calls.
 
-    What a server turns away (a schema, `max_tokens`, a temperature, a seed) it is not sent again in this process.
+    What a server turns away (the bounds of a schema or all of it, `max_tokens`, a temperature, a seed) it is not sent again in this
+    process. OpenAI's own is sent no bounds: its strict mode does not promise to take them.
 
     Args:
         endpoint: with the model's name.
@@ -61,6 +64,8 @@ class OpenAIModel:
     ) -> None:
         self._endpoint, self._structured, self._jitter, self._wait = endpoint, structured, jitter, pause
         self._unknown: frozenset[Feature] = frozenset({"schema"}) if structured == "never" else frozenset()
+        if endpoint.base_url == OPENAI:
+            self._unknown |= {"bounds"}
         self._schema_known = False  # whether the server has answered by a schema
         self._client = openai.AsyncOpenAI(
             base_url=endpoint.base_url,
@@ -138,7 +143,7 @@ class OpenAIModel:
             "max_completion_tokens" if "max_tokens" in unknown else "max_tokens": prompt.max_tokens,
         }
         if "schema" not in unknown:
-            request["response_format"] = _response_format(prompt.schema)
+            request["response_format"] = _response_format(prompt.schema, bounded="bounds" not in unknown)
         if "temperature" not in unknown:
             request["temperature"] = prompt.temperature
         if "seed" not in unknown:
@@ -172,7 +177,8 @@ class OpenAIModel:
         if error.status_code not in _UNKNOWN:
             return None
         said = f"{error.param} {error.message}".casefold()
-        named: list[Feature] = ["schema"] if any(word in said for word in _SCHEMA_WORDS) else []
+        named: list[Feature] = ["bounds"] if "schema" not in unknown and any(word in said for word in _BOUND_WORDS) else []
+        named += ["schema"] if any(word in said for word in _SCHEMA_WORDS) else []
         parameters: tuple[Feature, ...] = ("max_tokens", "temperature", "seed")
         named += [name for name in parameters if name in said]
         if not named and error.status_code == 400 and not self._schema_known:
@@ -219,9 +225,17 @@ def _close(client: openai.AsyncOpenAI) -> None:
 
 
 @cache
-def _response_format(schema: type[BaseModel]) -> dict[str, Any]:
-    strict = openai.pydantic_function_tool(schema)["function"]["parameters"]
+def _response_format(schema: type[BaseModel], *, bounded: bool = True) -> dict[str, Any]:
+    strict: Any = openai.pydantic_function_tool(schema)["function"]["parameters"]
+    strict = strict if bounded else _without_bounds(strict)
     return {"type": "json_schema", "json_schema": {"name": schema.__name__, "schema": strict, "strict": True}}
+
+
+def _without_bounds(part: Any) -> Any:
+    """A schema without how long its lists and texts may be."""
+    if isinstance(part, dict):
+        return {key: _without_bounds(value) for key, value in part.items() if key not in _BOUNDS}
+    return [_without_bounds(one) for one in part] if isinstance(part, list) else part
 
 
 def _completion(body: bytes, schema: type[BaseModel], structured: bool, endpoint: Endpoint, ms: float) -> Completion:
