@@ -33,6 +33,7 @@ from rag_core.adapters.llm.cache import FILE as CACHE_FILE
 from rag_core.adapters.llm.cache import ModelCache
 from rag_core.adapters.llm.chain import endpoint_model as endpoint_model
 from rag_core.adapters.llm.chain import model_chain
+from rag_core.adapters.llm.demo.server import running as running_demo_model
 from rag_core.adapters.optional import require
 from rag_core.adapters.records.store import FILE
 from rag_core.adapters.records.store import RecordStore as RecordStore
@@ -140,8 +141,13 @@ def language_model(
 
 
 def configured_models(settings: Settings, environment: Mapping[str, str] | None = None) -> tuple[Endpoint, ...]:
-    """Where language models are asked, in order, each with its model's name; arguments and errors as in `language_model`."""
+    """Where language models are asked, in order, each with its model's name; arguments and errors as in `language_model`.
+
+    Where none is configured, the small model that `demo-model` serves in this folder is the only one, as long as it runs.
+    """
     found = endpoints(model_environment(os.environ) if environment is None else environment)
+    if not found and environment is None and (small := running_demo_model()) is not None:
+        found = (small,)
     places = tuple(replace(place, model=place.model or settings.model) for place in found)
     if places and settings.model:
         places = (replace(places[0], model=settings.model), *places[1:])

@@ -24,7 +24,7 @@ MODEL_VARIABLES = (
 )  # fmt: skip
 LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
 TOLD_CHARS = 4_000  # of a failure that is told at once, from its end
-MUST_RUN = ("browser", "ocr", "tracer")
+MUST_RUN = ("browser", "ocr", "tracer", "small_model")
 # By folder, or by the name of a file: those that start processes, load several models or measure processor time.
 MARKERS = {
     "e2e": "browser",

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.entrypoints.common import chosen_settings
 from rag_core.entrypoints.show import printable
+from rag_core.entrypoints.trial_command import trial
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.settings.endpoints import Endpoint
 from rag_core.wiring import configured_models, endpoint_model
@@ -30,6 +31,8 @@ PROMPT = Prompt("ready", 1, "You are tested.", 'Say that you are ready: "yes".',
 
 def model(args: argparse.Namespace) -> int:
     """Name each endpoint with its key masked, and say what works; 1 where one does not answer."""
+    if args.trial:
+        return trial(args)
     found = configured_models(chosen_settings(args))
     if not found:
         raise InvalidInput(
