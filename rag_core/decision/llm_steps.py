@@ -153,7 +153,7 @@ class _Run:
         return replace(llm_trace, attempts=(*llm_trace.attempts, attempt))
 
     def _excerpts(self, ask: Ask, measurements: Measurements) -> Mapping[str, str] | None:
-        """What a draft's prompt sends of the passages; None where the settings send them whole."""
+        """The parts of the passages that a draft's prompt sends; None where the settings send them whole."""
         if not self.settings.excerpt_tokens:
             return None
         if ask.hits not in self.sent:

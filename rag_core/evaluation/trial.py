@@ -14,7 +14,7 @@ from rag_core.settings import Settings
 
 
 class Ended(StrEnum):
-    """What became of the model's drafts for one question; in words, for a report."""
+    """The end of the model's drafts for one question; in words, for a report."""
 
     AT_ONCE = "its first draft was shown"
     AFTER_FINDINGS = "a later draft was shown"
@@ -57,7 +57,7 @@ def try_model(engine: Engine, questions: Sequence[LabelledQuestion], settings: S
 
 
 def ended(decision: Decision) -> Ended:
-    """What became of the model's drafts."""
+    """The end of the model's drafts, by the decision."""
     if not decision.attempts:
         return Ended.NOT_ASKED
     if decision.attempts[-1].outcome == "failed":

@@ -1,4 +1,4 @@
-"""What a draft's prompt sends of the passages: whole sentences around what bears on the question, within a budget."""
+"""The parts of passages that a draft's prompt sends: whole sentences around what bears on the question, within a budget."""
 
 from __future__ import annotations
 

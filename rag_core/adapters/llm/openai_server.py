@@ -34,7 +34,7 @@ _PAUSE_SECONDS = 0.25  # before the second try; twice as long before each furthe
 _AGAIN = frozenset({408, 409, 429})  # and 5xx but 501: the same request may be answered later
 _UNKNOWN = frozenset({400, 404, 422, 501})  # how servers turn away a request that they do not understand
 _SCHEMA_WORDS = ("response_format", "json_schema", "json schema", "structured output", "grammar", "guided")
-_BOUND_WORDS = ("maxitems", "maxlength")  # of a server that takes schemas without them
+_BOUND_WORDS = ("maxitems", "maxlength")  # how a server turns them away that takes schemas without
 _BOUNDS = frozenset({"maxItems", "maxLength"})
 _CODE = regex.compile(r"[a-z][a-z_]{2,40}")  # a server's word for what is wrong, such as context_length_exceeded
 

@@ -25,7 +25,7 @@ def tokens_of(text: str) -> int:
 
 
 def excerpts(scored: Sequence[Scored], page_text: PageText, most: int, around: Callable[[Passage], int]) -> Mapping[str, str]:
-    """What is sent of each passage, by passage id, that with the best sentence first.
+    """The text that is sent of each passage, by passage id, that with the best sentence first.
 
     The likest sentence goes with its neighbours and the sentence that leads it in, then the next one, until one does not fit. The best one
     always goes.

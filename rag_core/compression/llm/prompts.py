@@ -21,7 +21,7 @@ from rag_core.ingest.normalise import normalise
 from rag_core.language import FALLBACK, LANGUAGES, refusal
 from rag_core.settings import Settings
 
-COMPRESS_VERSION = 3
+COMPRESS_VERSION = 3  # each counts up with its wording or its schema
 SUFFICIENCY_VERSION = 2
 VERIFY_VERSION = 2
 

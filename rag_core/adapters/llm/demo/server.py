@@ -26,6 +26,7 @@ FOLDER = Path("build") / "demo-model"  # from where the page and the command are
 _RUNNING = "running.json"
 _START_SECONDS = 120.0  # two on an idle machine
 _LAST_WORDS = 300  # characters of what a process said before it ended
+_LAST_WORDS_SECONDS = 2.0  # for them to be read
 
 
 @contextmanager
@@ -48,12 +49,16 @@ def serving(folder: Path = FOLDER) -> Iterator[Endpoint]:
         reading = threading.Thread(target=_drain, args=(child, said), daemon=True, name="small model's log")
         reading.start()
         try:
-            endpoint = _started(child, key, port, said)
+            endpoint = _started(child, key, port)
+            if endpoint is None:
+                reading.join(_LAST_WORDS_SECONDS)
+                raise _silent(said)
             _write(place, {"pid": child.pid, "port": port, "key": key})
             yield endpoint
         finally:
             place.unlink(missing_ok=True)
             child.kill()
+            reading.join()
 
 
 def running(folder: Path = FOLDER) -> Endpoint | None:
@@ -70,7 +75,8 @@ def _endpoint(port: int, key: str) -> Endpoint:
     return Endpoint(f"http://127.0.0.1:{port}/v1", key, MODEL)
 
 
-def _started(child: subprocess.Popen[bytes], key: str, port: int, said: list[bytes]) -> Endpoint:
+def _started(child: subprocess.Popen[bytes], key: str, port: int) -> Endpoint | None:
+    """Its endpoint once it listens; None where it ended instead."""
     assert child.stdin is not None
     assert child.stdout is not None
     timer = threading.Timer(_START_SECONDS, child.kill)
@@ -83,13 +89,14 @@ def _started(child: subprocess.Popen[bytes], key: str, port: int, said: list[byt
         ready = b""
     finally:
         timer.cancel()
-    if not ready.startswith(b"http://127.0.0.1:"):
-        words = b" ".join(said).decode("utf-8", "replace").split()
-        why = " ".join(words)[-_LAST_WORDS:]
-        raise ModelUnavailable(
-            f"The small model does not start. {why}".strip(), remedy="Remove build/demo-model, and run `make demo-model` again."
-        )
-    return _endpoint(port, key)
+    return _endpoint(port, key) if ready.startswith(b"http://127.0.0.1:") else None
+
+
+def _silent(said: list[bytes]) -> ModelUnavailable:
+    why = " ".join(b" ".join(said).decode("utf-8", "replace").split())[-_LAST_WORDS:]
+    return ModelUnavailable(
+        f"The small model does not start. {why}".strip(), remedy="Remove build/demo-model, and run `make demo-model` again."
+    )
 
 
 def _drain(child: subprocess.Popen[bytes], said: list[bytes]) -> None:
