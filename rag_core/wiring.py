@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from contextlib import AbstractContextManager
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -33,7 +34,8 @@ from rag_core.adapters.llm.cache import FILE as CACHE_FILE
 from rag_core.adapters.llm.cache import ModelCache
 from rag_core.adapters.llm.chain import endpoint_model as endpoint_model
 from rag_core.adapters.llm.chain import model_chain
-from rag_core.adapters.llm.demo.server import running as running_demo_model
+from rag_core.adapters.llm.demo import packages as demo_packages
+from rag_core.adapters.llm.demo import server as demo_server
 from rag_core.adapters.optional import require
 from rag_core.adapters.records.store import FILE
 from rag_core.adapters.records.store import RecordStore as RecordStore
@@ -154,6 +156,21 @@ def configured_models(settings: Settings, environment: Mapping[str, str] | None 
     if not all(place.model for place in places):
         raise InvalidSetting("No language model is named.", remedy="Set RAG_MODEL, or the setting `model`.")
     return places
+
+
+def fetch_demo_model(folder: Path) -> None:
+    """Download the small model's packages where they are missing; errors as `adapters.llm.demo.packages.fetch`."""
+    demo_packages.fetch(folder)
+
+
+def demo_model_server(folder: Path) -> AbstractContextManager[Endpoint]:
+    """The small model's server, to the end of the block; errors as `adapters.llm.demo.server.serving`."""
+    return demo_server.serving(folder)
+
+
+def running_demo_model() -> Endpoint | None:
+    """The small model that runs in this folder; None where none does."""
+    return demo_server.running()
 
 
 @lru_cache(maxsize=8)
