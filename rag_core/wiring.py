@@ -6,8 +6,8 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 
