@@ -110,9 +110,10 @@ class Arena:
 
         What is attacked is the audits of the draft: no gate before it saves them from being asked, and the model may use words of its own.
         A model that may only leave out has tests of its own (`test_leaving_out`): there nearly all of these would fail at their first word.
+        Whole passages are sent: a liar here cites any of them, and no citation may fail merely because its passage was not sent.
         """
         own = {"drafter": "model", "model": self.model, "fallback_extract": False, "model_cache": False, "correctness_mode": Mode.OBSERVE}
-        own["rewording"] = "audited"
+        own |= {"rewording": "audited", "excerpt_tokens": 0}
         return Settings.load(values={**own, **values})
 
     def measure(self, attack: Attack, cancelled: Callable[[], bool] = lambda: False) -> Measurements:
