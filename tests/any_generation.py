@@ -17,7 +17,8 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.status import Reason
 from rag_core.settings import Mode, Settings
 
-PROBLEMS = (*(Reason.NONE,) * 9, Reason.MODEL_REFUSED, Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT)
+PROBLEMS = (*(Reason.NONE,) * 9, Reason.MODEL_REFUSED, Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT,
+            Reason.OFF_QUESTION, Reason.ONE_SIDED)  # fmt: skip
 STRANGERS = ("9", "made up", "no such source ✂", "1" * 40)  # ids that were never given to the model
 
 

@@ -100,6 +100,14 @@ def between_passages(hits: Sequence[Hit], asked: Asked, page_text: PageText) -> 
     )
 
 
+def another_side(stated: Sequence[Unit], hits: Sequence[Hit], asked: Asked, page_text: PageText) -> Unit | None:
+    """A sentence of these passages that contradicts one of those that are stated; None for none, or if it is stated too."""
+    index = _Index([*stated, *(unit for hit in hits for unit in units(hit.passage, page_text))], asked, page_text)
+    told = {_key(unit) for unit in stated}
+    pairs = (index.pair(unit) for unit in stated)
+    return next((pair.other for pair in pairs if pair and _key(pair.other) not in told), None)
+
+
 class _Index:
     """The statements of the retrieved units, by the words that say something: two that differ in a value alone stand together."""
 

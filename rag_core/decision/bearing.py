@@ -2,12 +2,14 @@
 
 The score of a question was taken of its extract. A draft that may only leave out is made of sentences as well, and each is scored as the
 extract's candidates are. One of them at least must be good enough for an extract: nearly as good as the best (`extra_sentence_ratio`).
+And no other passage may contradict any of them: an extract is shown with its other side, a draft has none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rag_core.compression.conflicts import another_side
 from rag_core.compression.extract import PASSAGES, Scored, score_units
 from rag_core.decision.measure import Tools, legible, read_query, reader
 from rag_core.domain.drafts import Draft
@@ -16,6 +18,7 @@ from rag_core.domain.passages import Hit
 from rag_core.domain.ports import Corpus
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import weigh
+from rag_core.grounding.contradictions.subject import Asked
 from rag_core.grounding.own_words import cited_units
 from rag_core.retrieval.query import core
 
@@ -39,6 +42,14 @@ def bears(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus:
     best = max(scores.values(), default=0.0)
     scores |= _scores(measurements, [hit for hit in hits if hit.passage.id in deeper][:PASSAGES], corpus, tools)
     return max(scores.get(key, 0.0) for key in cited) >= measurements.settings.extra_sentence_ratio * best
+
+
+def is_one_sided(draft: Draft, measurements: Measurements, hits: Sequence[Hit], corpus: Corpus) -> bool:
+    """Whether a passage contradicts a sentence that the draft cites, and the draft does not state it too; `hits` are all of the round."""
+    known = {hit.passage.id: hit.passage for hit in hits}
+    cited = [one for claim in draft.claims for one in cited_units(claim, known, corpus.page_text)]
+    asked = Asked(measurements.question, measurements.understanding.language, measurements.library)
+    return another_side(cited, hits, asked, corpus.page_text) is not None
 
 
 def scored_units(

@@ -17,10 +17,11 @@ from rag_core.compression.llm.excerpts import excerpts, tokens_of
 from rag_core.compression.llm.prompts import compress_prompt, passage_fields, sufficiency_prompt, verify_prompt
 from rag_core.compression.llm.quoting import data_line
 from rag_core.compression.llm.replies import EmptyReply, MalformedReply, read_draft, read_sufficiency, read_yes_no
-from rag_core.decision.bearing import bears, scored_units
+from rag_core.decision.bearing import bears, is_one_sided, scored_units
 from rag_core.decision.measure import Tools, entailment_model_for, find, read_query
 from rag_core.decision.progress import Ask, next_step
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
+from rag_core.domain.drafts import Draft
 from rag_core.domain.llm_trace import Attempt, Call, Completion, Limits, LlmTrace, OnStage, Prompt, Step, Sufficiency, Verification
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
@@ -206,13 +207,22 @@ class _Run:
             entailment_model,
             measurements.question,
             measurements.settings.min_support,
+            self._excerpts(ask, measurements),
         )
         added = added_counts(draft.claims, replace(measurements, hits=ask.hits))
         own = reworded(draft, ask.hits, self.corpus.page_text, language)
         found = replace(attempt, draft=draft, added=added, reworded=own, **draft_facts(draft, language, self.tools.embedder))  # type: ignore[arg-type]
-        answers = self.settings.rewording == "audited" or bears(draft, measurements, ask.hits, self.corpus, self.tools)
+        problem = self._problem(draft, measurements, ask.hits)
         self._count("check", self.tools.clock() - started)
-        return found if draft.claims and answers else replace(found, problem=Reason.EMPTY_DRAFT)
+        return replace(found, problem=problem)
+
+    def _problem(self, draft: Draft, measurements: Measurements, hits: Sequence[Hit]) -> Reason:
+        """Why a draft is none, whatever its checks say; NONE where it is one."""
+        if not draft.claims:
+            return Reason.EMPTY_DRAFT
+        if self.settings.rewording != "audited" and not bears(draft, measurements, hits, self.corpus, self.tools):
+            return Reason.OFF_QUESTION
+        return Reason.ONE_SIDED if is_one_sided(draft, measurements, hits, self.corpus) else Reason.NONE
 
     def _verify(self, ask: Ask, measurements: Measurements, llm_trace: LlmTrace) -> LlmTrace:
         """Ask of each claim with evidence whether the passages it cites say so; the others failed already."""

@@ -30,7 +30,6 @@ _OWN_WORDS = (  # measured: docs/log/2026-11-23-leaving-out-by-default.md
     "The level is medium at most."
 )
 UNAVAILABLE = "The language model could not be asked"
-_CHECKS_FIRST = (Reason.EMPTY_DRAFT, Reason.MALFORMED_DRAFT)  # after the checks among the reasons of a refusal
 
 
 class Outcome(StrEnum):
@@ -41,8 +40,17 @@ class Outcome(StrEnum):
     REFUSED = "refused"  # the model declined to answer
     MALFORMED = "malformed"
     EMPTY = "empty"
+    OFF_QUESTION = "off_question"
+    ONE_SIDED = "one_sided"
     FAILED = "failed"  # there is none: the model could not be asked
 
+
+_UNUSED = {  # drafts that no check was made of; among the reasons of a refusal they come after the checks
+    Reason.EMPTY_DRAFT: Outcome.EMPTY,
+    Reason.MALFORMED_DRAFT: Outcome.MALFORMED,
+    Reason.OFF_QUESTION: Outcome.OFF_QUESTION,
+    Reason.ONE_SIDED: Outcome.ONE_SIDED,
+}
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -262,11 +270,10 @@ def _from_drafts(
 
 def _judge(view: Measurements, attempt: Attempt) -> Judged | Ask:
     """A draft held against the settings; an `Ask` where its verification is missing. That is the last check: it costs a call."""
-    settled = {Reason.MODEL_REFUSED: Outcome.REFUSED, Reason.MALFORMED_DRAFT: Outcome.MALFORMED, Reason.EMPTY_DRAFT: Outcome.EMPTY}
     if attempt.call.failure:
         return Judged(attempt, Outcome.FAILED)
-    if attempt.problem in settled:
-        return Judged(attempt, settled[attempt.problem])
+    if attempt.problem is not Reason.NONE:
+        return Judged(attempt, _UNUSED.get(attempt.problem, Outcome.REFUSED))
     drafted = of_llm.Drafted(view, attempt)
     checks = (*(check(view) for check in GROUNDING), *(check(drafted) for check in LLM_DRAFT))
     rejected = any(check.blocks for check in checks)
@@ -326,8 +333,7 @@ def _declined(measurements: Measurements, judgement: Sufficiency | None) -> Extr
 def _exhausted(measurements: Measurements, judgement: Sufficiency | None, judged: Sequence[Judged]) -> Extract | Refused:
     """All drafts were rejected: the extract if the settings allow it, else a refusal with every reason."""
     checks = {check.reason: check for one in judged for check in one.checks if check.blocks}
-    unread = {Outcome.MALFORMED: Reason.MALFORMED_DRAFT, Outcome.EMPTY: Reason.EMPTY_DRAFT}
-    reasons = sorted({*checks, *(unread[one.outcome] for one in judged if one.outcome in unread)}, key=_order)
+    reasons = sorted({*checks, *(one.attempt.problem for one in judged if one.attempt.problem in _UNUSED)}, key=_order)
     names = ", ".join(reason.replace("_", " ") for reason in reasons)
     drafts = "the model's draft was" if len(judged) == 1 else f"all {len(judged)} drafts of the model were"
     if measurements.settings.fallback_extract:
@@ -337,7 +343,7 @@ def _exhausted(measurements: Measurements, judgement: Sufficiency | None, judged
 
 
 def _order(reason: Reason) -> tuple[bool, int]:
-    return reason in _CHECKS_FIRST, list(Reason).index(reason)
+    return reason in _UNUSED, list(Reason).index(reason)
 
 
 def _ids(hits: Sequence[Hit]) -> list[str]:

@@ -187,8 +187,8 @@ class Attempt:
             round, the passages and what was found on the draft before. A replay that would ask for something else needs a new draft.
         call: its prompt; with a `failure` the model could not be asked.
         draft: with the measurements of its claims.
-        problem: NONE, EMPTY_DRAFT (no sentence, or none that answers the question), MALFORMED_DRAFT, or MODEL_REFUSED where the model
-            declined to answer.
+        problem: NONE, EMPTY_DRAFT (no sentence), MALFORMED_DRAFT, MODEL_REFUSED where the model declined to answer, OFF_QUESTION where
+            no sentence answers the question, or ONE_SIDED where another passage contradicts one.
         refusal: the reason that the model gave for declining; untrusted.
         language: of the draft's sentences as detected; empty where that is not certain.
         sentences: how many the draft has.

@@ -147,7 +147,9 @@ _WRONG: Mapping[Reason, Callable[[Claim, ClaimMeasurement, Measurements], str]] 
 _REWORDED = "it is not made of whole clauses of one sentence that it quotes; copy that whole sentence word for word"
 _ANSWERS: Mapping[YesNo, str] = {"no": "its source does not say so", "unclear": "it is not clear whether its source says so"}
 _PROBLEMS: Mapping[Reason, str] = {
-    Reason.EMPTY_DRAFT: "The answer was empty, or none of its sentences answers the question.",
+    Reason.EMPTY_DRAFT: "The answer was empty.",
+    Reason.OFF_QUESTION: "None of its sentences answers the question.",
+    Reason.ONE_SIDED: "Another of the documents contradicts one of its sentences; leave that sentence away.",
     Reason.MALFORMED_DRAFT: "The answer did not have the form that was asked for.",
 }
 

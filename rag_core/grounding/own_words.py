@@ -30,6 +30,7 @@ from rag_core.ingest.normalise import normalise
 _BRACKETS = regex.compile(r"[(\[]([^()\[\]]*+)[)\]]")
 _APART = regex.compile(r"[;；]")
 _LIST = ":："  # before it stands what the items behind it, parted by semicolons, are of
+_CUT = regex.compile(r"\[\s*(?:…|\.{3})\s*\]")  # "[…]": between the sentences of a passage that a prompt sends in parts
 _ASKS = ("?", "؟", "？")
 
 
@@ -54,6 +55,8 @@ def leaves_out_only(text: str, unit: Unit, page_text: PageText, language: str) -
     """Whether a text is whole clauses of a sentence, or whole cells of a row, in their order."""
     bare = strip_marks(normalise(text).text)
     if bare.rstrip().endswith(_ASKS) is not unit.text.rstrip().endswith(_ASKS):
+        return False
+    if _CUT.search(bare) and not _CUT.search(unit.text):  # no word is put in, but a reader would be shown a mark that stands on no page
         return False
     said = written(bare)
     if unit.passage.kind is PassageKind.TABLE:

@@ -248,11 +248,11 @@ def test_given_any_reason_then_it_has_the_status_the_design_gives_it(reason: Rea
         AnswerStatus.SUCCESS: {"none", "greeting", "about_library"},
         AnswerStatus.INSUFFICIENT_CONTEXT: {
             "follow_up", "summary", "nothing_retrieved", "min_documents", "required_entities", "contradicted", "sufficiency",
-            "model_refused",
+            "model_refused", "one_sided",
         },
         AnswerStatus.LOW_CONFIDENCE: {
             "correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "keywords", "all_claims_cut",
-            "level",
+            "level", "off_question",
         },
         AnswerStatus.ERROR: {"empty_draft", "malformed_draft", "needs_generation", "not_run", "failure"},
         AnswerStatus.HALLUCINATION_DETECTED: {*FIXED_AUDITS, *AUDIT_MODES, *MODEL_AUDIT_MODES, "reworded"},

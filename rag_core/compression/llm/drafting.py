@@ -7,10 +7,11 @@ the claim; an id that was not retrieved stays as it was written. Nothing here de
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from rag_core.compression.citing import cite
+from rag_core.compression.llm.excerpts import holds
 from rag_core.compression.llm.prompts import source_ids
 from rag_core.compression.llm.replies import ClaimReply, Contradiction, DraftReply, Quoted, SufficiencyReply
 from rag_core.domain.answer import evidence_key
@@ -18,7 +19,7 @@ from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.drafts import ClaimMeasurement, Draft
 from rag_core.domain.measurements import LibraryFacts
-from rag_core.domain.passages import Hit
+from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.ports import Cancel, Corpus, Embedder, EntailmentModel
 from rag_core.facts import absent_facts
 from rag_core.facts.citation_marks import citation_marks, strip_marks
@@ -69,6 +70,7 @@ def model_draft(
     entailment_model: EntailmentModel | None,
     question: str = "",
     supported_from: float = MIN_SUPPORT,
+    sent: Mapping[str, str] | None = None,
 ) -> Draft:
     """The draft that a model wrote, with everything measured on its claims.
 
@@ -81,8 +83,10 @@ def model_draft(
         entailment_model: reads claims with their passages; None for none.
         question: that was asked; a limit that it states need not be said again.
         supported_from: `min_support` of the settings, see `measure_claims`.
+        sent: the part of each passage that it was sent, by passage id; None where it was sent all of them whole. What it was not sent it
+            cannot have copied: a quote from there is none.
     """
-    given = _Given(hits, corpus)
+    given = _Given(hits, corpus, sent)
     said: dict[str, _Grounds] = {}
     for claim in reply.claims:
         grounds = given.grounds(claim)
@@ -171,8 +175,8 @@ def both_sides(
 class _Given:
     """The passages that the model was given, under the ids that it was given and under their own."""
 
-    def __init__(self, hits: Sequence[Hit], corpus: Corpus) -> None:
-        self._hits, self._corpus = hits, corpus
+    def __init__(self, hits: Sequence[Hit], corpus: Corpus, sent: Mapping[str, str] | None = None) -> None:
+        self._hits, self._corpus, self._sent = hits, corpus, sent
         self._known = {**{hit.passage.id: hit.passage for hit in hits}, **source_ids(hits)}
         self.sources = Sources((hit.passage for hit in hits), corpus.page_text)
         self.texts = {hit.passage.id: with_header(hit.passage) for hit in hits}
@@ -196,9 +200,13 @@ class _Given:
         passage = self._known.get(one.source)
         if passage is None:
             return _Grounds(cited=(one.source,))
+        quote = (one.quote or f"no quote from {passage.id}",)
+        if not self._was_sent(passage):
+            return _Grounds(cited=(one.source,), missing=quote)
         bare = strip_marks(claim)
         found = self.sources.find(one.quote, passage.id, bare) if one.quote.strip() else self.sources.support(bare, passage.id)
-        quote = (one.quote or f"no quote from {passage.id}",)
+        if not self._was_sent(passage, found.evidence):
+            return _Grounds(cited=(passage.id,), missing=quote)
         return _Grounds(
             cited=(passage.id,),
             evidence=found.evidence,
@@ -206,6 +214,10 @@ class _Given:
             elsewhere=quote if found.standing is Standing.ELSEWHERE else (),
             uncertain=() if found.certain else tuple(map(evidence_key, found.evidence)),
         )
+
+    def _was_sent(self, passage: Passage, evidence: Sequence[Evidence] = ()) -> bool:
+        """Whether the model was sent anything of a passage, and all of these sentences of it."""
+        return self._sent is None or (passage.id in self._sent and all(holds(self._sent[passage.id], piece) for piece in evidence))
 
     def sides(self, pair: Contradiction) -> tuple[Quote, Quote] | None:
         """Where the two quotes of a contradiction stand; None unless both do, in different sentences."""

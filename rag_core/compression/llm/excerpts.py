@@ -1,7 +1,8 @@
-"""Chooses what a draft's prompt sends of the passages: the sentences that bear on the question, with those beside them.
+"""Chooses what a draft's prompt sends of the passages: the sentences that bear on the question, each with all that belongs to it.
 
 A prompt of ten whole passages has some 3,000 tokens, most of which answer nothing. A small model drowns in them, and a processor needs half
-a minute to read them. A sentence is sent whole or not at all, and its quote is looked up in the full passage as before.
+a minute to read them. A sentence is sent whole or not at all, and never without those beside it, its heading, its lead, and what its passage
+says to restrict it (`belonging`).
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from rag_core.compression.extract import Scored
+from rag_core.compression.llm.belonging import Belonging, restricts
+from rag_core.domain.claims import Evidence
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import PageText
-from rag_core.grounding.units import Unit, units
 from rag_core.ingest.normalise import normalise
 
 BYTES_OF_A_TOKEN = 3.5  # UTF-8; English has some 4, tokenizers differ by a third and more
+_LED = 2  # the best sentences go before what may restrict the best one
 GAP = " […] "  # between sentences of a passage that do not follow one another
 
 
@@ -27,8 +30,8 @@ def tokens_of(text: str) -> int:
 def excerpts(scored: Sequence[Scored], page_text: PageText, most: int, around: Callable[[Passage], int]) -> Mapping[str, str]:
     """The text that is sent of each passage, by passage id, that with the best sentence first.
 
-    The likest sentence goes with its neighbours and the sentence that leads it in, then the next one, until one does not fit. The best one
-    always goes.
+    The best sentence always goes with all that belongs to it, however long that is. The others go as far as there is room, those first
+    that may restrict the best one from another passage. One that does not fit with all that belongs to it is left out.
 
     Args:
         scored: sentences and rows of the passages, as an extract is chosen from them.
@@ -36,51 +39,34 @@ def excerpts(scored: Sequence[Scored], page_text: PageText, most: int, around: C
         most: tokens of everything that is sent of the passages.
         around: tokens that a passage costs besides its text: its name, its page.
     """
-    own: dict[str, tuple[Passage, list[Unit]]] = {}
+    ranked = sorted(scored, key=lambda one: -one.relevance)
+    known = Belonging({one.unit.passage.id: one.unit.passage for one in ranked}.values(), page_text)
     taken: dict[str, set[int]] = {}
     room = most
-    for one in sorted(scored, key=lambda one: -one.relevance):
-        passage = one.unit.passage
-        _, inside = own.setdefault(passage.id, (passage, units(passage, page_text)))
-        place = next(at for at, unit in enumerate(inside) if (unit.start, unit.end) == (one.unit.start, one.unit.end))
-        before = taken.get(passage.id, set())
-        label = 0 if before else around(passage)
-        for wanted in (_with_neighbours(place, inside), {place}):
-            cost = label + sum(tokens_of(inside[at].text) for at in wanted - before)
-            if cost <= room or not taken:
-                break
-        else:
-            break
-        taken[passage.id] = before | wanted
-        room -= cost
-    return {id: _text(own[id][0], [own[id][1][at] for at in sorted(places)], own[id][1], page_text) for id, places in taken.items()}
+
+    def size(id: str, places: set[int]) -> int:
+        source = known.sources[id]
+        return around(source.passage) + tokens_of(source.text(places, GAP)) if places else 0
+
+    led = [*ranked[:_LED], *sorted(ranked[_LED:], key=lambda one: not restricts(one.unit, ranked[0].unit, shared=2))]
+    for one in led:
+        after: dict[str, set[int]] = {}
+        for id, at in sorted(known.with_it(known.place(one.unit)), key=lambda place: place[0] != one.unit.passage.id):
+            after.setdefault(id, set(taken.get(id, ()))).add(at)
+        cost = sum(size(id, places) - size(id, taken.get(id, set())) for id, places in after.items())
+        if cost <= room or not taken:
+            taken |= after
+            room -= cost
+    return {id: known.sources[id].text(places, GAP) for id, places in taken.items()}
 
 
-def _with_neighbours(place: int, inside: Sequence[Unit]) -> set[int]:
-    leads = {at for at, unit in enumerate(inside) if inside[place].lead and unit.text == inside[place].lead}
-    return {at for at in (place - 1, place, place + 1) if 0 <= at < len(inside)} | leads
+def holds(sent: str, evidence: Evidence) -> bool:
+    """Whether a piece of evidence stands in the text that was sent of its passage, in one stretch."""
+    bare = _letters(normalise(evidence.quote).text)
+    stretches = [sent] if GAP.strip() in evidence.quote else sent.split(GAP)  # a document may write the mark itself
+    return any(bare in _letters(stretch) for stretch in stretches)
 
 
-def _text(passage: Passage, chosen: Sequence[Unit], inside: Sequence[Unit], page_text: PageText) -> str:
-    """The passage's own words at these sentences; all of them where a row cannot be found again in its reading form."""
-    stretches: list[tuple[int, int]] = []
-    at = {id(unit): number for number, unit in enumerate(inside)}
-    last = -2
-    for unit in chosen:
-        place = _place(passage, unit, stretches[-1][1] if stretches else 0, page_text)
-        if place is None:
-            return passage.text
-        if at[id(unit)] == last + 1:
-            place = (stretches.pop()[0], place[1])
-        stretches.append(place)
-        last = at[id(unit)]
-    return GAP.join(passage.text[start:end] for start, end in stretches)
-
-
-def _place(passage: Passage, unit: Unit, begin: int, page_text: PageText) -> tuple[int, int] | None:
-    """Where a unit stands in the passage's text; for the rows of a table, whose offsets are the page's, by their words."""
-    if not unit.spans:
-        return unit.start, unit.end
-    row = normalise(page_text(passage.document, unit.spans[0].page)[unit.spans[0].start : unit.spans[0].end]).text
-    start = passage.text.find(row, begin)
-    return None if start < 0 else (start, start + len(row))
+def _letters(text: str) -> str:
+    """A text without blanks and signs: hyphens at a line's end and bars between cells may differ."""
+    return "".join(filter(str.isalnum, text))
