@@ -52,6 +52,7 @@ _UNUSED = {  # drafts that no check was made of; among the reasons of a refusal 
     Reason.ONE_SIDED: Outcome.ONE_SIDED,
 }
 
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A recorded draft with its checks under the settings of now."""

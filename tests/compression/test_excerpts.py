@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 from builders import passage
 
 from rag_core.compression.extract import Scored
-from rag_core.compression.llm.excerpts import GAP, excerpts, tokens_of
+from rag_core.compression.llm.excerpts import GAP, excerpts, holds, tokens_of
+from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.passages import Passage, PassageKind, Piece, Role
 from rag_core.grounding.units import units
@@ -88,6 +90,59 @@ def test_given_the_rows_of_a_table_then_whole_rows_go_without_its_header() -> No
     found = excerpts([scored(table, 1, 0.9, text)], read({"d1": text}), 1000, lambda _: 0)
 
     assert found == {"d1#3": "E1 empty pipe E2 no signal E3 battery low"}
+
+
+def test_given_what_takes_a_sentence_back_later_on_then_it_goes_along_and_what_is_of_other_things_does_not() -> None:
+    rule, *others = "Members may borrow a boat.", *SENTENCES[:3]
+    for back in ("A boat is not lent in winter.", "This holds only if the water is calm.", "From 1 May 2031 no boat is lent."):
+        whole = passage(1, " ".join((rule, *others, back, SENTENCES[3])))
+        assert chosen(scored(whole, 0, 0.9)) == {whole.id: GAP.join((f"{rule} {others[0]}", back))}
+
+
+def test_given_a_language_without_words_that_restrict_then_the_whole_passage_goes() -> None:
+    whole = replace(passage(1, "El plazo es de 14 días. La torre es alta. El pozo es hondo. La casa es vieja."), language="es")
+
+    assert chosen(scored(whole, 0, 0.9), most=1) == {whole.id: whole.text}
+
+
+def test_given_no_room_for_all_that_belongs_to_a_sentence_then_it_is_left_out_and_not_cut_from_it() -> None:
+    other = passage(2, SECOND.text, document="d2")
+
+    assert list(chosen(scored(FIRST, 0, 0.9), scored(other, 1, 0.8), most=tokens_of(" ".join(SENTENCES[:2])) + 8)) == [FIRST.id]
+
+
+def test_given_the_last_sentence_of_a_passage_then_the_first_one_behind_it_goes_along_though_the_passages_overlap() -> None:
+    text = f"{SENTENCES[0]} {SENTENCES[1]} {SENTENCES[2]}"
+    edge, last = len(SENTENCES[0]) + 1, len(text) - len(SENTENCES[2])
+    first = Passage("d1#1", "d1", text[: last - 1], (Span(1, 0, last - 1),), language="en")
+    behind = Passage("d1#2", "d1", text[edge:], (Span(1, edge, len(text)),), language="en")
+    page = {"d1": text}
+    given = [Scored(units(first, read(page))[1], {}, 0.9), Scored(units(behind, read(page))[1], {}, 0.1)]
+
+    assert SENTENCES[2] in excerpts(given, read(page), 1, lambda _: 0)["d1#2"]
+
+
+def test_given_a_row_of_a_table_then_the_row_that_says_what_it_is_of_goes_along() -> None:
+    text = "Fee\tEUR\nMembers\nboat\t3\nkayak\t2\nGuests\ncanoe\t4\nboat\t9\nraft\t7\nferry\t5"
+    table = Passage("d1#3", "d1", " ".join(text.split()), (Span(1, 0, len(text)),), language="en", kind=PassageKind.TABLE,
+                    header=(Span(1, 0, 7),), header_text="Fee EUR")  # fmt: skip
+    inside = [unit.text for unit in units(table, read({"d1": text}))]
+
+    found = excerpts([scored(table, inside.index("raft | 7"), 0.9, text)], read({"d1": text}), 1000, lambda _: 0)
+
+    assert found == {"d1#3": GAP.join(("Guests", "boat 9 raft 7 ferry 5"))}
+
+
+def test_given_evidence_then_it_was_sent_only_where_it_stands_in_one_stretch_of_what_was_sent() -> None:
+    sent = f"The fee is 40 EUR.{GAP}Nobody is exempt."
+
+    def of(quote: str) -> Evidence:
+        return Evidence("d1#1", "d1", quote, (Span(1, 0, len(quote)),))
+
+    assert holds(sent, of("The fee\nis 40 EUR."))
+    assert not holds(sent, of("It is paid in May."))
+    assert not holds(sent, of("The fee is 40 EUR. Nobody is exempt."))
+    assert holds("The rule […] holds.", of("The rule […] holds."))
 
 
 def test_given_no_sentences_then_nothing_is_chosen() -> None:

@@ -106,7 +106,9 @@ class Belonging:
         inside = self.sources[id].units
         yield from ((id, next_to) for next_to in (at - 1, at + 1) if 0 <= next_to < len(inside))
         here = self._span(inside[at])
-        others = [one for one in self.sources.values() if one.passage.document == self.sources[id].passage.document and one.passage.id != id]
+        others = [
+            one for one in self.sources.values() if one.passage.document == self.sources[id].passage.document and one.passage.id != id
+        ]
         around = [(self._span(unit), (one.passage.id, n)) for one in others for n, unit in enumerate(one.units)]
         if at == len(inside) - 1:
             behind = [(span, found) for span, found in around if _starts(span) >= (here.page, here.end) and span.page <= here.page + 1]

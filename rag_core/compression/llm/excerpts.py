@@ -1,8 +1,8 @@
 """Chooses what a draft's prompt sends of the passages: the sentences that bear on the question, each with all that belongs to it.
 
 A prompt of ten whole passages has some 3,000 tokens, most of which answer nothing. A small model drowns in them, and a processor needs half
-a minute to read them. A sentence is sent whole or not at all, and never without those beside it, its heading, its lead, and what its passage
-says to restrict it (`belonging`).
+a minute to read them. A sentence is sent whole or not at all, and never without those beside it, its heading, its lead, and what restricts
+it in its passage (`belonging`).
 """
 
 from __future__ import annotations
