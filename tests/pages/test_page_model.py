@@ -473,7 +473,7 @@ def test_given_a_setting_that_would_change_the_prompt_when_moved_then_the_answer
     ask(patient, QUESTION)
     answer, number = asked_of(patient).decision.answer, asked_of(patient).number
 
-    patient.slider(key="knob_top_k").set_value(8).run()
+    patient.slider(key="knob_top_k").set_value(3).run()
 
     assert model.calls == 1
     assert asked_of(patient).outdated
@@ -484,8 +484,8 @@ def test_given_a_setting_that_would_change_the_prompt_when_moved_then_the_answer
     patient.button(key="ask_again_button").click().run()
     assert model.calls == 2
     assert not asked_of(patient).outdated
-    assert (asked_of(patient).number, asked_of(patient).settings.top_k) == (number, 8)
-    assert "Changed: How many sources 10 → 8." in texts(patient)
+    assert (asked_of(patient).number, asked_of(patient).settings.top_k) == (number, 3)
+    assert "Changed: How many sources 10 → 3." in texts(patient)
 
 
 def test_given_a_setting_that_is_moved_back_when_judged_then_nothing_has_to_be_asked(patient: AppTest, model: ModelServer) -> None:
