@@ -28,7 +28,7 @@ def tokens_of(text: str) -> int:
 
 
 def excerpts(scored: Sequence[Scored], page_text: PageText, most: int, around: Callable[[Passage], int]) -> Mapping[str, str]:
-    """The text that is sent of each passage, by passage id, that with the best sentence first.
+    """The text that is sent of each passage, by passage id, in the order of their best sentences.
 
     The best sentence always goes with all that belongs to it, however long that is. The others go as far as there is room, those first
     that may restrict the best one from another passage. One that does not fit with all that belongs to it is left out.
@@ -51,13 +51,14 @@ def excerpts(scored: Sequence[Scored], page_text: PageText, most: int, around: C
     led = [*ranked[:_LED], *sorted(ranked[_LED:], key=lambda one: not restricts(one.unit, ranked[0].unit, shared=2))]
     for one in led:
         after: dict[str, set[int]] = {}
-        for id, at in sorted(known.with_it(known.place(one.unit)), key=lambda place: place[0] != one.unit.passage.id):
+        for id, at in known.with_it(known.place(one.unit)):
             after.setdefault(id, set(taken.get(id, ()))).add(at)
         cost = sum(size(id, places) - size(id, taken.get(id, set())) for id, places in after.items())
         if cost <= room or not taken:
             taken |= after
             room -= cost
-    return {id: known.sources[id].text(places, GAP) for id, places in taken.items()}
+    found = dict.fromkeys(one.unit.passage.id for one in ranked)
+    return {id: known.sources[id].text(taken[id], GAP) for id in found if id in taken}
 
 
 def holds(sent: str, evidence: Evidence) -> bool:
