@@ -7,7 +7,7 @@ sentence of the passage belongs together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from rag_core.domain.documents import Span, holds_hidden
 from rag_core.domain.passages import Passage, PassageKind
@@ -144,18 +144,26 @@ def restricts(unit: Unit, other: Unit, shared: int = 1) -> bool:
     limits = limit_words(language)
     if unit.text == other.text:
         return False
+    together = len(_terms(unit.text, language) & _terms(other.text, other.passage.language)) >= shared
     if limits is None:
-        return shared <= 1 or len(_terms(unit) & _terms(other)) >= shared
-    refers = shared <= 1 and limits.refers.search(unit.text)
-    if refers and limits.bears.search(unit.text):
-        return True
-    told = binds(unit.text, language) or limits.bounded.search(unit.text) or values(unit.text, language).dates
-    return bool(told and (refers or len(_terms(unit) & _terms(other)) >= shared))
+        return shared <= 1 or together
+    told, refers, bears = _read(unit.text, language)
+    return (shared <= 1 and refers and (told or bears)) or (told and together)
+
+
+@lru_cache(maxsize=2048)
+def _read(text: str, language: str) -> tuple[bool, bool, bool]:
+    """Whether a sentence denies, bounds, dates or has a condition; whether it refers to what was stated; whether it may bear on that."""
+    limits = limit_words(language)
+    assert limits is not None
+    told = binds(text, language) or bool(limits.bounded.search(text)) or bool(values(text, language).dates)
+    return told, bool(limits.refers.search(text)), bool(limits.bears.search(text))
+
+
+@lru_cache(maxsize=2048)
+def _terms(text: str, language: str) -> frozenset[str]:
+    return frozenset(content_terms(text, language))
 
 
 def _starts(span: Span) -> tuple[int, int]:
     return span.page, span.start
-
-
-def _terms(unit: Unit) -> frozenset[str]:
-    return frozenset(content_terms(unit.text, unit.passage.language))
