@@ -43,14 +43,18 @@ LICENCES = {
     "xquad-*, nearmiss-*, squad2-dev-half": "CC BY-SA 4.0",
     "policyqa": "MIT",
     "qasper(uda)": "CC BY-SA 4.0",
-    "read-fr, read-tr, unread-sw, pdf": "held-out contexts of sets in data/models/README.md, with their licences",
-    "unread-fa (PQuAD), unread-zh (CMRC 2018)": "CC BY-SA 4.0",
+    "read-*, pdf": "held-out contexts of sets in data/models/README.md, with their licences",
+    "unread-fa (PQuAD), unread-ja (JSQuAD), unread-kk (KazQAD), unread-zh (CMRC 2018)": "CC BY-SA 4.0",
+    "unread-bn, unread-ko, unread-sw, unread-te (TyDi QA)": "Apache-2.0, texts CC BY-SA 3.0",
+    "unread-vi (MLQA)": "CC BY-SA 3.0",
+    "unread-am (Amharic QA), unread-th (iApp Wiki QA)": "MIT",
 }
 EXTRACT_C = 1.0  # the regularisation's C as in scikit-learn: its default, for a few inputs and thousands of rows
 CONTRADICTS = -3.0  # log odds that a contradiction takes away at least; chosen, the labelled questions hold next to none
 # C of the regularisation as in scikit-learn, and whether products of two features are inputs too: the best of 0.001 to 1, with and without
-# them, on questions left out of the fit (docs/log/2026-11-22-correctness.md)
-FORMS = {"answerable": (0.003, True), "right": (0.03, False)}
+# them, on questions left out of the fit (docs/log/2026-11-22-correctness.md); of correctness the one that was best on the samples
+# (docs/log/2026-11-23-read-again.md)
+FORMS = {"answerable": (0.003, True), "right": (0.015, False)}
 DRAFT_ALONE = ("answer_best", "unit_best", "unit_next", "unit_share", "draft_words", "relevance")  # more features did no better
 # The weight of a group by the beginning of its name: half or so for documents that people bring, the rest for texts of Wikipedia and other
 # sources in many languages; those that nobody reads are many, and each counts little. Chosen before anything was fitted.

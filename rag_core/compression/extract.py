@@ -18,7 +18,7 @@ from rag_core.compression.selection import reading
 from rag_core.domain.claims import Claim
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText, Vectors
-from rag_core.gating.asked import AskedFor
+from rag_core.gating.asked import AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Weights
 from rag_core.gating.fit import Context, Fit, fits
 from rag_core.grounding.units import Unit, header_of, in_order, units
@@ -32,7 +32,20 @@ READ_UNITS = 12  # the best units that the answerability model reads, about 4 ms
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
 MOST_WORDS = 45  # in an answer to which a further sentence is still added; more cannot be read at a glance
 OTHER_SECTION = 0.8  # a unit of another section needs this share of the best relevance
-FEATURES = ("coverage", "near", "cosine", "rank", "length", "typed", "fit_near", "fit_period", "fit_named", "fit_degree", "fit_contradicts")
+FEATURES = (
+    "coverage",
+    "near",
+    "cosine",
+    "rank",
+    "length",
+    "typed",
+    "fit_near",
+    "fit_period",
+    "fit_named",
+    "fit_degree",
+    "fit_contradicts",
+    "fit_label",
+)
 
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
@@ -112,7 +125,7 @@ def score_units(
         before = ""
         for unit in units(hit.passage, page_text):
             key = (hit.passage.document, unit.text)
-            if key not in seen:  # passages overlap
+            if key not in seen and not asks(unit.text, hit.passage.language):  # passages overlap
                 seen.add(key)
                 candidates.append((i, unit, frozenset(terms(unit.text, hit.passage.language))))
                 contexts.append(Context(titles.get(hit.passage.document, ""), _place(hit.passage), unit.lead or before))

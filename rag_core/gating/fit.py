@@ -10,6 +10,7 @@
 | degree | {0, 1} | 0 where the question asks for the highest or lowest and the sentence tells of none |
 | sure | [0, 1] | how sure the type is |
 | contradicts | {0, 1} | whether the sentence is surely of something else: another year, quarter, paragraph or code |
+| label | [0, 1] | share of its label's words that the question has: of a row's first cell, of what stands before a colon; 0 without one |
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ from rag_core.facts.laws import laws
 from rag_core.facts.names import canonical_code, codes
 from rag_core.gating.asked import FIGURES, KEY_CHARS, AnswerType, AskedFor, is_negated, is_superlative, parts_named
 from rag_core.gating.stated import Stated, read
-from rag_core.language import LANGUAGES, AskedWords, any_language
+from rag_core.language import LANGUAGES, AskedWords, any_language, fold
 
 NEAR_WORDS = 10  # to each side; chosen
+LABEL_WORDS = 6  # at most in a label; chosen
+_MENTIONED = 0.4  # where a sentence defines something, but not in the words asked for; chosen
+_WITHIN = 0.8  # where what is asked for is part of what is defined: "the general form of a progression is ..."; chosen
 _UNKNOWN = 0.5  # where nothing tells whether a type is held
 # How much each kind of number is worth as an answer of a type: 1 for its own kind, less for what it may be written as; chosen.
 _WORTH = {
@@ -65,6 +69,7 @@ class Fit:
     degree: float
     sure: float
     contradicts: bool
+    label: float = 0.0
     why: str = ""
 
     def features(self) -> dict[str, float]:
@@ -78,7 +83,8 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
     stated = read(text, language)
     around = [read(one, language) for one in (context.section, context.previous)]
     title = read(context.title, language)
-    holds, places = _held(asked, stated, words)
+    label = _label(text)
+    holds, places = _held(asked, stated, words, label)
     period, other_period = _period(asked, stated, around, title, words)
     named, other_named = _named(asked, text, stated, context, [*around, title])
     why = other_period or other_named
@@ -91,11 +97,27 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
         degree=float(not asked.superlative or is_superlative(stated, words)),
         sure=asked.sure,
         contradicts=bool(why),
+        label=_share_asked(asked, label),
         why=why,
     )
 
 
-def _held(asked: AskedFor, stated: Stated, words: AskedWords | None) -> tuple[float, list[int]]:
+def _label(text: str) -> tuple[str, ...]:
+    """The folded words of the first cell of a row, or of what stands before a colon; none where there is neither, or where it is long."""
+    match = _LABEL.match(text)
+    words = tuple(fold(word) for word in _WORD.findall(match[1])) if match else ()
+    return words if len(words) <= LABEL_WORDS else ()
+
+
+_LABEL = regex.compile(r"([^|:\n]{1,80}?)\s*(?:\||:\s)")
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
+
+
+def _share_asked(asked: AskedFor, label: tuple[str, ...]) -> float:
+    return sum(_is_asked(asked, word) for word in label) / len(label) if label else 0.0
+
+
+def _held(asked: AskedFor, stated: Stated, words: AskedWords | None, label: tuple[str, ...]) -> tuple[float, list[int]]:
     """How well the type is held, and at which tokens; none where the type says nothing of a place."""
     if worth := _WORTH.get(asked.type):
         found = [(worth.get(number.kind, 0.0), number.at) for number in stated.numbers if number.word not in asked.words]
@@ -103,9 +125,29 @@ def _held(asked: AskedFor, stated: Stated, words: AskedWords | None) -> tuple[fl
         return best, [at for value, at in found if value == best > 0]
     if asked.type in _NAMES:
         return _held_names(asked, stated, words)
+    if asked.type is AnswerType.DEFINITION and words:
+        return _defined(asked, stated, words, label), []
     if asked.type in _MARKED and words:
         return float(asked.type in words.markers and words.markers[asked.type].search(stated.spaced) is not None), []
     return _UNKNOWN, []
+
+
+def _defined(asked: AskedFor, stated: Stated, words: AskedWords, label: tuple[str, ...]) -> float:
+    """How surely a sentence says what is meant by the words asked for: "X is a ...", "... is called X", "X: ..."."""
+    if label and _share_asked(asked, label) == 1.0:
+        return 1.0
+    pattern = words.markers.get(AnswerType.DEFINITION)
+    if pattern is None or not asked.keys:
+        return 0.0
+    best, count = 0.0, len(asked.keys)
+    for match in pattern.finditer(stated.spaced):
+        before = [word[:KEY_CHARS] for word in stated.spaced[: match.start()].split()]
+        after = [word[:KEY_CHARS] for word in stated.spaced[match.end() :].split()]
+        subject = len(asked.keys.intersection(before[-count - 1 :])) / count
+        whole = len(before) <= count + 2
+        named = len(asked.keys.intersection(after[: count + 2])) / count
+        best = max(best, _MENTIONED + (1 - _MENTIONED) * max(subject * (1.0 if whole else _WITHIN), named))
+    return best
 
 
 def _held_names(asked: AskedFor, stated: Stated, words: AskedWords | None) -> tuple[float, list[int]]:

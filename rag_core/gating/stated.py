@@ -15,7 +15,8 @@ from rag_core.facts.numbers import ascii_digits
 from rag_core.language import LANGUAGES, any_language, fold, grammar, is_known
 
 MAX_CHARS = 4000  # read of a text: a sentence is shorter; chosen
-_TOKEN = regex.compile(r"\p{Sc}|[%‰°§]|[\p{L}\p{M}\p{N}]++(?:[.,](?=\p{Nd})[\p{L}\p{M}\p{N}]++)*+")
+_REFERENCE = r"\d{4}/\d{3,}(?![\d/])|(?:1[3-9]|[2-9]\d|\d{3})/\d{4}(?![\d/])"  # "2026/041", "89/2012": no date, and not "2021/22"
+_TOKEN = regex.compile(rf"{_REFERENCE}|\p{{Sc}}|[%‰°§]|[\p{{L}}\p{{M}}\p{{N}}]++(?:[.,](?=\p{{Nd}})[\p{{L}}\p{{M}}\p{{N}}]++)*+")
 _NUMBER = regex.compile(r"\d[\d.,]*(?P<ordinal>\p{L}{1,3})?")
 _DAY = regex.compile(r"\d{1,2}\.\d{1,2}\.\d{4}")
 _DECADE = regex.compile(r"(?:1\d|20)\d0s")
@@ -129,8 +130,9 @@ def _number(raw: tuple[str, ...], words: tuple[str, ...], at: int, language: str
             return Number(at, "date", words[at])
         return Number(at, "code", words[at]) if _CODE.fullmatch(token) else None
     match = _NUMBER.fullmatch(token)
-    if not match:
-        return Number(at, "code" if _CODE.fullmatch(token) else "count", words[at])
+    refers = "/" in token or raw[max(0, at - 1)] == "§"
+    if refers or not match:
+        return Number(at, "code" if refers or _CODE.fullmatch(token) else "count", words[at])
     if _DAY.fullmatch(token) or regex.fullmatch(r"(?:\d\d)?\d0s", words[at]):
         return Number(at, "date", words[at])
     before, after = words[max(0, at - 2) : at], words[at + 1 : at + 3]

@@ -468,6 +468,7 @@ class AskedWords:
         periods: what names a period: year, half, quarter, and q1 to q4, h1, h2.
         in_year: words before a year that say that something is of that year, and not since, until or before it.
         flows: words for figures that add up over a period, so that a quarter's is not a year's.
+        tasks: how a sentence sets a task instead of stating something ("Find the sum of ..."), looked for in its `spaced` text.
         computes: by kind (`rag_core.gating.computed.COMPUTED`), how a question asks for more than finding; `results`: how a sentence states
             such a result itself.
     """
@@ -485,6 +486,7 @@ class AskedWords:
     periods: SearchPatterns = field(default_factory=dict)
     in_year: FoldedSet = frozenset()
     flows: StarPattern = _NEVER
+    tasks: SearchPattern = None
     computes: SearchPatterns = field(default_factory=dict)
     results: SearchPatterns = field(default_factory=dict)
 

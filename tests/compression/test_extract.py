@@ -153,6 +153,23 @@ def test_given_equal_sentences_of_two_documents_then_the_answer_stays_with_one()
     assert [claim.evidence[0].document for claim in claims] == ["a"]
 
 
+def test_given_a_page_of_questions_and_answers_then_a_question_is_never_the_answer_and_the_answer_is_read_with_it() -> None:
+    corpus = MemoryCorpus(
+        [Text("faq", "How many parcels fit in the van? Up to forty of them. Find the sum of all the parcels in the van.")],
+        EMBEDDER,
+    )
+    read: list[str] = []
+
+    def odds(texts: Sequence[str]) -> list[float]:
+        read.extend(texts)
+        return [1.0] * len(texts)
+
+    found = drafted("How many parcels fit in the van?", corpus, read=odds)
+    assert [claim.text for claim in found.claims] == ["Up to forty of them."]
+    assert len(read) == 1
+    assert "How many parcels fit in the van?" in read[0].partition("¶")[2]
+
+
 def test_given_more_passages_than_are_read_then_only_the_best_ones_are() -> None:
     corpus = MemoryCorpus([Text("a", "\n".join(f"Line number {n}." for n in range(PASSAGES + 3)))], EMBEDDER)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.gating.asked import AnswerType, asked_for
+from rag_core.gating.asked import AnswerType, asked_for, asks
 from rag_core.language import LANGUAGES
 
 TYPES = {
@@ -27,6 +27,7 @@ TYPES = {
         "What is the error code of the pump?": "code",
         "What does churn mean?": "definition",
         "What is a lien?": "definition",
+        "What is a claim of the first class?": "definition",
         "Why was the line stopped?": "reason",
         "How do I reset the meter?": "procedure",
         "Name all members of the board.": "list",
@@ -49,6 +50,7 @@ TYPES = {
         "Welche deutsche Stadt liegt am Main?": "place",
         "Wo ist das Archiv?": "place",
         "Was bedeutet Abnahme?": "definition",
+        "Was ist eine Meldung der Klasse 2?": "definition",
         "Warum wurde die Linie gestoppt?": "reason",
         "Wie kann ich den Zähler zurücksetzen?": "procedure",
         "Ist Rauchen erlaubt?": "yes_no",
@@ -182,3 +184,27 @@ def test_given_any_text_then_the_reading_is_whole_and_the_same_again(text: str, 
     assert asked == asked_for.__wrapped__(text, language)
     assert 0 <= asked.sure <= 1
     assert asked.in_year == 0 or asked.years == {asked.in_year}
+
+
+@pytest.mark.parametrize(
+    ("language", "asking", "stating"),
+    [
+        ("en", "Who pays when the goods are late?", "Who pays when the goods are late is said in § 4."),
+        ("en", "(“Is the valve open?”)", "The valve is open (see “Is the valve open?” below)."),
+        ("en", "Example: Find the sum of the first nine terms.", "Find the serial number under the lid."),
+        ("en", "3. Prove that the two angles are equal.", "3. Prove your identity at the desk."),
+        ("de", "Berechnen Sie die Summe der ersten neun Glieder.", "Berechnen Sie vier Stunden für die Anreise."),
+        ("cs", "Určete součet prvních devíti členů.", "Určete jednu osobu, která klíč převezme."),
+        ("sk", "Vypočítajte súčet prvých deviatich členov.", "Vypočítajte si čas na cestu."),
+        ("es", "Calcule la suma de los nueve primeros términos.", "Calcule dos horas para el viaje."),
+        ("fr", "Calculez la somme des neuf premiers termes.", "Calculez deux heures pour le trajet."),
+        ("it", "Calcola la somma dei primi nove termini.", "Calcola due ore per il viaggio."),
+        ("pl", "Oblicz sumę dziewięciu pierwszych wyrazów.", "Oblicz dwie godziny na dojazd."),
+        ("ru", "Найдите сумму первых девяти членов.", "Найдите ключ под крышкой."),
+        ("hi", "उदाहरण: पहले नौ पदों का योग ज्ञात कीजिए।", "पहले नौ पदों का योग 45 है।"),
+        ("ar", "من يدفع الرسوم؟", "يدفع المشتري الرسوم."),
+    ],
+)
+def test_given_a_sentence_that_asks_or_sets_a_task_then_it_is_known_from_one_that_states(language: str, asking: str, stating: str) -> None:
+    assert asks(asking, language)
+    assert not asks(stating, language)

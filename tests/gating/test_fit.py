@@ -41,6 +41,14 @@ def fit(question: str, text: str, language: str = "en", **context: str) -> Fit:
         ("ru", "Когда подписан договор?", "Он подписан 1992 года.", "Он подписан молча."),
         ("hi", "परियोजना का नेतृत्व किसने किया?", "इसका नेतृत्व चंगेज लूथर ने किया।", "यह काम शहर में हुआ।"),
         ("cs", "Kolik stojí povolení?", "Stojí 400 Kč.", "Platí tři roky."),
+        ("cs", "Kdy byla smlouva podepsána?", "Podepsána byla 3. května 2026.", "Podepsána byla podle § 2079."),
+        ("cs", "Kdy byla smlouva podepsána?", "Podepsána byla 3. května 2026.", "Podepsána byla pod č. 2026/041 a 89/2012."),
+        ("en", "What is a lock chamber?", "A lock chamber is a basin.", "When a lock chamber fills, the gate is called the upper gate."),
+        ("en", "What is a lock chamber?", "Such a basin is called a lock chamber.", "The wall of a lock chamber is a thick one."),
+        ("en", "What is a lock chamber?", "Lock chamber: the basin between two gates.", "They opened the lock chamber."),
+        ("en", "What does code K7 mean?", "K7 | No current | Check the plug", "K8 | No water | Open the tap"),
+        ("de", "Was ist eine Meldung der Klasse 2?", "• Klasse 2: Ein Gerät steht.", "Eine Meldung der Klasse 2 wird heute bearbeitet."),
+        ("hi", "जलकपाट क्या है?", "जलकपाट ऐसी दीवार है जो पानी रोकती है।", "जलकपाट के पास एक पुराना पुल है।"),
     ],
 )
 def test_given_two_sentences_then_the_one_that_holds_the_type_is_ahead(language: str, question: str, better: str, worse: str) -> None:
@@ -50,6 +58,21 @@ def test_given_two_sentences_then_the_one_that_holds_the_type_is_ahead(language:
 def test_given_what_the_question_says_itself_then_it_is_no_answer() -> None:
     assert fit("When in 1902 was the mill sold?", "In 1902 the mill was sold.").holds == 0
     assert fit("Who was Ada Marsh?", "Ada Marsh was kind.").holds == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Net sales | 410 | 395", 1.0),
+        ("Other net sales | 12 | 9", 2 / 3),
+        ("Net sales: 410 million.", 1.0),
+        ("The net sales rose.", 0.0),
+        ("| 410 | 395", 0.0),
+        ("What was said of net sales in that long year: nothing.", 0.0),
+    ],
+)
+def test_given_a_row_or_an_item_then_its_label_is_compared_with_the_question(text: str, label: float) -> None:
+    assert fit("What were the net sales?", text).label == pytest.approx(label)
 
 
 def test_given_an_open_type_then_nothing_is_said_and_all_the_keywords_count() -> None:
@@ -151,7 +174,9 @@ def test_given_negation_and_degree_then_both_are_held_against_the_sentence() -> 
 
 def test_given_a_fit_then_its_features_are_numbers_in_the_unit_interval() -> None:
     found = fit("Who led the project?", "Ada Marsh did.").features()
-    assert list(found) == [f"fit_{name}" for name in ("holds", "near", "period", "named", "negation", "degree", "sure", "contradicts")]
+    assert list(found) == [
+        f"fit_{name}" for name in ("holds", "near", "period", "named", "negation", "degree", "sure", "contradicts", "label")
+    ]
     assert all(type(value) is float and 0 <= value <= 1 for value in found.values())
 
 
