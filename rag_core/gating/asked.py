@@ -14,14 +14,12 @@ import regex
 from rag_core.facts.laws import laws
 from rag_core.facts.names import canonical_code, codes
 from rag_core.gating.stated import MAX_CHARS, Stated, read, small_words
-from rag_core.language import LANGUAGES, AskedWords, LanguageInfo, fold, keywords, spaced
+from rag_core.language import LANGUAGES, AskedWords, LanguageInfo, ends_in_question, fold, keywords, spaced
 from rag_core.retrieval.query import core, expand
 
 _MAX_NOUN_WORDS = 6  # behind "which", in which the noun is looked for: "is the name of the city"; chosen
 KEY_CHARS = 5  # compared from the beginning of a keyword, so that inflected forms meet; chosen
 _DIRECT, _BY_NOUN, _BY_PATTERN = 1.0, 0.9, 0.6  # how sure a type is; chosen
-_QUESTION_MARKS = ("?", "？", "؟", "⁇")
-_CLOSING = " \t\n\"'”’»“)]"  # may stand behind the mark that ends a sentence
 _CLAUSE = regex.compile(r"[,;:—]\s")
 
 
@@ -113,7 +111,7 @@ def parts_named(said: str, words: AskedWords | None) -> frozenset[str]:
 
 def asks(text: str, language: str) -> bool:
     """Whether a sentence of a document asks or sets a task, and so states nothing: "Why two keys?", "Find the sum of all terms."."""
-    if text.rstrip(_CLOSING).endswith(_QUESTION_MARKS):
+    if ends_in_question(text):
         return True
     words = LANGUAGES[language].asked if language in LANGUAGES else None
     return words is not None and words.tasks is not None and words.tasks.search(spaced(text)) is not None

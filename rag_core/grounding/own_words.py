@@ -26,12 +26,12 @@ from rag_core.grounding.omissions.idle import COMMA, DIGIT, Words, binds, is_cla
 from rag_core.grounding.omissions.words import limit_words
 from rag_core.grounding.units import Unit, header_of, units
 from rag_core.ingest.normalise import normalise
+from rag_core.language import ends_in_question
 
 _BRACKETS = regex.compile(r"[(\[]([^()\[\]]*+)[)\]]")
 _APART = regex.compile(r"[;；]")
 _LIST = ":："  # before it stands what the items behind it, parted by semicolons, are of
 _CUT = regex.compile(r"\[\s*(?:…|\.{3})\s*\]")  # "[…]": between the sentences of a passage that a prompt sends in parts
-_ASKS = ("?", "؟", "？")
 
 
 def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: str) -> tuple[bool, ...]:
@@ -54,7 +54,7 @@ def reworded(draft: Draft, hits: Sequence[Hit], page_text: PageText, language: s
 def leaves_out_only(text: str, unit: Unit, page_text: PageText, language: str) -> bool:
     """Whether a text is whole clauses of a sentence, or whole cells of a row, in their order."""
     bare = strip_marks(normalise(text).text)
-    if bare.rstrip().endswith(_ASKS) is not unit.text.rstrip().endswith(_ASKS):
+    if ends_in_question(bare) is not ends_in_question(unit.text):
         return False
     if _CUT.search(bare) and not _CUT.search(unit.text):  # no word is put in, but a reader would be shown a mark that stands on no page
         return False

@@ -23,7 +23,7 @@ from rag_core.language.phrases import (
     spoken_of_nowhere,
 )
 from rag_core.language.schema import AskedWords, ComparedWords, FactWords, LanguageInfo, LawRows, LimitRows, TimeWords, ValueRows, spaced
-from rag_core.language.sentences import sentences
+from rag_core.language.sentences import ends_in_question, sentences
 from rag_core.language.string_similarity import alike, string_similarity
 from rag_core.language.words import Word, fold, unspaced, words
 
@@ -47,6 +47,7 @@ __all__ = [
     "certain_language",
     "content_terms",
     "detect",
+    "ends_in_question",
     "fold",
     "forms",
     "grammar",

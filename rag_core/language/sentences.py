@@ -15,6 +15,9 @@ import sentencex
 from rag_core.language.loader import FALLBACK, LANGUAGES
 from rag_core.language.schema import LanguageInfo
 
+_QUESTION_MARKS = ("?", "？", "؟", "⁇")
+_CLOSING = " \t\n\"'”’»“)]"  # may stand behind the mark that ends a sentence
+
 _LINE = regex.compile(r"[^\n\f\u2029]*[\n\f\u2029]?")
 _LINE_BREAKS = str.maketrans({"\r": "\n", "\v": "\n", "\x1c": "\n", "\x1d": "\n", "\x1e": "\n", "\x85": "\n", "\u2028": "\n"})
 _SURROGATE = regex.compile(r"[\uD800-\uDFFF]")
@@ -36,6 +39,11 @@ _NO_WORD = regex.compile(r"[^\p{L}\p{N}]*$")
 _MARK = regex.compile(r"\s*[-–—•·*▪▫◦‣►●○■□✓➢]+(?=\s)")  # sentencex parts no text that begins with one
 _CLOSES = regex.compile(r"[\p{Pe}\p{Pf}\"']+(?=\s|$)")
 _NEEDS_SPACE = regex.compile(r"\.[\p{Pe}\p{Pf}\"']*$")  # "AMAZON.COM": a full stop ends nothing where no white space follows
+
+
+def ends_in_question(text: str) -> bool:
+    """Whether a text ends in a question mark, within quotation marks or brackets too."""
+    return text.rstrip(_CLOSING).endswith(_QUESTION_MARKS)
 
 
 def sentences(text: str, lang: str) -> list[tuple[int, int]]:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import regex
 
-from rag_core.language import sentences
+from rag_core.language import ends_in_question, sentences
 
 _FISCAL_YEAR = regex.compile(r"\bFY\s?[-'’]?\s?((?:19|20)\d\d|\d\d)\b")
 _QUARTER = regex.compile(r"\b(?:Q([1-4])|([1-4])Q)(?:\s?[-'’]?\s?((?:19|20)\d\d|\d\d)\b)?")
 _ORDINALS = {"1": "first", "2": "second", "3": "third", "4": "fourth"}
 _BRACKETS = regex.compile(r"\([^()]*\)")
-_ENDS_IN_QUESTION = ("?", "？", "؟")
 MIN_CORE_CHARS = 10  # a shorter rest asks nothing ("Why?" is four); chosen
 
 
@@ -33,7 +32,7 @@ def core(question: str, language: str) -> str:
     The whole question where that leaves nothing to ask.
     """
     asked = [question[start:end] for start, end in sentences(question, language)]
-    kept = [sentence for sentence in asked if sentence.endswith(_ENDS_IN_QUESTION)] or asked
+    kept = [sentence for sentence in asked if ends_in_question(sentence)] or asked
     bare = " ".join(_BRACKETS.sub(" ", sentence) for sentence in kept)
     bare = " ".join(bare.split())
     return bare if len(bare) >= MIN_CORE_CHARS else question

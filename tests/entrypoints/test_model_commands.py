@@ -22,7 +22,8 @@ SENTENCES = [
 TEXT = {"id": "plant", "title": "Plant", "lang": "en", "text": "\n\n".join(SENTENCES)}
 QUESTION = "How often is the relief valve inspected?"
 LABELLED = f"question,answerable,answer\n{QUESTION},yes,every 5 years\nHow often is the boiler inspected?,yes,every 6 years\nWho won?,no,\n"
-DRAFTS = ("--set", "short_context_words=20")
+# a model is asked about one short passage, and however sure the score is: what is tested here comes after that gate
+DRAFTS = ("--set", "short_context_words=20", "--set", "correctness_mode=observe")
 
 
 @pytest.fixture

@@ -26,8 +26,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "8474f9b2f40a"),
-    "language": (3, "12d47e9e0ed7"),
-    "features": (4, "8d6a508216a6"),
+    "language": (3, "2edd54d3470a"),
+    "features": (4, "e87ed77c5031"),
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from folding import each
 from honest_model import honest
-from model_server import ModelServer, Status
+from model_server import ModelServer, Said, Status
 from page_kit import badges, captions, session_of, settle, texts
 from streamlit.testing.v1 import AppTest
 
@@ -64,7 +64,8 @@ def test_given_a_configured_model_when_a_set_is_shown_then_its_cost_and_a_budget
     assert "not-to-be-seen" not in texts(lab)
 
 
-def test_given_a_budget_when_it_is_spent_then_the_run_stops_with_what_it_has_and_can_be_resumed(lab: AppTest) -> None:
+def test_given_a_budget_when_it_is_spent_then_the_run_stops_with_what_it_has_and_can_be_resumed(lab: AppTest, server: ModelServer) -> None:
+    server.play(lambda asked: Said(honest(asked), tokens=(1000, 60)))  # the least budget that the field has
     lab.number_input(key="run_budget").set_value(1000)
     run_set(lab)
 
