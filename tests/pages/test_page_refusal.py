@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from page_kit import ask, asked_of, badges, by_key, captions, settle, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.decision.decide import decide
+from rag_core.decision.decide import decide, replay
 from rag_core.decision.what_if import flips
 from rag_core.decision.why_missed import LostAt, Missed, RankedPassage
 from rag_core.domain.decision import Decision
@@ -61,6 +61,25 @@ def test_given_a_refusal_when_shown_then_one_plain_sentence_says_why_before_any_
     assert "I cannot answer this question based on the provided documents." in shown
     assert "**What you can do**" in badges(page)
     assert "•  Ask with words that the document uses" in shown
+
+
+@pytest.mark.parametrize(
+    ("gate", "limit", "told"),
+    [
+        ("correctness", "min_correctness", "A sentence was found that is probably the answer, but you ask to be surer than that."),
+        ("answerability", "min_answerability", "The documents probably answer this question, but you ask to be surer than that."),
+    ],
+)
+def test_given_a_likely_answer_below_the_limit_when_refused_then_the_words_do_not_deny_the_number(
+    page: AppTest, gate: str, limit: str, told: str
+) -> None:
+    ask(page, CALIBRATION)
+    found = asked_of(page).measurements
+    limits = {"main_gate": gate, limit: 1.0, f"{gate}_mode": Mode.ENFORCE}
+
+    refused = replay(found, found.settings.changed(**limits))
+
+    assert refusal.why_refused(refused) == told
 
 
 def test_given_a_check_other_than_the_probability_when_it_refuses_then_it_is_named_measured_and_drawn(page: AppTest) -> None:

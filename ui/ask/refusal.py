@@ -19,6 +19,8 @@ from ui.ask.sentences import flagged
 from ui.ask.trace import measured, required
 
 METER_WIDTH = 380  # pixels
+LIKELY = 0.5  # probability in [0, 1] from which a refusal does not say "probably not"
+_LIKELY = ("correctness", "answerability")  # checks whose value is a probability that the documents, or the answer, are right
 SAID_BY_NUMBERS = ("correctness", "answerability", "cosine")  # scales of checks whose finding is the two numbers and no more
 
 
@@ -56,8 +58,10 @@ def why(asked: Asked) -> str:
 
 
 def why_refused(decision: Decision) -> str:
-    """The same from the decision alone."""
-    return tell(f"refusal.why_{decision.reason}")
+    """The same from the decision alone. It never denies what its own number calls likely: then the limit was higher."""
+    first = next((check for check in decision.trace.checks if check.blocks), None)
+    likely = first is not None and first.stage in _LIKELY and first.value is not None and first.value >= LIKELY
+    return tell(f"refusal.why_{decision.reason}_likely" if likely else f"refusal.why_{decision.reason}")
 
 
 def missed_by(check: CheckResult) -> str:
