@@ -170,7 +170,7 @@ def lines(found: Mapping[Setup, Figures]) -> Iterator[str]:
 def main(documents: Path, questions: Path) -> int:
     """Index the documents, measure every question once, judge the records by each set-up, and tell."""
     environment = model_environment(os.environ)
-    settings = load_settings(MEASURES_ALL, environment=environment)
+    settings = load_settings(MEASURES_ALL, values={} if environment.get("RAG_MODEL") else {"drafter": "extract"}, environment=environment)
     labelled, problems = evaluation.read_labelled(questions.read_bytes(), questions.name)
     with tempfile.TemporaryDirectory() as folder:
         engine = open_engine(Path(folder), settings=settings)

@@ -1,5 +1,8 @@
 """One number for how sure an answer is, with its terms in the trace.
 
+correctness, the default: the calibrated probability that the answer is right. Where no calibration fits the library, the weighted number
+stands in, and its name and the trace say so.
+
 weighted: 0.4 x support + 0.3 x consistency + 0.2 x recency + 0.1 x authority. A term without data is left out and the weights are
 renormalised, and the trace row says so.
 
@@ -27,7 +30,10 @@ WEIGHTS = {"support": 0.4, "consistency": 0.3, "recency": 0.2, "authority": 0.1}
 
 def confidence(measurements: Measurements, claims: Sequence[Claim]) -> tuple[float, str, CheckResult]:
     """The confidence in [0, 1], its basis, and the trace row that shows how it came about."""
-    basis = measurements.settings.confidence
+    basis: str = measurements.settings.confidence
+    uncalibrated = basis in ("correctness", "answerability") and getattr(measurements, basis) is None
+    if uncalibrated:
+        basis = "weighted"
     if basis == "weighted":
         terms = weighted_terms(measurements, claims)
         known = {name: value for name, value in terms.items() if value is not None}
@@ -45,6 +51,8 @@ def confidence(measurements: Measurements, claims: Sequence[Claim]) -> tuple[flo
         value, found = measurements.correctness or 0.0, "calibrated probability that the answer is right"
     else:
         value, found = measurements.answerability or 0.0, "calibrated probability that the documents answer the question"
+    if uncalibrated:
+        found = f"no calibration fits this library, so the weighted number stands in: {found or 'nothing is known'}"
     value = max(0.0, min(1.0, value))
     if shows_conflicts(measurements):
         value, found = _contradicted(value, basis, measurements), f"{found}; halved, for the sources contradict each other"
@@ -63,15 +71,17 @@ def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[
     """The terms of the formula, each in [0, 1] or None without data.
 
     support: mean probability that its evidence supports a claim, 1 for one that is its evidence word for word. consistency: share of the
-    cited passages that both rankings, by meaning and by words, hold. recency: 0.5 ** (age / half-life) of the cited documents' dates.
-    authority: their stated authority.
+    claims that no other source contradicts; None where all passages found are of one document and none contradicts another. recency:
+    0.5 ** (age / half-life) of the cited documents' dates. authority: their stated authority.
     """
     supports = [
         measured.support for claim, measured in zip(measurements.draft.claims, measurements.draft.measured, strict=True) if claim in claims
     ]
-    cited = {evidence.passage for claim in claims for evidence in claim.evidence}
+    drafted, conflicts = measurements.draft.claims, measurements.conflicts if shows_conflicts(measurements) else ()
+    sources = {hit.passage.document for hit in measurements.hits}
     documents = {evidence.document for claim in claims for evidence in claim.evidence}
-    both = [bool(hit.dense_rank and hit.lexical_rank) for hit in measurements.hits if hit.passage.id in cited]
+    torn = [drafted[at] for one in conflicts for at in (one.claim, one.other)]
+    agreeing = [float(claim not in torn) for claim in claims]
     asked = date.fromisoformat(measurements.metadata["asked_on"]) if "asked_on" in measurements.metadata else None
     ages = (
         []
@@ -81,7 +91,7 @@ def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[
     authorities = [measurements.library.authority[d] for d in documents if d in measurements.library.authority]
     return {
         "support": _mean([value for value in supports if value is not None]),
-        "consistency": _mean([float(value) for value in both]),
+        "consistency": _mean(agreeing) if conflicts or len(sources) > 1 else None,
         "recency": _mean([value for value in ages if value is not None]),
         "authority": _mean(authorities),
     }

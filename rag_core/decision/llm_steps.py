@@ -75,6 +75,29 @@ def generate(
     return replace(measurements, timings={**measurements.timings, **run.ms}) if run.ms else measurements
 
 
+def sent_of(
+    measurements: Measurements, hits: Sequence[Hit], corpus: Corpus, tools: Tools, *, deep: bool = False
+) -> Mapping[str, str] | None:
+    """The text that a draft's prompt sends of each of these passages, by passage id; None where it sends them whole.
+
+    Args:
+        measurements: under the settings that choose how much is sent.
+        hits: best first.
+        corpus: the version that was searched.
+        tools: with the models that score sentences.
+        deep: choose from all the hits, see `scored_units`.
+    """
+    if not measurements.settings.excerpt_tokens:
+        return None
+    chosen = excerpts(
+        scored_units(measurements, hits, corpus, tools, deep=deep),
+        corpus.page_text,
+        measurements.settings.excerpt_tokens,
+        lambda passage: tokens_of(data_line(passage_fields("1", replace(passage, text="…"), measurements.library))),
+    )
+    return chosen or None  # passages of headings alone hold no sentence
+
+
 @dataclass(slots=True)
 class _Run:
     """The work on one question: what it may still cost, and how long its parts took."""
@@ -88,7 +111,7 @@ class _Run:
     ms: dict[str, float] = field(default_factory=dict)
     waited: float = 0.0  # seconds
     spent: int = 0  # tokens
-    sent: dict[tuple[Hit, ...], Mapping[str, str]] = field(default_factory=dict)  # what the prompts send of the passages
+    sent: dict[tuple[Hit, ...], Mapping[str, str] | None] = field(default_factory=dict)  # what the prompts send of the passages
     wanted: tuple[str, ...] = ()  # what the last judgement calls missing, in full: looked for, and kept only as far as it is sayable
 
     def take(self, ask: Ask, measurements: Measurements) -> Measurements:
@@ -155,17 +178,9 @@ class _Run:
 
     def _excerpts(self, ask: Ask, measurements: Measurements) -> Mapping[str, str] | None:
         """The parts of the passages that a draft's prompt sends; None where the settings send them whole."""
-        if not self.settings.excerpt_tokens:
-            return None
         if ask.hits not in self.sent:
-            library = measurements.library
-            self.sent[ask.hits] = excerpts(
-                scored_units(measurements, ask.hits, self.corpus, self.tools, deep=ask.round > 0),
-                self.corpus.page_text,
-                self.settings.excerpt_tokens,
-                lambda passage: tokens_of(data_line(passage_fields("1", replace(passage, text="…"), library))),
-            )
-        return self.sent[ask.hits] or None  # passages of headings alone hold no sentence
+            self.sent[ask.hits] = sent_of(measurements, ask.hits, self.corpus, self.tools, deep=ask.round > 0)
+        return self.sent[ask.hits]
 
     @contextmanager
     def _reading_ahead(self, hits: Sequence[Hit], language: str) -> Iterator[None]:

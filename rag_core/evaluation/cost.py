@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
 from rag_core.compression.llm.excerpts import BYTES_OF_A_TOKEN
 from rag_core.compression.llm.prompts import compress_prompt, sufficiency_prompt, verify_prompt
 from rag_core.compression.raw import context_words
+from rag_core.decision.llm_steps import sent_of
 from rag_core.decision.progress import hits_of, judged_hits, next_step
 from rag_core.domain.llm_trace import LlmTrace, Prompt
 from rag_core.domain.measurements import Measurements
@@ -40,23 +41,35 @@ class Estimate:
     most: int
 
 
-def sample(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings) -> tuple[Measurements, ...]:
-    """The measurements that need no model, for up to `SAMPLED` of the questions, evenly spread; the model is not called."""
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """A question as it is before a model is asked.
+
+    `sent` is what a draft's prompt sends of each passage, by passage id; None where it sends them whole.
+    """
+
+    measurements: Measurements
+    sent: Mapping[str, str] | None
+
+
+def sample(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings) -> tuple[Sampled, ...]:
+    """Up to `SAMPLED` of the questions, evenly spread, with all that needs no model; it is not called."""
     step = max(1, ceil(len(questions) / SAMPLED))
     found = []
     for question in questions[::step]:
         try:
-            found.append(engine.measure(question.question, settings.changed(drafter="extract"), question.documents or None))
+            measured = engine.measure(question.question, settings.changed(drafter="extract"), question.documents or None)
         except InvalidInput:  # it names a document that is not there: it will cost nothing
             continue
+        found.append(Sampled(measured, sent_of(measured, hits_of(measured, 0), engine.library.snapshot, engine.tools)))
     return tuple(found)
 
 
-def estimate(records: Sequence[Measurements], questions: int, settings: Settings) -> Estimate:
+def estimate(records: Sequence[Sampled], questions: int, settings: Settings) -> Estimate:
     """The cost of so many questions under these settings; `records` from `sample`, under settings that differ in judgements only."""
-    progress = [_under(measurements, settings) for measurements in records]
-    asking = sum(next_step(measurements) is not None for measurements in progress)
-    each = [_tokens(measurements) for measurements in progress if measurements.hits]
+    progress = [replace(one, measurements=_under(one.measurements, settings)) for one in records]
+    asking = sum(next_step(one.measurements) is not None for one in progress)
+    each = [_tokens(one.measurements, one.sent) for one in progress if one.measurements.hits]
     if not each:
         return Estimate(questions, len(records), 0, 0, 0)
     least, most = (sum(tokens) / len(each) for tokens in zip(*each, strict=True))
@@ -68,15 +81,13 @@ def _under(measurements: Measurements, settings: Settings) -> Measurements:
     return replace(measurements, settings=settings, llm_trace=LlmTrace(context_words(measurements.hits)))
 
 
-def _tokens(measurements: Measurements) -> tuple[float, float]:
-    """The least and the most tokens of one question."""
+def _tokens(measurements: Measurements, excerpts: Mapping[str, str] | None) -> tuple[float, float]:
+    """The least and the most tokens of one question, by the prompts that it would send."""
     s, hits = measurements.settings, hits_of(measurements, 0)
     language, library = measurements.understanding.language, measurements.library
-    drafts = compress_prompt(measurements.question, language, hits, prompt_level(measurements), library, s)
-    sent = _size(drafts)
-    if s.excerpt_tokens:
-        frame = compress_prompt(measurements.question, language, hits, prompt_level(measurements), library, s, excerpts={})
-        sent = min(sent, _size(frame) + s.excerpt_tokens)
+    if excerpts is not None:  # without those of passages that these settings cut
+        excerpts = {id: text for id, text in excerpts.items() if id in {hit.passage.id for hit in hits}}
+    sent = _size(compress_prompt(measurements.question, language, hits, prompt_level(measurements), library, s, excerpts=excerpts))
     judges = sufficiency_prompt(measurements.question, language, judged_hits(measurements, 0), library, s)
     verifies = verify_prompt(measurements.draft.claims, {hit.passage.id: hit.passage.text for hit in hits}, s)
     judged, verified = (mode is not Mode.OFF for mode in (s.sufficiency_mode, s.verification_mode))

@@ -65,7 +65,7 @@ def load_settings(
 ) -> Settings:
     """Settings from all sources; a later one wins: preset, environment, YAML file, `values`.
 
-    Environment: RAG_PRESET names the preset. RAG_STRICT_MODE=false turns the score gates and `levels` off. RAG_VALIDATION_ENABLED=false
+    Environment: RAG_PRESET names the preset. RAG_STRICT_MODE=false turns the gates and `levels` off. RAG_VALIDATION_ENABLED=false
     lets the optional checks only observe. RAG_CONFIDENCE_THRESHOLD is the largest distance, RAG_MIN_DOCUMENTS the least number of passages.
     RAG_MODEL names a language model, which then drafts (`drafter`), also where the preset names another drafter. A file or `values` that
     set `drafter` or `model` win over it. Give `model_environment(os.environ)`, so that it may stand in the file of secrets.

@@ -127,14 +127,22 @@ class Settings(ModelSettings):
     )  # fmt: skip
     distance_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "distance", switch=STRICT)
     min_documents: int = number(
-        1, 1, 20, 1, Stage.GATE, _R, Unit.PASSAGES, "Refuse when fewer passages than this pass the distance cut.", "higher"
+        1,
+        1,
+        20,
+        1,
+        Stage.GATE,
+        _R,
+        Unit.PASSAGES,
+        "Refuse when fewer passages than this pass the distance cut; where fewer are searched, all of them have to.",
+        "higher",
     )
     min_documents_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "minimum documents", switch=STRICT)
     min_keywords: int = number(
         2, 0, 10, 1, Stage.GATE, _R, Unit.WORDS, "How many content words of the question must stand in the passages; lower to loosen.",
         "higher",
     )  # fmt: skip
-    keywords_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "keyword")
+    keywords_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "keyword", switch=STRICT)
     keyword_synonyms: str = choice(
         "", Stage.GATE, _A, "Your own synonyms for the keyword check, 'price=cost,fee; leave=vacation'; the built-in list is kept."
     )
@@ -153,7 +161,7 @@ class Settings(ModelSettings):
         0, 0, 10, 1, Stage.GATE, _R, Unit.NAMES, "Refuse when more names, codes, years or numbers of the question are missing than this.",
         "lower",
     )  # fmt: skip
-    required_entities_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "required entities")
+    required_entities_mode: Mode = mode(Mode.OBSERVE, Stage.GATE, "required entities", switch=STRICT)
 
     # levels: which score the confidence level cuts, and where
     main_gate: Literal["correctness", "answerability", "cosine"] = choice(
@@ -238,7 +246,7 @@ class Settings(ModelSettings):
 
     # output
     confidence: Literal["weighted", "mean", "top", "correctness", "answerability"] = choice(
-        "weighted", Stage.OUTPUT, _R, "Which number is reported as an answer's confidence."
+        "correctness", Stage.OUTPUT, _R, "Which number is reported as an answer's confidence."
     )
     citation_style: Literal["inline", "end", "none"] = choice(
         "inline",

@@ -12,18 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.decision.confidence import WEIGHTS, confidence, weighted_terms
+from rag_core.decision.decide import decide
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.gating.levels import level
-from rag_core.settings import Mode
+from rag_core.settings import Mode, Settings
 
 ratios = st.floats(0, 1)
 
 
-def full(*, support: float | None = 0.8, both: bool = True, date: str = "2026-11-20", authority: float | None = 0.5) -> Measurements:
-    """Measurements with every term of the weighted formula: support, consistency, recency and authority."""
-    found = hit(0.9, dense_rank=1, lexical_rank=2 if both else 0)
+def full(*, support: float | None = 0.8, two: bool = True, date: str = "2026-11-20", authority: float | None = 0.5) -> Measurements:
+    """Measurements with every term of the weighted formula: support, consistency over two documents, recency and authority."""
+    found = (hit(0.9), *([hit(0.8, 2, of=passage(2, document="d2"))] if two else []))
     facts = LibraryFacts(dates={"d1": date} if date else {}, authority={} if authority is None else {"d1": authority})
-    return measurements(0.9, hits=(found,), library=facts, draft=draft([claim(found.passage)], [measured_claim(support=support)]))
+    drafted = draft([claim(found[0].passage)], [measured_claim(support=support)])
+    return measurements(of=settings(confidence="weighted"), hits=found, library=facts, draft=drafted)
 
 
 def of(one: Measurements) -> tuple[float, str, str]:
@@ -58,21 +60,43 @@ def test_given_a_date_one_half_life_ago_then_recency_is_one_half() -> None:
     assert weighted_terms(replace(aged, metadata={}), aged.draft.claims)["recency"] is None
 
 
-def test_given_a_passage_of_one_ranking_only_then_it_is_not_consistent() -> None:
-    one = full(both=False)
+def test_given_sources_then_consistency_is_the_share_of_claims_that_no_other_source_contradicts() -> None:
+    """S3-22: consistency across sources is not how a passage was found; one document by itself agrees with nobody."""
+    alone, torn = full(two=False), contradicted(settings(confidence="weighted", contradictions_mode=Mode.OBSERVE))
+    claims = torn.draft.claims
 
-    assert weighted_terms(one, one.draft.claims)["consistency"] == 0.0
+    assert weighted_terms(alone, alone.draft.claims)["consistency"] is None
+    assert weighted_terms(torn, claims)["consistency"] == pytest.approx(1 / 3)
+    assert weighted_terms(torn, claims[2:])["consistency"] == 1.0
+    assert weighted_terms(torn, claims[1:2])["consistency"] == 0.0
+    unseen = replace(torn, settings=settings(contradictions_mode=Mode.OFF))
+    assert weighted_terms(unseen, claims)["consistency"] == 1.0
+
+
+def test_given_an_extract_of_something_else_then_the_default_confidence_is_the_probability_that_it_is_right() -> None:
+    """A sentence that stands word for word in a document, and answers another question, is no confident answer."""
+    decision = decide(measurements(0.06, correctness=0.09, of=Settings.load("open")))
+
+    assert decision.is_safe()
+    assert (decision.confidence, decision.confidence_basis) == (0.09, "correctness")
+
+
+@each("basis", ["correctness", "answerability"])
+def test_given_no_calibration_then_the_weighted_number_stands_in_under_its_own_name(basis: str) -> None:
+    one = replace(full(), settings=settings(confidence=basis), correctness=None, answerability=None)
+    value, told, found = of(one)
+
+    assert (value, told) == of(full())[:2]
+    assert found.startswith("no calibration fits this library, so the weighted number stands in: support 0.80")
 
 
 def test_given_claims_that_were_dropped_then_only_the_shown_ones_count() -> None:
     first, second = passage(1), passage(2, document="d2")
     drafted = draft([claim(first), claim(second, "Other.")], [measured_claim(support=1.0), measured_claim(support=0.2)])
     facts = LibraryFacts(authority={"d1": 1.0, "d2": 0.0})
-    mixed = measurements(
-        hits=(hit(0.9, of=first, dense_rank=1, lexical_rank=1), hit(0.2, 2, of=second, dense_rank=2)), library=facts, draft=drafted
-    )
+    mixed = measurements(hits=(hit(0.9, of=first), hit(0.2, 2, of=second)), library=facts, draft=drafted)
 
-    assert weighted_terms(mixed, drafted.claims) == {"support": 0.6, "consistency": 0.5, "recency": None, "authority": 0.5}
+    assert weighted_terms(mixed, drafted.claims) == {"support": 0.6, "consistency": 1.0, "recency": None, "authority": 0.5}
     assert weighted_terms(mixed, drafted.claims[:1]) == {"support": 1.0, "consistency": 1.0, "recency": None, "authority": 1.0}
 
 
@@ -100,15 +124,15 @@ def test_given_negative_or_no_scores_then_the_confidence_stays_in_its_range(basi
     assert of(measurements(of=settings(confidence=basis)))[0] == 0.0
 
 
-@given(support=st.none() | ratios, both=st.booleans(), authority=st.none() | ratios, date=st.sampled_from(["", "2020", "2026-11", "soon"]))
+@given(support=st.none() | ratios, two=st.booleans(), authority=st.none() | ratios, date=st.sampled_from(["", "2020", "2026-11", "soon"]))
 def test_given_any_terms_then_the_confidence_lies_between_the_least_and_the_greatest(
-    support: float | None, both: bool, authority: float | None, date: str
+    support: float | None, two: bool, authority: float | None, date: str
 ) -> None:
     """S3-22: a weighted mean never leaves the range of its terms."""
-    one = full(support=support, both=both, authority=authority, date=date)
+    one = full(support=support, two=two, authority=authority, date=date)
     known = [term for term in weighted_terms(one, one.draft.claims).values() if term is not None]
 
-    assert min(known) - 0.001 <= of(one)[0] <= max(known) + 0.001
+    assert min(known, default=0.0) - 0.001 <= of(one)[0] <= max(known, default=0.0) + 0.001
 
 
 @each("basis", ["weighted", "mean", "top", "correctness", "answerability"])
@@ -119,6 +143,8 @@ def test_given_contradicting_sources_then_the_number_is_halved_unless_they_are_n
     plain = contradicted(settings(**of_basis, contradictions_mode=Mode.OFF), correctness=0.9, answerability=0.8)
     value, _, row = confidence(replace(plain, settings=settings(**of_basis, contradictions_mode=mode)), plain.draft.claims)
     whole, _, _ = confidence(plain, plain.draft.claims)
+    if basis == "weighted":  # its own term falls too: one sentence of three agrees with the other document
+        whole = (0.4 + 0.3 * (1.0 if mode is Mode.OFF else 1 / 3)) / 0.7
 
     assert value == (whole if mode is Mode.OFF else pytest.approx(whole / 2, abs=0.001))
     assert ("halved" in row.found) is (mode is not Mode.OFF)

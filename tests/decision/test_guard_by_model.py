@@ -39,7 +39,7 @@ TEXTS = {
 VACATION, PARTS = "How many days of vacation do employees have?", "When is valve 3 closed?"
 # question, documents and settings of each reason for which the model drafts nothing
 NOT_DRAFTED: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
-    "too few": (QUESTION, ("omnitracker",), {}),
+    "too few": (QUESTION, ("omnitracker",), {"short_context_words": 150}),
     "contradict": (VACATION, ("rules", "handbook"), {"short_context_words": 10}),
     "another language": ("What is OMNITRACKER?", ("omnitracker",), {"short_context_words": 10}),
 }
@@ -142,7 +142,7 @@ def test_given_no_model_at_all_when_the_guard_is_enforced_then_it_refuses_and_sa
 
 
 def test_given_no_model_when_the_guard_only_observes_then_the_extract_stands_and_the_trace_says_not_run(engine: Engine) -> None:
-    decision = engine.ask(VACATION, load_settings("relevance-prompt", None, {}, {}), ("rules",))
+    decision = engine.ask(VACATION, load_settings("relevance-llm", None, {"sufficiency_mode": "observe"}, {}), ("rules",))
 
     assert decision.is_safe()
     assert decision.trace["sufficiency"].state is State.NOT_RUN

@@ -25,7 +25,7 @@ from rag_core.wiring import language_model, open_engine
 OFF, OBSERVE, ENFORCE = Mode.OFF, Mode.OBSERVE, Mode.ENFORCE
 QUESTION, ANSWER = "How often must the flow meter be calibrated?", "every 5 years"
 ELSEWHERE = "What is the capital of France?"
-NO_GUARD = {"relevance-prompt", "relevance-llm", "scoping-lenient", "open"}  # no gate of theirs needs no model and refuses that question
+NO_GUARD = {"relevance-prompt", "relevance-llm", "open"}  # no gate of theirs needs no model and refuses that question
 TEXTS = {
     "interval": "The flow meter must be calibrated every 5 years, however often it is read. An accredited laboratory must calibrate the "
     "flow meter, and issues a certificate of calibration. The operator keeps the certificate with the papers of the flow "
@@ -128,7 +128,7 @@ def engine(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Eng
 
 def asked(engine: Engine, preset: str, question: str = QUESTION, documents: tuple[str, ...] = ENGLISH, **changed: Any) -> Decision:
     settings = load_settings(preset, None, changed, {"RAG_MODEL": "scripted"})
-    assert settings.drafter == "model"  # none of the presets says otherwise
+    assert settings.drafter == "model"  # no preset says otherwise
     return engine.ask(question, settings, documents)
 
 
@@ -180,7 +180,7 @@ def test_given_a_preset_without_a_gate_when_asked_about_something_else_then_the_
     expected = Reason.SUFFICIENCY if preset == "relevance-llm" else Reason.MODEL_REFUSED
     assert (decision.status, decision.reason) == (AnswerStatus.INSUFFICIENT_CONTEXT, expected)
     assert [kind(one) for one in server.asked] == {
-        "relevance-llm": ["sufficiency"], "relevance-prompt": ["sufficiency", "draft"], "scoping-lenient": ["draft"], "open": ["draft"],
+        "relevance-llm": ["sufficiency"], "relevance-prompt": ["sufficiency", "draft"], "open": ["draft"],
     }[preset]  # fmt: skip
 
 
@@ -195,6 +195,20 @@ def test_given_short_passages_under_the_preset_of_s0_when_asked_then_they_are_re
     assert (decision.metadata["drafter"], server.calls) == ("raw", 0)
     assert TEXTS["interval"].split(". ")[2] in decision.answer
     assert "too few to be worth compressing" in decision.metadata["drafter_note"]
+
+
+@each("preset", ["relevance-prompt", "relevance-hybrid", "scoping-lenient", "tutor-development"])
+def test_given_a_short_passage_about_something_else_when_the_prompt_is_the_guard_then_the_model_reads_it_and_refuses(
+    engine: Engine, server: ModelServer, preset: str
+) -> None:
+    """S1-1, S1-12, S1-4: only the first source knows a context that is too short to be given to the model."""
+    server.play(lambda one: refusal("It is not there.") if kind(one) == "draft" else sufficient("no", missing=("France",)))
+    near = {"min_relevance": -1.0, "min_mean_cosine": -1.0, "keywords_mode": "off", "required_entities_mode": "off"}  # past the gates
+
+    decision = asked(engine, preset, ELSEWHERE, ("interval",), **near)
+
+    assert (decision.reason, decision.citations) == (Reason.MODEL_REFUSED, ()), decision.answer
+    assert kind(server.asked[-1]) == "draft"
 
 
 def test_given_both_guards_when_the_first_refuses_then_the_model_is_not_asked_for_its_verdict(engine: Engine, server: ModelServer) -> None:
@@ -229,7 +243,7 @@ def test_given_a_level_below_all_cuts_when_asked_then_it_refuses_and_no_call_is_
     """S4-8: insufficient is an exact refusal, and no attempt."""
     server.play(honest)
 
-    decision = asked(engine, "scoping-lenient", ELSEWHERE, low_distance=0.9)
+    decision = asked(engine, "scoping-lenient", high_distance=0.0, medium_distance=0.0, low_distance=0.0)
 
     assert (decision.reason, server.calls) == (Reason.LEVEL, 0)
     assert decision.answer == asked(engine, "scoping", ELSEWHERE).answer  # the refusal sentence

@@ -18,7 +18,7 @@ from rag_core.decision.measure import Tools
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step
 from rag_core.engine import Engine
 from rag_core.errors import ModelUnavailable
-from rag_core.evaluation import Ran, begin, estimate, run, sample, unmeasured
+from rag_core.evaluation import Ran, begin, estimate, run, sample, unmeasured, with_model
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.spending import SILENT, Spending, unasked
 from rag_core.records.stored import RunHead
@@ -245,6 +245,26 @@ def _prompts(place: Place, server: ModelServer) -> list[dict[str, str]]:
     return [message for body in server.requests for message in body["messages"]]
 
 
+def test_given_passages_that_restrict_themselves_when_estimated_then_it_is_what_the_prompts_that_are_sent_hold(
+    place: Place, server: ModelServer
+) -> None:
+    """A sentence goes with all that restricts it, however little `excerpt_tokens` leaves room for."""
+    clauses = [f"That deposit is not paid back before the {one} is returned, unless the owner of the {one} agrees." for one in THINGS]
+    place.engine.library.add([text("deposit", " ".join(["The deposit is paid back in May.", *clauses]))], DRAFTS)
+    (asked,) = questions = (LabelledQuestion("d", "When is the deposit paid back?", True, documents=("deposit",)),)
+    little = DRAFTS.changed(excerpt_tokens=50, max_retries=0, model_cache=False)
+
+    for s in (little, little.changed(excerpt_tokens=350), little.changed(excerpt_tokens=0)):
+        cost = estimate(sample(place.engine, questions, s), 1, s)
+        server.play(honest)
+        place.engine.measure(asked.question, with_model(place.engine, s), asked.documents)
+        (prompt,) = server.requests
+        sent = sum(len(message["content"].encode()) for message in prompt["messages"]) / 3.5
+
+        assert cost.least == cost.most
+        assert cost.most == pytest.approx(sent + prompt["max_tokens"] / 2, rel=0.1), s.excerpt_tokens
+
+
 def test_given_more_checks_by_the_model_when_estimated_then_it_costs_more(place: Place) -> None:
     records = sample(place.engine, QUESTIONS, DRAFTS)
     costs = [
@@ -281,7 +301,7 @@ def test_given_many_questions_when_sampled_then_few_are_measured_from_beginning_
     many = [replace(QUESTIONS[0], id=f"q{n}", question=f"When is pump {n} inspected?") for n in range(95)]
     missing = LabelledQuestion("lost", "Where?", True, documents=("lost.pdf",))
 
-    found = [measurements.question for measurements in sample(place.engine, many, DRAFTS)]
+    found = [one.measurements.question for one in sample(place.engine, many, DRAFTS)]
 
     assert (found[0], found[-1], len(found)) == ("When is pump 0 inspected?", "When is pump 90 inspected?", 10)
     assert sample(place.engine, [missing], DRAFTS) == ()

@@ -43,12 +43,15 @@ def test_given_a_preset_among_the_values_then_it_is_used_and_not_dropped() -> No
 
 
 @each("word", ["false", "False", "0", "no", " off "])
-def test_given_strict_mode_off_then_no_score_gate_filters_any_more(word: str) -> None:
-    """S4-24: without strict mode there is no distance filter and no score gate. S4-3: environment variables with defaults."""
+def test_given_strict_mode_off_then_no_gate_filters_any_more(word: str) -> None:
+    """S4-24: without strict mode there is no distance filter and no gate. S4-3: environment variables with defaults."""
     s = load_settings("scoping", environment={"RAG_STRICT_MODE": word})
 
-    scores = ("correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "min_documents")
-    assert {getattr(s, f"{name}_mode") for name in scores} == {Mode.OFF}
+    gates = (
+        "correctness", "answerability", "top_cosine", "mean_confidence", "relevance", "distance", "min_documents", "keywords",
+        "required_entities",
+    )  # fmt: skip
+    assert {getattr(s, f"{name}_mode") for name in gates} == {Mode.OFF}
     assert s.levels is False
     assert s.indicators_mode is Mode.ENFORCE
 

@@ -199,8 +199,8 @@ def test_given_the_presets_of_s4_then_distance_cut_and_minimum_stand(preset: str
     """S4-3, S4-6, S4-2: 0.5, 0.8 and 1.2 with two documents; one document by default; levels at 0.5, 0.8 and 1.2."""
     s = Settings.load(preset)
 
-    assert enforced(preset) == {"distance", "min_documents"}
-    assert (s.max_distance, s.min_documents) == (cut, 2)
+    assert enforced(preset) == {"distance", "min_documents", "keywords", "required_entities"}
+    assert (s.max_distance, s.min_documents, s.min_keywords, s.max_missing_entities) == (cut, 2, 1, 0)
     assert (s.high_distance, s.medium_distance, s.low_distance) == (0.5, 0.8, 1.2)
     assert Settings.load().min_documents == 1
 

@@ -8,7 +8,6 @@ from typing import NamedTuple, cast
 import streamlit as st
 
 from rag_core import evaluation as evaluate
-from rag_core.domain.measurements import Measurements
 from rag_core.engine import Engine
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.settings import Settings
@@ -27,7 +26,7 @@ class _LookedAt(NamedTuple):
 
     of: tuple[object, ...]
     left: int
-    records: tuple[Measurements, ...]
+    records: tuple[evaluate.Sampled, ...]
 
 
 def show_cost(engine: Engine, questions: Sequence[LabelledQuestion], settings: Settings) -> int:

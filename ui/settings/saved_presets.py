@@ -77,8 +77,9 @@ def label(option: str) -> str:
         return tell("presets.saved", name=option.removeprefix(_OPTION))
     if option in FRONT:
         return say(f"presets.front_{option}")
-    asks_first = presets()[option].values.get("sufficiency_mode") == Mode.ENFORCE  # without a model it refuses every question
-    return tell("presets.paper_model" if asks_first else "presets.paper", title=presets()[option].title)
+    values = presets()[option].values  # without a model these refuse every question
+    needs_model = values.get("sufficiency_mode") == Mode.ENFORCE or values.get("drafter") == "model"
+    return tell("presets.paper_model" if needs_model else "presets.paper", title=presets()[option].title)
 
 
 def settle(offered: list[str]) -> None:

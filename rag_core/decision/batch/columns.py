@@ -49,6 +49,7 @@ class ReplaySet:
     correctness: Floats
     answerability: Floats
     known_keywords: Floats
+    searched: Floats  # passages that were searched; infinite where nobody noted how many
     claims: Flags
     rests: Flags  # a claim with evidence
     rests_on: Floats
@@ -88,6 +89,7 @@ class ReplaySet:
             correctness=_floats(measurements.correctness for measurements in records),
             answerability=_floats(measurements.answerability for measurements in records),
             known_keywords=_floats(len(measurements.keywords.matched) + len(measurements.keywords.missing) for measurements in records),
+            searched=_floats(measurements.library.passages or np.inf for measurements in records),
             claims=_of_claims(records, lambda claim: True),
             rests=_of_claims(records, lambda claim: bool(claim.evidence)),
             rests_on=_table((_rests_on(measurements) for measurements in records), -np.inf),

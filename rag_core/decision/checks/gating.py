@@ -191,9 +191,13 @@ GATING: tuple[Check[Measurements], ...] = (
         threshold="min_documents",
         mode="min_documents_mode",
         also=("max_distance",),
+        threshold_of=lambda m, at: min(at, m.library.passages or at),  # a library of one passage can be asked
         said=lambda m, value, at: f"{value:g} passages within the distance cut, {at:g} required",
         remedy=WIDEN,
-        columns=Columns(values=lambda of, s: (of.distances <= s.max_distance).sum(axis=1).astype(float)),
+        columns=Columns(
+            values=lambda of, s: (of.distances <= s.max_distance).sum(axis=1).astype(float),
+            thresholds=lambda of, s: np.minimum(float(s.min_documents), of.searched),
+        ),
     ),
     Check(
         name="keywords",

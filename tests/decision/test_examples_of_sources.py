@@ -1,0 +1,156 @@
+"""The sources' own questions, over their own passages as far as they give them, asked of the embedded models through the public face."""
+
+from __future__ import annotations
+
+import pytest
+from folding import each
+
+from rag_core import Decision, Measurements, ReadyPassage, decide_over, load_settings, replay
+from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
+from rag_core.evaluation import judged_under
+from rag_core.settings import presets
+
+NOT_THERE = "Diese Information ist nicht in der Wissensdatenbank verfügbar."
+OMNITRACKER = (
+    "OMNITRACKER ist eine Software für das IT-Service-Management. Tickets werden im Incident Management erfasst und zugewiesen.",
+    "Das OMNITRACKER Request Fulfillment verwaltet Anfragen der Benutzer. Jede Anfrage hat einen Status und eine Priorität.",
+    "Im OMNITRACKER Client werden Ordner und Felder konfiguriert. Berechtigungen vergibt der Administrator.",
+)
+PROGRESSIONS = (
+    ReadyPassage(
+        "An arithmetic progression (AP) is a sequence of numbers where each term after the first is obtained by adding a fixed number to "
+        "the preceding term. This fixed number is called the common difference and is denoted by d.",
+        "NCERT_Class10_Mathematics.pdf", 95,
+    ),
+    ReadyPassage(
+        "The nth term of an arithmetic progression with first term a and common difference d is given by the formula: an = a + (n-1)d.",
+        "NCERT_Class10_Mathematics.pdf", 97,
+    ),
+)  # fmt: skip
+POLICY = (
+    "Company policy. Every employee is entitled to 25 vacation days per year.",
+    "Vacation must be requested two weeks in advance from the manager.",
+    "Expenses are reimbursed within thirty days.",
+)
+API = (
+    "To configure the API, set the base URL and the key in the file config.yaml, then restart the service.",
+    "The API answers with JSON. Errors have a code and a message.",
+    "Logs are kept for 30 days.",
+)
+BANK = (
+    "The bank charges 2 % interest on loans.", "Accounts are closed after a year without movement.", "Transfers abroad cost 5 EUR.",
+)  # fmt: skip
+SCOPING = ("scoping-strict", "scoping", "scoping-lenient")
+
+
+def over(preset: str, question: str, passages: tuple[str | ReadyPassage, ...]) -> Decision:
+    return decide_over(question, passages, load_settings(preset, environment={}))
+
+
+@each(
+    ("question", "passages"),
+    [
+        ("Was ist ein Knowledge Graph?", OMNITRACKER), ("Was ist ein Knowledge Graph?", OMNITRACKER[:1]),
+        ("Erkläre mir das Konzept von RAG", OMNITRACKER),
+    ],
+)  # fmt: skip
+def test_given_passages_about_something_else_then_every_preset_refuses_in_the_question_s_language(
+    question: str, passages: tuple[str, ...]
+) -> None:
+    """S1-1, S1-2, S1-3: one passage or three, with no model that could refuse; `open` alone shows every draft, and says so."""
+    found: list[Measurements] = []
+    assert decide_over(question, passages, load_settings("open", environment={}), on_measured=found.append).is_safe()
+
+    for preset in sorted(set(presets()) - {"open"}):
+        settings = load_settings(preset, environment={})
+        asks_a_model = settings.drafter == "model"
+        decision = over(preset, question, passages) if asks_a_model else replay(found[0], judged_under(found[0].settings, settings))
+
+        assert (decision.answer, decision.citations) == (NOT_THERE, ()), (preset, decision.reason)
+        assert not decision.is_safe()
+        assert not asks_a_model or "No language model is configured" in decision.explanation or decision.reason is Reason.RELEVANCE
+
+
+@each("preset", SCOPING)
+@each(
+    ("question", "passages"),
+    [
+        ("What is the capital of France?", POLICY), ("What are the company's vacation policies?", BANK),
+        ("Tell me about quantum computing", POLICY),
+    ],
+)  # fmt: skip
+def test_given_the_questions_out_of_scope_then_every_preset_of_scoping_refuses(
+    preset: str, question: str, passages: tuple[str, ...]
+) -> None:
+    """S4-16: the three questions of the source, the lenient cut included."""
+    decision = over(preset, question, passages)
+
+    assert (decision.is_safe(), decision.confidence_level) == (False, ConfidenceLevel.INSUFFICIENT), decision.answer
+
+
+@each(
+    ("question", "passages", "said"),
+    [
+        ("What are the vacation days?", POLICY, "25 vacation days"), ("What are the vacation policies?", POLICY, "25 vacation days"),
+        ("How do I configure the API?", API, "set the base URL and the key"),
+    ],
+)  # fmt: skip
+def test_given_the_questions_in_scope_then_scoping_answers_with_a_citation_and_high_confidence(
+    question: str, passages: tuple[str, ...], said: str
+) -> None:
+    """S4-17: the level as the source counts it, the distance of the closest passage at most 0.5."""
+    decision = over("scoping", question, passages)
+
+    assert said in decision.answer
+    assert decision.citations
+    assert decision.confidence_level is ConfidenceLevel.HIGH
+
+
+def test_given_one_uploaded_passage_then_the_minimum_of_two_asks_for_all_that_there_is() -> None:
+    """S4-6, S4-17: "Upload document about company policies, what are the vacation days?" is answered though nothing else was uploaded."""
+    for preset in SCOPING:
+        assert "25 vacation days" in over(preset, "How many vacation days per year?", POLICY[:1]).answer, preset
+    asked = decide_over("How do I configure the API?", API, load_settings("scoping-strict", environment={}))
+    assert (asked.reason, asked.metadata["filtered_count"]) == (Reason.MIN_DOCUMENTS, 1)  # of three passages one is near enough
+
+
+@each("preset", ["tutor", "tutor-development", "tutor-maximum-safety"])
+def test_given_the_tutor_s_question_then_it_is_answered_with_its_sources_and_the_mean_as_confidence(preset: str) -> None:
+    """S2-2, S2-4: an arithmetic progression is defined on page 95; the confidence is the mean of the passages that were found."""
+    decision = over(preset, "What is an arithmetic progression?", PROGRESSIONS)
+
+    assert decision.status is AnswerStatus.SUCCESS
+    assert [one.page for one in decision.citations] == [95]
+    assert "[Source 1]" in decision.answer
+    assert decision.confidence == pytest.approx(decision.scores["mean_cosine"], abs=0.001)
+    assert decision.confidence_basis == "mean"
+
+
+def test_given_the_tutor_when_asked_about_another_subject_then_it_does_not_know() -> None:
+    """S2-6: mathematics was retrieved, biology is asked; weak passages give low confidence."""
+    decision = over("tutor", "Explain photosynthesis in plants", PROGRESSIONS)
+
+    assert (decision.status, decision.citations) == (AnswerStatus.LOW_CONFIDENCE, ())
+
+
+@each(
+    ("question", "passage", "found"),
+    [
+        ("Jaké riziko smlouva představuje?", "Smlouva je mezi Firmou A a Firmou B. Doba plnění je 30 dní.", 1),
+        ("Jaká je doba plnění?", "Doba plnění je 30 dní", 2),
+        ("Za jakých podmínek lze smlouvu vypovědět?", "Smlouva může být vypovězena písemně.", 2),
+        ("Kdo je skutečným vlastníkem?", "Smlouva o dodávce. Dodavatel dodá zboží do 30 dní od podpisu.", 0),
+        ("Jaká je cena na trhu?", "Cena díla je 50 000 Kč bez DPH a je splatná do 14 dnů.", 1),
+    ],
+)
+def test_given_the_questions_of_the_keyword_guard_then_two_of_them_pass_and_the_guard_alone_refuses_the_others(
+    question: str, passage: str, found: int
+) -> None:
+    """S0-10, S0-12, S0-14: each as the source decides it, under its preset without the cosine, which knows no Czech."""
+    s = load_settings("compliance", values={"top_cosine_mode": "observe"}, environment={})
+
+    decision = decide_over(question, [passage], s)
+
+    assert decision.trace["keywords"].value == found
+    assert decision.is_safe() is (found >= 2), decision.explanation
+    assert decision.is_safe() or decision.reason is Reason.KEYWORDS
