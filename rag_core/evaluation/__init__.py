@@ -9,6 +9,6 @@ from rag_core.evaluation.run import QUESTIONS, Ran, Results, begin, is_current, 
 
 __all__ = [
     "BREAKDOWNS", "QUESTIONS", "Estimate", "LabelledQuestion", "Marks", "Paired", "Ran", "Rate", "Report", "Results", "Sampled",
-    "answer_hits", "begin", "estimate", "failing", "is_current", "judged_under", "marks", "paired", "rates", "read_labelled", "report", "reported", "run",
-    "sample", "unmeasured", "with_model",
+    "answer_hits", "begin", "estimate", "failing", "is_current", "judged_under", "marks", "paired", "rates", "read_labelled", "report",
+    "reported", "run", "sample", "unmeasured", "with_model",
 ]  # fmt: skip
