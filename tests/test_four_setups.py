@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +13,12 @@ import pytest
 from honest_model import honest, question, refusal, sufficient
 from model_server import Asked, ModelServer
 
-from examples.four_setups import SETUPS, latency, measurable, pick
+from examples.four_setups import DATA, SETUPS, latency, main, measurable, pick
 from rag_core.domain.llm_trace import Attempt, Call, LlmTrace, Step, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.settings import Settings, presets
 
-ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = ("company-policies.pdf", "flow-meter-manual.pdf", "wissensdatenbank.pdf")
 LABELLED = (
     ("How often does the flow meter have to be calibrated?", True),
     ("How many vacation days do employees have?", True),
@@ -77,20 +76,30 @@ def test_given_a_guard_by_a_model_when_its_latency_is_asked_then_only_verdicts_t
     assert latency(records[1:], 3) is None
 
 
-def said_of(tmp_path: Path, **environment: str) -> list[list[str]]:
+Told = Callable[[], list[list[str]]]
+
+
+@pytest.fixture
+def said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Told:
     """The rows of the table that the program prints, as cells, and its last line as a row of its own."""
-    labelled = tmp_path / "labelled.jsonl"
+    labelled, documents = tmp_path / "labelled.jsonl", tmp_path / "documents"
     labelled.write_text("".join(json.dumps({"question": text, "answerable": yes}) + "\n" for text, yes in LABELLED), encoding="utf-8")
-    command = [sys.executable, "-m", "examples.four_setups", "--questions", str(labelled)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200, env={**os.environ, **environment})
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| Option")] + [[lines[-1]]]
+    documents.mkdir()
+    for name in DOCUMENTS:
+        shutil.copy(DATA / "samples" / name, documents)
+
+    def told() -> list[list[str]]:
+        code, printed = main(documents, labelled), capsys.readouterr()
+        assert code == 0, printed.err
+        lines = printed.out.splitlines()
+        return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| Option")] + [[lines[-1]]]
+
+    return told
 
 
-def test_given_no_model_when_the_four_are_compared_then_two_are_measured_and_the_rule_says_what_is_missing(tmp_path: Path) -> None:
+def test_given_no_model_when_the_four_are_compared_then_two_are_measured_and_the_rule_says_what_is_missing(said: Told) -> None:
     """S1-13, S1-15, S1-20."""
-    prompt_only, embedding_guard, model_guard, hybrid, (rule,) = said_of(tmp_path)
+    prompt_only, embedding_guard, model_guard, hybrid, (rule,) = said()
 
     assert prompt_only[1] == model_guard[1] == "needs a language model"
     assert [row[1].endswith("of 1") and row[2].endswith("of 2") and row[3].endswith("of 2") for row in (embedding_guard, hybrid)] == [
@@ -100,7 +109,9 @@ def test_given_no_model_when_the_four_are_compared_then_two_are_measured_and_the
     assert "Missing: effectiveness, hallucinations." in rule
 
 
-def test_given_a_model_when_the_four_are_compared_then_all_are_measured_on_one_run_and_the_rule_picks(tmp_path: Path) -> None:
+def test_given_a_model_when_the_four_are_compared_then_all_are_measured_on_one_run_and_the_rule_picks(
+    said: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """S1-13, S1-16, S1-20: over-rejection by the model's verdict, and the rule's pick."""
 
     def doubtful(asked: Asked) -> object:
@@ -110,7 +121,9 @@ def test_given_a_model_when_the_four_are_compared_then_all_are_measured_on_one_r
         return refusal("It is not there.") if "France" in question(asked) else honest(asked)
 
     with ModelServer(doubtful) as server:
-        prompt_only, _, model_guard, _, (rule,) = said_of(tmp_path, OPENAI_BASE_URL=server.base_url, RAG_MODEL="scripted")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("RAG_MODEL", "scripted")
+        prompt_only, _, model_guard, _, (rule,) = said()
 
     assert prompt_only[1] == "0 of 1"
     assert prompt_only[3] == "0 of 2"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 import regex
@@ -68,8 +68,13 @@ def canonical_code(text: str) -> str:
 
 def code_stands(code: str, text: str) -> bool:
     """Whether a code stands in a text as a whole: "MK-80" as "MK 80" too, and not because "MK-40" and "80 °C" do."""
+    return _standing(code).search(text) is not None
+
+
+@lru_cache(maxsize=1 << 10)
+def _standing(code: str) -> regex.Pattern[str]:
     parts = [regex.escape(part) for part in _PARTS.findall(code)]
-    return regex.search(rf"(?<![\p{{L}}\p{{N}}]){_BETWEEN.join(parts)}(?![\p{{L}}\p{{N}}])", text, regex.IGNORECASE) is not None
+    return regex.compile(rf"(?<![\p{{L}}\p{{N}}]){_BETWEEN.join(parts)}(?![\p{{L}}\p{{N}}])", regex.IGNORECASE)
 
 
 def names(text: str, lang: str, taken: Collection[tuple[int, int]] = ()) -> list[Name]:

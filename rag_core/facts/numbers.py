@@ -37,6 +37,7 @@ from rag_core.language import any_language, fold, grammar, words
 
 _MAX_DIGITS = 24  # more are no quantity, and beyond the precision of a Decimal
 _DIGITS = regex.compile(r"\p{Nd}")
+_PLAIN = regex.compile(r"-?\d{1,18}(?:\.\d{1,6})?")  # what a Decimal converts without a rounding
 _FRACTION = "[¼-¾⅐-⅞]"
 _DECADE = regex.compile(r"(?<=\d0)\s?(?:['’]\s?)?s(?!\p{L})")
 _POWER_OF = regex.compile(r"\d{1,3}")  # a raised digit after a year or a figure with separators is the mark of a footnote, and so is ¹
@@ -103,10 +104,7 @@ class Quantity:
     @property
     def exact(self) -> tuple[str, str]:
         """The unit it converts to exactly, and how many of that it is; without such a unit its own, and its value."""
-        base, factor = exact_units().get(self.unit, (self.unit, Decimal(1)))
-        if not regex.fullmatch(r"-?\d{1,18}(?:\.\d{1,6})?", self.value):
-            return self.unit, self.value
-        return base, _canonical(Decimal(self.value) * factor)
+        return _exactly(self.unit, self.value)
 
     @property
     def base(self) -> str:
@@ -271,6 +269,15 @@ def _value(body: str, lang: str) -> tuple[str, tuple[str, ...]]:
         except (ValueError, UnknownLocaleError):  # not this convention, or a language such as "en-US" that babel writes otherwise
             continue
     return digits, parts or tuple(regex.findall(r"\d+", digits))
+
+
+@lru_cache(maxsize=1 << 14)
+def _exactly(unit: str, value: str) -> tuple[str, str]:
+    """`Quantity.exact`, remembered: each number of a claim is compared with each of its evidence."""
+    if not _PLAIN.fullmatch(value):
+        return unit, value
+    base, factor = exact_units().get(unit, (unit, Decimal(1)))
+    return base, _canonical(Decimal(value) * factor)
 
 
 def _canonical(value: Decimal) -> str:

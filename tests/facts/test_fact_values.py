@@ -282,12 +282,12 @@ def spelled_out(number: int, lang: str) -> str:
 @each(
     "hostile",
     [
-        "one hundred two million " * 3000, "ein" * 20000, "§ 1, " * 15000, "§§ 1, " + "2, " * 20000, "Art. 5(1)(a)" * 5000, "§" * 50000,
-        "14:30 " * 10000, "5-" * 30000, "odst. 3 " * 8000, "30 days after " * 5000, "दोपहर " * 10000,
+        "one hundred two million " * 750, "ein" * 5000, "§ 1, " * 3750, "§§ 1, " + "2, " * 5000, "Art. 5(1)(a)" * 1250, "§" * 12500,
+        "14:30 " * 2500, "5-" * 7500, "odst. 3 " * 2000, "30 days after " * 1250, "दोपहर " * 2500,
     ],
     ids=lambda text: text[:12],
 )  # fmt: skip
 def test_given_hostile_text_then_reading_it_takes_no_longer_than_it_is_long(hostile: str) -> None:
     started = time.process_time()
     assert changed_facts("It is 5 days after § 3, at 14:30.", hostile, "en") is not None
-    assert time.process_time() - started < 15
+    assert time.process_time() - started < 4

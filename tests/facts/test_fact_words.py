@@ -330,13 +330,13 @@ def test_given_any_sentence_of_the_page_without_its_stop_then_nothing_is_changed
 @pytest.mark.slow
 @each(
     "hostile",
-    ["not " * 4000, "must not be " * 2000, "a + (" * 4000, "- " * 6000, "x=" * 5000, "नहीं " * 3000, "A B " * 3000, "1-2/" * 4000],
+    ["not " * 1300, "must not be " * 700, "a + (" * 1300, "- " * 2000, "x=" * 1700, "नहीं " * 1000, "A B " * 1000, "1-2/" * 1300],
 )
 def test_given_hostile_text_then_the_words_are_compared_in_bounded_time(hostile: str) -> None:
     started = time.process_time()
     for lang in ("en", "hi"):
         changed_facts(hostile + "end.", hostile.replace("n", "m") + "other end.", lang)
-    assert time.process_time() - started < 8.0
+    assert time.process_time() - started < 3.0
 
 
 ILL = "An employee who is ill informs the manager before 9:30 on the first day."
