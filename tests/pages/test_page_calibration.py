@@ -1,4 +1,4 @@
-"""The calibration in the side bar: which one is in force, and what the page offers where none is."""
+"""The calibration behind a button of the side bar: which one is in force, and what the page offers where none is."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from page_kit import ask, asked_of, session_of, texts
+from page_kit import ask, asked_of, captions, session_of, texts
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block
 
 from rag_core.gating import scores as calibrate
 from rag_core.gating.scores import Calibration
@@ -36,8 +37,15 @@ def own(about: dict[str, object]) -> Callable[[Calibration], Calibration]:
     return lambda one: replace(one, provenance=about)
 
 
+def box(page: AppTest) -> Block:
+    """What opens on a click: the only place that names a model, a hash or a count of questions."""
+    (found,) = (block for block in page.get("popover") if block.proto.popover.label == screen()["settings.calibration_where"])
+    return found
+
+
 def shown(page: AppTest) -> str:
-    return next(text.help for text in page.text if text.value.startswith("Probability calibrated"))
+    (caption,) = box(page).get("caption")
+    return caption.value
 
 
 def test_given_the_calibration_in_force_when_shown_then_it_has_name_date_id_sets_and_measurements(page: AppTest) -> None:
@@ -48,6 +56,9 @@ def test_given_the_calibration_in_force_when_shown_then_it_has_name_date_id_sets
     assert "Probability calibrated for all-MiniLM-L6-v2, 2026-" in texts(page)
     assert f"{shipped.id}: {sum(sets.values()):,} questions, {len(sets)} sets" in texts(page)
     assert "AUROC" in shown(page)
+    behind = {text.value for text in box(page).get("text")}
+    assert not [text.value for text in page.text if text.value not in behind and ("MiniLM" in text.value or shipped.id in text.value)]
+    assert f"{sum(sets.values()):,}" not in captions(page).replace(shown(page), "")
 
 
 def test_given_an_answer_then_its_decision_names_the_calibration(page: AppTest) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from page_kit import ask, asked_of, badges, by_key, captions, settle, texts
 from streamlit.testing.v1 import AppTest
 
+from rag_core.decision.checks.gating import NEAR
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.what_if import flips
 from rag_core.decision.why_missed import LostAt, Missed, RankedPassage
@@ -61,6 +62,10 @@ def test_given_a_refusal_when_shown_then_one_plain_sentence_says_why_before_any_
     assert "I cannot answer this question based on the provided documents." in shown
     assert "**What you can do**" in badges(page)
     assert "•  Ask with words that the document uses" in shown
+    decision = asked_of(page).decision
+    asked_of(page).decision = replace(decision, outcome=replace(decision.outcome, suggestions=("One.", "Two.", "Three.")))
+    page.run()
+    assert [line for line in texts(page).splitlines() if line.startswith("•")] == ["•  One.", "•  Two."]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +85,7 @@ def test_given_a_likely_answer_below_the_limit_when_refused_then_the_words_do_no
     refused = replay(found, found.settings.changed(**limits))
 
     assert refusal.why_refused(refused) == told
+    assert refused.suggestions == (NEAR,)  # other words are no help where the answer was found
 
 
 def test_given_a_check_other_than_the_probability_when_it_refuses_then_it_is_named_measured_and_drawn(page: AppTest) -> None:

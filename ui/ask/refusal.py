@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from rag_core.decision.checks.gating import LIKELY
 from rag_core.decision.present import nowhere_in_words
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import Reason
@@ -19,7 +20,7 @@ from ui.ask.sentences import flagged
 from ui.ask.trace import measured, required
 
 METER_WIDTH = 380  # pixels
-LIKELY = 0.5  # probability in [0, 1] from which a refusal does not say "probably not"
+MAX_TO_DO = 2  # things to do that are shown; more are no advice
 PROBABILITIES = ("correctness", "answerability")  # checks whose value says how likely an answer is
 SAID_BY_NUMBERS = ("correctness", "answerability", "cosine")  # scales of checks whose finding is the two numbers and no more
 
@@ -93,5 +94,5 @@ def _show_check(number: int, check: CheckResult) -> None:
 def _show_suggestions(suggestions: Sequence[str]) -> None:
     if suggestions:
         st.markdown(say("refusal.what_to_do"))
-        for suggestion in suggestions:
+        for suggestion in suggestions[:MAX_TO_DO]:
             st.text(tell("refusal.suggestion", suggestion=suggestion))

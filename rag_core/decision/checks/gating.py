@@ -18,6 +18,8 @@ from rag_core.settings import Scale
 
 REPHRASE = "Ask with words that the document uses, or add the document that holds the answer."
 SPELL = "Add the document that is about it, or check the spelling."
+NEAR = "Read what was found, and judge whether it answers the question. Or ask for less certainty."
+LIKELY = 0.5  # a probability from which a refusal does not deny that there is an answer: then only the limit is higher
 WIDEN = "Search all documents, or add the document that holds the answer."
 
 
@@ -46,15 +48,17 @@ def _distance_in_words(m: Measurements, value: float | None, threshold: float) -
     return "" if value is None else f"distance {value:.2f}, at most {threshold:.2f} allowed; {within} of {len(m.hits)} within"
 
 
-def _remedy_of_correctness(m: Measurements, _: float | None) -> str:
+def _remedy_of_correctness(m: Measurements, value: float | None) -> str:
     """Why no sentence can answer a question that asks for more than finding, and what to ask instead; otherwise how to ask better."""
     kind = asks_to_compute(m.question, m.understanding.language)
-    return computed_in_words(kind) if kind else _rephrase(m, None)
+    return computed_in_words(kind) if kind else _rephrase(m, value)
 
 
-def _rephrase(m: Measurements, _: float | None) -> str:
-    """Other words do not help where the documents do not speak of what is named."""
-    return SPELL if m.nowhere else REPHRASE
+def _rephrase(m: Measurements, value: float | None) -> str:
+    """Other words do not help where the documents do not speak of what is named, nor where an answer was found and the limit is higher."""
+    if m.nowhere:
+        return SPELL
+    return NEAR if value is not None and value >= LIKELY else REPHRASE
 
 
 def _searched(m: Measurements) -> str:
