@@ -12,7 +12,7 @@ from ui.app.problems import show_error
 from ui.app.progress import running, upload_field
 from ui.app.scope import choose_scope
 from ui.app.texts import say
-from ui.ask import answer, asking, link, waiting
+from ui.ask import answer, asking, keys, link, waiting
 from ui.ask.examples import show_examples
 from ui.ask.history import show_history
 from ui.settings.sidebar import settings_from_sidebar
@@ -26,6 +26,7 @@ def page() -> None:
     st.title(say("ask.title"), anchor=False)
     settings = settings_from_sidebar()
     engine = frame.start()
+    keys.begin()
     session = state.session()
     documents = engine.library.snapshot.documents
 

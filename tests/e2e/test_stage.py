@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 
+VACATION = "How many vacation days do employees have?"
 SIZES = ((1280, 720), (1440, 900), (390, 844))  # pixels: a small laptop, a large one, a phone
 
 
@@ -36,15 +37,24 @@ def test_given_an_answer_when_files_are_added_then_it_does_not_move_and_what_fai
     drop(page, "note.pdf", b"<html>")
     problem = page.get_by_text("The file is not a PDF")
     expect(problem).to_be_visible(timeout=WAIT_MS)
-    ask(page, "How many vacation days do employees have?")
+    ask(page, VACATION)
     answer = page.locator(".st-key-outcome")
-    expect(answer).to_be_visible(timeout=WAIT_MS)
+    expect(answer.locator(".st-key-viewer_lines img")).to_be_visible(timeout=WAIT_MS)
     settled(page)
     before = answer.bounding_box()
 
+    held = []
+    page.route("**/_stcore/upload_file/**", lambda request: held.append(request))
     drop(page, "second.pdf", b"<html> again")
-    expect(page.get_by_text("second.pdf")).to_be_visible(timeout=WAIT_MS)
-    expect(page.get_by_test_id("stFileChip").filter(visible=True)).to_have_count(0, timeout=WAIT_MS)  # the field names a file on its way
+    chip = page.get_by_test_id("stFileChip").filter(visible=True)
+    expect(chip).to_have_count(1, timeout=WAIT_MS)  # the field names a file on its way
+    expect(chip).to_be_in_viewport()
+    assert answer.bounding_box() == before
+    for request in held:
+        request.continue_()
+    page.unroute("**/_stcore/upload_file/**")
+    expect(page.locator(".st-key-jobs").get_by_text("second.pdf")).to_be_visible(timeout=WAIT_MS)
+    expect(chip).to_have_count(0, timeout=WAIT_MS)
     settled(page)
 
     assert before is not None
@@ -62,3 +72,38 @@ def test_given_an_answer_when_the_limit_under_it_is_moved_to_its_end_then_it_is_
 
     expect(page.locator(".st-key-refusal").get_by_text("You ask for at least 100 %: not shown.")).to_be_visible(timeout=WAIT_MS)
     expect(page.get_by_role("slider", name="How sure")).to_have_value("1", timeout=WAIT_MS)
+
+
+def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_is_gone_to_and_told_and_its_limit_moved(page: Page) -> None:
+    keys, told = page.keyboard, page.locator(".plumbline-told[role=status]")
+    keys.press("Tab")
+    expect(page.locator(".plumbline-skip")).to_be_focused()
+    keys.press("Enter")
+    box = page.get_by_test_id("stChatInputTextArea")
+    expect(box).to_be_focused()
+
+    keys.type(VACATION)
+    keys.press("Enter")
+    expect(page.locator(".st-key-answer")).to_be_focused(timeout=WAIT_MS)
+    expect(page.locator(".st-key-answer_text")).to_be_in_viewport(ratio=1)  # nothing was scrolled
+    expect(told).to_contain_text("25 vacation days")
+    expect(told).to_contain_text("% sure that this is what was asked for")
+    settled(page)
+    keys.press("Alt+n")
+    expect(told).to_contain_text("[2]")
+    expect(page.locator(".st-key-show_2 button").first).to_be_disabled(timeout=WAIT_MS)  # Streamlit draws a button with help twice
+
+    for limit in ("60", "70", "80", "90"):
+        keys.press("Alt+ArrowUp")
+        expect(told).to_contain_text(f"at least {limit} %", timeout=WAIT_MS)
+    expect(page.locator(".st-key-refusal")).to_be_focused(timeout=WAIT_MS)
+    keys.press("Alt+ArrowDown")
+    expect(page.locator(".st-key-answer")).to_be_focused(timeout=WAIT_MS)
+
+    keys.press("Alt+q")
+    keys.type("What is the maximum operating pressure?")
+    keys.press("Enter")
+    keys.type("How lo")  # whoever types on is not taken away from it
+    expect(told).to_contain_text("bar", timeout=WAIT_MS)
+    expect(box).to_be_focused()
+    expect(box).to_have_value("How lo")

@@ -25,6 +25,7 @@ ELEMENTS = ({name for name in dir(DeltaGenerator) if not name.startswith("_")} |
 # what a label may be made of besides a literal: values that are ours, from the list of settings and presets
 OURS = {
     "STYLE",  # a file of ours
+    "BEGIN",  # of ui/ask/keys.py: another, and texts of ours
     "label",  # _knob's: literals above, or a setting's name
     "presets()[session.preset].help",
     "example.question",  # of ui/ask/examples.py

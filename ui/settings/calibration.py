@@ -1,4 +1,4 @@
-"""Says on request which calibration the probability comes from. Without one, it offers a preset that goes by similarity, as others refuse all."""
+"""Says on request which calibration the probability comes from. Without one, a preset that goes by similarity: others refuse all."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def settle() -> None:
 
 
 def show() -> None:
-    """The calibration in force behind a button: its model, date, id and sets. A warning where none is; nothing while the library is being opened."""
+    """The calibration in force, behind a button; a warning where none is; nothing while the library is being opened."""
     if not _engine_known():
         return
     calibration = _in_force()
@@ -56,7 +56,7 @@ def show() -> None:
     with st.popover(say("settings.calibration_where"), icon=":material/info:", type="tertiary", key="calibration"):
         st.text(tell("settings.calibration", model=calibration.model, date=about.get("date", "")))
         st.text(tell("settings.calibration_sets", id=calibration.id, n=f"{sum(sets.values()):,}", sets=_names(sets)))
-        st.caption(_measured(about))
+        st.text(_measured(about))
 
 
 def _names(sets: Mapping[str, int]) -> str:

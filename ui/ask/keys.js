@@ -1,0 +1,71 @@
+// Keyboard and screen reader on the Ask page: a link to the question before everything else, keys, focus on a result, and its words told.
+// All text is put in as text. Nothing is asked of any address.
+window.plumbline ??= (() => {
+  const BOX = '.st-key-question textarea', CARD = ['.st-key-answer', '.st-key-refusal', '.st-key-reply', '.st-key-trace'].join(', ');
+  const ANSWER = '.st-key-answer_text, .st-key-refusal_why, .st-key-reply [data-testid="stText"]', SURE = '.st-key-how_sure_line';
+  const find = (where) => document.querySelector(where);
+  const words = (where) => find(where)?.innerText.replace(/\s+/g, ' ').trim() ?? '';
+
+  const link = document.createElement('button');
+  link.className = 'plumbline-skip';
+  link.onclick = () => find(BOX)?.focus();
+  const told = document.createElement('div');
+  told.className = 'plumbline-told';
+  told.setAttribute('role', 'status');
+  document.body.prepend(link, told);
+
+  let shown = null, decided = null, held = null, texts = {};
+
+  // Focus goes where it was waited for: not from a question that is being typed, nor from a field that was gone to meanwhile.
+  const waiting = () => {
+    const at = document.activeElement;
+    return !at || at === document.body || (at.matches(BOX) ? !at.value : at.matches('.st-key-history button, .st-key-examples button'));
+  };
+
+  const move = (key) => {
+    const limit = find('.st-key-how_sure input[type="range"]');
+    limit?.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+    return limit;
+  };
+
+  const next = () => {
+    const cards = [...document.querySelectorAll('[class*="st-key-citation_"]')];
+    const buttons = cards.map((card) => card.querySelector('[class*="st-key-show_"] button'));
+    const at = (buttons.findIndex((button) => button?.disabled) + 1) % (cards.length || 1);
+    if (!buttons[at] || buttons[at].disabled) return cards.length > 0;
+    buttons[at].click();
+    told.textContent = cards[at].querySelector('[class*="st-key-where_"]')?.innerText ?? '';
+    return true;
+  };
+
+  // A card that begins in view stays where it is, however long it is.
+  const go = (card) => {
+    card?.focus({preventScroll: true});
+    const top = card?.getBoundingClientRect().top ?? 1;
+    if (top === Math.max(top, 0) && top === Math.min(top, innerHeight * 0.7)) return;
+    card.scrollIntoView();
+  };
+
+  const KEYS = {
+    KeyQ: () => find(BOX)?.focus() ?? true, KeyA: () => go(find(CARD)) ?? true, KeyN: next,
+    ArrowUp: () => move('PageUp'), ArrowDown: () => move('PageDown'), // a tenth of the slider
+  };
+  document.addEventListener('keydown', (key) => {
+    const wanted = key.altKey && !key.ctrlKey && !key.metaKey && !key.shiftKey && find(BOX) && KEYS[key.code];
+    if (wanted && wanted()) key.preventDefault();
+  });
+
+  return {
+    begin: (ours) => { texts = ours; link.textContent = ours.link; },
+    arrived: (number, decision) => requestAnimationFrame(() => {
+      const card = find(CARD);
+      if (!card || (number === shown && decision === decided)) return;
+      const again = number === shown;
+      const how = card.matches('.st-key-answer') ? texts.answered : card.matches('.st-key-refusal') ? texts.refused : '';
+      [shown, decided] = [number, decision];
+      told.textContent = (again ? [words('.st-key-change'), words(SURE)] : [how, words(ANSWER), words(SURE)]).filter(Boolean).join(' ');
+      card.tabIndex = -1;
+      if (again ? held && !held.isConnected && document.activeElement === document.body : waiting()) go(held = card);
+    }),
+  };
+})();
