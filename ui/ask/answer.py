@@ -15,6 +15,7 @@ from rag_core.grounding.wording import contradiction
 from rag_core.settings import Settings
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
+from ui.ask import keys
 from ui.ask.cells import show_row
 from ui.ask.changes import show_change
 from ui.ask.drafted import show_drafter, show_stand_in, stand_in
@@ -25,6 +26,7 @@ from ui.ask.link import show_share
 from ui.ask.missed import show_missed
 from ui.ask.refusal import show_refusal
 from ui.ask.sentences import show_checked
+from ui.ask.side_by_side import show_side_by_side
 from ui.ask.trace import show_trace
 from ui.ask.waiting import show_outdated
 from ui.ask.what_if import show_what_if
@@ -42,7 +44,7 @@ WIDTHS = (11, 9)  # the answer and the page beside it
 
 
 def show(engine: Engine, asked: Asked) -> None:
-    """Everything about one decision. The page's picture comes last, so that nothing waits while it is drawn."""
+    """Everything about one decision. The page's picture comes late, so that nothing waits while it is drawn."""
     decision = asked.decision
     with st.container(key="asked", horizontal=True, vertical_alignment="center"):
         st.badge(say("answer.question"), icon=":material/help:", color="gray")
@@ -51,9 +53,11 @@ def show(engine: Engine, asked: Asked) -> None:
     show_outdated(asked)
     if decision.reason is Reason.NEEDS_GENERATION:  # nothing was decided, so there is nothing else to show
         show_trace(decision, asked.measurements)
+        keys.arrived(asked)
         return
     if decision.is_safe() and not decision.citations:
         _show_reply(decision)
+        keys.arrived(asked)
         show_trace(decision, asked.measurements)
         return
     place = viewer.chosen() or (Place.of(decision.citations[0]) if decision.citations else None)
@@ -64,6 +68,7 @@ def show(engine: Engine, asked: Asked) -> None:
             _show_answer(asked)
         else:
             show_refusal(asked)
+        keys.arrived(asked)
         show_share(engine, asked)
         show_feedback(engine, asked)
         show_sources(engine, decision, place)
@@ -72,10 +77,13 @@ def show(engine: Engine, asked: Asked) -> None:
     with left if decision.is_safe() else right:
         show_what_if(asked)
         show_missed(engine, asked)
+    side_by_side = st.container(key="compared")
     show_trace(decision, asked.measurements)
     if place is not None:
         with right, st.container(key="beside" if decision.is_safe() else None):
             viewer.show(engine, place)
+    with side_by_side:  # last: it may search again
+        show_side_by_side(engine, asked)
 
 
 def _show_reply(decision: Decision) -> None:

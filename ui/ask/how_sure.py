@@ -15,20 +15,23 @@ STAGE, KNOB, FIELD = "correctness", "min_correctness", "how_sure_limit"
 
 def show_how_sure(asked: Asked) -> None:
     """How sure it is that what is shown, or the best that was found, is right; and the limit, where this check may refuse."""
-    value = asked.measurements.correctness
     with st.container(key="how_sure", gap="xsmall"):
-        if value is None:
-            st.caption(say("how_sure.none"), help=say("how_sure.none_help"))
-            return
-        judged = limit_of(asked)
-        sure, limit = percents(value, judged.threshold if judged is not None else None)
-        with st.container(horizontal=True, gap="xsmall", key="how_sure_line"):
-            st.markdown(
-                say(f"how_sure.{_of(asked)}_{'most' if sure == 100 else 'least' if sure == 0 else 'sure'}", n=sure), width="content"
-            )
-            st.markdown(say(f"how_sure.{_outcome(asked, judged)}", limit=limit or 0), width="content", help=say("how_sure.help"))
-        if judged is not None:
+        show_line(asked, "how_sure_line")
+        if asked.measurements.correctness is not None and limit_of(asked) is not None:
             _show_slider(asked.settings)
+
+
+def show_line(asked: Asked, key: str) -> None:
+    """The line by itself."""
+    value = asked.measurements.correctness
+    if value is None:
+        st.caption(say("how_sure.none"), help=say("how_sure.none_help"))
+        return
+    judged = limit_of(asked)
+    sure, limit = percents(value, judged.threshold if judged is not None else None)
+    with st.container(horizontal=True, gap="xsmall", key=key):
+        st.markdown(say(f"how_sure.{_of(asked)}_{'most' if sure == 100 else 'least' if sure == 0 else 'sure'}", n=sure), width="content")
+        st.markdown(say(f"how_sure.{_outcome(asked, judged)}", limit=limit or 0), width="content", help=say("how_sure.help"))
 
 
 def limit_of(asked: Asked) -> CheckResult | None:

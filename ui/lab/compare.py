@@ -87,15 +87,14 @@ def _option(option: str) -> str:
 
 
 def _settings_of(option: str, run: RunHead, settings: Settings) -> Settings:
-    """The settings of an option; a saved preset's values over those of the start.
+    """The settings of an option.
 
     Raises:
         RagError: a saved value that this version does not take.
     """
     if option in (SIDEBAR, RECORDED):
         return settings if option == SIDEBAR else run.settings
-    saved = dict(zip(saved_presets.options([]), saved_presets.saved(), strict=True))
-    return saved_presets.as_settings(saved[option].values) if option in saved else state.preset_settings(option)
+    return saved_presets.settings_of(option)
 
 
 def _say_what_stays(recorded: Settings, wanted: Settings) -> None:

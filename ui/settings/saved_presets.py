@@ -60,6 +60,16 @@ def as_settings(values: Mapping[str, Any]) -> Settings:
     return state.base_settings().changed(**{"preset": DEFAULT_PRESET, **kept})
 
 
+def settings_of(option: str) -> Settings:
+    """The settings that an option of the preset field gives; a saved preset's values over those of the start.
+
+    Raises:
+        InvalidSetting: a saved value that this version does not take.
+    """
+    preset = next((one for one in saved() if _OPTION + one.name == option), None)
+    return state.preset_settings(option) if preset is None else as_settings(preset.values)
+
+
 def options(built_in: list[str]) -> list[str]:
     """The values of the preset field: the built-in presets in front that are on offer, the saved ones, then those of the papers.
 
