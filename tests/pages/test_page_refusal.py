@@ -118,6 +118,7 @@ def test_given_no_document_when_asked_then_the_refusal_says_that_there_is_none(e
 
     assert "There are no documents to search yet, so there is nothing to answer from." in texts(app)
     assert by_key(app, "missed") == []
+    assert "best sentence found" not in badges(app)
 
 
 @each("reason", [reason for reason in Reason if reason not in (Reason.NONE, Reason.GREETING, Reason.ABOUT_LIBRARY)])

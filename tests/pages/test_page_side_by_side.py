@@ -33,7 +33,7 @@ def test_given_limits_that_differ_when_compared_then_nothing_is_searched_and_eac
 
     compare(page, "scoping-strict")
 
-    other = replay(asked.measurements, Settings.load("scoping-strict").changed(**told_to_a_model(asked.measurements.settings)))
+    other = replay(asked.measurements, Settings.load("scoping-strict").changed(**of_no_use(asked.measurements.settings)))
     assert not page.exception
     assert len(embedded) == calls
     assert captions(page).count(say("side_by_side.judged")) == 2
@@ -51,8 +51,12 @@ def test_given_limits_that_differ_when_compared_then_nothing_is_searched_and_eac
     assert checks(page) == []
 
 
-def told_to_a_model(of: Settings) -> dict[str, object]:
-    return {name: getattr(of, name) for name in ("excerpt_tokens", "rewording", "temperature", "max_tokens", "sufficiency_reads")}
+def of_no_use(of: Settings) -> dict[str, object]:
+    """Settings of a language model, and of short contexts returned whole: neither is there."""
+    return {
+        name: getattr(of, name)
+        for name in ("excerpt_tokens", "rewording", "temperature", "max_tokens", "sufficiency_reads", "short_context_words")
+    }
 
 
 def test_given_a_search_that_differs_when_compared_then_it_is_searched_once_and_the_page_says_so(
@@ -67,7 +71,7 @@ def test_given_a_search_that_differs_when_compared_then_it_is_searched_once_and_
 
     assert not page.exception
     assert [settings.semantic_weight for settings in searched] == [Settings.load("rag-engine").semantic_weight]
-    assert "Searched again, because the search differs: " in texts(page)
+    assert "Searched and drafted again, because this differs: " in texts(page)
     assert say("knobs.semantic_weight") in texts(page)
     assert checks(page)
     assert badges(page).count(say("answer.answered")) >= 1

@@ -32,7 +32,7 @@ def show_refusal(asked: Asked) -> None:
         st.badge(say("refusal.badge"), icon=":material/warning:", color="orange", help=say("refusal.badge_help"))
         with st.container(key="refusal_why"):
             st.text(why(asked))
-        if asked.measurements.correctness is not None:
+        if asked.measurements.correctness is not None and asked.measurements.hits:  # without a passage there is no best sentence
             show_how_sure(asked)
         if absent := nowhere_in_words(asked.measurements, asked.decision.reason):
             with st.container(key="refusal_nowhere"):

@@ -85,8 +85,10 @@ def decided(engine: Engine, asked: Asked, option: str) -> Side:
     before = asked.measurements.settings
     wanted = saved_presets.settings_of(option)
     wanted = wanted.changed(**{name: getattr(before, name) for name in (*INGEST, *AS_BUILT)})
-    if "model" not in (before.drafter, wanted.drafter):  # then what a model would be told changes nothing
-        wanted = wanted.changed(**{name: getattr(before, name) for name in ASK if name in ModelSettings.model_fields})
+    if "model" not in (before.drafter, wanted.drafter):  # then these change nothing
+        unused = {name for name in ASK if name in ModelSettings.model_fields}
+        unused |= set() if before.return_short_context or wanted.return_short_context else {"short_context_words"}
+        wanted = wanted.changed(**{name: getattr(before, name) for name in unused})
     searched = {name: pair for name, pair in changed_knobs(before, wanted).items() if name in ASK}
     if not searched:
         return Side(_name(option), replace(asked, decision=replay(asked.measurements, wanted), settings=wanted), {})
