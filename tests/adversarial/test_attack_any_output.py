@@ -78,7 +78,7 @@ def speaking(drawn: list[Any]) -> Any:
     return reply
 
 
-QUICK = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.campaign import ROOT
 from tests.campaign.table import Table
 
-PARTS = ("pdfs", "kills", "damage", "hidden", "memory")
+PARTS = ("pdfs", "kills", "damage", "hidden", "memory", "properties")
 
 
 def options() -> argparse.Namespace:
@@ -27,7 +27,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--positions", type=int, default=6, metavar="N", help="changed bytes in each stored file (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=13, help="what the random choices start from (default: %(default)s)")
     parser.add_argument("--seeds", type=Path, metavar="FOLDER", help="further PDFs to damage")
-    parser.add_argument("--workers", type=int, default=2, metavar="N", help="PDFs at once (default: %(default)s)")
+    parser.add_argument("--workers", type=int, default=2, metavar="N", help="PDFs or tests at once (default: %(default)s)")
     parser.add_argument("--minutes", type=float, default=1_440, help="for each of the parts pdfs, kills, damage (default: a day)")
     parser.add_argument("--out", type=Path, default=ROOT / "build/campaign.md", metavar="FILE", help="the table (default: %(default)s)")
     chosen = parser.parse_args()
@@ -38,7 +38,7 @@ def options() -> argparse.Namespace:
 
 def run(part: str, table: Table, chosen: argparse.Namespace) -> None:
     """One part."""
-    from tests.campaign import damage, hidden, kills, memory, pdfs
+    from tests.campaign import damage, hidden, kills, memory, pdfs, properties
 
     seconds = chosen.minutes * 60
     if part == "pdfs":
@@ -47,6 +47,8 @@ def run(part: str, table: Table, chosen: argparse.Namespace) -> None:
         kills.run(table, kills=chosen.kills, seed=chosen.seed, seconds=seconds)
     elif part == "damage":
         damage.run(table, positions=chosen.positions, seed=chosen.seed, seconds=seconds)
+    elif part == "properties":
+        properties.run(table, workers=chosen.workers)
     else:
         {"hidden": hidden.run, "memory": memory.run}[part](table)
 

@@ -8,7 +8,6 @@ import pytest
 from builders import HashEmbedder, MemoryCorpus, Text, settings
 from folding import each
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from rag_core.compression.conflicts import between_passages, other_sides
@@ -422,7 +421,6 @@ SENTENCES = [NEW, OLD, sick(30), sick(20), weeks(16), "Requests are made in the 
     question=st.sampled_from([QUESTION, "sick leave", "Parents", "office portal"]),
     most=st.integers(1, 4),
 )
-@examples(max_examples=60, deadline=None)
 def test_given_any_documents_then_each_conflict_joins_neighbours_and_the_draft_is_one_longer_at_most(
     bodies: list[list[str]], question: str, most: int
 ) -> None:

@@ -117,7 +117,6 @@ def measured_values(of: Measurements) -> dict[str, list[float]]:
 
 @pytest.mark.slow
 @given(data=st.data())
-@examples(max_examples=150, deadline=None)
 def test_given_any_cases_and_any_judging_settings_then_judging_them_at_once_equals_one_by_one(data: st.DataObject) -> None:
     """Limits equal to a measured value are drawn often: equal passes, in both."""
     target = data.draw(chosen_settings)

@@ -653,7 +653,6 @@ VERSIONS = (("older", 20, "2024-03-01"), ("newer", 25, "2026-03-01"))
 
 
 @given(documents, sentences, st.sampled_from(["extract", "raw"]), st.booleans(), st.integers(1, 4))
-@examples(max_examples=80)
 def test_given_any_documents_and_question_then_an_answer_is_cited_verbatim_and_bounded_and_a_refusal_has_no_sources(
     bodies: list[str], question: str, drafter: str, strict: bool, most: int
 ) -> None:

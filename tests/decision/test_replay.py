@@ -10,7 +10,6 @@ from any_measurements import REPLAYED, THRESHOLDS, any_measurements, chosen_sett
 from builders import MODES, HashEmbedder, MemoryCorpus, Text, settings, tools
 from folding import each
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from rag_core.decision.decide import decide, replay
@@ -32,7 +31,6 @@ def body(decision: Decision) -> str:
     measurements=any_measurements(),
     values=st.fixed_dictionaries({name: st.tuples(values_of(knob), values_of(knob)) for name, knob in THRESHOLDS.items()}),
 )
-@examples(max_examples=150)
 def test_given_a_stricter_threshold_when_replayed_then_a_refusal_never_becomes_an_answer(
     measurements: Measurements, values: dict[str, tuple[float, float]]
 ) -> None:
@@ -49,7 +47,6 @@ def test_given_a_stricter_threshold_when_replayed_then_a_refusal_never_becomes_a
 
 
 @given(measurements=any_measurements())
-@examples(max_examples=150)
 def test_given_a_stricter_mode_when_replayed_then_a_refusal_never_becomes_an_answer(measurements: Measurements) -> None:
     """off, observe, enforce: each lets through no more than the one before."""
     for name in sorted(MODES.values()):
@@ -60,7 +57,6 @@ def test_given_a_stricter_mode_when_replayed_then_a_refusal_never_becomes_an_ans
 
 
 @given(data=st.data())
-@examples(max_examples=150)
 def test_given_several_stricter_settings_at_once_then_a_refusal_never_becomes_an_answer(data: st.DataObject) -> None:
     measurements = data.draw(any_measurements())
     strict = dict(measurements.settings.model_dump())
@@ -164,7 +160,6 @@ def test_given_contradicting_sources_when_replayed_under_another_mode_then_it_eq
 
 
 @given(data=st.data(), question=st.sampled_from(QUESTIONS))
-@examples(max_examples=60)
 def test_given_a_real_question_and_any_judging_settings_then_replay_equals_asking_again(data: st.DataObject, question: str) -> None:
     corpus, used = MemoryCorpus(TEXTS, HashEmbedder()), tools()
     target = settings(**data.draw(st.fixed_dictionaries({}, optional={name: values_of(knob) for name, knob in REPLAYED.items()})))

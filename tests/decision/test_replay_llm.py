@@ -11,7 +11,6 @@ from any_generation import asked_measurements, model_settings, stepped_measureme
 from any_measurements import REPLAYED, THRESHOLDS, any_measurements, values_of
 from builders import GATE_MODES, GOOD_AUDIT, claim, contradicted, draft, measurements, passage, settings
 from hypothesis import assume, given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from rag_core.decision.batch import Outcomes, ReplaySet, asked, checks_of, every_claim, replay_many
@@ -49,7 +48,6 @@ def other_judgement(draw: st.DrawFn, of: Settings) -> Settings:
 
 @pytest.mark.slow
 @given(data=st.data())
-@examples(max_examples=150, deadline=None)
 def test_given_any_questions_with_and_without_a_model_then_judging_them_at_once_equals_one_by_one(data: st.DataObject) -> None:
     of = data.draw(model_settings())
     kinds = st.one_of(stepped_measurements(of), stepped_measurements(of), asked_measurements(of), any_measurements(of))
@@ -63,7 +61,6 @@ def test_given_any_questions_with_and_without_a_model_then_judging_them_at_once_
 
 @pytest.mark.slow
 @given(data=st.data())
-@examples(max_examples=150, deadline=None)
 def test_given_anything_a_model_left_and_any_judging_settings_then_there_is_a_decision(data: st.DataObject) -> None:
     one = data.draw(st.one_of(asked_measurements(), stepped_measurements()))
 
@@ -74,14 +71,12 @@ def test_given_anything_a_model_left_and_any_judging_settings_then_there_is_a_de
 
 
 @given(one=stepped_measurements())
-@examples(max_examples=150, deadline=None)
 def test_given_a_question_as_it_was_asked_then_its_own_settings_need_no_model_again(one: Measurements) -> None:
     assert decide(one).reason is not Reason.NEEDS_GENERATION
 
 
 @pytest.mark.slow
 @given(data=st.data())
-@examples(max_examples=150, deadline=None)
 def test_given_a_question_of_a_model_when_one_threshold_is_made_stricter_then_a_refusal_never_becomes_an_answer(
     data: st.DataObject,
 ) -> None:

@@ -8,7 +8,6 @@ import regex
 from builders import HashEmbedder, MemoryCorpus, Text, settings, tools
 from folding import each
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from rag_core.decision.measure import measure
@@ -132,7 +131,6 @@ TOKENS = st.sampled_from(
 TEXTS = st.lists(TOKENS, min_size=1, max_size=12).map(" ".join)
 
 
-@examples(max_examples=60)
 @given(bodies=st.lists(TEXTS, min_size=1, max_size=3), question=TEXTS)
 def test_given_any_question_then_what_is_said_to_stand_nowhere_is_no_term_of_the_library(bodies: list[str], question: str) -> None:
     corpus = MemoryCorpus([Text(f"d{n}", body) for n, body in enumerate(bodies)], HashEmbedder())

@@ -256,7 +256,7 @@ PIECES = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.lists(PIECES, max_size=40), min_size=1, max_size=3),
     st.sampled_from(sorted(STRATEGIES)),

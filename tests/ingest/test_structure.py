@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from folding import each
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from paper import Set, head, page, prose
 
@@ -307,7 +307,6 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(ROWS, max_size=4))
 def test_given_any_rows_when_read_then_every_visible_character_lies_in_exactly_one_block(documents: list[list[Set]]) -> None:
     pages = [page(number, rows) for number, rows in enumerate(documents, 1)]

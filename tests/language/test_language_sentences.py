@@ -6,7 +6,7 @@ import time
 
 import pytest
 from folding import each
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.language import sentences
@@ -140,7 +140,6 @@ def test_given_wrapped_lines_paragraphs_and_lists_when_split_then_the_layout_is_
     assert split(text, lang) == expected
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
 @given(TEXT, LANGS)
 def test_given_any_text_when_split_then_sentences_ascend_and_hold_every_visible_character(text: str, lang: str) -> None:
     found = sentences(text, lang)

@@ -12,7 +12,6 @@ from any_measurements import any_measurements, chosen_settings
 from builders import SENTENCE, HashEmbedder, MemoryCorpus, Text, citation, claim, draft, hit, measurements, passage, settings, tools
 from folding import each
 from hypothesis import given
-from hypothesis import settings as examples
 
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.measure import measure
@@ -70,7 +69,6 @@ def numbers(decision: Decision) -> object:
 
 
 @given(drawn=any_measurements(), other=chosen_settings)
-@examples(max_examples=200)
 def test_given_any_case_when_recorded_and_restored_with_its_pages_then_it_replays_to_the_same_decision(
     drawn: Measurements, other: Settings
 ) -> None:
@@ -86,7 +84,6 @@ def test_given_any_case_when_recorded_and_restored_with_its_pages_then_it_replay
 
 
 @given(drawn=any_measurements(), other=chosen_settings)
-@examples(max_examples=200)
 def test_given_any_case_when_its_texts_are_gone_then_it_replays_to_the_same_numbers(drawn: Measurements, other: Settings) -> None:
     original = on_pages(drawn)
     target = other.changed(**{name: getattr(original.settings, name) for name in COSTLY})

@@ -13,7 +13,6 @@ from builders import citation, claim, draft, measurements, passage, settings
 from builders import measured as measured_claim
 from folding import each
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from rag_core.decision.decide import replay
@@ -88,7 +87,6 @@ def through_json(value: Any) -> Any:
 
 
 @given(drawn=asked_measurements())
-@examples(max_examples=60, deadline=None)
 def test_given_anything_a_model_left_when_recorded_and_restored_then_all_of_it_is_there_again(drawn: Measurements) -> None:
     original = on_pages(drawn)
     written = write(original, rejected=[0, 2])
@@ -101,7 +99,6 @@ def test_given_anything_a_model_left_when_recorded_and_restored_then_all_of_it_i
 
 
 @given(drawn=asked_measurements())
-@examples(max_examples=60, deadline=None)
 def test_given_anything_a_model_left_when_its_words_are_gone_then_keys_states_and_numbers_stay(drawn: Measurements) -> None:
     original = on_pages(drawn)
 
@@ -113,7 +110,6 @@ def test_given_anything_a_model_left_when_its_words_are_gone_then_keys_states_an
 
 
 @given(data=st.data())
-@examples(max_examples=100, deadline=None)
 def test_given_a_question_of_a_model_when_restored_without_any_text_then_it_replays_to_the_same_numbers(data: st.DataObject) -> None:
     """Under its own settings and any others: no next step needs a text that may have been deleted."""
     original = on_pages(data.draw(stepped_measurements()))
