@@ -167,7 +167,7 @@ def library_facts(corpus: Corpus, rows: Sequence[int] | None, tools: Tools) -> L
         names={d.id: d.name for d in searched},
         titles={d.id: d.title for d in searched},
         dates={d.id: d.metadata.date for d in searched if d.metadata.date},
-        authority={d.id: d.metadata.authority for d in searched if d.metadata.authority is not None},
+        authority={d.id: standing for d in searched if (standing := d.metadata.standing) is not None},
         chosen=rows is not None,
         version=corpus.version,
         model=tools.embedder.name,

@@ -14,7 +14,7 @@ from rag_core.decision.compose import places_to_look
 from rag_core.decision.confidence import confidence
 from rag_core.decision.replies import SETTLED
 from rag_core.domain.answer import Answer, Refusal, Reply
-from rag_core.domain.decision import AttemptView, Decision
+from rag_core.domain.decision import AttemptView, Decision, citation_coverage
 from rag_core.domain.llm_trace import LlmTrace, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
@@ -27,6 +27,8 @@ from rag_core.settings import Mode
 
 RESOLVE_CONFLICTS = "resolve_conflicts"
 EXPAND_SEARCH = "expand_search"
+REGENERATE = "regenerate"
+MAX_WORDS = 5  # words of the question that a suggestion names; chosen
 MAX_NAMES, MAX_NAME_CHARS = 3, 40  # that a sentence on what stands nowhere may have; chosen
 _GATED = frozenset(check.reason for check in GATING)
 _READ_THEM = "Look at the findings of the documents: they say why pages could not be read, and which of it can be mended."
@@ -69,7 +71,10 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
             *_unread(measurements),
             *_notes(measurements, trace, {h.passage.language for h in measurements.hits if h.passage.id in used}),
         ),
-        metadata=_metadata(measurements, len(used), RESOLVE_CONFLICTS if composed.conflicts else "", beside),
+        metadata={
+            **_metadata(measurements, len(used), RESOLVE_CONFLICTS if composed.conflicts else "", beside),
+            "citation_coverage": citation_coverage(composed.claims),
+        },
         attempts=beside.attempts,
         judgements=beside.judgements,
     )
@@ -126,7 +131,7 @@ def refuse(
             text=_sentence(measurements),
             reasons=reasons,
             explanation=explanation,
-            suggestions=suggestions + ((_READ_THEM,) if unread else ()),
+            suggestions=(*suggestions, *_wanted(measurements, reasons[0]), *((_READ_THEM,) if unread else ())),
             places=places_to_look(measurements),
         ),
         trace=trace,
@@ -152,6 +157,19 @@ def nowhere_in_words(measurements: Measurements, reason: Reason) -> str:
     return spoken_of_nowhere(names, measurements.library.chosen, measurements.understanding.language)
 
 
+def _wanted(measurements: Measurements, reason: Reason) -> tuple[str, ...]:
+    """The words that a document to add would have to speak of; nothing where no gate refused, or `nowhere_in_words` names them all.
+
+    They are words of the question: inert text, and short.
+    """
+    told = " ".join((*measurements.nowhere, *(hit.passage.text for hit in measurements.hits))).casefold()
+    words = [word for word in measurements.keywords.missing if word.casefold() not in told][:MAX_WORDS]
+    if not words or not measurements.hits or measurements.keywords.abstain or reason not in _GATED:
+        return ()
+    listed = ", ".join(word if len(word) <= MAX_NAME_CHARS else f"{word[: MAX_NAME_CHARS - 1]}…" for word in words)
+    return (f"Not found in the passages: {listed}. Add a document that speaks of this, or look at more passages (top_k).",)
+
+
 def _sentence(measurements: Measurements) -> str:
     """The sentence that refuses."""
     return measurements.settings.refusal_text or refusal(measurements.understanding.language)
@@ -160,7 +178,8 @@ def _sentence(measurements: Measurements) -> str:
 def _action(reasons: Collection[Reason]) -> str:
     """The action that the reader must take, as another program reads it."""
     actions = {Reason.CONTRADICTED: RESOLVE_CONFLICTS, Reason.SUFFICIENCY: EXPAND_SEARCH}
-    return next((action for reason, action in actions.items() if reason in reasons), "")
+    rejected = any(reason.status is AnswerStatus.HALLUCINATION_DETECTED for reason in reasons)
+    return next((action for reason, action in actions.items() if reason in reasons), REGENERATE if rejected else "")
 
 
 def _refusal_confidence(measurements: Measurements, reason: Reason) -> tuple[float, str]:

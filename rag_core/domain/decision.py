@@ -22,6 +22,11 @@ from rag_core.domain.trace import CheckResult, Trace
 SCHEMA_VERSION = 1
 
 
+def citation_coverage(claims: Sequence[Claim]) -> float:
+    """Share of the sentences with a citation whose quote stands in its source, in [0, 1]; 0 of none. An answer always has 1."""
+    return round(sum(bool(claim.evidence) for claim in claims) / len(claims), 4) if claims else 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class AttemptView:
     """One draft of a language model as it was judged: part of the trace, and nothing else may show a word of it.
@@ -45,6 +50,8 @@ class AttemptView:
             "number": self.number,
             "outcome": self.outcome,
             "rejected": self.outcome != "shown",
+            "action": "" if self.outcome in ("shown", "failed", "refused") else "regenerate",
+            "citation_coverage": citation_coverage(one.draft.claims),
             "call": asdict(one.call),
             "claims": [claim_json(claim, measured) for claim, measured in zip(one.draft.claims, one.draft.measured, strict=True)],
             "refusal": one.refusal,

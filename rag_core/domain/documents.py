@@ -128,6 +128,11 @@ class Metadata:
         if self.authority is not None:
             require_between("Metadata.authority", self.authority, 0.0, 1.0)
 
+    @property
+    def standing(self) -> float | None:
+        """The authority that counts, in [0, 1]: as stated, else 1 for a document that somebody verified; None where nothing is known."""
+        return 1.0 if self.authority is None and self.verified else self.authority
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

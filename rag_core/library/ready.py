@@ -5,6 +5,7 @@ A passage that the embedding model can read as a whole stays one; a longer one, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +18,8 @@ from rag_core.errors import InvalidInput
 from rag_core.ingest.chunk import MIN_TOKENS, chunk
 from rag_core.ingest.context import SECTION_MARK, context, section_path
 from rag_core.ingest.strategies import STRATEGIES
-from rag_core.language import detect
+from rag_core.language import certain_language, detect
+from rag_core.language.detection import script
 from rag_core.library.bounds import require_metadata
 from rag_core.library.embedding import terms_of, vectors_of
 from rag_core.library.sources import clean, described
@@ -107,7 +109,8 @@ def ready_corpus(
     """
     ready = read_passages(passages)
     of = [f"document:{one.document}" if one.document else f"passage:{number}" for number, one in enumerate(ready, 1)]
-    documents = {id: _document(id, [one for one, own in zip(ready, of, strict=True) if own == id]) for id in dict.fromkeys(of)}
+    told = _languages_told(ready)
+    documents = {id: _document(id, [one for one, own in zip(ready, of, strict=True) if own == id], told) for id in dict.fromkeys(of)}
     pages: dict[tuple[str, int], str] = {}
     found: list[Passage] = []
     places: list[int] = []
@@ -127,14 +130,27 @@ def ready_corpus(
     return ReadyCorpus(given, tuple(documents.values()), tuple(found), index, lexical.build(terms), pages)
 
 
-def _document(id: str, passages: Sequence[ReadyPassage]) -> Document:
+def _document(id: str, passages: Sequence[ReadyPassage], told: Mapping[str, str]) -> Document:
+    """The document of these passages; where they are too short to tell its language, the one that is `told` by others of its script."""
     values = {key: _text_of(value) for one in reversed(passages) for key, value in one.metadata.items()}
     metadata = described(Metadata(), values)
     require_metadata(metadata)
     language = next((one.language.casefold()[:2] for one in passages if one.language), "")
     sample = "\n".join(one.text for one in passages)[:LANGUAGE_CHARS]
     name = passages[0].document or passages[0].id
-    return Document(id, name, language or detect(sample), len({one.page or 1 for one in passages}), metadata)
+    return Document(
+        id,
+        name,
+        language or certain_language(sample) or told.get(script(sample)) or detect(sample),
+        len({one.page or 1 for one in passages}),
+        metadata,
+    )
+
+
+def _languages_told(passages: Sequence[ReadyPassage]) -> dict[str, str]:
+    """For each script the language that most of the passages in it are surely written in."""
+    sure = [(script(one.text), language) for one in passages if (language := certain_language(one.text[:LANGUAGE_CHARS]))]
+    return {name: language for (name, language), _ in reversed(Counter(sure).most_common())}
 
 
 def _text_of(value: object) -> str:

@@ -130,10 +130,15 @@ def _iso_date(value: str) -> str:
     return value
 
 
+_AUTHORITIES: Mapping[str, float] = MappingProxyType({"high": 1.0, "medium": 0.5, "low": 0.0})  # chosen: the ends and the middle
+
+
 def _share(value: str) -> float | None:
     if not value:
         return None
-    share = float(value)
+    share = _AUTHORITIES.get(value.casefold())
+    if share is None:
+        share = float(value)
     require_between("authority", share, 0.0, 1.0)
     return share
 
@@ -146,7 +151,7 @@ def _yes(value: str) -> bool:
 _PARSERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "title": (str, "a text"),
     "date": (_iso_date, "YYYY, YYYY-MM or YYYY-MM-DD"),
-    "authority": (_share, "a number from 0 to 1"),
+    "authority": (_share, "a number from 0 to 1, or high, medium or low"),
     "verified": (_yes, "true or false"),
 }
 

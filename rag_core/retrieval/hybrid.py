@@ -134,4 +134,4 @@ class _Boost:
         if document is None:
             return 1.0
         recency = recency_of(document.metadata.date, self.half_life_days, self.today)
-        return 1.0 + self.authority * (document.metadata.authority or 0.0) + self.recency * (recency or 0.0)
+        return 1.0 + self.authority * (document.metadata.standing or 0.0) + self.recency * (recency or 0.0)

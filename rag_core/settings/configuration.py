@@ -11,6 +11,7 @@ import yaml
 
 from rag_core.errors import InvalidSetting
 from rag_core.settings.knobs import STRICT, VALIDATION
+from rag_core.settings.nested import flattened
 from rag_core.settings.settings import DEFAULT_PRESET, Mode, Settings
 
 _SWITCHED = {STRICT: Mode.OFF, VALIDATION: Mode.OBSERVE}  # what the checks of a group do where its variable is false
@@ -68,7 +69,9 @@ def load_settings(
     Environment: RAG_PRESET names the preset. RAG_STRICT_MODE=false turns the gates and `levels` off. RAG_VALIDATION_ENABLED=false
     lets the optional checks only observe. RAG_CONFIDENCE_THRESHOLD is the largest distance, RAG_MIN_DOCUMENTS the least number of passages.
     RAG_MODEL names a language model, which then drafts (`drafter`), also where the preset names another drafter. A file or `values` that
-    set `drafter` or `model` win over it. Give `model_environment(os.environ)`, so that it may stand in the file of secrets.
+    set `drafter` or `model` win over it. Give `model_environment(os.environ)`, so that the model may stand in the file
+    of secrets, and the others in `.env`.
+    A file may have its settings in sections, see `nested`.
 
     Raises:
         InvalidSetting: an unknown name, a value out of its range, or a file that cannot be read.
@@ -118,4 +121,4 @@ def _read_yaml(path: Path) -> dict[str, Any]:
         raise InvalidSetting(f"{path} cannot be read as settings: {error}.", remedy="Give a YAML file of `name: value` lines.") from error
     if not isinstance(read, dict):
         raise InvalidSetting(f"{path} holds no settings.", remedy="Give a YAML file of `name: value` lines.")
-    return {str(name): value for name, value in read.items()}
+    return flattened({str(name): value for name, value in read.items()})

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from rag_core.errors import InvalidSetting
+from rag_core.settings.nested import ENV_FILE, with_env_file
 
 SECRETS = Path(".streamlit/secrets.toml")  # where Streamlit keeps them too
 OPENAI = "https://api.openai.com/v1"  # where a key is for, unless a base URL says otherwise
@@ -98,12 +99,15 @@ def endpoints(environment: Mapping[str, str]) -> tuple[Endpoint, ...]:
     return tuple(found)
 
 
-def model_environment(environment: Mapping[str, str], secrets: Path = SECRETS) -> Mapping[str, str]:
-    """The environment over what the file of secrets says of language models; a variable that is set but empty wins too.
+def model_environment(environment: Mapping[str, str], secrets: Path = SECRETS, file: Path = ENV_FILE) -> Mapping[str, str]:
+    """The environment over the file of variables, over what the file of secrets says of language models.
+
+    A variable that is set but empty wins too.
 
     Raises:
-        InvalidSetting: the file cannot be read.
+        InvalidSetting: a file cannot be read.
     """
+    environment = with_env_file(environment, file)
     try:
         stored = tomllib.loads(secrets.read_text(encoding="utf-8"))
     except FileNotFoundError:

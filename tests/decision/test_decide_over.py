@@ -76,6 +76,26 @@ def test_given_passages_in_three_languages_then_the_answer_stands_word_for_word_
         assert not cited.boxes
 
 
+def test_given_a_passage_too_short_to_tell_its_language_then_it_is_that_of_all_passages_together() -> None:
+    """S0-9: "Quantum computing uses quantum bits" by itself reads like Latin, and the word asked for stands in it."""
+    short = "Quantum computing uses quantum bits, called qubits."
+    other = "Qubits can exist in superposition, unlike classical bits, which are either on or off."
+    found: list[Measurements] = []
+
+    for passages in (
+        (short, other),
+        (short, other, "नोटिस की अवधि 30 दिन है। यह पहले दिन से शुरू होती है।"),
+        (short, ReadyPassage(other, language="de")),
+    ):
+        decide_over("What is quantum computing?", passages, settings(), on_measured=found.append)
+
+    languages = [{hit.passage.text: hit.passage.language for hit in one.hits} for one in found]
+    assert [row[short] for row in languages] == ["en", "en", "en"]
+    assert languages[1][next(text for text in languages[1] if text.startswith("नोटिस"))] == "hi"
+    assert languages[2][other] == "de"
+    assert "quantum" in found[0].keywords.matched
+
+
 def test_given_passages_that_do_not_answer_then_it_refuses_in_each_language_and_claims_nothing_of_whole_documents() -> None:
     for question in (
         "Who won the world cup of Zanzibar in 1998?",

@@ -154,3 +154,17 @@ def test_given_the_questions_of_the_keyword_guard_then_two_of_them_pass_and_the_
     assert decision.trace["keywords"].value == found
     assert decision.is_safe() is (found >= 2), decision.explanation
     assert decision.is_safe() or decision.reason is Reason.KEYWORDS
+
+
+def test_given_documents_that_do_not_speak_of_it_then_the_refusal_says_which_document_would_help() -> None:
+    """S3-20, S2-26: as in the source, what no passage tells of is named, and what to add; nothing of it is an answer."""
+    passages = ("Quantum computing uses quantum bits, called qubits.", "Qubits can exist in superposition, unlike classical bits.")
+
+    decision = over("balanced", "Which applications does quantum entanglement have in cryptography?", passages)
+
+    assert (decision.is_safe(), decision.citations) == (False, ())
+    (said,) = (one for one in decision.suggestions if "Add a document" in one)
+    assert "entanglement" in said
+    assert "cryptography" in said
+    assert "quantum" not in said.casefold()  # that the passages do speak of
+    assert "top_k" in said

@@ -144,6 +144,7 @@ def test_given_any_preset_with_an_honest_model_when_asked_then_the_model_drafts_
     assert (decision.status, decision.metadata["drafter"]) == (AnswerStatus.SUCCESS, "model"), decision.explanation
     assert ANSWER in decision.answer
     assert "interval" in {one.document for one in decision.citations}
+    assert (decision.metadata["citation_coverage"], decision.to_json()["attempts"][0]["action"]) == (1.0, "")
     steps = [call.step for one in decision.attempts for call in (one.attempt.call,)]
     assert steps == [Step.DRAFT]
     s = Settings.load(preset)
@@ -284,7 +285,7 @@ def test_given_strict_mode_off_when_asked_then_all_passages_go_in_a_prompt_witho
 def test_given_the_preset_of_s3_when_every_draft_fails_then_it_is_drafted_four_times_and_the_reasons_are_told(
     engine: Engine, server: ModelServer
 ) -> None:
-    """S3-16: at most three new drafts after the first."""
+    """S3-16, S3-15: at most three new drafts after the first; another program reads that a draft has to be made again."""
     changed = "The flow meter must be calibrated every 7 years, however often it is read."
     quote = changed.replace("7", "5")
 
@@ -300,6 +301,9 @@ def test_given_the_preset_of_s3_when_every_draft_fails_then_it_is_drafted_four_t
     assert len(decision.attempts) == 4
     assert "7" not in decision.answer
     assert Reason.FACTS in decision.reasons
+    assert decision.metadata["action"] == "regenerate"
+    assert "citation_coverage" not in decision.metadata
+    assert [(row["action"], row["citation_coverage"]) for row in decision.to_json()["attempts"]] == [("regenerate", 1.0)] * 4
 
 
 @pytest.mark.parametrize(("confidence", "answered"), [(0.7, True), (0.65, False)])

@@ -100,6 +100,7 @@ def test_given_metadata_as_text_when_described_then_fields_are_typed_and_free_ke
         ("date", "29. 2. 2024"),
         ("date", "2023-02-29"),
         ("date", "2024-1"),
+        ("authority", "highest"),
         ("authority", "1.1"),
         ("authority", "nan"),
         ("verified", "maybe"),

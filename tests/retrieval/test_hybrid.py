@@ -16,6 +16,7 @@ from tiny_models import cross_encoder
 from rag_core.adapters.embedding.by_name import CrossEncoderReranker
 from rag_core.domain.documents import Metadata
 from rag_core.language import terms
+from rag_core.library.sources import described
 from rag_core.retrieval.hybrid import Ranking, age_in_days, recency_of, reciprocal_rank_fusion, retrieve
 
 TODAY = date(2026, 11, 20)
@@ -173,6 +174,20 @@ def test_given_a_weight_on_recency_then_it_counts_for_time_sensitive_questions_o
     assert order(recency_weight=0.5, time_sensitive=False) == ["old", "new", "none"]
     both = ask("tariff", AGED, today=TODAY, recency_weight=0.5, authority_weight=0.1)
     assert [hit.score for hit in both.hits] == [hit.score for hit in ask("tariff", AGED, today=TODAY, authority_weight=0.1).hits]
+
+
+def test_given_the_documents_of_the_source_then_a_name_of_authority_and_a_verified_mark_raise_them() -> None:
+    """S3-28, S3-8: "authority": "high", "verified": true; a verified document whose authority nobody stated counts as much."""
+    said = {"official": {"authority": "high", "verified": "true"}, "checked": {"verified": "true"}, "draft": {"authority": "Low"}}
+    texts = [Text(name, "The tariff is four.", metadata=described(Metadata(), values)) for name, values in said.items()]
+    corpus = MemoryCorpus([*texts, Text("none", "The tariff is four.")], EMBEDDER)
+    plain, weighed = (ask("tariff", corpus, authority_weight=weight) for weight in (0.0, 0.5))
+    raised = {hit.passage.document: hit.score for hit in weighed.hits}
+
+    before = {hit.passage.document: hit.score for hit in plain.hits}
+    assert {name: round(raised[name] / before[name], 6) for name in raised} == {"official": 1.5, "checked": 1.5, "draft": 1.0, "none": 1.0}
+    assert texts[0].metadata.standing == 1.0
+    assert described(Metadata(), {"authority": "medium", "verified": "true"}).standing == 0.5
 
 
 def test_given_recency_and_authority_then_a_hit_is_raised_by_both_as_of_the_day_given() -> None:
