@@ -158,11 +158,11 @@ def nowhere_in_words(measurements: Measurements, reason: Reason) -> str:
 
 
 def _wanted(measurements: Measurements, reason: Reason) -> tuple[str, ...]:
-    """The words that a document to add would have to speak of; nothing where no gate refused, or `nowhere_in_words` names them all.
+    """The words that a document to add would have to speak of; nothing where no gate refused.
 
-    They are words of the question: inert text, and short.
+    Names and numbers are left to `nowhere_in_words`, which knows their other forms. They are words of the question: inert text, and short.
     """
-    told = " ".join((*measurements.nowhere, *(hit.passage.text for hit in measurements.hits))).casefold()
+    told = " ".join((*measurements.understanding.entities, *(hit.passage.text for hit in measurements.hits))).casefold()
     words = [word for word in measurements.keywords.missing if word.casefold() not in told][:MAX_WORDS]
     if not words or not measurements.hits or measurements.keywords.abstain or reason not in _GATED:
         return ()

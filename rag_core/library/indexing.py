@@ -119,7 +119,7 @@ class Indexer:
             title=title,
             strategy=choice.strategy,
             embedder=self._embedder,
-            max_tokens=self._settings.passage_tokens,
+            max_tokens=min(choice.strategy.max_tokens, self._settings.passage_tokens),
             overlap_tokens=self._settings.overlap_tokens,
             cancelled=self._cancelled,
         )

@@ -264,7 +264,14 @@ class Settings(ModelSettings):
         "auto", Stage.INGEST, _I, "How documents are cut into passages; auto looks at each document."
     )
     passage_tokens: int = number(
-        256, 32, 512, 8, Stage.INGEST, _I, Unit.TOKENS, "Largest passage; never more than the embedding model reads."
+        256,
+        32,
+        512,
+        8,
+        Stage.INGEST,
+        _I,
+        Unit.TOKENS,
+        "Largest passage; never more than its kind of document has, or than the embedding model reads.",
     )
     overlap_tokens: int = number(50, 0, 200, 5, Stage.INGEST, _I, Unit.TOKENS, "Text that neighbouring passages share.")
     ocr: bool = choice(True, Stage.INGEST, _I, "Read pages without a text layer by OCR where Tesseract is installed.")

@@ -95,6 +95,24 @@ def test_given_other_ingest_settings_when_added_again_then_the_document_is_cut_a
     check_whole(opened)
 
 
+def test_given_a_model_that_reads_512_tokens_then_each_strategy_cuts_passages_of_its_own_size(tmp_path):
+    """S3-2, S3-4: technical 512, research 384, legal 256, with the 512 of the source's configuration; never more than the setting says."""
+    embedder = HashEmbedder()
+    embedder.max_tokens = 512
+    body = " ".join(f"Sentence number {number} says something new." for number in range(300))  # one paragraph, one clause
+
+    def longest(strategy: str, passage_tokens: int) -> int:
+        opened = library(tmp_path, f"{strategy}{passage_tokens}", embedder)
+        opened.add([text("long", body, language="en")], SETTINGS.changed(strategy=strategy, passage_tokens=passage_tokens))
+        return max(embedder.count_tokens([passage.text for passage in opened.snapshot.passages]))
+
+    sizes = {strategy: longest(strategy, 512) for strategy in ("technical", "research", "legal")}
+    assert 384 < sizes["technical"] <= 512
+    assert 256 < sizes["research"] <= 384
+    assert 128 < sizes["legal"] <= 256
+    assert longest("technical", 256) <= 256
+
+
 def test_given_equal_texts_under_different_ids_when_added_then_both_are_found_by_their_id(tmp_path):
     opened = library(tmp_path)
     opened.add([text("one", "Same text."), text("two", "Same text.")], SETTINGS)
