@@ -35,6 +35,7 @@ from ui import frame
 from ui.app import first_run, state, uploads
 from ui.app.downloads import NotedDownloads
 from ui.app.guard import OnlyThisPage
+from ui.documents import original
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"
 
@@ -66,7 +67,7 @@ uploads.install()  # before a server is made, which takes Streamlit's store of u
 
 # How app.py is served, whoever serves it; the headers come first, so that what is refused carries them too.
 GUARDS = [Middleware(SecurityHeaders), Middleware(OnlyThisPage), Middleware(NotedDownloads)]
-SERVED: dict[str, Any] = {"lifespan": warm, "middleware": GUARDS}
+SERVED: dict[str, Any] = {"lifespan": warm, "middleware": GUARDS, "routes": original.ROUTES}
 
 
 def beside(running: Callable[[], AbstractAsyncContextManager[None]], address: str, names: Sequence[str]) -> tuple[st.App, Runner, Settings]:

@@ -9,6 +9,8 @@ pytest.importorskip("playwright.sync_api")
 from browser_kit import CHROMIUM, WAIT_MS, ask, drop, marked_rows, settled
 from playwright.sync_api import Page, expect
 
+from ui.app.texts import say
+
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 
 VACATION = "How many vacation days do employees have?"
@@ -107,3 +109,27 @@ def test_given_hands_that_never_leave_the_keyboard_when_asking_then_the_result_i
     expect(told).to_contain_text("bar", timeout=WAIT_MS)
     expect(box).to_be_focused()
     expect(box).to_have_value("How lo")
+
+
+def test_given_an_answer_when_its_document_is_read_then_words_are_found_and_marked_and_the_pdf_can_be_had(page: Page) -> None:
+    ask(page, VACATION)
+    page.get_by_role("button", name=say("whole.open")).click()
+    dialog = page.get_by_test_id("stDialog")
+    sheet = dialog.locator(".st-key-whole_whole img")
+    expect(sheet).to_be_visible(timeout=WAIT_MS)
+    cited = sum(marked_rows(sheet).values())
+
+    dialog.get_by_label(say("whole.search")).fill("employees")
+    page.keyboard.press("Enter")
+
+    expect(dialog.get_by_text("Marked on this page: the 4 that were found.")).to_be_visible(timeout=WAIT_MS)
+    settled(page)
+    assert 0 < sum(marked_rows(sheet).values()) != cited > 0
+    link = dialog.get_by_role("link", name=say("whole.pdf")).get_attribute("href")
+    assert link is not None
+    assert link.endswith("#page=1")
+    pdf = page.context.request.get(page.url.split("?")[0] + link)
+    assert pdf.headers["content-type"] == "application/pdf"
+    assert pdf.body().startswith(b"%PDF-")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()

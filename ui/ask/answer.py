@@ -30,7 +30,7 @@ from ui.ask.side_by_side import show_side_by_side
 from ui.ask.trace import show_trace
 from ui.ask.waiting import show_outdated
 from ui.ask.what_if import show_what_if
-from ui.documents import viewer
+from ui.documents import viewer, whole
 from ui.documents.viewer import Place
 
 Colour = Literal["green", "blue", "yellow", "orange"]
@@ -82,6 +82,8 @@ def show(engine: Engine, asked: Asked) -> None:
     if place is not None:
         with right, st.container(key="beside" if decision.is_safe() else None):
             viewer.show(engine, place)
+            cited = [mark for one in decision.citations if one.document_id == place.document for mark in one.boxes]
+            whole.offer(engine, place.document, viewer.page_shown(place), cited or place.marks)
     with side_by_side:  # last: it may search again
         show_side_by_side(engine, asked)
 

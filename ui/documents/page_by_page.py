@@ -10,6 +10,7 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
+from ui.documents import whole
 from ui.documents.viewer import picture
 
 MAX_PIXELS = 4_000_000  # a page is never enlarged here
@@ -31,6 +32,7 @@ def show(engine: Engine, document: Document) -> None:
             say("documents.page_number", n=document.page_count), 1, document.page_count, step=1, key=f"page_of_{document.id}", width=180
         )
         wanted = st.toggle(say("documents.show_page"), key=f"picture_of_{document.id}")
+        whole.offer(engine, document.id, page)
     left, right = st.columns([2, 3], gap="large") if wanted else (None, st.container())
     if left is not None:
         with left, st.container(key="page_picture"):

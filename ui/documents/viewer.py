@@ -74,6 +74,12 @@ def chosen() -> Place | None:
     return place if question == _question() else None
 
 
+def page_shown(place: Place) -> int:
+    """The page that is shown of a place's document: its own, or the one that was turned to."""
+    turned, page = st.session_state.get("viewer_page", (None, 0))
+    return int(page) if turned == (_question(), place) else place.page
+
+
 @st.fragment
 def show(engine: Engine, place: Place) -> None:
     """The viewer. A fragment, so that turning a page does not run the rest of the screen."""
@@ -101,8 +107,7 @@ def _question() -> tuple[str, int]:
 
 def _page(place: Place, document: Document) -> int:
     """The page that was turned to, the place's own at first."""
-    turned, page = st.session_state.get("viewer_page", (None, 0))
-    return int(min(page, document.page_count)) if turned == (_question(), place) else place.page
+    return min(page_shown(place), document.page_count)
 
 
 def _turn(place: Place, page: int) -> None:
@@ -154,7 +159,7 @@ def _show_page(place: Place, page: Page, size: str) -> None:
         return
     if place.holds(page.number) and not boxes:
         st.info(say("viewer.uncertain_here"), icon=":material/location_off:")
-    _show_picture(drawn, page, boxes, size)
+    show_picture(drawn, page, boxes, size)
     if place.words and not place.holds(page.number):
         st.caption(say("viewer.elsewhere"))
 
@@ -185,14 +190,15 @@ def _choose_size(*, marked: bool) -> str:
     return chosen or names[0]
 
 
-def _show_picture(drawn: bytes, page: Page, boxes: Sequence[Box], size: str) -> None:
+def show_picture(drawn: bytes, page: Page, boxes: Sequence[Box], size: str, where: str = "viewer") -> None:
+    """A picture of a page in its size; an enlarged one in a frame that begins at its marks. `where` begins the keys of its containers."""
     alt = say(f"viewer.alt_{size if size == LINES else 'marked' if boxes else 'unmarked'}", n=page.number)
     if size in (LINES, WHOLE):
-        with st.container(key=f"viewer_{size}"):
+        with st.container(key=f"{where}_{size}"):
             st.image(drawn, width="stretch", output_format="PNG", alt=alt)
         return
-    zoomed = st.container(height=ZOOMED_HEIGHT, key=f"viewer_zoomed_{ZOOMS[size] * 100:.0f}")
-    with zoomed, st.container(key="viewer_sheet", gap=None):
+    zoomed = st.container(height=ZOOMED_HEIGHT, key=f"{where}_zoomed_{ZOOMS[size] * 100:.0f}")
+    with zoomed, st.container(key=f"{where}_sheet", gap=None):
         st.image(drawn, width="stretch", output_format="PNG", alt=alt)
         if boxes:
             left, top = 100 * min(box.x0 for box in boxes) / page.width - ROOM, 100 * min(box.y0 for box in boxes) / page.height - ROOM
