@@ -11,6 +11,7 @@ import unicodedata
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import regex
 
@@ -37,6 +38,7 @@ _CLUSTER = r"(?P<cluster>[\u1100-\u115E\uAC00-\uD7A3][\u1161-\u11FF\p{M}]*+|[^\x
 _COMPOSED = regex.compile(f"{_BROKEN_WORD}|{_KEPT_HYPHEN}|{_NOTHING}|{_BLANK}", regex.V1)
 _ANY = regex.compile(f"{_BROKEN_WORD}|{_KEPT_HYPHEN}|{_NOTHING}|{_BLANK}|{_CLUSTER}", regex.V1)
 _UNSETTLED = regex.compile(rf"{_WIDTHLESS}|[^\S ]|\s\s|\A\s|\s\Z", regex.V1)
+MAX_REMEMBERED_CHARS = 8_000  # of a passage: with about 20 bytes a character, 256 of them take 40 MB at most
 _PASSES = 6  # what one pass drops can bring blanks or a letter and its mark together for the next; a bound for hostile text
 
 
@@ -141,7 +143,14 @@ def read_passage_text(pages_text: Mapping[int, str], spans: Sequence[Span]) -> N
         pages_text: raw text by 1-based page number.
         spans: in reading order.
     """
-    return normalise(join(pages_text, spans))
+    raw = join(pages_text, spans)
+    return _remembered(raw) if len(raw) <= MAX_REMEMBERED_CHARS else normalise(raw)
+
+
+@lru_cache(maxsize=256)
+def _remembered(raw: str) -> Normal:
+    """A question locates each sentence of its passages, and so reads every passage dozens of times."""
+    return normalise(raw)
 
 
 def locate(pages_text: Mapping[int, str], spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:

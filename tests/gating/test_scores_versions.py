@@ -25,9 +25,9 @@ SOURCES = {
 }  # fmt: skip
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
-    "chunker": (3, "8474f9b2f40a"),
+    "chunker": (3, "dea570c50419"),
     "language": (3, "2edd54d3470a"),
-    "features": (4, "310c6e57a851"),
+    "features": (4, "829f7ce772dc"),
 }
 
 

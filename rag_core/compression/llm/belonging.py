@@ -105,17 +105,25 @@ class Belonging:
         id, at = place
         inside = self.sources[id].units
         yield from ((id, next_to) for next_to in (at - 1, at + 1) if 0 <= next_to < len(inside))
-        here = self._span(inside[at])
-        others = [
-            one for one in self.sources.values() if one.passage.document == self.sources[id].passage.document and one.passage.id != id
+        if 0 < at < len(inside) - 1:
+            return
+        here, document = self._spans[id][at], self.sources[id].passage.document
+        around = [
+            (span, (other, n))
+            for other, spans in self._spans.items()
+            if other != id and self.sources[other].passage.document == document
+            for n, span in enumerate(spans)
         ]
-        around = [(self._span(unit), (one.passage.id, n)) for one in others for n, unit in enumerate(one.units)]
         if at == len(inside) - 1:
             behind = [(span, found) for span, found in around if _starts(span) >= (here.page, here.end) and span.page <= here.page + 1]
             yield from [found for _, found in sorted(behind, key=lambda one: _starts(one[0]))[:1]]
         if at == 0:
             above = [(span, found) for span, found in around if (span.page, span.end) <= _starts(here) and span.page >= here.page - 1]
             yield from [found for _, found in sorted(above, key=lambda one: _starts(one[0]))[-1:]]
+
+    @cached_property
+    def _spans(self) -> dict[str, list[Span]]:
+        return {id: [self._span(unit) for unit in source.units] for id, source in self.sources.items()}
 
     def _span(self, unit: Unit) -> Span:
         """Where a unit begins on its page, to its end on that page."""
