@@ -16,7 +16,9 @@ from model_server import Asked, ModelServer
 from rag_core.domain.decision import Decision
 from rag_core.domain.llm_trace import Step
 from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.domain.trace import State
 from rag_core.engine import Engine
+from rag_core.language import refusal as phrase
 from rag_core.library.sources import text_source
 from rag_core.settings import Mode, Settings, presets
 from rag_core.settings.configuration import load_settings
@@ -355,15 +357,95 @@ def test_given_a_passage_in_another_language_when_the_multilingual_tutor_is_aske
     assert "another language" in other.metadata["drafter_note"]
 
 
-S2_CONFIG = {
-    "model_name": "model", "temperature": "temperature", "max_tokens": "max_tokens", "min_confidence": "min_mean_cosine",
-    "enable_hallucination_detection": "indicators_mode", "enable_answer_verification": "verification_mode",
-    "citation_style": "citation_style", "enforce_language_match": "answer_language_mode",
-}  # fmt: skip
+# --- the stages of the first source, and the settings of the second, each by what it does -------------------------------------------------
 
 
-@each(("source", "ours"), S2_CONFIG.items())
-def test_given_a_setting_of_the_sources_generation_config_then_one_of_ours_does_it(source: str, ours: str) -> None:
-    """S2-23: each can be set; that citations are required, and the language detected, no setting turns off."""
-    assert ours in Settings.model_fields
-    assert not {"require_citations", "auto_detect_language"} & set(Settings.model_fields)
+def test_given_the_stages_of_the_first_source_then_each_stops_those_after_it(engine: Engine, server: ModelServer) -> None:
+    """S0-1, S0-8: search, hard gate, keyword guard, compression, answer; the model is reached by what both gates let pass."""
+    server.play(honest)
+    near = {"min_top_cosine": -1.0}
+
+    by_score = asked(engine, "compliance", ELSEWHERE)
+    by_words = asked(engine, "compliance", ELSEWHERE, **near)
+    calls = server.calls
+    compressed = asked(engine, "compliance", **near)
+
+    assert (by_score.reason, by_score.trace["keywords"].state) == (Reason.TOP_COSINE, State.NOT_REACHED)
+    assert (by_words.reason, by_words.trace["top_cosine"].state) == (Reason.KEYWORDS, State.PASSED)
+    for refused in (by_score, by_words):
+        assert (refused.answer, refused.citations) == (phrase("en"), ())
+        assert refused.confidence == pytest.approx(max(0.0, refused.scores["top_cosine"]))
+    assert (calls, [kind(one) for one in server.asked]) == (0, ["draft"])
+    assert (compressed.is_safe(), compressed.metadata["drafter"]) == (True, "model")
+
+
+def test_given_model_temperature_and_length_of_the_source_s_configuration_then_the_server_is_asked_so(
+    engine: Engine, server: ModelServer
+) -> None:
+    """S2-23, S2-8: model_name, temperature, max_tokens; an answer of more tokens is rejected, whatever the request allows."""
+    server.play(honest)
+    asked(engine, "tutor", model="gpt-3.5-turbo", temperature=0.7, max_tokens=300)
+    (body,) = server.requests
+
+    assert (body["model"], body["temperature"], body["max_tokens"]) == ("gpt-3.5-turbo", 0.7, 3 * 300 + 150)
+    server.play(honest)
+    short = asked(engine, "tutor", max_tokens=20, max_retries=0, fallback_extract=False)
+    assert (short.status, short.reason) == (AnswerStatus.HALLUCINATION_DETECTED, Reason.ANSWER_LENGTH)
+
+
+def test_given_the_least_confidence_of_the_source_s_configuration_then_it_refuses_below_and_not_at_it(
+    engine: Engine, server: ModelServer
+) -> None:
+    """S2-23, S2-2: min_confidence, over the passages that were found."""
+    server.play(honest)
+    mean = asked(engine, "tutor", min_mean_cosine=-1.0).trace["mean_confidence"].value
+    assert mean is not None
+
+    above, below = (asked(engine, "tutor", min_mean_cosine=round(mean + by, 6)) for by in (0.01, -0.01))
+
+    assert (above.reason, below.is_safe()) == (Reason.MEAN_CONFIDENCE, True)
+
+
+@each(
+    ("on", "status"), [("enforce", AnswerStatus.HALLUCINATION_DETECTED), ("observe", AnswerStatus.SUCCESS), ("off", AnswerStatus.SUCCESS)]
+)
+def test_given_detection_or_verification_switched_off_then_what_they_reject_is_shown(
+    on: str, status: AnswerStatus, engine: Engine, server: ModelServer
+) -> None:
+    """S2-23, S2-25: enable_hallucination_detection and enable_answer_verification."""
+    quote = "The flow meter must be calibrated every 5 years, however often it is read."
+
+    def telling(sentence: str) -> Any:
+        def play(one: Asked) -> object:
+            source = next(source for source, text in passages(one).items() if quote in text)
+            return verdicts("no") if kind(one) == "verify" else draft((sentence, source, quote))
+
+        return play
+
+    alone = {"fallback_extract": False, "max_retries": 0, "added_words_mode": "off", "support_mode": "off", "model_cache": False}
+    server.play(telling(f"As we know, {quote[0].lower()}{quote[1:]}"))
+    assert asked(engine, "tutor", indicators_mode=on, **alone).status is status
+    server.play(telling(quote))
+    assert asked(engine, "tutor", verification_mode=on, **alone).status is status
+    assert [kind(one) for one in server.asked] == ["draft", *(["verify"] if on != "off" else [])]
+
+
+def test_given_style_and_language_of_the_source_s_configuration_then_the_answer_has_them_and_is_always_cited(
+    engine: Engine, server: ModelServer
+) -> None:
+    """S2-23, S2-22: citation_style, enforce_language_match; require_citations and auto_detect_language cannot be switched off."""
+    server.play(honest)
+    answers = {style: asked(engine, "tutor", citation_style=style) for style in ("inline", "end", "none")}
+
+    assert [one.answer.count("[Source ") > 0 for one in answers.values()] == [True, True, False]
+    assert answers["inline"].answer != answers["end"].answer
+    assert all(one.citations and one.language == "en" for one in answers.values())
+    server.play(
+        lambda one: draft(("Průtokoměr musí být kalibrován každých 5 let, bez ohledu na to, jak často se odečítá.", "1", "5 years"))
+    )
+    czech = asked(engine, "tutor", fallback_extract=False, max_retries=0)
+    assert Reason.ANSWER_LANGUAGE in czech.reasons
+    server.play({"answerable": True, "reason": "", "claims": [{"sentence": ANSWER, "evidence": []}]})
+    uncited = asked(engine, "tutor", fallback_extract=False, max_retries=0)
+    assert not uncited.is_safe()
+    assert uncited.status is not AnswerStatus.SUCCESS
