@@ -1,0 +1,161 @@
+"""Measures every figure that the source documents promise, and writes it beside theirs into `docs/figures.md`.
+
+    python -m reports.figures
+
+Each question about the samples is measured once, without a language model, and judged under the preset of each source. What only a language
+model of a certain maker could show is not measured, and the table says so. Times are of the machine that it runs on.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_core import Decision, Measurements, Settings, open_engine, replay
+from rag_core.compression.llm.prompts import compress_prompt
+from rag_core.decision.checks import GATING
+from rag_core.decision.progress import hits_of
+from rag_core.domain.ports import Corpus
+from rag_core.evaluation import judged_under, read_labelled
+from rag_core.gating.levels import prompt_level
+from rag_core.grounding.citations import quote_stands
+from rag_core.library.sources import sources_from
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE, SAMPLES, QUESTIONS = ROOT / "docs" / "figures.md", ROOT / "data" / "samples", ROOT / "data" / "questions.jsonl"
+BEGIN, END = "<!-- written by python -m reports.figures -->", "<!-- end of what is written -->"
+COLUMNS = ("It is promised", "By the source", "Here", "How it was measured")
+NOT_HERE = "not measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question of the labelled set: whether the documents answer it, what was measured, and the decision of the default preset."""
+
+    answerable: bool
+    measurements: Measurements
+    decision: Decision
+
+
+def figures(asked: Sequence[Asked], corpus: Corpus) -> Iterator[tuple[str, str, str, str]]:
+    """The rows of the table."""
+    compliance = {id(one): replay(one.measurements, _under(one, "compliance")) for one in asked}
+    first = [compliance[id(one)] for one in asked]
+    default = [one.decision for one in asked]
+    gate = sum((one.trace["top_cosine"].blocks) == (one.scores["top_cosine"] < 0.72) for one in first)
+    keyword = next(check for check in GATING if check.name == "keywords")
+    guarded = [keyword(replay_under(one, "compliance")) for one in asked if one.answerable]
+    cited = [claim for one in default for claim in one.claims]
+    evidence = [piece for claim in cited for piece in claim.evidence]
+    standing = sum(quote_stands(piece, corpus.page_text) for piece in evidence)
+    said = [measured.word_for_word for one in default for measured in one.measured]
+    sure = [one.confidence for one in default if one.is_safe()]
+
+    yield "Hard gate is right: below 0.72 it refuses, else it does not", "99 %", _of(gate, len(first)), "preset compliance"
+    yield (
+        "Keyword guard lets answerable questions pass",
+        "95 %",
+        _of(sum(not one.blocks for one in guarded), len(guarded)),
+        "preset compliance",
+    )
+    for name, decisions in (("compliance", first), ("balanced, the default", default)):
+        yield "Unanswerable questions that are answered", "0 %", _share(asked, decisions, False, True), f"preset {name}"
+        yield "Answerable questions that are refused", "below 5 %", _share(asked, decisions, True, False), f"preset {name}"
+    yield "A question without a model", "below 100 ms", _ms([sum(one.measurements.timings.values()) for one in asked]), "all stages"
+    yield "A question with a model of OpenAI", "1 to 3 s", NOT_HERE, "no such server here"
+    yield "What the embedding guard adds", "50 to 100 ms", _ms(_taken(asked, "relevance")), "its stage"
+    yield "What the guard by a model adds", "100 to 300 ms, twice the calls", f"{NOT_HERE}; twice the calls", "time depends on the model"
+    yield "Retrieval", "66 ms; below 100 ms", _ms(_taken(asked, "embed", "retrieve")), "question embedded, both rankings"
+    yield "Writing the prompt", "5 ms", _ms([_timed(_prompt(one.measurements)) for one in asked]), "all passages whole"
+    yield "Detection of what is made up", "10 ms", _ms(_taken(asked, "audit")), "the checks of the extract"
+    yield "Filter, decision and citations", "5 ms; 1 to 5 ms", _ms([_timed(_again(one)) for one in asked]), "deciding what was measured"
+    yield "Validation of an answer", "50 to 100 ms", _ms(_taken(asked, "audit")), "the checks of the extract"
+    yield "Generation", "below 2 s", _ms(_taken(asked, "extract", "conflicts")), "the extract; no model"
+    yield "Hallucinations prevented", "100 %", _share(asked, default, False, False), "unanswerable questions that are refused"
+    yield "Citations that are right", "100 %", _of(standing, len(evidence)), "quotes that stand on the page they cite"
+    yield "Answers that rest on the context", "98 %", _of(sum(said), len(said)), "sentences that are their source word for word"
+    yield "Sentences with a citation", "100 %", _of(sum(bool(claim.evidence) for claim in cited), len(cited)), "default preset"
+    yield "Average confidence of an answer", "above 0.8", f"{statistics.fmean(sure):.2f}" if sure else "–", "probability that it is right"
+
+
+def replay_under(one: Asked, preset: str) -> Measurements:
+    """The measurements of a question with the judging settings of a preset."""
+    return Measurements(one.measurements.question, _under(one, preset), one.measurements.understanding, keywords=one.measurements.keywords)
+
+
+def table(rows: Sequence[tuple[str, ...]]) -> str:
+    """The rows as Markdown."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in (COLUMNS, ("---",) * len(COLUMNS), *rows))
+
+
+def written(page: str, rows: Sequence[tuple[str, ...]]) -> str:
+    """The page with these rows between its markers."""
+    before, rest = page.split(BEGIN)
+    return f"{before}{BEGIN}\n\n{table(rows)}\n\n{END}{rest.split(END)[1]}"
+
+
+def _under(one: Asked, preset: str) -> Settings:
+    return judged_under(one.measurements.settings, Settings.load(preset))
+
+
+def _of(count: int, total: int) -> str:
+    return f"{count} of {total} ({100 * count / total:.0f} %)" if total else "–"
+
+
+def _share(asked: Sequence[Asked], decisions: Sequence[Decision], answerable: bool, answered: bool) -> str:
+    """How many of the questions that the documents answer, or do not, are answered or refused."""
+    ended = [two.is_safe() for one, two in zip(asked, decisions, strict=True) if one.answerable is answerable]
+    return _of(sum(safe is answered for safe in ended), len(ended))
+
+
+def _taken(asked: Sequence[Asked], *stages: str) -> list[float]:
+    """Milliseconds of these stages together, of each question that had all of them."""
+    return [sum(t[name] for name in stages) for one in asked if set(stages) <= set(t := one.measurements.timings)]
+
+
+def _ms(taken: Sequence[float]) -> str:
+    """The median and the 95th percentile."""
+    if len(taken) < 2:
+        return "–"
+    return f"{statistics.median(taken):.1f} ms, P95 {statistics.quantiles(taken, n=20)[-1]:.1f} ms"
+
+
+def _timed(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return (time.perf_counter() - started) * 1000
+
+
+def _again(one: Asked) -> Callable[[], object]:
+    return lambda: replay(one.measurements, one.measurements.settings)
+
+
+def _prompt(m: Measurements) -> Callable[[], object]:
+    hits, language = hits_of(m, 0), m.understanding.language
+    return lambda: compress_prompt(m.question, language, hits, prompt_level(m), m.library, m.settings)
+
+
+def main() -> int:
+    """Measure, and write the page."""
+    settings = Settings.load()
+    labelled, _ = read_labelled(QUESTIONS.read_bytes(), QUESTIONS.name)
+    with tempfile.TemporaryDirectory() as folder:
+        engine = open_engine(Path(folder), settings=settings)
+        engine.library.add([one for one in sources_from([SAMPLES]) if not isinstance(one, Exception)], settings)
+        measured = [engine.measure(one.question, settings, one.documents or None) for one in labelled]
+        asked = [
+            Asked(one.answerable, found, replay(found, settings)) for one, found in zip(labelled, measured, strict=True)
+        ]  # fmt: skip
+        rows = list(figures(asked, engine.library.snapshot))
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
+    sys.stdout.write(f"{table(rows)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
