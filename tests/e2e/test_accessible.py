@@ -15,8 +15,10 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 
 from axe_playwright_python.sync_playwright import Axe
-from browser_kit import CHROMIUM, WAIT_MS, ask, go, settled
+from browser_kit import CHROMIUM, WAIT_MS, ask, choose, go, settled
 from playwright.sync_api import Page, ViewportSize, expect
+
+from ui.app.texts import say
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Chromium at /usr/bin/chromium")]
 
@@ -68,6 +70,14 @@ def test_given_each_page_when_checked_then_everyone_can_read_it(page: Page, scre
     ask(page, "How often does the flow meter have to be calibrated?")
     expect(page.locator(".st-key-answer")).to_be_visible(timeout=WAIT_MS)
     check("answer")
+    page.get_by_role("button", name=say("whole.open")).click()
+    expect(page.locator(".st-key-whole_whole img")).to_be_visible(timeout=WAIT_MS)
+    check("document")
+    page.keyboard.press("Escape")
+    page.locator(".st-key-side_by_side summary").click()
+    choose(page, say("side_by_side.second"), say("presets.front_tutor-maximum-safety"))
+    expect(page.locator(".st-key-side_1")).to_be_visible(timeout=WAIT_MS)
+    check("side_by_side")
     ask(page, "What is the capital of France?")
     expect(page.locator(".st-key-refusal")).to_be_visible(timeout=WAIT_MS)
     check("refusal")

@@ -13,7 +13,7 @@ from rag_core.domain.acts import Action
 from rag_core.domain.documents import Box
 from ui.app import state
 from ui.app.texts import say
-from ui.documents import original, viewer, whole
+from ui.documents import contents, original, viewer, whole
 
 VACATION = "How many vacation days do employees have?"
 MANUAL, POLICIES = "flow-meter-manual.pdf", "company-policies.pdf"
@@ -63,9 +63,10 @@ def test_given_words_when_looked_for_then_each_place_is_listed_and_marked(page: 
     hits = whole.find(engine, document, "full-time employee")
     assert hits
     for hit in hits:
-        said = engine.library.snapshot.page_text(document.id, hit.page)[hit.start : hit.end]
+        assert hit.span is not None
+        said = engine.library.snapshot.page_text(document.id, hit.page)[hit.span.start : hit.span.end]
         assert " ".join(said.casefold().split()) == "full-time employee"
-    here = [hit for hit in hits if hit.page == place.page]
+    here = [hit.span for hit in hits if hit.page == place.page and hit.span is not None]
     assert drawn == [(place.page, whole.marked(engine, document, here))]
     assert len(drawn[0][1]) >= len(here)
     assert say("whole.marked_hits", n=len(here)) in captions(page)
@@ -73,6 +74,38 @@ def test_given_words_when_looked_for_then_each_place_is_listed_and_marked(page: 
     assert list(table["page"]) == [hit.page for hit in hits]
     assert whole.find(engine, document, "(.*") == ()
     assert whole.find(engine, document, "  ") == ()
+
+
+def test_given_a_document_when_listed_then_headings_dates_amounts_and_names_stand_at_their_pages(page: AppTest) -> None:
+    snapshot = state.engine().library.snapshot
+    policies, contract = snapshot.find(POLICIES)[0], snapshot.find("smlouva-o-dodavce.pdf")[0]
+
+    rows = {kind: contents.listed(snapshot, policies, kind) for kind in contents.KINDS}
+
+    for kind in ("dates", "amounts", "names"):
+        for row in rows[kind]:
+            assert row.span is not None
+            text = snapshot.page_text(policies.id, row.page)[row.span.start : row.span.end]
+            assert row.text == " ".join(text.split())
+    assert rows["outline"][:2] == (contents.Row(1, "Company Policies"), contents.Row(1, "\u20031 Vacation"))
+    assert [row.text for row in rows["dates"]] == ["1 March 2026", "30 June."]
+    assert {"16 weeks", "38 hours"} <= {row.text for row in rows["amounts"]}
+    assert "Brightwater Instruments Ltd" in {row.text.rstrip(".") for row in rows["names"]}
+    assert {"18 450 Kč", "6 %"} <= {row.text for row in contents.listed(snapshot, contract, "amounts")}
+
+
+def test_given_a_list_when_chosen_then_its_rows_are_marked_on_the_page(page: AppTest, drawn: list[tuple[int, tuple[Box, ...]]]) -> None:
+    ask(page, VACATION)
+    place = viewer.Place.of(asked_of(page).decision.citations[0])
+    page.session_state[f"whole_page_{place.document}_{place.page}_list"] = "amounts"
+
+    page.button(key="whole_open").click().run()
+
+    assert not page.exception
+    engine = state.engine()
+    document = engine.library.snapshot.document(place.document)
+    here = [row.span for row in contents.listed(engine.library.snapshot, document, "amounts") if row.page == place.page and row.span]
+    assert drawn == [(place.page, whole.marked(engine, document, here))]
 
 
 def test_given_an_address_when_asked_then_the_pdf_comes_as_it_was_handed_in_and_is_noted_and_nothing_else_does(

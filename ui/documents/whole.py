@@ -1,4 +1,4 @@
-"""A viewer over a whole document: its pages, a search in its text with every hit marked, and the marks of all that is cited from it."""
+"""A viewer over a whole document: its pages, a search with every hit marked, lists of what stands in it, and the marks of all citations."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from ui.app import state
 from ui.app.problems import show_error
 from ui.app.texts import say
 from ui.documents import original
+from ui.documents.contents import KINDS, MAX_PAGES, MAX_ROWS, Row, listed
 from ui.documents.viewer import DPI, WHOLE, ZOOMS, picture, show_picture
 
-MAX_HITS = 500  # that a search gives; more are no help
+FIND = "find"  # the list that a search gives
 AROUND = 40  # characters of context on each side of a hit in the list
 ROWS = 5  # that the list shows at once
 WIDTHS = (2, 3)  # the search and the page beside it
@@ -52,15 +53,12 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
     key = f"whole_page_{document.id}_{first}"
     side, sheet = st.columns(WIDTHS, gap="large")
     with side:
-        words = st.text_input(say("whole.search"), key=f"{key}_words", type="search", placeholder=say("whole.search_example")) or ""
-        hits = find(engine, document, words)
-        if words:
-            _show_hits(engine, document, hits, key)
+        rows = _list(engine, document, key)
         st.session_state.setdefault(key, first)
         number = int(st.number_input(say("whole.page", all=document.page_count), 1, document.page_count, step=1, key=key))
         shown = engine.library.snapshot.page(document.id, number)
-        if words:
-            here = [hit for hit in hits if hit.page == number]
+        here = [row.span for row in rows if row.page == number and row.span is not None]
+        if here:
             boxes = marked(engine, document, here)
             st.caption(say("whole.marked_hits", n=len(here)))
         else:
@@ -80,24 +78,64 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
         _show_page(document, shown, boxes, size or WHOLE)
 
 
-def find(engine: Engine, document: Document, words: str) -> tuple[Span, ...]:
+def _list(engine: Engine, document: Document, key: str) -> tuple[Row, ...]:
+    """The places that were looked for, or all of a kind that the document has; a chosen row turns to its page."""
+    kind = st.segmented_control(
+        say("whole.list"), [FIND, *KINDS], default=FIND, required=True, format_func=lambda one: say(f"whole.list_{one}"),
+        key=f"{key}_list", label_visibility="collapsed",
+    )  # fmt: skip
+    if kind in (None, FIND):
+        words = st.text_input(say("whole.search"), key=f"{key}_words", type="search", placeholder=say("whole.search_example")) or ""
+        rows = find(engine, document, words)
+        if words.strip() and not rows:
+            st.caption(say("whole.no_hit"))
+    else:
+        rows = _inside(*_place(document), str(kind), document, engine)
+        if not rows:
+            st.caption(say("whole.none_of_it"))
+    if not rows:
+        return ()
+    pages = len({row.page for row in rows})
+    st.caption(say("whole.hits_cut", n=len(rows)) if len(rows) >= MAX_ROWS else say("whole.hits", n=len(rows), pages=pages))
+    if kind not in (None, FIND) and document.page_count > MAX_PAGES:
+        st.caption(say("whole.first_pages", n=MAX_PAGES))
+    columns = {"page": st.column_config.NumberColumn(say("evidence.page"), width=70), "text": st.column_config.TextColumn(say("whole.hit"))}
+    st.dataframe(
+        [{"page": row.page, "text": row.text} for row in rows], hide_index=True, column_config=columns, key=f"{key}_rows_{kind}",
+        alt=say("whole.hits_alt"), height=38 + 35 * min(len(rows), ROWS), on_select=lambda: _turn_to_row(key, f"{key}_rows_{kind}", rows),
+        selection_mode="single-row",
+    )  # fmt: skip
+    return rows
+
+
+def find(engine: Engine, document: Document, words: str) -> tuple[Row, ...]:
     """Every place of the document's own text where these words stand one after the other, whatever their case and line breaks."""
     if not words.strip():
         return ()
-    return _found(str(state.library_folder()), state.session().collection, document.id, document.page_count, words, engine)
+    return _found(*_place(document), words, document, engine)
+
+
+def _place(document: Document) -> tuple[str, str, str]:
+    """The key of what is remembered: the document is named by the SHA-256 of its bytes, within its library."""
+    return str(state.library_folder()), state.session().collection, document.id
 
 
 @st.cache_data(max_entries=64, show_spinner=say("whole.searching"))
-def _found(folder: str, collection: str, document_id: str, pages: int, words: str, _engine: Engine) -> tuple[Span, ...]:
-    """The document is named by the SHA-256 of its bytes; `folder` and `collection` are parts of the key."""
-    del folder, collection
+def _found(folder: str, collection: str, id: str, words: str, _document: Document, _engine: Engine) -> tuple[Row, ...]:
+    del folder, collection, id  # parts of the key
     wanted, found = re.compile(r"\s+".join(map(re.escape, words.split())), re.IGNORECASE), []
-    for page in range(1, pages + 1):
-        text = _engine.library.snapshot.page_text(document_id, page)
-        found += [Span(page, hit.start(), hit.end()) for hit in wanted.finditer(text)]
-        if len(found) >= MAX_HITS:
+    for page in range(1, _document.page_count + 1):
+        text = _engine.library.snapshot.page_text(_document.id, page)
+        found += [Row(page, _context(text, *hit.span()), Span(page, *hit.span())) for hit in wanted.finditer(text)]
+        if len(found) >= MAX_ROWS:
             break
-    return tuple(found[:MAX_HITS])
+    return tuple(found[:MAX_ROWS])
+
+
+@st.cache_data(max_entries=64, show_spinner=say("whole.searching"))
+def _inside(folder: str, collection: str, id: str, kind: str, _document: Document, _engine: Engine) -> tuple[Row, ...]:
+    del folder, collection, id  # parts of the key
+    return listed(_engine.library.snapshot, _document, kind)
 
 
 def marked(engine: Engine, document: Document, hits: Sequence[Span]) -> tuple[Box, ...]:
@@ -108,31 +146,14 @@ def marked(engine: Engine, document: Document, hits: Sequence[Span]) -> tuple[Bo
     return tuple(found)
 
 
-def _show_hits(engine: Engine, document: Document, hits: Sequence[Span], key: str) -> None:
-    """How many, and a list of them with their context; a chosen row turns to its page."""
-    pages = len({hit.page for hit in hits})
-    if not hits:
-        st.caption(say("whole.no_hit"))
-        return
-    st.caption(say("whole.hits_cut", n=len(hits)) if len(hits) >= MAX_HITS else say("whole.hits", n=len(hits), pages=pages))
-    snapshot = engine.library.snapshot
-    texts = {page: snapshot.page_text(document.id, page) for page in {hit.page for hit in hits}}
-    rows = [{"page": hit.page, "text": _context(texts[hit.page], hit)} for hit in hits]
-    columns = {"page": st.column_config.NumberColumn(say("evidence.page"), width=70), "text": st.column_config.TextColumn(say("whole.hit"))}
-    st.dataframe(
-        rows, hide_index=True, column_config=columns, key=f"{key}_hits", alt=say("whole.hits_alt"), height=38 + 35 * min(len(rows), ROWS),
-        on_select=lambda: _turn_to_row(key, rows), selection_mode="single-row",
-    )  # fmt: skip
+def _context(text: str, start: int, end: int) -> str:
+    return " ".join(f"…{text[max(0, start - AROUND) : end + AROUND]}…".split())
 
 
-def _context(text: str, hit: Span) -> str:
-    return " ".join(f"…{text[max(0, hit.start - AROUND) : hit.end + AROUND]}…".split())
-
-
-def _turn_to_row(key: str, rows: Sequence[dict[str, object]]) -> None:
-    chosen: Sequence[int] = st.session_state[f"{key}_hits"].selection.rows
+def _turn_to_row(key: str, table: str, rows: Sequence[Row]) -> None:
+    chosen: Sequence[int] = st.session_state[table].selection.rows
     if chosen and chosen[0] < len(rows):
-        st.session_state[key] = rows[chosen[0]]["page"]
+        st.session_state[key] = rows[chosen[0]].page
 
 
 def _show_cited(pages: Sequence[int], key: str) -> None:
