@@ -43,10 +43,11 @@ from rag_core.decision.measure import Tools
 from rag_core.domain.acts import Action, Note
 from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, EntailmentModel, LanguageModel, Progress
 from rag_core.engine import Engine
-from rag_core.errors import InvalidSetting, LibraryError, StoreMismatch
+from rag_core.errors import InvalidInput, InvalidSetting, LibraryError, StoreMismatch
 from rag_core.evaluation.counts import Counts
 from rag_core.gating import scores as calibrate
 from rag_core.library.erasing import Erased, Mentions
+from rag_core.library.joined import JoinedCorpus, joined
 from rag_core.library.library import AddReport, Library
 from rag_core.library.manifest import UNSAID_STORE, Manifest
 from rag_core.library.ready import ReadyCorpus, ready_corpus
@@ -359,6 +360,20 @@ def _ready_tools(model: str, precision: str, apart: bool) -> Tools:
 def corpus_of(passages: Iterable[object], tools: Tools, cancelled: Cancel | None = None) -> ReadyCorpus:
     """The corpus of passages that something else retrieved, in memory: exact vectors, and BM25 for words. Errors as `ready_corpus`."""
     return ready_corpus(passages, tools.embedder, vector_store(UNSAID_STORE), Bm25Store(), cancelled)
+
+
+def joined_corpus(folder: Path, collections: Sequence[str], tools: Tools) -> JoinedCorpus:
+    """These collections of a library as one corpus, in memory.
+
+    Raises:
+        LibraryError: one cannot be used, or was built with another embedding model.
+        InvalidInput: one of them has no documents.
+    """
+    for name in collections:
+        if not sizes(folder, name)[0]:
+            raise InvalidInput(f"The collection {name!r} has no documents.", remedy="Check its name, or index documents into it first.")
+    parts = [open_library(folder, name, tools.embedder).snapshot for name in dict.fromkeys(collections)]
+    return joined(parts, vector_store(UNSAID_STORE), Bm25Store())
 
 
 def _tools(s: Settings, model: Embedder, files: Sequence[Path], apart: bool, llm: Callable[[Settings], LanguageModel | None]) -> Tools:

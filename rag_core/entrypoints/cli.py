@@ -81,6 +81,9 @@ def parser() -> argparse.ArgumentParser:
     ask.add_argument("--documents", nargs="+", type=Path, metavar="PATH", help="answer from these only, without keeping a library")
     ask.add_argument("--questions", type=Path, metavar="FILE", help="JSON lines of {id, lang, question, documents?}")
     ask.add_argument("--out", type=Path, metavar="FILE", help="where the decisions go (default: standard output)")
+    ask.add_argument(
+        "--also", action="append", default=[], metavar="COLLECTION", help="search this collection too, ranked together; may be repeated"
+    )
     ask.add_argument("--filter", action="append", default=[], metavar="KEY=VALUE", help="search only documents with this metadata")
     ask.add_argument("--json", action="store_true", help="print one question's decision as JSON")
     ask.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")

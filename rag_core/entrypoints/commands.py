@@ -5,9 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from rag_core.domain.acts import Action
 from rag_core.domain.decision import Decision
+from rag_core.engine import decided, measured_on
 from rag_core.entrypoints.common import (
     add_documents,
     answer_rows,
@@ -26,7 +30,8 @@ from rag_core.entrypoints.show import json_text, printable, show_decision, show_
 from rag_core.errors import InvalidInput
 from rag_core.grounding.judge import judge_claims
 from rag_core.library.erasing import Erased
-from rag_core.wiring import embedder, entailment_model, open_engine, rebuild_library, records
+from rag_core.settings import Settings
+from rag_core.wiring import embedder, entailment_model, joined_corpus, noting, open_engine, ready_tools, rebuild_library, records
 
 JUDGED = 32  # rows whose claims are read together
 
@@ -57,22 +62,43 @@ def ask(args: argparse.Namespace) -> int:
     settings = chosen_settings(args)
     if (args.question is None) == (args.questions is None):
         raise InvalidInput("Give either one question or --questions FILE.", remedy='Try: python -m rag_core ask "What is …?"')
+    if args.also and args.documents:
+        raise InvalidInput("--also and --documents do not go together.", remedy="Index the documents into a collection first.")
+    filters, problems = key_values(args.filter), 0
     with library_for(args) as folder:
-        engine = open_engine(folder, args.collection, settings)
-        note_other_store(engine, settings)
-        problems = add_documents(engine, args.documents, settings, args) if args.documents else 0
-        filters = key_values(args.filter)
+        asked: Callable[..., Decision]
+        values: Mapping[str, Mapping[str, str]]
+        if args.also:
+            asked, values = _over_all(folder, (args.collection, *args.also), settings)
+        else:
+            engine = open_engine(folder, args.collection, settings)
+            note_other_store(engine, settings)
+            problems = add_documents(engine, args.documents, settings, args) if args.documents else 0
+            asked, values = engine.ask, engine.library.snapshot.values
         if args.question is not None:
-            decision = engine.ask(args.question, settings, filters=filters)
-            text = json_text(decision.to_json(), indent=2) if args.json else show_decision(decision, engine.library.snapshot.values)
+            decision = asked(args.question, settings, None, filters)
+            text = json_text(decision.to_json(), indent=2) if args.json else show_decision(decision, values)
             with output(args.out) as out:
                 print(text, file=out)
             return 1 if problems else 0
 
         def answered(row: dict[str, Any]) -> Decision:
-            return engine.ask(row["question"], settings, documents=row.get("documents") or None, filters=filters)
+            return asked(row["question"], settings, row.get("documents") or None, filters)
 
         return 1 if problems + answer_rows(args.questions, answered, args.out) else 0
+
+
+def _over_all(folder: Path, names: Sequence[str], settings: Settings) -> tuple[Callable[..., Decision], Mapping[str, Mapping[str, str]]]:
+    """Asks a question of several collections together, noted in each of them; and the free metadata of their documents."""
+    tools = ready_tools(settings)
+    corpus, notes = joined_corpus(folder, names, tools), [noting(folder, name) for name in names]
+
+    def asked(*given: Any) -> Decision:
+        for note in notes:
+            note(Action.ASK, ())
+        return decided(measured_on(corpus, tools, *given))
+
+    return asked, corpus.values
 
 
 def judge(args: argparse.Namespace) -> int:

@@ -38,7 +38,7 @@ _CLUSTER = r"(?P<cluster>[\u1100-\u115E\uAC00-\uD7A3][\u1161-\u11FF\p{M}]*+|[^\x
 _COMPOSED = regex.compile(f"{_BROKEN_WORD}|{_KEPT_HYPHEN}|{_NOTHING}|{_BLANK}", regex.V1)
 _ANY = regex.compile(f"{_BROKEN_WORD}|{_KEPT_HYPHEN}|{_NOTHING}|{_BLANK}|{_CLUSTER}", regex.V1)
 _UNSETTLED = regex.compile(rf"{_WIDTHLESS}|[^\S ]|\s\s|\A\s|\s\Z", regex.V1)
-MAX_REMEMBERED_CHARS = 8_000  # of a passage: with about 20 bytes a character, 256 of them take 40 MB at most
+MAX_REMEMBERED_CHARS = 8_000  # in a passage: with about 20 bytes a character, 256 of them take 40 MB at most
 _PASSES = 6  # what one pass drops can bring blanks or a letter and its mark together for the next; a bound for hostile text
 
 

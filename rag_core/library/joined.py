@@ -1,0 +1,95 @@
+"""Several collections as one corpus, so that a question is ranked over all of them together, and over no other.
+
+The indexes are made anew in memory, since the weight of a word depends on all that is searched. A document that is in several of the
+collections counts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rag_core.domain.documents import Document, WordBox
+from rag_core.domain.passages import Passage
+from rag_core.domain.ports import LexicalIndex, LexicalStore, VectorIndex, VectorStore
+from rag_core.library.embedding import terms_of
+from rag_core.library.snapshot import Snapshot
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedCorpus:
+    """One version of each of several collections, in the order in which they were named."""
+
+    parts: tuple[Snapshot, ...]
+    documents: tuple[Document, ...]
+    passages: tuple[Passage, ...]
+    vectors: VectorIndex
+    lexical: LexicalIndex
+    _of: Mapping[str, Snapshot] = field(repr=False)  # the collection that each document is read from, by its id
+
+    @property
+    def given(self) -> None:
+        """Nothing: its passages are all of its documents."""
+
+    @property
+    def version(self) -> int:
+        """The versions of all its collections together: it counts up with a change of any."""
+        return sum(part.version for part in self.parts)
+
+    @property
+    def values(self) -> dict[str, Mapping[str, str]]:
+        """The free metadata of the documents that have any, by id."""
+        return {document.id: document.metadata.values for document in self.documents if document.metadata.values}
+
+    def rows(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> list[int] | None:
+        """See `Snapshot.rows`; a document has to be in one of the collections.
+
+        Raises:
+            InvalidInput: a document that is in none of them.
+        """
+        if documents is None and not filters:
+            return None
+        for name in documents or ():
+            if not any(part.find(name) for part in self.parts):
+                self.parts[0].rows([name])  # it raises, and names the document
+        wanted = set(self._wanted(documents, filters))
+        return [row for row, passage in enumerate(self.passages) if passage.document in wanted]
+
+    def _wanted(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> Iterator[str]:
+        for part in self.parts:
+            known = None if documents is None else [name for name in documents if part.find(name)]
+            for row in part.rows(known, filters) or ():
+                if self._of[id := part.passages[row].document] is part:
+                    yield id
+
+    def page_text(self, document: str, page: int) -> str:
+        """The raw text of a page; raises as `Snapshot.page` does."""
+        return self._of.get(document, self.parts[0]).page_text(document, page)
+
+    def words(self, document: str, page: int) -> Sequence[WordBox]:
+        """Where the page's words stand; raises as `Snapshot.page` does."""
+        return self._of.get(document, self.parts[0]).words(document, page)
+
+
+def joined(parts: Sequence[Snapshot], vectors: VectorStore, lexical: LexicalStore) -> JoinedCorpus:
+    """The collections as one corpus; a document is read from the first of them that has it.
+
+    Args:
+        parts: one or more, all with vectors of the same embedding model.
+        vectors: builds the common index by meaning.
+        lexical: builds the common index by words; the weights of words come from all the collections.
+    """
+    of: dict[str, Snapshot] = {}
+    for part in parts:
+        for document in part.documents:
+            of.setdefault(document.id, part)
+    rows = [[row for row, passage in enumerate(part.passages) if of[passage.document] is part] for part in parts]
+    documents = tuple(document for part in parts for document in part.documents if of[document.id] is part)
+    passages = tuple(part.passages[row] for part, mine in zip(parts, rows, strict=True) for row in mine)
+    titles = {document.id: document.title for document in documents}
+    terms = [row for one in passages for row in terms_of("the collections", titles[one.document], [one])]
+    matrix = np.vstack([part.vectors.vectors(mine) for part, mine in zip(parts, rows, strict=True) if mine]) if passages else None
+    index = vectors.build(parts[0].vectors.vectors([]) if matrix is None else matrix)
+    return JoinedCorpus(tuple(parts), documents, passages, index, lexical.build(terms), of)
