@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from rag_core.decision.checks import GATING
+from rag_core.decision.checks.gating import NEAR
 from rag_core.decision.compose import places_to_look
 from rag_core.decision.confidence import confidence
 from rag_core.decision.replies import SETTLED
@@ -123,6 +124,7 @@ def refuse(
     trace = Trace(tuple(checks))
     value, basis = _refusal_confidence(measurements, reasons[0])
     unread = unreadable(measurements)
+    wanted = () if NEAR in suggestions else _wanted(measurements, reasons[0])  # a likely answer was found: no other document is wanted
     explanation = " ".join(filter(None, (nowhere_in_words(measurements, reasons[0]), explanation, unread)))
     return Decision(
         question=measurements.question,
@@ -131,7 +133,7 @@ def refuse(
             text=_sentence(measurements),
             reasons=reasons,
             explanation=explanation,
-            suggestions=(*suggestions, *_wanted(measurements, reasons[0]), *((_READ_THEM,) if unread else ())),
+            suggestions=(*suggestions, *wanted, *((_READ_THEM,) if unread else ())),
             places=places_to_look(measurements),
         ),
         trace=trace,
