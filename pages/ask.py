@@ -47,7 +47,7 @@ def page() -> None:
     with right:
         upload_field()
     notice = st.container(key="notice")  # filled when the question on the page is known
-    show_examples({document.name for document in documents}, session, running())
+    show_examples(engine, session, settings, running())
 
     link.open_linked(engine)
     try:

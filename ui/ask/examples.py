@@ -1,14 +1,16 @@
-"""The empty page: questions to try on the sample documents, and the next step when there are none."""
+"""The empty page: questions to try on the sample documents or on one's own, and the next step when there are none."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 import streamlit as st
 
+from rag_core.engine import Engine
+from rag_core.settings import Settings
 from ui.app.state import Session
 from ui.app.texts import say
+from ui.ask import suggested
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,9 @@ EXAMPLES = (
 )
 
 
-def show_examples(names: Collection[str], session: Session, busy: bool) -> None:
+def show_examples(engine: Engine, session: Session, settings: Settings, busy: bool) -> None:
     """Questions to click on. Nothing is shown once a question was submitted; `busy` says that documents are on their way."""
+    names = {document.name for document in engine.library.snapshot.documents}
     if session.held or session.asked is not None or session.pending is not None:
         return
     if not names and busy:
@@ -44,6 +47,8 @@ def show_examples(names: Collection[str], session: Session, busy: bool) -> None:
         return
     here = [example for example in EXAMPLES if set(example.samples) <= set(names)]
     if not here:
+        if not busy:  # what is still on its way may have the better ones
+            suggested.show(engine, session, settings)
         return
     st.caption(say("examples.title"))
     with st.container(key="examples"):

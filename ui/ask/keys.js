@@ -3,6 +3,7 @@
 window.plumbline ??= (() => {
   const BOX = '.st-key-question textarea', CARD = ['.st-key-answer', '.st-key-refusal', '.st-key-reply', '.st-key-trace'].join(', ');
   const ANSWER = '.st-key-answer_text, .st-key-refusal_why, .st-key-reply [data-testid="stText"]', SURE = '.st-key-how_sure_line';
+  const ASKS = ['history', 'examples', 'suggested'].map((key) => `.st-key-${key} button`).join(', '); // buttons that ask a question
   const find = (where) => document.querySelector(where);
   const words = (where) => find(where)?.innerText.replace(/\s+/g, ' ').trim() ?? '';
 
@@ -19,7 +20,7 @@ window.plumbline ??= (() => {
   // Focus goes where it was waited for: not from a question that is being typed, nor from a field that was gone to meanwhile.
   const waiting = () => {
     const at = document.activeElement;
-    return !at || at === document.body || (at.matches(BOX) ? !at.value : at.matches('.st-key-history button, .st-key-examples button'));
+    return !at || at === document.body || (at.matches(BOX) ? !at.value : at.matches(ASKS));
   };
 
   const move = (key) => {

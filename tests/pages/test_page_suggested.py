@@ -1,0 +1,88 @@
+"""Questions to try on one's own documents: where they come from, that each is answered, and that no question waits for them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from page_kit import JOB_SECONDS, ask, asked_of, captions, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.decision.decide import decide
+from rag_core.settings import Settings
+from ui.app import recording, state
+from ui.app.texts import say
+from ui.ask import examples, suggested
+
+
+@pytest.fixture
+def own(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """The Ask page over documents that none of the examples is about."""
+    monkeypatch.setattr(examples, "EXAMPLES", ())
+    monkeypatch.setattr(suggested, "MAX_SHOWN", 2)
+    return page
+
+
+def settled(page: AppTest) -> AppTest:
+    deadline = time.monotonic() + JOB_SECONDS
+    page.run()
+    while say("suggested.title") not in captions(page):
+        assert time.monotonic() < deadline, "no question came"
+        time.sleep(0.1)
+        page.run()
+    return page
+
+
+def test_given_documents_of_ones_own_when_nothing_was_asked_then_questions_are_offered_that_are_answered(own: AppTest) -> None:
+    recorded = len(recording.store().decisions())
+
+    settled(own)
+
+    assert not own.exception
+    offered = [line for line in texts(own).splitlines() if line.endswith("?") or line.endswith("”?")]
+    assert len(offered) == 2
+    assert len(recording.store().decisions()) == recorded
+    own.button(key="suggested_1").click().run()
+    assert asked_of(own).question == offered[0]
+    assert asked_of(own).decision.is_safe()
+    assert say("suggested.title") not in captions(own)
+
+
+def test_given_a_stricter_limit_than_a_question_reaches_when_offered_then_it_is_left_out(own: AppTest) -> None:
+    settled(own)
+
+    own.slider(key="knob_min_correctness").set_value(1.0).run()
+
+    assert say("suggested.title") not in captions(own)
+    own.slider(key="knob_min_correctness").set_value(0.5).run()
+    assert say("suggested.title") in captions(own)
+
+
+def test_given_tables_when_read_then_each_question_is_about_a_row_with_a_number_in_the_documents_language(page: AppTest) -> None:
+    snapshot = state.engine().library.snapshot
+    found = {one.question: one for one in suggested.candidates(snapshot)}
+
+    manual = snapshot.find("flow-meter-manual.pdf")[0]
+    assert found["What is stated for “Maximum operating pressure”?"].document == manual.id
+    assert found["What is stated for “Maximum operating pressure”?"].page == 1
+    assert "Was ist für „Urlaub und Verträge“ angegeben?" in found
+    assert not [question for question in found if "\t" in question or "ﬂ" in question]
+    hindi = snapshot.find("samantar-shreni.pdf")[0]
+    assert hindi.id not in {one.document for one in found.values()}, "no form of question is written for it"
+
+
+def test_given_somebody_who_asks_when_questions_are_tried_then_no_more_are(page: AppTest) -> None:
+    engine, tried = state.engine(), []
+
+    def stop() -> bool:
+        tried.append(1)
+        return len(tried) > 1
+
+    found = suggested.answered(engine, Settings(), stop)
+
+    assert len(tried) == 2
+    assert len(found) <= 1
+    for one in found:
+        assert decide(one).is_safe()
+    ask(page, "What is the capital of France?")
+    assert say("suggested.title") not in captions(page)
