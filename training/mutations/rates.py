@@ -52,13 +52,15 @@ def variants(sample: Sample, draw: random.Random) -> Iterator[Variant]:
         yield Variant(made.operator, made.text, sample)
 
 
-def measure(samples: Iterable[Sample], draw: random.Random) -> Rates:
-    """Put every variant to `changed_facts` with the evidence of its sentence."""
+def measure(samples: Iterable[Sample], draw: random.Random, most: int | None = None) -> Rates:
+    """Put every variant to `changed_facts` with the evidence of its sentence; of each operator in each language at most `most`."""
     rates = Rates()
     for sample in samples:
         for variant in variants(sample, draw):
-            found = changed_facts(variant.text, sample.evidence, sample.lang)
             key = variant.operator, sample.lang
+            if most is not None and variant.operator != UNCHANGED and rates.tried[key] >= most:
+                continue
+            found = changed_facts(variant.text, sample.evidence, sample.lang)
             rates.tried[key] += 1
             rates.flagged[key] += bool(found)
             if bool(found) != variant.harmful:
