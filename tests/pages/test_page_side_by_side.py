@@ -78,15 +78,17 @@ def test_given_a_search_that_differs_when_compared_then_it_is_searched_once_and_
     assert len(recording.store().decisions()) == recorded
 
 
+@pytest.mark.parametrize(("kept", "preset"), [(True, "rag-engine"), (False, "relevance-hybrid")])
 def test_given_a_kept_decision_or_a_model_when_the_search_differs_then_it_is_left_open(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch
+    page: AppTest, monkeypatch: pytest.MonkeyPatch, kept: bool, preset: str
 ) -> None:
     ask(page, CALIBRATION)
     monkeypatch.setattr(Engine, "ask", lambda *_, **__: pytest.fail("asked"))
-    asked_of(page).kept = True
+    asked_of(page).kept = kept
 
-    compare(page, "rag-engine")
+    compare(page, preset)
 
+    assert not page.exception
     assert "Left open. This would have to be asked anew: " in texts(page)
     assert say("side_by_side.undecided") in badges(page)
     assert checks(page) == []

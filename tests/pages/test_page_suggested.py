@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 from page_kit import JOB_SECONDS, ask, asked_of, captions, texts
@@ -86,3 +87,12 @@ def test_given_somebody_who_asks_when_questions_are_tried_then_no_more_are(page:
         assert decide(one).is_safe()
     ask(page, "What is the capital of France?")
     assert say("suggested.title") not in captions(page)
+
+
+def test_given_an_answer_from_another_page_when_tried_then_it_is_not_offered(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = state.engine()
+    right = next(one for one in suggested.candidates(engine.library.snapshot) if "Maximum operating pressure" in one.question)
+    for tried, count in ((right, 1), (replace(right, page=right.page + 1), 0), (replace(right, document="sha256:other"), 0)):
+        monkeypatch.setattr(suggested, "candidates", lambda _, tried=tried: iter([tried]))
+
+        assert len(suggested.answered(engine, Settings(), lambda: False)) == count

@@ -123,3 +123,17 @@ def test_given_an_address_when_asked_then_the_pdf_comes_as_it_was_handed_in_and_
     assert original._read(collection, "sha256:none").status_code == 404
     assert original._read("../" + collection, document.id).status_code == 404
     assert original._read("never-opened", document.id).status_code == 404
+
+
+def test_given_the_documents_page_when_a_document_is_read_then_it_opens_at_the_chosen_page_with_nothing_marked(
+    page: AppTest, drawn: list[tuple[int, tuple[Box, ...]]]
+) -> None:
+    page.switch_page("pages/documents.py").run()
+    number = next(field for field in page.number_input if (field.key or "").startswith("page_of_"))
+    number.set_value(2).run()
+
+    page.button(key="whole_open").click().run()
+
+    assert not page.exception
+    assert drawn == [(2, ())]
+    assert say("whole.marked_none") in captions(page)
