@@ -169,7 +169,7 @@ def _wanted(measurements: Measurements, reason: Reason) -> tuple[str, ...]:
     if not words or not measurements.hits or measurements.keywords.abstain or reason not in _GATED:
         return ()
     listed = ", ".join(word if len(word) <= MAX_NAME_CHARS else f"{word[: MAX_NAME_CHARS - 1]}…" for word in words)
-    return (f"Not found in the passages: {listed}. Add a document that speaks of this, or look at more passages (top_k).",)
+    return (f"Not found in the passages: {listed}. Add a document that speaks of this, or search more sources.",)
 
 
 def _sentence(measurements: Measurements) -> str:

@@ -167,4 +167,4 @@ def test_given_documents_that_do_not_speak_of_it_then_the_refusal_says_which_doc
     assert "entanglement" in said
     assert "cryptography" in said
     assert "quantum" not in said.casefold()  # that the passages do speak of
-    assert "top_k" in said
+    assert "search more sources" in said
