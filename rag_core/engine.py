@@ -97,6 +97,16 @@ class Engine:
         self._watch(measurements, decision)
         return decision
 
+    def tried(self, question: str, settings: Settings, document: str, page: int) -> Measurements | None:
+        """Measure a question that nobody asks, such as one that is offered to be asked; None where another place answers it.
+
+        The first citation of its answer must stand on this 1-based page of this document, by its id. No language model is asked, and
+        nothing is noted, kept or counted.
+        """
+        measurements = self.measure(question, settings.changed(drafter="extract"))
+        first = next(iter(decide(measurements).citations), None)
+        return measurements if first and (first.document_id, first.page) == (document, page) else None
+
     def why_missed(
         self,
         question: str,

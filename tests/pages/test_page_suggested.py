@@ -10,6 +10,7 @@ from page_kit import JOB_SECONDS, ask, asked_of, captions, texts
 from streamlit.testing.v1 import AppTest
 
 from rag_core.decision.decide import decide
+from rag_core.engine import Engine
 from rag_core.settings import Settings
 from ui.app import recording, state
 from ui.app.texts import say
@@ -96,3 +97,19 @@ def test_given_an_answer_from_another_page_when_tried_then_it_is_not_offered(pag
         monkeypatch.setattr(suggested, "candidates", lambda _, tried=tried: iter([tried]))
 
         assert len(suggested.answered(engine, Settings(), lambda: False)) == count
+
+
+def test_given_a_question_that_nobody_asks_when_tried_then_it_counts_only_where_its_answer_stands_and_nobody_is_told(page: AppTest) -> None:
+    engine, told = state.engine(), []
+    engine = Engine(engine.library, engine.tools, note=lambda *said: told.append(said), watch=lambda *said: told.append(said))
+    question = "How often does the flow meter have to be calibrated?"
+    (manual,) = (one.id for one in engine.library.snapshot.documents if one.name == "flow-meter-manual.pdf")
+    asks_a_model = Settings.load(values={"drafter": "model", "model": "none"})
+
+    found = engine.tried(question, asks_a_model, manual, 3)
+
+    assert found is not None
+    assert found.settings.drafter == "extract"
+    assert engine.tried(question, Settings.load(), manual, 2) is None
+    assert engine.tried("What is the capital of France?", Settings.load(), manual, 3) is None
+    assert told == []

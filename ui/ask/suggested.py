@@ -15,7 +15,7 @@ from functools import cache
 import streamlit as st
 import yaml
 
-from rag_core.decision.decide import decide, replay
+from rag_core.decision.decide import replay
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import PassageKind
 from rag_core.domain.ports import Cancel
@@ -92,9 +92,7 @@ def answered(engine: Engine, settings: Settings, stop: Cancel) -> tuple[Measurem
     for tried, one in enumerate(candidates(engine.library.snapshot)):
         if stop() or tried == MAX_TRIED or len(found) == MAX_SHOWN:
             break
-        measurements = engine.measure(one.question, settings)
-        citations = decide(measurements).citations
-        if citations and (citations[0].document_id, citations[0].page) == (one.document, one.page):
+        if measurements := engine.tried(one.question, settings, one.document, one.page):
             found.append(measurements)
     return tuple(found)
 
