@@ -35,6 +35,7 @@ MARKERS = {
     ),
     **dict.fromkeys(("test_any_damage", "test_library_damage", "test_library_salvage", "test_library_upkeep"), "slow"),
     **dict.fromkeys(("test_library_killed", "test_library_writers", "test_marks", "test_mutations", "test_samples", "test_pdf"), "slow"),
+    **dict.fromkeys(("test_model_limits", "test_evaluate_llm", "test_openai_embedder", "test_openai_model", "test_model_server"), "slow"),
     **dict.fromkeys(("test_calibration_fit", "test_examples", "test_four_setups", "test_guarantee", "test_house"), "slow"),
 }
 NOT_UNIT = ("app", "browser", "ocr", "tracer", "slow")

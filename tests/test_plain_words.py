@@ -14,10 +14,13 @@ FOLDERS = ("rag_core", "ui", "pages", "training", "examples", "reports", "supply
 USUAL = {0, 1, 2}  # numbers that need no word: nothing, one, a pair, and their negatives
 
 
-def modules() -> Iterator[tuple[str, str, ast.Module]]:
+def texts() -> Iterator[tuple[str, str]]:
     for path in [ROOT / "app.py", *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))]:
-        text = path.read_text(encoding="utf-8")
-        yield str(path.relative_to(ROOT)), text, ast.parse(text)
+        yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+
+
+def modules() -> Iterator[tuple[str, str, ast.Module]]:
+    yield from ((name, text, ast.parse(text)) for name, text in texts())
 
 
 def comments(text: str) -> Iterator[tuple[int, str, bool]]:
@@ -45,8 +48,9 @@ def test_given_a_docstring_then_it_opens_with_what_it_is_about() -> None:
 
 
 def test_given_a_comment_then_it_does_not_start_with_of() -> None:
-    found = [f"{name}:{line}: {said}" for name, text, _ in modules() for line, said, _ in comments(text) if re.match(r"#:?\s*of\b", said)]
-    assert found == []
+    of = re.compile(r"#:?\s*of\b")
+    maybe = [(name, text) for name, text in texts() if of.search(text)]  # tokens cost twenty times as much as a look
+    assert [f"{name}:{line}: {said}" for name, text in maybe for line, said, _ in comments(text) if of.match(said)] == []
 
 
 def test_given_a_number_that_is_a_constant_of_a_module_then_a_comment_says_what_it_is_and_where_it_comes_from() -> None:
@@ -97,7 +101,9 @@ def test_given_a_name_in_the_code_then_it_is_the_word_of_the_field() -> None:
     """One word for one thing; on the left what it is no longer called."""
     parts = re.compile(r"[a-z]+|[A-Z][a-z]*")
     found = []
-    for name, text, _ in modules():
+    for name, text in texts():
+        if not any(part.lower() in LEFT for word in set(re.findall(r"[^\W\d]+", text)) for part in (word, *parts.findall(word))):
+            continue
         ours = re.sub(r"\b(os|ast)\.walk\b", r"\1.path", text)
         for token in tokenize.generate_tokens(io.StringIO(ours).readline):
             pattern = token.string == "case" and re.match(r"\s*case [^=]", token.line)  # the keyword beside `match`

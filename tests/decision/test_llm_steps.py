@@ -201,6 +201,15 @@ def test_given_a_draft_that_cannot_be_read_when_recorded_then_its_problem_is_nam
     assert decide(measurements).reason is problem
 
 
+def test_given_a_draft_of_which_no_sentence_is_left_when_recorded_then_it_is_empty(corpus: MemoryCorpus, server: ModelServer) -> None:
+    server.play(by_kind(draft=lambda asked: draft()))
+
+    measurements = run(corpus, configured(server), max_retries=0, fallback_extract=False)
+
+    assert measurements.llm_trace is not None
+    assert [one.problem for one in measurements.llm_trace.attempts] == [Reason.EMPTY_DRAFT]
+
+
 def test_given_a_budget_that_the_draft_spends_when_it_should_be_verified_then_it_has_not_passed(
     corpus: MemoryCorpus, server: ModelServer
 ) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.gating.asked import AnswerType, asked_for, asks
+from rag_core.gating.asked import AnswerType, _type, asked_for, asks
 from rag_core.language import LANGUAGES
 
 TYPES = {
@@ -208,3 +210,7 @@ def test_given_any_text_then_the_reading_is_whole_and_the_same_again(text: str, 
 def test_given_a_sentence_that_asks_or_sets_a_task_then_it_is_known_from_one_that_states(language: str, asking: str, stating: str) -> None:
     assert asks(asking, language)
     assert not asks(stating, language)
+
+
+def test_given_a_language_without_words_for_what_is_asked_then_it_asks_for_anything() -> None:
+    assert _type("Who led the project?", replace(LANGUAGES["en"], asked=None)) == (AnswerType.OTHER, 0.0)

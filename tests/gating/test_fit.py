@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.gating.asked import asked_for
-from rag_core.gating.fit import NOWHERE, Context, Fit, fits
+from rag_core.gating.fit import NOWHERE, Context, Fit, _defined, _is_part_of_year, fits
 from rag_core.gating.stated import read
 from rag_core.language import LANGUAGES
 from tests.gating.test_asked import HOSTILE
@@ -232,3 +234,20 @@ def test_given_any_texts_then_the_features_stay_in_their_range(question: str, te
     found = fits(asked_for(question, language), text, NOWHERE, language)
     assert all(0 <= value <= 1 for value in found.features().values())
     assert found.contradicts == bool(found.why)
+
+
+def test_given_a_definition_of_nothing_when_asked_for_then_no_sentence_defines_it() -> None:
+    """A question may name nothing, and a language may have no words for defining."""
+    asked, words = asked_for("What is a lock chamber?", "en"), LANGUAGES["en"].asked
+    assert words is not None
+    said = read("A lock chamber is a basin.", "en")
+    assert _defined(asked, said, words, ()) == 1
+    assert _defined(replace(asked, keys=frozenset()), said, words, ()) == 0
+    assert _defined(asked, said, replace(words, markers={}), ()) == 0
+
+
+def test_given_a_language_that_names_no_quarter_then_nothing_is_told_to_be_of_one() -> None:
+    words = LANGUAGES["en"].asked
+    assert words is not None
+    assert _is_part_of_year("in the third quarter", words)
+    assert not _is_part_of_year("in the third quarter", replace(words, periods={}))

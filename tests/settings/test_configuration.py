@@ -248,3 +248,12 @@ def test_given_the_variables_of_the_source_in_a_file_then_they_are_read_and_no_o
     with pytest.raises(InvalidSetting, match="Line 1 of") as caught:
         with_env_file({}, file)
     assert "sk-secret" not in f"{caught.value}{caught.value.remedy}"
+
+
+def test_given_a_file_of_variables_that_is_no_text_then_one_error_says_so_and_shows_none_of_it(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"RAG_PRESET=\xff\xfesecret")
+
+    with pytest.raises(InvalidSetting, match="cannot be read") as told:
+        with_env_file({}, tmp_path / ".env")
+
+    assert "secret" not in f"{told.value}{told.value.remedy}"
