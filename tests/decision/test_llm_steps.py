@@ -202,7 +202,7 @@ def test_given_a_draft_that_cannot_be_read_when_recorded_then_its_problem_is_nam
 
 
 def test_given_a_draft_of_which_no_sentence_is_left_when_recorded_then_it_is_empty(corpus: MemoryCorpus, server: ModelServer) -> None:
-    server.play(by_kind(draft=lambda asked: draft()))
+    server.play(by_kind(draft=lambda asked: draft(("[1]", source(asked), NOTICE))))
 
     measurements = run(corpus, configured(server), max_retries=0, fallback_extract=False)
 
