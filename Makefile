@@ -22,7 +22,7 @@ app: $(READY)
 test: $(TEST_TOOLS)
 	@$(PYTEST) $(PYTEST_ARGS)
 
-# What one runs while working: under a minute on two cores. The folders of other tests are not even imported.
+# What one runs while working: about two minutes on two cores. The folders of other tests are not even imported.
 UNIT := $(PYTEST) -m unit $(foreach folder,adversarial e2e entrypoints hostile pages service supply,--ignore=tests/$(folder))
 unit: $(TEST_TOOLS)
 	@$(UNIT) $(PYTEST_ARGS)
