@@ -44,8 +44,7 @@ class Asked:
 
 def figures(asked: Sequence[Asked], corpus: Corpus) -> Iterator[tuple[str, str, str, str]]:
     """The rows of the table."""
-    compliance = {id(one): replay(one.measurements, _under(one, "compliance")) for one in asked}
-    first = [compliance[id(one)] for one in asked]
+    first = [replay(one.measurements, _under(one, "compliance")) for one in asked]
     default = [one.decision for one in asked]
     gate = sum((one.trace["top_cosine"].blocks) == (one.scores["top_cosine"] < 0.72) for one in first)
     keyword = next(check for check in GATING if check.name == "keywords")

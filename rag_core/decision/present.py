@@ -15,7 +15,7 @@ from rag_core.decision.compose import places_to_look
 from rag_core.decision.confidence import confidence
 from rag_core.decision.replies import SETTLED
 from rag_core.domain.answer import Answer, Refusal, Reply
-from rag_core.domain.decision import AttemptView, Decision, citation_coverage
+from rag_core.domain.decision import REGENERATE, AttemptView, Decision, citation_coverage
 from rag_core.domain.llm_trace import LlmTrace, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
@@ -28,7 +28,6 @@ from rag_core.settings import Mode
 
 RESOLVE_CONFLICTS = "resolve_conflicts"
 EXPAND_SEARCH = "expand_search"
-REGENERATE = "regenerate"
 MAX_WORDS = 5  # words of the question that a suggestion names; chosen
 MAX_NAMES, MAX_NAME_CHARS = 3, 40  # that a sentence on what stands nowhere may have; chosen
 _GATED = frozenset(check.reason for check in GATING)
@@ -155,7 +154,7 @@ def nowhere_in_words(measurements: Measurements, reason: Reason) -> str:
     """
     if not measurements.nowhere or reason not in _GATED:
         return ""
-    names = [name if len(name) <= MAX_NAME_CHARS else f"{name[: MAX_NAME_CHARS - 1]}…" for name in measurements.nowhere[:MAX_NAMES]]
+    names = [_short(name) for name in measurements.nowhere[:MAX_NAMES]]
     return spoken_of_nowhere(names, measurements.library.chosen, measurements.understanding.language)
 
 
@@ -168,8 +167,11 @@ def _wanted(measurements: Measurements, reason: Reason) -> tuple[str, ...]:
     words = [word for word in measurements.keywords.missing if word.casefold() not in told][:MAX_WORDS]
     if not words or not measurements.hits or measurements.keywords.abstain or reason not in _GATED:
         return ()
-    listed = ", ".join(word if len(word) <= MAX_NAME_CHARS else f"{word[: MAX_NAME_CHARS - 1]}…" for word in words)
-    return (f"Not found in the passages: {listed}. Add a document that speaks of this, or search more sources.",)
+    return (f"Not found in the passages: {', '.join(map(_short, words))}. Add a document that speaks of this, or search more sources.",)
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= MAX_NAME_CHARS else f"{word[: MAX_NAME_CHARS - 1]}…"
 
 
 def _sentence(measurements: Measurements) -> str:

@@ -20,6 +20,7 @@ from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import CheckResult, Trace
 
 SCHEMA_VERSION = 1
+REGENERATE = "regenerate"  # the action that a rejected draft, or a refusal for one, asks for
 
 
 def citation_coverage(claims: Sequence[Claim]) -> float:
@@ -50,7 +51,7 @@ class AttemptView:
             "number": self.number,
             "outcome": self.outcome,
             "rejected": self.outcome != "shown",
-            "action": "" if self.outcome in ("shown", "failed", "refused") else "regenerate",
+            "action": "" if self.outcome in ("shown", "failed", "refused") else REGENERATE,
             "citation_coverage": citation_coverage(one.draft.claims),
             "call": asdict(one.call),
             "claims": [claim_json(claim, measured) for claim, measured in zip(one.draft.claims, one.draft.measured, strict=True)],

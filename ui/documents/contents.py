@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from rag_core.domain.documents import Document, Span
 from rag_core.facts.names import names
 from rag_core.facts.values import values
+from rag_core.ingest.context import SECTION_MARK
 from rag_core.library.snapshot import Snapshot
 
 MAX_PAGES = 300  # that are read for a list; 20 ms each
 MAX_ROWS = 1_000  # that a list has; nobody reads more
 STEP = "\u2003"  # an em space for each level of a heading
-BETWEEN = " › "  # the levels of a passage's section
 _Stretches = Callable[[str, str], Iterator[tuple[int, int]]]
 
 
@@ -49,9 +49,9 @@ def _outline(snapshot: Snapshot, document: Document) -> tuple[Row, ...]:
     """Headings as reading found them, each once, set in by its level, with the page where what it heads begins."""
     seen: dict[str, Row] = {}
     for passage in snapshot.passages_of(document.id):
-        parts = passage.section.split(BETWEEN) if passage.section else []
+        parts = passage.section.split(SECTION_MARK) if passage.section else []
         for level, part in enumerate(parts):
-            seen.setdefault(BETWEEN.join(parts[: level + 1]), Row(passage.page, STEP * level + part))
+            seen.setdefault(SECTION_MARK.join(parts[: level + 1]), Row(passage.page, STEP * level + part))
     return tuple(seen.values())[:MAX_ROWS]
 
 
