@@ -30,6 +30,7 @@ SAFE = {
     "client.toolbarMode": "viewer",
     "client.disableDataExport": True,
     "client.allowedOrigins": [],
+    "runner.fastReruns": False,  # tests/pages/test_page_touches.py says why
     "browser.gatherUsageStats": False,
 }
 

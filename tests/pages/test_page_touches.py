@@ -1,10 +1,14 @@
-"""Streamlit's queue of messages to a browser, as a run that begins leaves it."""
+"""What Streamlit does with touches and messages between two runs of a page: the reasons for `ui.app.touches` and for one run at a time."""
 
 from __future__ import annotations
 
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests, ScriptRequestType
+from streamlit.runtime.state import SafeSessionState, SessionState
+from streamlit.runtime.state.common import WidgetMetadata
 
 from ui.app import touches
 
@@ -44,3 +48,64 @@ def test_given_streamlit_then_it_still_drops_what_is_kept_here() -> None:
     clear(queue, retain_lifecycle_msgs=True)
 
     assert queue.is_empty()
+
+
+FIELD, QUESTION = "a field", "How long is the pier?"
+
+
+def sent(value: str) -> WidgetStates:
+    """The session's widgets as a browser tells them with a touch: one field that keeps its value."""
+    states = WidgetStates()
+    states.widgets.add(id=FIELD, string_value=value)
+    return states
+
+
+def asked() -> WidgetStates:
+    """A question: the browser tells it once."""
+    states = WidgetStates()
+    states.widgets.add(id="question").chat_input_value.data = QUESTION
+    return states
+
+
+def test_given_a_question_that_no_run_took_yet_when_the_next_touch_comes_then_the_next_run_is_given_both() -> None:
+    waiting = ScriptRequests()
+    waiting.request_rerun(RerunData(widget_states=asked()))
+    waiting.request_rerun(RerunData(widget_states=sent("moved")))
+
+    states = waiting.on_scriptrunner_ready().rerun_data.widget_states
+
+    assert states is not None
+    assert {widget.id: widget.chat_input_value.data or widget.string_value for widget in states.widgets} == {
+        "question": QUESTION, FIELD: "moved",
+    }  # fmt: skip
+
+
+def test_given_a_question_that_no_run_took_yet_when_its_run_is_stopped_then_streamlit_drops_it() -> None:
+    """As `runner.fastReruns` does at the next touch. When this fails, it may be looked at again, and so for the next test."""
+    waiting = ScriptRequests()
+    waiting.request_rerun(RerunData(widget_states=asked()))
+    waiting.request_stop()
+
+    assert waiting.on_scriptrunner_ready().type is ScriptRequestType.STOP
+
+
+def test_given_two_runs_that_take_the_same_touch_at_once_then_streamlit_calls_its_callback_in_neither(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two runs of a session have a lock each. A dropped file can be lost like this."""
+    session, called = SessionState(), []
+    session._set_widget_metadata(
+        WidgetMetadata(FIELD, lambda value: value or "", lambda value: value, "string_value", callback=lambda: called.append(1))
+    )
+    first, second = (SafeSessionState(session, lambda: None) for _ in range(2))
+    call, meanwhile = SessionState._call_callbacks, [lambda: second.on_script_will_rerun(sent("dropped"))]
+
+    def between(state: SessionState, **more: object) -> None:
+        if meanwhile:
+            meanwhile.pop()()
+        call(state, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(SessionState, "_call_callbacks", between)
+    first.on_script_will_rerun(sent("dropped"))
+
+    assert called == []
