@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -77,6 +78,7 @@ class Engine:
         on_stage: OnStage | None = None,
         cancelled: Cancel | None = None,
         on_measured: Callable[[Measurements], None] | None = None,
+        about: Mapping[str, str] = MappingProxyType({}),
     ) -> Decision:
         """A cited answer or a refusal that says why; logged, and raises as `measure` does.
 
@@ -90,9 +92,12 @@ class Engine:
             on_stage: told what a language model is being asked, before it is; see `OnStage`. Called from this thread.
             cancelled: asked between the steps; True ends it with `Cancelled`.
             on_measured: gets everything that was measured, before it is judged; for whoever keeps it, to judge it again without asking.
+            about: goes into the decision's metadata as it is, and decides nothing; names of ours, such as the profile that was taken.
         """
         self._note(Action.ASK, ())
         measurements = self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled)
+        if about:
+            measurements = replace(measurements, metadata={**measurements.metadata, **about})
         decision = decided(measurements, on_measured)
         self._watch(measurements, decision)
         return decision

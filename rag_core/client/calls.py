@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, TypeAdapter
 
-from rag_core.service import models
+from rag_core.service import models, profile_models
 
 T = TypeVar("T")
 Settings = Mapping[str, bool | int | float | str]
@@ -53,32 +53,32 @@ def _given(**values: Any) -> dict[str, Any]:
 
 def index(
     documents: Iterable[Mapping[str, Any] | models.TextIn], collection: str = "default", *, preset: str | None = None,
-    settings: Settings | None = None, wait: float = 60.0, key: str | None = None,
+    settings: Settings | None = None, domain: str | None = None, wait: float = 60.0, key: str | None = None,
 ) -> Call[models.IndexOut]:  # fmt: skip
     """Add texts `{content, metadata?, id?, language?}`; `key` makes sending it twice the same as once."""
     rows = [one.model_dump() if isinstance(one, BaseModel) else dict(one) for one in documents]
-    body = _given(documents=rows, collection=collection, preset=preset, settings=settings)
+    body = _given(documents=rows, collection=collection, preset=preset, settings=settings, domain=domain)
     headers = _given(**{"idempotency-key": key})
     return Call("POST", "/api/rag/index", models.IndexOut, body, {"wait": wait}, headers=headers)
 
 
 def index_files(
-    files: Sequence[File], collection: str = "default", *, metadata: str = "{}", password: str = "", wait: float = 60.0,
-    key: str | None = None,
+    files: Sequence[File], collection: str = "default", *, metadata: str = "{}", password: str = "", domain: str = "",
+    wait: float = 60.0, key: str | None = None,
 ) -> Call[models.IndexOut]:  # fmt: skip
     """Add PDFs, .txt or .md files; `metadata` is a JSON object for all of them."""
-    form = {"namespace": collection, "metadata": metadata} | ({"password": password} if password else {})
+    form = {"namespace": collection, "metadata": metadata, **_given(password=password or None, domain=domain or None)}
     headers = _given(**{"idempotency-key": key})
     return Call("POST", "/api/rag/index", models.IndexOut, params={"wait": wait}, form=form, files=tuple(files), headers=headers)
 
 
 def query(
     question: str, collection: str = "default", *, top_k: int | None = None, preset: str | None = None, settings: Settings | None = None,
-    documents: Sequence[str] | None = None, filters: Mapping[str, str] | None = None,
+    documents: Sequence[str] | None = None, filters: Mapping[str, str] | None = None, domain: str | None = None,
 ) -> Call[models.Decision]:  # fmt: skip
-    """Ask a question of a collection."""
+    """Ask a question of a collection, under a domain's profile where one is named; `auto` detects it."""
     body = _given(query=question, collection=collection, top_k=top_k, preset=preset, settings=settings)
-    body |= _given(documents=documents, filters=filters)
+    body |= _given(documents=documents, filters=filters, domain=domain)
     return Call("POST", "/api/rag/query", models.Decision, body)
 
 
@@ -204,3 +204,49 @@ def job(id: str) -> Call[models.Job]:
 def stop(id: str) -> Call[models.Job]:
     """Stop a job."""
     return Call("DELETE", f"/api/jobs/{quote(id, safe='')}", models.Job)
+
+
+def profiles(collection: str = "default") -> Call[profile_models.Profiles]:
+    """List the domain profiles with the version in force."""
+    return Call("GET", _in(collection, "profiles"), profile_models.Profiles)
+
+
+def domain(question: str, collection: str = "default") -> Call[profile_models.DetectedOut]:
+    """Say which domain would be detected for a question, and why."""
+    return Call("GET", _in(collection, "domain"), profile_models.DetectedOut, params={"query_text": question})
+
+
+def versions(domain: str, collection: str = "default") -> Call[profile_models.Versions]:
+    """List all versions of a profile with their evidence."""
+    return Call("GET", _in(collection, "profiles", domain), profile_models.Versions)
+
+
+def propose(
+    domain: str, values: Settings, collection: str = "default", *, why: str = "", run: int | None = None, set: str | None = None,
+    preset: str | None = None, budget_tokens: int | None = None,
+) -> Call[models.Job]:  # fmt: skip
+    """Try a changed profile on the questions of a labelled run or set, else on kept decisions; the proposal is kept with its evidence."""
+    body = _given(values=dict(values), why=why, run=run, set=set, preset=preset, budget_tokens=budget_tokens)
+    return Call("POST", _in(collection, "profiles", domain, "proposals"), models.Job, body)
+
+
+def put_in_force(domain: str, version: int, collection: str = "default") -> Call[profile_models.Versions]:
+    """Accept a version of a profile, or go back to an earlier one."""
+    return Call("PUT", _in(collection, "profiles", domain, "versions", version), profile_models.Versions)
+
+
+def decline(domain: str, version: int, collection: str = "default") -> Call[profile_models.Versions]:
+    """Say no to a proposed version; it is kept."""
+    return Call("DELETE", _in(collection, "profiles", domain, "versions", version), profile_models.Versions)
+
+
+def record_execution(
+    prompt_id: str, confidence: float, citation_coverage: float, hallucination_detected: bool, collection: str = "default", *,
+    outcome: str = "answered", feedback: str | None = None, decision: str = "", profile: str = "",
+) -> Call[models.Said]:  # fmt: skip
+    """Record how a piece of work with a prompt or a profile went."""
+    body = _given(
+        prompt_id=prompt_id, confidence=confidence, citation_coverage=citation_coverage, hallucination_detected=hallucination_detected,
+        outcome=outcome, feedback=feedback, decision=decision, profile=profile,
+    )  # fmt: skip
+    return Call("POST", _in(collection, "executions"), models.Said, body)

@@ -74,6 +74,13 @@ class Client:
     jobs = _now(calls.jobs)
     job = _now(calls.job)
     stop = _now(calls.stop)
+    profiles = _now(calls.profiles)
+    domain = _now(calls.domain)
+    versions = _now(calls.versions)
+    propose = _now(calls.propose)
+    put_in_force = _now(calls.put_in_force)
+    decline = _now(calls.decline)
+    record_execution = _now(calls.record_execution)
 
     def send(self, call: Call[T]) -> T:
         """Send a call and read its reply."""
@@ -142,6 +149,13 @@ class AsyncClient:
     jobs = _later(calls.jobs)
     job = _later(calls.job)
     stop = _later(calls.stop)
+    profiles = _later(calls.profiles)
+    domain = _later(calls.domain)
+    versions = _later(calls.versions)
+    propose = _later(calls.propose)
+    put_in_force = _later(calls.put_in_force)
+    decline = _later(calls.decline)
+    record_execution = _later(calls.record_execution)
 
     async def send(self, call: Call[T]) -> T:
         """Send a call and read its reply."""

@@ -18,6 +18,7 @@ from types import FrameType
 
 from rag_core.domain.acts import acting
 from rag_core.entrypoints import calibrate_command, commands, decide_command, doctor_command, evaluate_command, model_command
+from rag_core.entrypoints.profile_options import add_profiles
 from rag_core.entrypoints.service_commands import add_service, count, later
 from rag_core.entrypoints.show import printable
 from rag_core.errors import Cancelled, InvalidSetting, RagError
@@ -35,6 +36,8 @@ EXAMPLES = """examples:
   python -m rag_core evaluate --questions labelled.csv --documents report.pdf --out report.json
   python -m rag_core calibrate fit --questions labelled.csv --library library
   python -m rag_core calibrate show
+  python -m rag_core ask "What does the contract say of liability?" --domain auto
+  python -m rag_core profiles propose legal --set top_k=20 --questions labelled.csv
   python -m rag_core documents
   python -m rag_core model
   python -m rag_core model --trial --count 10
@@ -72,6 +75,7 @@ def parser() -> argparse.ArgumentParser:
     add.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="PDF files, folders of PDFs, .txt, .md, or .jsonl of texts")
     add.add_argument("--meta", action="append", default=[], metavar="KEY=VALUE", help="title, date, authority, verified, or a key of yours")
     add.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
+    add.add_argument("--domain", metavar="NAME", help="cut them as this domain's profile says, such as legal (default: as each looks)")
     add.add_argument("--resume", action="store_true", help="finish the files that an interrupted run had accepted")
     add.add_argument("--rebuild", action="store_true", help="index all documents again from their stored files (new model, damage)")
     add.set_defaults(run=commands.index)
@@ -85,6 +89,7 @@ def parser() -> argparse.ArgumentParser:
         "--also", action="append", default=[], metavar="COLLECTION", help="search this collection too, ranked together; may be repeated"
     )
     ask.add_argument("--filter", action="append", default=[], metavar="KEY=VALUE", help="search only documents with this metadata")
+    ask.add_argument("--domain", metavar="NAME", help="take this domain's profile, such as legal; auto detects it (default: none)")
     ask.add_argument("--json", action="store_true", help="print one question's decision as JSON")
     ask.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
     ask.set_defaults(run=commands.ask)
@@ -170,6 +175,7 @@ def parser() -> argparse.ArgumentParser:
     doctor.add_argument("--json", action="store_true", help="as JSON")
     doctor.set_defaults(run=doctor_command.doctor)
 
+    add_profiles(sub, place, tune, LABELLED)
     add_service(sub)
 
     settings = sub.add_parser("settings", parents=[tune], help="show every setting with its range and what changing it costs")

@@ -11,7 +11,7 @@ from typing import Any
 
 from rag_core.domain.acts import Action
 from rag_core.domain.decision import Decision
-from rag_core.engine import decided, measured_on
+from rag_core.engine import Engine, decided, measured_on
 from rag_core.entrypoints.common import (
     add_documents,
     answer_rows,
@@ -30,15 +30,18 @@ from rag_core.entrypoints.show import json_text, printable, show_decision, show_
 from rag_core.errors import InvalidInput
 from rag_core.grounding.judge import judge_claims
 from rag_core.library.erasing import Erased
-from rag_core.settings import Settings
+from rag_core.settings import Cost, Settings
+from rag_core.settings.configuration import parse_value
+from rag_core.settings.profiles import AUTO, of_cost, require_domain
 from rag_core.wiring import embedder, entailment_model, joined_corpus, noting, open_engine, ready_tools, rebuild_library, records
+from rag_core.work.profiles import taken
 
 JUDGED = 32  # rows whose claims are read together
 
 
 def index(args: argparse.Namespace) -> int:
     """Add documents; every problem is reported, the other files go on."""
-    settings = chosen_settings(args)
+    settings = _cut_as(args.domain, args, chosen_settings(args))
     problems = 0
     if args.rebuild:  # before the library is opened: it may be of another model, or damaged
         problems += report_problems(rebuild_library(library_folder(args), args.collection, settings, progress_line()))
@@ -57,11 +60,23 @@ def index(args: argparse.Namespace) -> int:
     return 1 if problems else 0
 
 
+def _cut_as(domain: str | None, args: argparse.Namespace, settings: Settings) -> Settings:
+    """The settings with what a domain's profile says of documents; what `--set` names stays."""
+    if domain in (None, AUTO):
+        return settings
+    require_domain(domain)
+    values = of_cost(records(library_folder(args), args.collection).profile_in_force(domain).values, {Cost.INGEST})
+    own = {parse_value(pair)[0] for pair in args.set}
+    return settings.changed(**{name: value for name, value in values.items() if name not in own})
+
+
 def ask(args: argparse.Namespace) -> int:
     """Answer one question in words, or a file of them as JSON lines."""
     settings = chosen_settings(args)
     if (args.question is None) == (args.questions is None):
         raise InvalidInput("Give either one question or --questions FILE.", remedy='Try: python -m rag_core ask "What is …?"')
+    if args.also and args.domain:
+        raise InvalidInput("--also and --domain do not go together.", remedy="Each collection has its own profiles: ask one of them.")
     if args.also and args.documents:
         raise InvalidInput("--also and --documents do not go together.", remedy="Index the documents into a collection first.")
     filters, problems = key_values(args.filter), 0
@@ -74,7 +89,7 @@ def ask(args: argparse.Namespace) -> int:
             engine = open_engine(folder, args.collection, settings)
             note_other_store(engine, settings)
             problems = add_documents(engine, args.documents, settings, args) if args.documents else 0
-            asked, values = engine.ask, engine.library.snapshot.values
+            asked, values = _asking(engine, folder, args), engine.library.snapshot.values
         if args.question is not None:
             decision = asked(args.question, settings, None, filters)
             text = json_text(decision.to_json(), indent=2) if args.json else show_decision(decision, values)
@@ -86,6 +101,19 @@ def ask(args: argparse.Namespace) -> int:
             return asked(row["question"], settings, row.get("documents") or None, filters)
 
         return 1 if problems + answer_rows(args.questions, answered, args.out) else 0
+
+
+def _asking(engine: Engine, folder: Path, args: argparse.Namespace) -> Callable[..., Decision]:
+    """Asks under the profile of `--domain`, in force in the collection, where there is one."""
+    if args.domain is None:
+        return engine.ask
+    store = records(folder, args.collection)
+
+    def asked(question: str, settings: Settings, documents: Sequence[str] | None, filters: Mapping[str, str]) -> Decision:
+        found = taken(store, engine, args.domain, question, documents, filters)
+        return engine.ask(question, found.over(settings), documents, filters, about=found.about)
+
+    return asked
 
 
 def _over_all(folder: Path, names: Sequence[str], settings: Settings) -> tuple[Callable[..., Decision], Mapping[str, Mapping[str, str]]]:

@@ -6,7 +6,7 @@ Times are ISO 8601 in UTC, to the second.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -92,6 +92,74 @@ class RunHead:
     started: str
     total: int
     done: int
+
+
+class VersionState(StrEnum):
+    """The state of a profile's version: proposed, accepted by a person, or declined."""
+
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"
+    DECLINED = "declined"
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileVersion:
+    """A version of a domain's profile. All of them are kept.
+
+    Args:
+        version: from 1; 0 is the shipped one.
+        values: settings by name.
+        why: of whoever proposed it; untrusted text of at most `MAX_COMMENT_CHARS` characters.
+        evidence: how questions end before and after it (`rag_core.evaluation.evidence`), with its runs; empty for the shipped one.
+        by: who proposed it, as the audit log names them.
+        settled_by: who accepted or declined it; empty before.
+    """
+
+    domain: str
+    version: int
+    values: Mapping[str, Any]
+    why: str = ""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    state: VersionState = VersionState.ACCEPTED
+    at: str = ""
+    by: str = ""
+    settled: str = ""
+    settled_by: str = ""
+
+
+class ExecutionOutcome(StrEnum):
+    """The end of a piece of work that a program did with a prompt."""
+
+    ANSWERED = "answered"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A program's record of one use of a prompt or profile: numbers and names of ours, no text.
+
+    Args:
+        prompt: `rag_strategy` or `rag_generation`.
+        profile: that it worked under, such as `legal@2`; empty where none.
+        confidence: in [0, 1].
+        citation_coverage: share of its sentences that cite a source, in [0, 1].
+        hallucination: whether a sentence was found that no source supports.
+        feedback: of a reader; None where nobody said a word.
+        decision: id of the kept decision that it is about; 0 for none.
+    """
+
+    prompt: str
+    profile: str
+    confidence: float
+    citation_coverage: float
+    hallucination: bool
+    outcome: ExecutionOutcome
+    feedback: FeedbackKind | None = None
+    decision: int = 0
+    id: int = 0
+    at: str = ""
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ from rag_core.errors import InvalidSetting
 from rag_core.settings import Cost, Knob, Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
+from rag_core.settings.knobs import AS_BUILT
 
-AS_BUILT = ("embedding_model", "embedding_precision", "vector_store")  # a library is searched with what it was built with
+__all__ = ["AS_BUILT", "chosen"]
 
 
 def chosen(base: Settings, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost]) -> Settings:
@@ -39,5 +40,4 @@ def chosen(base: Settings, preset: str | None, values: Mapping[str, Any], costs:
 
 
 def _is_open(knob: Knob, costs: frozenset[Cost]) -> bool:
-    closed_set = knob.low is not None or bool(knob.options) or isinstance(knob.default, bool)
-    return knob.name not in AS_BUILT and knob.cost in costs and closed_set
+    return knob.name not in AS_BUILT and knob.cost in costs and knob.is_closed

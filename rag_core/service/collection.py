@@ -20,13 +20,15 @@ from rag_core.library.sources import Source
 from rag_core.service.chosen import chosen
 from rag_core.service.jobs import Started
 from rag_core.service.principal import Principal, Scope
+from rag_core.service.profiles import Profiles
 from rag_core.service.questions import COSTS, Questions
 from rag_core.service.refusals import missing
 from rag_core.settings import Cost, Settings
 from rag_core.settings.configuration import retention
 from rag_core.wiring import RecordStore, records
 from rag_core.work import loading
-from rag_core.work.jobs import File
+from rag_core.work.jobs import File, Work
+from rag_core.work.profiles import Taken
 
 if TYPE_CHECKING:
     from rag_core.service.service import Service
@@ -50,6 +52,11 @@ class Collection:
     def questions(self) -> Questions:
         """Its questions and decisions."""
         return Questions(self)
+
+    @property
+    def profiles(self) -> Profiles:
+        """Its domain profiles."""
+        return Profiles(self)
 
     def documents(self) -> tuple[Document, ...]:
         """Its documents, in the order in which they were added."""
@@ -133,21 +140,20 @@ class Collection:
         with self.principal.acting():
             return self.fresh().library.erase(id, wait=WAIT_SECONDS)
 
-    def add(self, sources: Sequence[Source], preset: str | None, values: Mapping[str, Any]) -> Started:
-        """Start a job that adds these sources; see `Library.add`.
+    def add(self, sources: Sequence[Source], preset: str | None, values: Mapping[str, Any], domain: str | None = None) -> Started:
+        """Start a job that adds these sources; see `Library.add`. A domain's profile says how they are cut.
 
         Raises:
             Overloaded: too many jobs wait.
         """
         self.principal.require(Scope.INDEX)
-        settings = self.settings(preset, values, INDEXED)
+        settings = self.settings(preset, {**self.profiles.of_documents(domain), **values}, INDEXED)
         listed = [File(source.name, f"sha256:{source.digest}") for source in sources]
 
         def work(progress: Progress, stop: Cancel) -> AddReport:
             return self.engine.library.add(sources, settings, progress=progress, cancelled=stop)
 
-        with self.principal.acting():
-            return self._service.jobs.start(self.principal, self._place, "Adding documents", work, "adding", len(sources), listed)
+        return self.start("Adding documents", work, "adding", len(sources), listed)
 
     def run(
         self, name: str, rows: Sequence[Mapping[str, Any]], preset: str | None, values: Mapping[str, Any], budget_tokens: int | None
@@ -172,9 +178,16 @@ class Collection:
             store.prune_rejected(retention(os.environ).rejected_days)
             return run(engine, store.run(head.id), store, progress, stop, budget_tokens)
 
-        title = "Measuring labelled questions"
+        return self.start("Measuring labelled questions", work, "evaluating", len(questions), run=head.id)
+
+    def start(self, title: str, work: Work, kind: str, count: int, listed: Sequence[File] = (), run: int = 0) -> Started:
+        """Start a job of the caller's in this collection.
+
+        Raises:
+            Overloaded: too many jobs wait.
+        """
         with self.principal.acting():
-            return self._service.jobs.start(self.principal, self._place, title, work, "evaluating", len(questions), run=head.id)
+            return self._service.jobs.start(self.principal, (str(self._service.folder), self.name), title, work, kind, count, listed, run)
 
     def report(self, number: int) -> Mapping[str, Any]:
         """The figures of a labelled run, as far as it is.
@@ -193,11 +206,17 @@ class Collection:
             "started": head.started, **reported(store.run_questions(number), by_id, head.settings).to_json(),
         }  # fmt: skip
 
-    def settings(self, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost]) -> Settings:
-        """The settings of a call, with the models and the store that the collection was built with; see `chosen`."""
+    def settings(self, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost], profile: Taken | None = None) -> Settings:
+        """The settings of a call, with the models and the store that the collection was built with; see `chosen`.
+
+        Those of a profile come over the preset's, and `values` over both.
+        """
         _ = self.engine
         opened = loading.known(self._service.folder, self.name)
-        return chosen(opened.settings if opened else self._service.base, preset, values, costs)
+        base = opened.settings if opened else self._service.base
+        if profile is None:
+            return chosen(base, preset, values, costs)
+        return chosen(profile.over(chosen(base, preset, {}, costs)), None, values, costs)
 
     def fresh(self) -> Engine:
         """Its engine, with the newest version."""
@@ -221,10 +240,6 @@ class Collection:
     def records(self) -> RecordStore:
         """Its decisions, labels and feedback."""
         return records(self._service.folder, self.name)
-
-    @property
-    def _place(self) -> tuple[str, str]:
-        return str(self._service.folder), self.name
 
     def _find(self, id: str) -> Document:
         found = next((one for one in self.fresh().library.snapshot.documents if one.id == id), None)

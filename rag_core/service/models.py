@@ -28,6 +28,10 @@ Facts = Annotated[dict[Annotated[str, Field(min_length=1, max_length=MAX_KEY_CHA
 Knobs = Annotated[dict[Annotated[str, Field(max_length=MAX_KEY_CHARS)], Value], Field(max_length=MAX_SETTINGS)]
 Preset = Annotated[str, Field(max_length=MAX_KEY_CHARS)]
 Line = Annotated[str, Field(max_length=MAX_LINE_CHARS)]
+Domain = Annotated[
+    str, Field(pattern="^[a-z]{1,30}$", examples=["legal"], description="A domain profile, such as legal; `auto` detects it. None without.")
+]
+Version = Annotated[int, Field(ge=0, le=MAX_PAGE, description="A version of a profile; 0 is the shipped one.")]
 Language = Annotated[str, Field(pattern=r"^([a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3})?$")]  # ISO 639-1, or longer as BCP 47 has it
 
 
@@ -69,6 +73,7 @@ class TextIn(Asked):
 class IndexIn(Chosen):
     """Documents to add."""
 
+    domain: Domain | None = None
     documents: list[TextIn] = Field(min_length=1, max_length=MAX_FILES)
     collection: Name = _named()
 
@@ -83,6 +88,7 @@ class QueryIn(Chosen):
         default=None, max_length=1000, description="Ids or names of those to search; all where it is left out."
     )
     filters: dict[str, Annotated[str, Field(max_length=MAX_VALUE_CHARS)]] = Field(default_factory=dict, max_length=MAX_KEYS)
+    domain: Domain | None = None
 
 
 class PassageIn(Asked):

@@ -36,6 +36,7 @@ class Asking:
         values: settings over it, by name.
         documents: ids or names of those to search; None for all.
         filters: values that a document's metadata must have.
+        domain: whose profile it is asked under; `auto` detects it, None takes no profile.
     """
 
     question: str
@@ -43,6 +44,7 @@ class Asking:
     values: Mapping[str, Any] = field(default_factory=dict)
     documents: Sequence[str] | None = None
     filters: Mapping[str, str] = field(default_factory=dict)
+    domain: str | None = None
 
 
 class Questions:
@@ -58,12 +60,15 @@ class Questions:
             RagError: the question cannot be asked.
         """
         self._principal.require(Scope.ASK)
-        engine, settings = self._collection.fresh(), self._collection.settings(asking.preset, asking.values, COSTS)
+        engine, profile = self._collection.fresh(), None
+        if asking.domain is not None:
+            profile = self._collection.profiles.taken(asking.domain, asking.question, asking.documents, asking.filters)
+        settings = self._collection.settings(asking.preset, asking.values, COSTS, profile)
         measured: list[Measurements] = []
         with self._principal.acting():
             decision = engine.ask(
                 asking.question, settings, asking.documents, asking.filters, on_stage=on_stage, cancelled=cancelled,
-                on_measured=measured.append,
+                on_measured=measured.append, about=profile.about if profile else {},
             )  # fmt: skip
             store = self._collection.records
             if not keeping(store):

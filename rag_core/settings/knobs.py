@@ -10,6 +10,8 @@ from pydantic import Field
 
 from rag_core.settings.scales import Scale, Unit
 
+AS_BUILT = ("embedding_model", "embedding_precision", "vector_store")  # a library is searched with what it was built with
+
 
 class Mode(StrEnum):
     """The ways in which a check may act: block, only be shown, or not be looked at."""
@@ -81,3 +83,8 @@ class Knob:
     stricter: str
     help: str
     switch: str = ""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is a number, a switch or one of some options. Free text names models to load and servers to ask."""
+        return self.low is not None or bool(self.options) or isinstance(self.default, bool)

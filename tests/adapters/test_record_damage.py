@@ -19,8 +19,10 @@ from rag_core.adapters.records.tables import GUARDED, MIGRATIONS
 from rag_core.domain.llm_trace import Completion
 from rag_core.errors import LibraryError, RecordsDamaged
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.records.stored import FeedbackKind, FeedbackState, SavedPreset
+from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, FeedbackState, SavedPreset
 
+WITHOUT_CHECKSUMS = 2  # the version of a file before they came; profiles came after them
+LATER = ("profiles", "executions")
 FLIPS = 60  # positions in a file of about 100 KB, a fixed sample
 
 
@@ -37,6 +39,8 @@ def fill(store: RecordStore) -> None:
     store.set_default_preset("strict")
     store.set_keeping(True)
     store.forget_documents(["sha256:9"], 1)
+    store.put_profile_in_force("legal", store.propose_profile("legal", {"top_k": 20}, "more", {"questions": 3}).version)
+    store.record_execution(Execution("rag_strategy", "legal@1", 0.9, 1.0, False, ExecutionOutcome.ANSWERED, FeedbackKind.HELPFUL), "api:1")
     store.close()
 
 
@@ -48,7 +52,8 @@ def read_all(path: Path) -> list[object]:
         return [
             decisions, [store.measurements(one.id) for one in decisions], [store.feedback(state) for state in FeedbackState], store.sets(),
             [store.read_set(name) for name in store.sets()], run, store.run_questions(run.id), store.results(run.id), store.done(run.id),
-            store.presets(), store.default_preset(), store.keeping(),
+            store.presets(), store.default_preset(), store.keeping(), store.profile_versions("legal"), store.profile_in_force("legal"),
+            store.executions(),
         ]  # fmt: skip
     finally:
         store.close()
@@ -69,6 +74,17 @@ def read_every_row(path: Path) -> None:
                 db.execute(f"SELECT * FROM sound_{table}").fetchall()
     finally:
         store.close()
+
+
+def strip(path: Path) -> None:
+    """Make it a file of the version before checksums."""
+    with closing(sqlite3.connect(path)) as db, db:
+        for table in LATER:
+            db.execute(f"DROP TABLE {table}")
+        for table in GUARDED.keys() - set(LATER):
+            db.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
+        db.execute("DELETE FROM choices WHERE name LIKE 'profile %'")
+        db.execute(f"PRAGMA user_version = {WITHOUT_CHECKSUMS}")
 
 
 @pytest.fixture
@@ -145,12 +161,11 @@ def test_given_a_file_cut_short_anywhere_then_it_is_damage(template, path):
 def test_given_a_file_without_checksums_when_opened_then_it_gets_them_once_and_keeps_all_it_has(template, path):
     whole = read_all(template)
     shutil.copy(template, path)
-    with closing(sqlite3.connect(path)) as db, db:
-        for table in GUARDED:
-            db.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
-        db.execute(f"PRAGMA user_version = {len(MIGRATIONS) - 1}")
+    strip(path)
 
-    assert read_all(path) == whole
+    *kept, versions, in_force, executions = read_all(path)
+    assert kept == whole[:-3]
+    assert (len(versions), in_force.version, executions) == (1, 0, ())
     with closing(sqlite3.connect(path)) as db, db:
         for table in GUARDED:
             assert db.execute(f"SELECT count(*) FROM {table} WHERE checksum IS NULL").fetchone() == (0,), table
@@ -164,9 +179,7 @@ def test_given_damage_that_was_there_before_the_checksums_then_it_is_told_and_no
         shutil.copy(template, path)
         with closing(sqlite3.connect(path)) as db, db:
             db.execute(statement)
-            for table in GUARDED:
-                db.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
-            db.execute(f"PRAGMA user_version = {len(MIGRATIONS) - 1}")
+        strip(path)
         store = RecordStore(path)
         if "verdict" in statement:
             with pytest.raises(RecordsDamaged):

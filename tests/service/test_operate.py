@@ -64,7 +64,7 @@ def test_given_the_page_when_its_curl_lines_are_run_in_their_order_then_each_is_
 
 def test_given_the_page_then_its_commands_are_as_the_command_line_takes_them() -> None:
     """Also those of the unit file and of the container."""
-    lines = re.findall(r"python -m rag_core ((?:serve|token|mcp|audit)[^`\n]*)", PAGES[0].read_text(encoding="utf-8"))
+    lines = re.findall(r"python -m rag_core ((?:serve|token|mcp|audit|profiles)[^`\n]*)", PAGES[0].read_text(encoding="utf-8"))
     lines += re.findall(r"python -m rag_core (serve .*)", (ROOT / "deploy" / "plumbline.service").read_text(encoding="utf-8"))
     lines.append(
         " ".join(json.loads(re.findall(r"^CMD (.*)$", (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE)[0]))

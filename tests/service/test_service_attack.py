@@ -45,6 +45,19 @@ CALLS: dict[Route, Any] = {
     ("GET", "/api/collections/{name}/feedback"): lambda name, known: (f"/api/collections/{name}/feedback", None),
     ("POST", "/api/collections/{name}/runs"): lambda name, known: (f"/api/collections/{name}/runs", {"name": "x", "questions": [ROW]}),
     ("GET", "/api/collections/{name}/runs/{number}"): lambda name, known: (f"/api/collections/{name}/runs/{known['run']}", None),
+    ("GET", "/api/collections/{name}/domain"): lambda name, known: (f"/api/collections/{name}/domain?query_text=sauce", None),
+    ("GET", "/api/collections/{name}/profiles"): lambda name, known: (f"/api/collections/{name}/profiles", None),
+    ("GET", "/api/collections/{name}/profiles/{domain}"): lambda name, known: (f"/api/collections/{name}/profiles/legal", None),
+    ("POST", "/api/collections/{name}/profiles/{domain}/proposals"): lambda name, known: (
+        f"/api/collections/{name}/profiles/legal/proposals", {"values": {"top_k": 5}, "run": known["run"]},
+    ),
+    ("PUT", "/api/collections/{name}/profiles/{domain}/versions/{version}"): lambda name, known: (version(name), None),
+    ("DELETE", "/api/collections/{name}/profiles/{domain}/versions/{version}"): lambda name, known: (version(name), None),
+    ("POST", "/api/collections/{name}/executions"): lambda name, known: (
+        f"/api/collections/{name}/executions",
+        {"prompt_id": "rag_strategy", "confidence": 1, "citation_coverage": 1, "hallucination_detected": False,
+         "decision": str(known["decision"])},
+    ),
     ("GET", "/api/jobs"): None,
     ("GET", "/metrics"): None,
     ("GET", "/api/jobs/{id}"): lambda name, known: (f"/api/jobs/{known['job']}", None),
@@ -53,17 +66,25 @@ CALLS: dict[Route, Any] = {
 }  # fmt: skip
 # With ids of beta's in the path of a collection of one's own; documents of equal bytes have equal ids, so only texts that beta alone has.
 OWN = [route for route in CALLS if "{id}" in route[1] and "{name}" in route[1]]
+OWN += [("POST", "/api/collections/{name}/executions"), ("POST", "/api/collections/{name}/profiles/{domain}/proposals")]
 NEEDS = {
     "index": [("POST", "/api/rag/index"), ("PUT", "/api/collections/{name}"), ("PUT", "/api/collections/{name}/documents/{id}/metadata"),
               ("DELETE", "/api/collections/{name}/documents/{id}"), ("DELETE", "/api/collections/{name}/documents/{id}/everywhere")],
     "label": [("GET", "/api/collections/{name}/feedback"), ("POST", "/api/collections/{name}/runs"),
-              ("GET", "/api/collections/{name}/runs/{number}")],
+              ("GET", "/api/collections/{name}/runs/{number}"), ("GET", "/api/collections/{name}/profiles/{domain}"),
+              ("POST", "/api/collections/{name}/profiles/{domain}/proposals")],
+    "admin": [("PUT", "/api/collections/{name}/profiles/{domain}/versions/{version}"),
+              ("DELETE", "/api/collections/{name}/profiles/{domain}/versions/{version}")],
     "watch": [("GET", "/metrics")],
 }  # fmt: skip
 
 
 def document(name: str, known: Known) -> str:
     return f"/api/collections/{name}/documents/{known['document']}"
+
+
+def version(name: str) -> str:
+    return f"/api/collections/{name}/profiles/legal/versions/0"
 
 
 def decision(name: str, known: Known) -> str:
@@ -105,7 +126,7 @@ def test_given_no_token_or_a_wrong_one_when_any_address_is_asked_for_then_nobody
     wrong = ("Bearer plb_00000000_x", "Bearer", "Basic YTpi", f"bearer {server.tokens['admin'][:-1]}", f"Bearer {server.tokens['admin']} x")
     with server.client() as client:
         for method, path in addresses:
-            filled_in = path.format(name="alpha", id="1", page="1", number="1")
+            filled_in = path.format(name="alpha", id="1", page="1", number="1", domain="legal", version="0")
             for headers in ({}, *({"authorization": one} for one in wrong)):
                 answer = client.request(method, filled_in, headers=headers)
                 assert answer.status_code == 401, (method, path, headers)

@@ -25,6 +25,7 @@ from rag_core.service.principal import LOCAL
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = "The warranty period is 24 months."
 Body = Callable[[Client], Awaitable[Any]]
+METRICS = {"confidence": 0.9, "citation_coverage": 1.0, "hallucination_detected": False}
 # How each tool is called about a collection and what is in it; None for one that is about no collection.
 CALLS: dict[str, Any] = {
     "ask": lambda name, known: {"question": SECRET, "collection": name},
@@ -34,6 +35,12 @@ CALLS: dict[str, Any] = {
     "get_evidence": lambda name, known: {"decision": known["decision"], "collection": name},
     "show_evidence": lambda name, known: {"decision": known["pictured"], "collection": name},
     "list_documents": lambda name, known: {"collection": name},
+    "record_execution": lambda name, known: {
+        "prompt_id": "rag_strategy",
+        "collection": name,
+        "decision": known["decision"],
+        "metrics": METRICS,
+    },
     "index_document": lambda name, known: {"content": "x y z", "collection": name},
 }
 RESOURCES = ("plumbline://{name}/documents", "plumbline://{name}/documents/{document}", "plumbline://{name}/decisions/{decision}")
@@ -56,6 +63,8 @@ async def over_http(server: Server, holder: str) -> Any:
 
 
 def test_given_an_assistant_when_it_works_through_the_tools_then_each_result_is_structured(server: Server) -> None:
+    """S3-26: `rag_strategy`, `rag_generation` and `record_execution`."""
+
     async def day(client: Client) -> dict[str, Any]:
         tools = {tool.name for tool in (await client.list_tools()).tools}
         assert tools == set(CALLS)
@@ -75,6 +84,10 @@ def test_given_an_assistant_when_it_works_through_the_tools_then_each_result_is_
         decided = await call("decide", question=WARRANTY, passages=[{"text": TEXT, "document": "terms.pdf"}])
         kept = await client.read_resource(f"plumbline://mcp/decisions/{asked['id']}")
         document = await client.read_resource(f"plumbline://mcp/documents/{listed['items'][0]['id']}")
+        under = await call("ask", question=WARRANTY, collection="mcp", domain="legal")
+        recorded = await call("record_execution", prompt_id="rag_strategy", collection="mcp", metrics=METRICS, decision=under["id"])
+        own = {"domain": "auto", "collection": "mcp", "question": "What does the contract say of the warranty?"}
+        taught = str(await client.get_prompt("rag_strategy", own))
         names = {prompt.name for prompt in (await client.list_prompts()).prompts}
         strategy = await client.get_prompt("rag_strategy", {"preset": "compliance"})
         writing = await client.get_prompt("rag_generation", {"question": WARRANTY})
@@ -85,12 +98,13 @@ def test_given_an_assistant_when_it_works_through_the_tools_then_each_result_is_
             "kept": json.loads(kept.contents[0].text)["answer"] == asked["answer"],
             "document": json.loads(document.contents[0].text)["title"], "prompts": names,
             "strategy": "top_k" in str(strategy) and "rerank_model" in str(strategy), "writing": WARRANTY in str(writing),
+            "profile": under["metadata"]["profile"], "recorded": recorded["id"] > 0, "taught": '"legal@0"' in taught.replace("\\", ""),
         }  # fmt: skip
 
     assert in_memory(server, day) == {
         "added": (1, "mcp"), "asked": True, "strict": True, "cited": TEXT, "picture": b"\x89PNG", "listed": 1, "judged": False,
         "decided": "terms.pdf", "kept": True, "document": "Terms", "prompts": {"rag_strategy", "rag_generation"}, "strategy": True,
-        "writing": True,
+        "writing": True, "profile": "legal@0", "recorded": True, "taught": True,
     }  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """Deletes from a collection's records whatever speaks of documents that are deleted everywhere.
 
 What goes: questions that were answered from them or that use words of theirs, with feedback and a model's texts; such results of runs;
-labels that name them or use their words; readers' comments. What stays of the others loses the documents' names and titles: numbers,
-offsets and hashes remain.
+labels that name them or use their words; readers' comments, and reasons for a proposed profile. What stays of the others loses the
+documents' names and titles: numbers, offsets and hashes remain.
 """
 
 from __future__ import annotations
@@ -46,6 +46,9 @@ class Eraser:
         self._labels("sets", "name")
         self._labels("runs", "id")
         self._results()
+        for domain, version, why in self._all("SELECT domain, version, why FROM sound_profiles"):
+            if self._mentions(why):
+                self._db.execute("UPDATE profiles SET why = '' WHERE domain = ? AND version = ?", (domain, version))
         for table, column in (("sets", "name"), ("runs", "name"), ("runs", "set_name")):
             self._rename(table, column)
 

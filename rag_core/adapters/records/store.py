@@ -1,4 +1,4 @@
-"""The store that a collection keeps beside its documents, one SQLite file: decisions, feedback, labelled sets, runs, saved presets.
+"""The store that a collection keeps beside its documents, one SQLite file: decisions, feedback, labels, runs, presets, profiles.
 
 Decisions and results are records (`rag_core.records`): numbers, offsets and hashes, no text of a document; what a language model wrote
 stands in a table of its own. Everything from outside is a bound parameter. One store may serve all threads of a process, and several
@@ -16,6 +16,7 @@ from typing import Any, ParamSpec, TypeVar
 from rag_core.adapters.records.decisions import Decisions
 from rag_core.adapters.records.erase import erase
 from rag_core.adapters.records.file import RecordFile
+from rag_core.adapters.records.profiles import Profiles
 from rag_core.adapters.records.sets import Sets
 from rag_core.adapters.records.tables import GUARDED, MIGRATIONS, named, read_json
 from rag_core.adapters.records.texts import forget_documents, prune_rejected
@@ -23,7 +24,8 @@ from rag_core.domain.acts import Action, Note, name_id, unnoted
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.erasing import Erased, Mentions
-from rag_core.records.stored import FeedbackState, RunHead, SavedPreset
+from rag_core.records.stored import FeedbackState, ProfileVersion, RunHead, SavedPreset
+from rag_core.settings.profiles import named as named_version
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,7 +37,8 @@ class RecordStore:
     """The records of the collection in whose folder `path` lies. Creates nothing until something is written.
 
     Every method raises a LibraryError where the file cannot be used: RecordsDamaged, LibraryBusy, or what the disk refused. What it hands
-    out of its parts is said there: decisions and feedback in `Decisions`, labelled sets and runs in `Sets`.
+    out of its parts is said there: decisions and feedback in `Decisions`, labelled sets and runs in `Sets`, profiles and
+    executions in `Profiles`.
 
     `note` is told of each change before it is kept; what it cannot keep is not changed.
     """
@@ -59,6 +62,13 @@ class RecordStore:
         self.delete_run = noted(Action.DELETE_RUN, sets.delete_run)
         self.run, self.runs, self.run_questions = sets.run, sets.runs, sets.run_questions
         self.add_result, self.copy_result, self.results, self.done = sets.add_result, sets.copy_result, sets.results, sets.done
+
+        known = Profiles(self._file)
+        self.profile_versions, self.profile_version, self.profile_in_force = known.versions, known.version, known.in_force
+        self.propose_profile = noted(Action.PROFILE, known.propose, _profile)
+        self.put_profile_in_force = noted(Action.PROFILE, known.put_in_force, _profile)
+        self.decline_profile = noted(Action.PROFILE, known.decline, _profile)
+        self.record_execution, self.executions = noted(Action.EXECUTION, known.record_execution, _result), known.executions
 
     def label(self, feedback_id: int, set_name: str, question: LabelledQuestion) -> None:
         """Append a label that a person confirmed to a set, a new one where there is none, and settle the feedback with it.
@@ -206,6 +216,10 @@ def _result(found: int, given: tuple[Any, ...]) -> str:
 
 def _run(found: RunHead, given: tuple[Any, ...]) -> str:
     return str(found.id)
+
+
+def _profile(found: ProfileVersion, given: tuple[Any, ...]) -> str:
+    return named_version(found.domain, found.version)
 
 
 def _name(found: None, given: tuple[Any, ...]) -> str:

@@ -15,7 +15,7 @@ from rag_core.evaluation.labelled import LabelledQuestion
 
 MAX_NAME_CHARS = 100  # the name of a set, a run or a preset is cut there; chosen
 
-GUARDED: Tables = {
+_FIRST: Tables = {
     "decisions": ("id", "at", "origin", "question", "documents", "record"),
     "feedback": ("id", "decision", "verdict", "comment", "document", "page", "at", "state"),
     "sets": ("name", "questions"),
@@ -26,6 +26,15 @@ GUARDED: Tables = {
     "model_texts": ("id", "decision", "run", "question", "rejected", "at", "documents", "body"),
     "deletions": ("document", "generation"),
 }
+_PROFILES: Tables = {
+    "profiles": (
+        "domain", "version", "profile_values", "why", "evidence", "state", "at", "proposed_by", "settled", "settled_by",
+    ),
+    "executions": (
+        "id", "at", "origin", "prompt", "profile", "confidence", "citation_coverage", "hallucination", "outcome", "feedback", "decision",
+    ),
+}  # fmt: skip
+GUARDED: Tables = {**_FIRST, **_PROFILES}
 
 # Ids are never given again: a page that remembers one would show another's.
 MIGRATIONS = (
@@ -55,7 +64,16 @@ MIGRATIONS = (
         "CREATE INDEX model_texts_result ON model_texts (run, question)",
         "CREATE TABLE deletions (document TEXT PRIMARY KEY, generation INTEGER NOT NULL)",
     ),
-    migration(GUARDED),
+    migration(_FIRST),
+    (
+        "CREATE TABLE profiles (domain TEXT NOT NULL, version INTEGER NOT NULL, profile_values TEXT NOT NULL, why TEXT NOT NULL,"
+        " evidence TEXT NOT NULL, state TEXT NOT NULL, at TEXT NOT NULL, proposed_by TEXT NOT NULL, settled TEXT NOT NULL,"
+        " settled_by TEXT NOT NULL, UNIQUE (domain, version))",
+        "CREATE TABLE executions (id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, origin TEXT NOT NULL, prompt TEXT NOT NULL,"
+        " profile TEXT NOT NULL, confidence REAL NOT NULL, citation_coverage REAL NOT NULL, hallucination INTEGER NOT NULL,"
+        " outcome TEXT NOT NULL, feedback TEXT NOT NULL, decision INTEGER NOT NULL)",
+        *migration(_PROFILES),
+    ),
 )
 
 

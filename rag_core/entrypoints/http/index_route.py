@@ -39,6 +39,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "metadata": {"type": "string", "description": "A JSON object, for all of the files."},
     "preset": {"type": "string"},
     "settings": {"type": "string", "description": "A JSON object."},
+    "domain": {"type": "string"},
     "password": {"type": "string", "description": "Opens encrypted PDFs; used once and kept nowhere."},
 }
 FORM = {"type": "object", "properties": FIELDS, "required": ["files"]}
@@ -57,8 +58,8 @@ _KNOBS, _FACTS = TypeAdapter(models.Knobs), TypeAdapter(models.Facts)
 class Sent:
     """The documents of a request, and how they are to be indexed."""
 
-    def __init__(self, collection: str, chosen: models.Chosen, handed_in: list[HandedIn]) -> None:
-        self.collection, self.chosen, self.handed_in = collection, chosen, handed_in
+    def __init__(self, chosen: models.IndexIn, handed_in: list[HandedIn]) -> None:
+        self.collection, self.chosen, self.handed_in = chosen.collection, chosen, handed_in
 
     @property
     def sources(self) -> list[Source]:
@@ -68,7 +69,7 @@ class Sent:
     def fingerprint(self) -> str:
         """A hash of all of it."""
         known = [one.digest if isinstance(one, Source) else f"{one.name}: {one.problem}" for one in self.handed_in]
-        whole = json.dumps([self.collection, self.chosen.preset, sorted(self.chosen.settings.items()), known])
+        whole = json.dumps([self.collection, self.chosen.preset, self.chosen.domain, sorted(self.chosen.settings.items()), known])
         return hashlib.sha256(whole.encode()).hexdigest()
 
 
@@ -108,7 +109,7 @@ def _begun(service: Service, collection: Collection, sent: Sent, key: str | None
     before = service.jobs.known(collection.principal, known) if known is not None else None
     if before is not None and before.job.error is None:  # one that failed is tried again
         return before
-    started = collection.add(sent.sources, sent.chosen.preset, sent.chosen.settings)
+    started = collection.add(sent.sources, sent.chosen.preset, sent.chosen.settings, sent.chosen.domain)
     if key:
         service.repeated.note(collection.principal, key, print_of, started.id)
     return started
@@ -134,7 +135,7 @@ async def _sent(request: Request, service: Service) -> Sent:
             body = await service.looks.run(lambda: models.IndexIn.model_validate_json(raw))
         except ValidationError as error:
             raise RequestValidationError(error.errors(include_input=False, include_url=False, include_context=False)) from None
-        return Sent(body.collection, body, texts(body.documents))
+        return Sent(body, texts(body.documents))
     if media != "multipart/form-data":
         raise HTTPException(UNSUPPORTED)
     async with request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES) as form:
@@ -147,6 +148,7 @@ def _from_form(form: FormData, service: Service) -> Sent:
     wrong = sorted(set(form) - set(FIELDS))
     try:
         fields = {"collection": _field(form, "namespace") or "default", "preset": _field(form, "preset") or None}
+        fields["domain"] = _field(form, "domain") or None
         head = models.IndexIn.model_validate({"documents": [{"content": "-"}], **fields, "settings": _object(form, "settings")})
         metadata = _FACTS.validate_python(_object(form, "metadata"))
     except ValidationError as error:
@@ -154,7 +156,7 @@ def _from_form(form: FormData, service: Service) -> Sent:
     if wrong or not sent:
         problem = "Unknown field." if wrong else "There is no file in the field `files`."
         raise RequestValidationError([{"type": "value_error", "loc": ("body", wrong[0][:100] if wrong else "files"), "msg": problem}])
-    return Sent(head.collection, head, files(sent, service.folder, metadata, _field(form, "password") or None))
+    return Sent(head, files(sent, service.folder, metadata, _field(form, "password") or None))
 
 
 def _field(form: FormData, name: str) -> str:

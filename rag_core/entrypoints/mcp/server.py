@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from mcp.server.mcpserver import Context, Image, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
@@ -21,9 +21,11 @@ from rag_core.domain.given import ReadyPassage
 from rag_core.entrypoints.http.app import MAX_BODY_BYTES
 from rag_core.entrypoints.http.caller import PRINCIPAL
 from rag_core.entrypoints.http.document_routes import told
+from rag_core.entrypoints.http.profile_routes import recorded
 from rag_core.entrypoints.mcp.prompts import add_prompts
 from rag_core.errors import RagError
-from rag_core.service import models
+from rag_core.records.stored import ExecutionOutcome, FeedbackKind
+from rag_core.service import models, profile_models
 from rag_core.service.collection import Collection
 from rag_core.service.handed_in import outcomes, texts
 from rag_core.service.lanes import Lane
@@ -31,6 +33,7 @@ from rag_core.service.principal import Principal
 from rag_core.service.questions import Asking
 from rag_core.service.refusals import Unauthenticated, missing
 from rag_core.service.service import Service
+from rag_core.work.profiles import Taken
 
 T = TypeVar("T")
 SCHEME = "plumbline"
@@ -41,6 +44,7 @@ ABOUT = (
 WAIT_SECONDS, LOOK_SECONDS = 60.0, 0.05  # for a document to be indexed; between two looks
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+RECORDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 Number = Annotated[str, Field(pattern="^[1-9][0-9]{0,14}$", description="The id of a kept decision, as `ask` returns it.")]
 Nth = Annotated[int, Field(ge=1, le=1000, description="The number of a citation, from 1.")]  # an answer has at most a few
 
@@ -55,7 +59,7 @@ def mcp_server(service: Service, alone: Principal | None = None) -> MCPServer[An
     _add_questions(server, calls)
     _add_documents(server, calls)
     _add_resources(server, calls)
-    add_prompts(server)
+    _add_strategies(server, calls)
     return server
 
 
@@ -123,12 +127,13 @@ def _add_questions(server: MCPServer[Any], calls: _Calls) -> None:
     async def ask(
         context: Context[Any, Any], question: models.Question, collection: models.Name = "default",
         top_k: Annotated[int, Field(ge=1, le=100)] | None = None, preset: models.Preset | None = None, settings: models.Knobs | None = None,
+        domain: models.Domain | None = None,
     ) -> models.Decision:  # fmt: skip
         """Answer a question from the documents of a collection with citations, or refuse and say why."""
         with _Told():
             entered = await calls.enter(context, collection)
             values = dict(settings or {}) | ({"top_k": top_k} if top_k is not None else {})
-            return _decided(*await calls.run(lambda: entered.questions.ask(Asking(question, preset, values))))
+            return _decided(*await calls.run(lambda: entered.questions.ask(Asking(question, preset, values, domain=domain))))
 
     @server.tool(annotations=READS)
     async def decide(
@@ -197,7 +202,7 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
     async def index_document(
         context: Context[Any, Any], content: Annotated[str, Field(min_length=1, max_length=models.MAX_CONTENT_CHARS)],
         collection: models.Name = "default", metadata: models.Facts | None = None,
-        id: Annotated[str, Field(max_length=models.MAX_NAME_CHARS)] = "",
+        id: Annotated[str, Field(max_length=models.MAX_NAME_CHARS)] = "", domain: models.Domain | None = None,
     ) -> models.IndexOut:  # fmt: skip
         """Add a text to a collection; metadata: title, date, authority, verified, source, and keys of your own."""
         with _Told():
@@ -206,7 +211,7 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
             (one,) = texts([models.TextIn(content=content, metadata=metadata or {}, id=id)])
             if isinstance(one, models.Indexed):
                 raise ToolError(f"{one.problem} {one.remedy}")
-            started = await calls.run(lambda: entered.add([one], None, {}), calls.service.files)
+            started = await calls.run(lambda: entered.add([one], None, {}, domain), calls.service.files)
             until = asyncio.get_running_loop().time() + WAIT_SECONDS
             while not started.job.finished and asyncio.get_running_loop().time() < until:
                 await asyncio.sleep(LOOK_SECONDS)
@@ -218,6 +223,29 @@ def _add_documents(server: MCPServer[Any], calls: _Calls) -> None:
             indexed=len(chunks), unchanged=sum(row.state == "unchanged" for row in rows), chunks_created=sum(chunks.values()),
             collection=collection, finished=started.job.finished, job=started.id, documents=rows,
         )  # fmt: skip
+
+
+def _add_strategies(server: MCPServer[Any], calls: _Calls) -> None:
+    @server.tool(annotations=RECORDS)
+    async def record_execution(
+        context: Context[Any, Any], prompt_id: Literal["rag_strategy", "rag_generation"], metrics: profile_models.Metrics,
+        collection: models.Name = "default", outcome: ExecutionOutcome = ExecutionOutcome.ANSWERED, feedback: FeedbackKind | None = None,
+        decision: Number | None = None, profile: profile_models.ProfileName = "",
+    ) -> models.Said:  # fmt: skip
+        """Record how your work with a prompt went: confidence, citation coverage, and whether an unsupported sentence was found."""
+        with _Told():
+            entered = await calls.enter(context, collection)
+            body = profile_models.ExecutionIn(
+                prompt_id=prompt_id, **metrics.model_dump(), outcome=outcome, feedback=feedback, decision=decision or "", profile=profile
+            )
+            return models.Said(id=await calls.run(lambda: recorded(entered, body)))
+
+    async def profile(context: Context[Any, Any], collection: str, domain: str, question: str) -> Taken:
+        with _Told():
+            entered = await calls.enter(context, collection)
+            return await calls.run(lambda: entered.profiles.taken(domain, question))
+
+    add_prompts(server, profile)
 
 
 def _add_resources(server: MCPServer[Any], calls: _Calls) -> None:

@@ -1,0 +1,84 @@
+"""Tells the field of knowledge of a question from the documents that are searched and from its own words.
+
+A count, no model: a document counts for a domain by a key of its metadata, by the way it was cut, or by words of its title.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from rag_core.domain.documents import Document
+from rag_core.domain.ports import Corpus
+from rag_core.language import question_language, terms
+from rag_core.settings.profiles import GENERAL, profiles
+
+KEY = "domain"  # in the metadata of a document: whoever states it is believed
+ENOUGH = 0.5  # a domain needs half of the documents, or a word of the question; chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """A domain, and the counts that speak for it in one sentence, without a word of a question or a document."""
+
+    domain: str
+    why: str
+
+
+def searched(corpus: Corpus, documents: Collection[str] | None = None, filters: Mapping[str, str] | None = None) -> tuple[Document, ...]:
+    """The documents that a question is asked of.
+
+    Raises:
+        InvalidInput: one is not there.
+    """
+    rows = corpus.rows(documents, filters or {})
+    if rows is None:
+        return tuple(corpus.documents)
+    ids = {corpus.passages[row].document for row in rows}
+    return tuple(one for one in corpus.documents if one.id in ids)
+
+
+def detect(question: str, documents: Sequence[Document]) -> Detected:
+    """The domain that the documents and the question speak for; `general` where none has enough, or two have as much.
+
+    A domain's weight is its share of the documents, and `ENOUGH` more where the question uses words of it alone.
+    """
+    kinds = Counter(map(kind_of, documents))
+    weights = {domain: kinds[domain] / len(documents) for domain in profiles() if domain != GENERAL and kinds[domain]}
+    asked = _domain_of(question, question_language(question, {one.language for one in documents}))
+    if asked != GENERAL:
+        weights[asked] = weights.get(asked, 0.0) + ENOUGH
+    best = max(weights.values(), default=0.0)
+    first = [domain for domain, weight in weights.items() if weight == best]
+    if best < ENOUGH or len(first) != 1:
+        return Detected(GENERAL, "Neither the documents nor the question speak for one field alone.")
+    (domain,) = first
+    said = [f"{kinds[domain]} of {len(documents)} documents are of this field"] if kinds[domain] else []
+    said += ["the question uses a word of it"] if asked == domain else []
+    whole = " and ".join(said)
+    return Detected(domain, f"{whole[0].upper()}{whole[1:]}.")
+
+
+def kind_of(document: Document) -> str:
+    """The domain that a document speaks for."""
+    stated = document.metadata.values.get(KEY, "").strip().lower()
+    if stated in profiles():
+        return stated
+    for profile in profiles().values():
+        if document.strategy in profile.kinds or set(profile.keys) & set(document.metadata.values):
+            return profile.domain
+    return _domain_of(document.title, document.language)
+
+
+def _domain_of(text: str, language: str) -> str:
+    """The one domain whose words a text uses; `general` where it uses those of none or of several."""
+    used = set(terms(text, language))
+    found = [domain for domain in profiles() if used & _terms(domain, language)]
+    return found[0] if len(found) == 1 else GENERAL
+
+
+@cache
+def _terms(domain: str, language: str) -> frozenset[str]:
+    return frozenset(term for word in profiles()[domain].words.get(language, ()) for term in terms(word, language))

@@ -1,0 +1,154 @@
+"""Asks under a domain's profile, and proposes a changed one with evidence. A proposal changes nothing until a person puts it in force."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rag_core.domain.ports import Cancel, Progress
+from rag_core.engine import Engine
+from rag_core.errors import InvalidInput, InvalidSetting
+from rag_core.evaluation import Ran, begin, run
+from rag_core.evaluation.domains import detect, searched
+from rag_core.evaluation.evidence import of_kept, of_labelled
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.records.stored import ProfileVersion, RunHead
+from rag_core.settings import Cost, Settings
+from rag_core.settings.profiles import AUTO, GENERAL, allowed, named, of_cost, require_domain
+from rag_core.wiring import RecordStore
+
+ASKED = frozenset({Cost.REPLAY, Cost.ASK})  # settings of a question; the others are of documents that are added
+PROFILE, WHY = "profile", "profile_why"  # in a decision's metadata
+MAX_KEPT = 300  # newest kept decisions that a proposal is judged on; about 12 ms each
+CALLER = "Chosen by the caller."
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The version that a question is asked under, and why this domain, in one sentence."""
+
+    version: ProfileVersion
+    why: str
+
+    @property
+    def about(self) -> dict[str, str]:
+        """The names for a decision's metadata."""
+        return {PROFILE: named(self.version.domain, self.version.version), WHY: self.why}
+
+    def over(self, settings: Settings) -> Settings:
+        """The settings with the profile's for questions."""
+        return settings.changed(**of_cost(self.version.values, ASKED))
+
+
+def taken(
+    store: RecordStore, engine: Engine, domain: str, question: str, documents: Collection[str] | None = None,
+    filters: Mapping[str, str] | None = None,
+) -> Taken:  # fmt: skip
+    """The version in force of a domain; of the one that is detected where it is `auto`.
+
+    Raises:
+        InvalidSetting: there is no such domain.
+        InvalidInput: a document is not there.
+    """
+    if domain != AUTO:
+        require_domain(domain)
+        return Taken(store.profile_in_force(domain), CALLER)
+    found = detect(question, searched(engine.library.snapshot, documents, filters))
+    return Taken(store.profile_in_force(found.domain), found.why)
+
+
+def changed(store: RecordStore, base: Settings, domain: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a proposal: those in force with these over them. `base` has the settings that the profile stands over.
+
+    Raises:
+        InvalidSetting: a value that a profile cannot set, or of documents that are added, which no replay can judge.
+        InvalidInput: nothing would change.
+    """
+    new = allowed(values)
+    if len(of_cost(new, ASKED)) < len(new):
+        raise InvalidSetting(
+            "A proposal cannot change how documents are read.", remedy="Index them into a collection of their own, and compare runs there."
+        )
+    current = dict(store.profile_in_force(domain).values)
+    if all(current.get(name, getattr(base, name)) == value for name, value in new.items()):
+        raise InvalidInput("This proposal changes nothing.", remedy="Name a setting with another value than the one in force.")
+    return {**current, **new}
+
+
+def propose(
+    engine: Engine, store: RecordStore, base: Settings, domain: str, values: Mapping[str, Any], why: str,
+    questions: Sequence[LabelledQuestion], progress: Progress | None = None, cancelled: Cancel | None = None,
+    budget_tokens: int | None = None,
+) -> tuple[ProfileVersion | None, Ran]:  # fmt: skip
+    """Measure labelled questions under the profile in force and under the changed one, and keep the proposal with what that shows.
+
+    Both are runs like any other, which the lab shows. A proposal is kept only where both came to their end.
+
+    Args:
+        engine: over the collection.
+        store: of its records.
+        base: settings that the profile stands over.
+        domain: whose profile is to change.
+        values: to change, see `changed`.
+        why: of whoever proposes it.
+        questions: labelled; none of them twice.
+        progress: told (QUESTIONS, done, total) for both runs together.
+        cancelled: asked between questions.
+        budget_tokens: of a language model, for each of the two runs.
+
+    Raises:
+        RagError: as `changed`, `begin` and `run` do.
+    """
+    current, new = store.profile_in_force(domain), changed(store, base, domain, values)
+    settings = [base.changed(**of_cost(side, ASKED)) for side in (current.values, new)]
+    names = (named(domain, current.version), f"{domain} (proposed)")
+    heads: list[RunHead] = []
+    ran = Ran(0, 0, 0, 2 * len(questions))
+    for name, under in zip(names, settings, strict=True):
+        head, done = begin(engine, name, name, questions, under, store), len(heads) * len(questions)
+        heads.append(head)
+        part = run(engine, head, store, _shifted(progress, done, ran.total), cancelled, budget_tokens)
+        ran = Ran(
+            ran.measured + part.measured, ran.reused + part.reused, ran.failed + part.failed, ran.total, part.cancelled,
+            ran.tokens + part.tokens, part.over_budget,
+        )  # fmt: skip
+        if part.cancelled or part.over_budget:
+            return None, ran
+    text = engine.library.snapshot.page_text
+    before, after = [(store.results(head.id, text), head.settings) for head in heads]
+    evidence = of_labelled(questions, before, after)
+    if not evidence["questions"]:
+        raise InvalidInput("None of the questions could be measured.", remedy=f"Look at the run {heads[0].id} in the lab: it says why.")
+    runs = {"before_run": heads[0].id, "after_run": heads[1].id, "from": current.version}
+    return store.propose_profile(domain, new, why, {**evidence, **runs}), ran
+
+
+def propose_by_kept(store: RecordStore, base: Settings, domain: str, values: Mapping[str, Any], why: str) -> ProfileVersion:
+    """Judge kept decisions of a domain again under the changed profile, and keep the proposal with what flips; nothing is asked again.
+
+    Raises:
+        InvalidSetting: a setting needs more than a judgement.
+        InvalidInput: no decision was kept under this domain's profile.
+    """
+    current, new = store.profile_in_force(domain), changed(store, base, domain, values)
+    if len(of_cost(allowed(values), {Cost.REPLAY})) < len(values):
+        raise InvalidSetting(
+            "Kept decisions cannot show what another search finds.",
+            remedy="Name labelled questions: they are measured under both settings.",
+        )
+    kept = {one.id: store.measurements(one.id) for one in store.decisions(MAX_KEPT)}
+    own = {id: one for id, one in kept.items() if str(one.metadata.get(PROFILE, named(GENERAL, 0))).partition("@")[0] == domain}
+    if not own:
+        raise InvalidInput(
+            f"None of the newest {MAX_KEPT} kept decisions was made under the profile {domain}.",
+            remedy="Ask some questions with this domain first, or name labelled questions.",
+        )
+    before, after = [base.changed(**of_cost(side, ASKED)) for side in (current.values, new)]
+    return store.propose_profile(domain, new, why, {**of_kept(own, before, after), "from": current.version})
+
+
+def _shifted(progress: Progress | None, by: int, total: int) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda step, done, _: progress(step, by + done, total)
