@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, TypeAdapter
 
-from rag_core.service import models, profile_models
+from rag_core.service import models, profile_models, run_models
 
 T = TypeVar("T")
 Settings = Mapping[str, bool | int | float | str]
@@ -189,6 +189,46 @@ def run(
 def report(number: int, collection: str = "default") -> Call[dict[str, Any]]:
     """Show the figures of a labelled run."""
     return Call("GET", _in(collection, "runs", number), dict[str, Any])
+
+
+def runs(collection: str = "default") -> Call[run_models.Runs]:
+    """List the labelled runs, newest first."""
+    return Call("GET", _in(collection, "runs"), run_models.Runs)
+
+
+def resume(number: int, collection: str = "default", *, budget_tokens: int | None = None) -> Call[models.Job]:
+    """Go on with a run that was stopped, as a job."""
+    return Call("POST", _in(collection, "runs", number, "resume"), models.Job, _given(budget_tokens=budget_tokens))
+
+
+def export_run(number: int, collection: str = "default", *, what: str = "decisions") -> Call[bytes]:
+    """Take a run away as JSON lines: labels, failing or decisions."""
+    return Call("GET", _in(collection, "runs", number, "export"), bytes, params={"what": what})
+
+
+def certify(
+    number: int, targets: Mapping[str, float], collection: str = "default", *, confidence: float = 0.95, first: str | None = None,
+    second: str = "", by_type: bool = False, preset: str | None = None, settings: Settings | None = None, save_as: str = "",
+) -> Call[run_models.Certified]:  # fmt: skip
+    """Choose a threshold on a run's questions that keeps the targets, such as {"wrong_answers": 0.05}, with its certificate."""
+    body = _given(targets=dict(targets), confidence=confidence, first=first, preset=preset, settings=settings)
+    body |= {"second": second, "by_type": by_type, "save_as": save_as}
+    return Call("POST", _in(collection, "runs", number, "certificate"), run_models.Certified, body)
+
+
+def certificates(collection: str = "default") -> Call[run_models.Certificates]:
+    """List the saved presets that have a certificate, and whether each still holds."""
+    return Call("GET", _in(collection, "certificates"), run_models.Certificates)
+
+
+def labels(set: str, collection: str = "default") -> Call[bytes]:
+    """Take a labelled set away as JSON lines."""
+    return Call("GET", _in(collection, "labels"), bytes, params={"set": set})
+
+
+def export(collection: str = "default", *, limit: int = models.MAX_PAGE_ITEMS, before: int | None = None) -> Call[bytes]:
+    """Take kept decisions away as JSON lines, newest first."""
+    return Call("GET", _in(collection, "export"), bytes, params=_given(limit=limit, before=before))
 
 
 def jobs() -> Call[models.Jobs]:

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from rag_core.domain.acts import Action
 from rag_core.domain.documents import Box, Document, Metadata
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
-from rag_core.errors import InvalidInput, ModelMismatch, PasswordNeeded, RagError, StoreMismatch
-from rag_core.evaluation import Ran, begin, reported, run
-from rag_core.evaluation.labelled.read import read_rows
+from rag_core.errors import ModelMismatch, PasswordNeeded, RagError, StoreMismatch
 from rag_core.ingest.pdf import render_page
 from rag_core.library.erasing import Erased
 from rag_core.library.library import AddReport
 from rag_core.library.sources import Source
-from rag_core.service.chosen import chosen
+from rag_core.records.stored import SavedPreset
+from rag_core.service.chosen import AS_BUILT, chosen
 from rag_core.service.jobs import Started
 from rag_core.service.principal import Principal, Scope
 from rag_core.service.profiles import Profiles
-from rag_core.service.questions import COSTS, Questions
+from rag_core.service.questions import Questions
 from rag_core.service.refusals import missing
-from rag_core.settings import Cost, Settings
-from rag_core.settings.configuration import retention
-from rag_core.wiring import RecordStore, records
+from rag_core.service.runs import Runs
+from rag_core.settings import DEFAULT_PRESET, Cost, Settings
+from rag_core.wiring import RecordStore, noting, records
 from rag_core.work import loading
 from rag_core.work.jobs import File, Work
 from rag_core.work.profiles import Taken
@@ -33,6 +32,7 @@ from rag_core.work.profiles import Taken
 if TYPE_CHECKING:
     from rag_core.service.service import Service
 
+SAVED = "saved:"  # before the name of a saved preset; no built-in one is called so
 INDEXED = frozenset({Cost.INGEST})  # settings of documents that are added
 WAIT_SECONDS = 5.0  # for another writer: then the caller is told to come again
 DPI, MAX_PIXELS = 110.0, 4_000_000  # a page's picture: sharp on half a screen, 200 kB
@@ -52,6 +52,11 @@ class Collection:
     def questions(self) -> Questions:
         """Its questions and decisions."""
         return Questions(self)
+
+    @property
+    def runs(self) -> Runs:
+        """Its labelled runs and certificates."""
+        return Runs(self)
 
     @property
     def profiles(self) -> Profiles:
@@ -155,31 +160,6 @@ class Collection:
 
         return self.start("Adding documents", work, "adding", len(sources), listed)
 
-    def run(
-        self, name: str, rows: Sequence[Mapping[str, Any]], preset: str | None, values: Mapping[str, Any], budget_tokens: int | None
-    ) -> Started:
-        """Start a job that measures labelled questions.
-
-        Raises:
-            InvalidInput: a row is no labelled question, or there is no document to ask.
-        """
-        self.principal.require(Scope.LABEL)
-        questions, problems = read_rows(rows)
-        if problems:
-            raise InvalidInput(f"{problems[0]}", remedy="Correct the row, or leave it out.")
-        engine, store = self.fresh(), self.records
-        if not engine.library.snapshot.documents:
-            raise InvalidInput("There are no documents to ask.", remedy="Index some first.")
-        self._service.jobs.require_room()
-        with self.principal.acting():
-            head = begin(engine, name, name, questions, self.settings(preset, values, COSTS), store)
-
-        def work(progress: Progress, stop: Cancel) -> Ran:
-            store.prune_rejected(retention(os.environ).rejected_days)
-            return run(engine, store.run(head.id), store, progress, stop, budget_tokens)
-
-        return self.start("Measuring labelled questions", work, "evaluating", len(questions), run=head.id)
-
     def start(self, title: str, work: Work, kind: str, count: int, listed: Sequence[File] = (), run: int = 0) -> Started:
         """Start a job of the caller's in this collection.
 
@@ -189,34 +169,42 @@ class Collection:
         with self.principal.acting():
             return self._service.jobs.start(self.principal, (str(self._service.folder), self.name), title, work, kind, count, listed, run)
 
-    def report(self, number: int) -> Mapping[str, Any]:
-        """The figures of a labelled run, as far as it is.
-
-        Raises:
-            NotFound: there is no such run.
-        """
-        self.principal.require(Scope.LABEL)
-        store = self.records
-        head = next((one for one in store.runs() if one.id == number), None)
-        if head is None:
-            raise missing("run")
-        by_id = store.results(number, self.fresh().library.snapshot.page_text)
-        return {
-            "run": number, "name": head.name, "done": head.done, "total": head.total, "settings_hash": head.settings.hash(),
-            "started": head.started, **reported(store.run_questions(number), by_id, head.settings).to_json(),
-        }  # fmt: skip
-
     def settings(self, preset: str | None, values: Mapping[str, Any], costs: frozenset[Cost], profile: Taken | None = None) -> Settings:
         """The settings of a call, with the models and the store that the collection was built with; see `chosen`.
 
-        Those of a profile come over the preset's, and `values` over both.
+        Those of a profile come over the preset's, and `values` over both. A preset that was saved for the collection is named
+        `saved:NAME`.
+
+        Raises:
+            NotFound: there is no saved preset of this name.
         """
-        _ = self.engine
-        opened = loading.known(self._service.folder, self.name)
-        base = opened.settings if opened else self._service.base
+        base = self._base
+        if preset is not None and preset.startswith(SAVED):
+            known = {one.name: one for one in self.records.presets()}
+            if preset.removeprefix(SAVED) not in known:
+                raise missing("preset")
+            base, preset = self.saved(known[preset.removeprefix(SAVED)]), None
         if profile is None:
             return chosen(base, preset, values, costs)
         return chosen(profile.over(chosen(base, preset, {}, costs)), None, values, costs)
+
+    def saved(self, preset: SavedPreset) -> Settings:
+        """The settings of a saved preset, with the models and the store that the collection was built with.
+
+        Raises:
+            InvalidSetting: a value that this version does not take.
+        """
+        values = {name: value for name, value in preset.values.items() if name not in (*AS_BUILT, "preset")}
+        return self._base.changed(**{"preset": DEFAULT_PRESET, **values})
+
+    def require_room(self) -> None:
+        """Raise Overloaded where as many jobs wait as may."""
+        self._service.jobs.require_room()
+
+    def note(self, action: Action, *objects: str) -> None:
+        """Leave a line in the audit log that the caller does this."""
+        with self.principal.acting():
+            noting(self._service.folder, self.name)(action, objects)
 
     def fresh(self) -> Engine:
         """Its engine, with the newest version."""
@@ -240,6 +228,12 @@ class Collection:
     def records(self) -> RecordStore:
         """Its decisions, labels and feedback."""
         return records(self._service.folder, self.name)
+
+    @property
+    def _base(self) -> Settings:
+        _ = self.engine
+        opened = loading.known(self._service.folder, self.name)
+        return opened.settings if opened else self._service.base
 
     def _find(self, id: str) -> Document:
         found = next((one for one in self.fresh().library.snapshot.documents if one.id == id), None)

@@ -287,7 +287,7 @@ def examples(schema: dict[str, Any], body: dict[str, Any]) -> Any:
 
 
 def test_given_the_schema_when_its_examples_are_sent_then_none_is_refused(server: Server) -> None:
-    filled_in = {"name": "alpha", "id": server.known["alpha"]["decision"], "domain": "legal"}
+    filled_in = {"name": "alpha", "id": server.known["alpha"]["decision"], "domain": "legal", "number": server.known["alpha"]["run"]}
     with server.client("admin") as client:
         schema = client.get("/api/openapi.json").json()
         sent = 0

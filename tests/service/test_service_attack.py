@@ -45,6 +45,15 @@ CALLS: dict[Route, Any] = {
     ("GET", "/api/collections/{name}/feedback"): lambda name, known: (f"/api/collections/{name}/feedback", None),
     ("POST", "/api/collections/{name}/runs"): lambda name, known: (f"/api/collections/{name}/runs", {"name": "x", "questions": [ROW]}),
     ("GET", "/api/collections/{name}/runs/{number}"): lambda name, known: (f"/api/collections/{name}/runs/{known['run']}", None),
+    ("GET", "/api/collections/{name}/runs"): lambda name, known: (f"/api/collections/{name}/runs", None),
+    ("POST", "/api/collections/{name}/runs/{number}/resume"): lambda name, known: (f"{labelled(name, known)}/resume", {}),
+    ("GET", "/api/collections/{name}/runs/{number}/export"): lambda name, known: (f"{labelled(name, known)}/export", None),
+    ("POST", "/api/collections/{name}/runs/{number}/certificate"): lambda name, known: (
+        f"{labelled(name, known)}/certificate", {"targets": {"wrong_answers": 0.05}},
+    ),
+    ("GET", "/api/collections/{name}/certificates"): lambda name, known: (f"/api/collections/{name}/certificates", None),
+    ("GET", "/api/collections/{name}/labels"): lambda name, known: (f"/api/collections/{name}/labels?set=own", None),
+    ("GET", "/api/collections/{name}/export"): lambda name, known: (f"/api/collections/{name}/export", None),
     ("GET", "/api/collections/{name}/domain"): lambda name, known: (f"/api/collections/{name}/domain?query_text=sauce", None),
     ("GET", "/api/collections/{name}/profiles"): lambda name, known: (f"/api/collections/{name}/profiles", None),
     ("GET", "/api/collections/{name}/profiles/{domain}"): lambda name, known: (f"/api/collections/{name}/profiles/legal", None),
@@ -66,13 +75,17 @@ CALLS: dict[Route, Any] = {
 }  # fmt: skip
 # With ids of beta's in the path of a collection of one's own; documents of equal bytes have equal ids, so only texts that beta alone has.
 OWN = [route for route in CALLS if "{id}" in route[1] and "{name}" in route[1]]
+OWN += [route for route in CALLS if "{number}" in route[1] and route not in OWN]
 OWN += [("POST", "/api/collections/{name}/executions"), ("POST", "/api/collections/{name}/profiles/{domain}/proposals")]
 NEEDS = {
     "index": [("POST", "/api/rag/index"), ("PUT", "/api/collections/{name}"), ("PUT", "/api/collections/{name}/documents/{id}/metadata"),
               ("DELETE", "/api/collections/{name}/documents/{id}"), ("DELETE", "/api/collections/{name}/documents/{id}/everywhere")],
     "label": [("GET", "/api/collections/{name}/feedback"), ("POST", "/api/collections/{name}/runs"),
               ("GET", "/api/collections/{name}/runs/{number}"), ("GET", "/api/collections/{name}/profiles/{domain}"),
-              ("POST", "/api/collections/{name}/profiles/{domain}/proposals")],
+              ("POST", "/api/collections/{name}/profiles/{domain}/proposals"), ("GET", "/api/collections/{name}/runs"),
+              ("POST", "/api/collections/{name}/runs/{number}/resume"), ("GET", "/api/collections/{name}/runs/{number}/export"),
+              ("POST", "/api/collections/{name}/runs/{number}/certificate"), ("GET", "/api/collections/{name}/labels"),
+              ("GET", "/api/collections/{name}/export")],
     "admin": [("PUT", "/api/collections/{name}/profiles/{domain}/versions/{version}"),
               ("DELETE", "/api/collections/{name}/profiles/{domain}/versions/{version}")],
     "watch": [("GET", "/metrics")],
@@ -81,6 +94,10 @@ NEEDS = {
 
 def document(name: str, known: Known) -> str:
     return f"/api/collections/{name}/documents/{known['document']}"
+
+
+def labelled(name: str, known: Known) -> str:
+    return f"/api/collections/{name}/runs/{known['run']}"
 
 
 def version(name: str) -> str:

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 
 from rag_core import __version__
-from rag_core.entrypoints.http import document_routes, index_route, job_routes, problems, profile_routes, question_routes
+from rag_core.entrypoints.http import document_routes, index_route, job_routes, problems, profile_routes, question_routes, run_routes
 from rag_core.entrypoints.http.bodies import BodyLimit
 from rag_core.entrypoints.http.caller import Guarded, TheService
 from rag_core.entrypoints.http.headers import API_POLICY, SecurityHeaders
@@ -41,7 +41,7 @@ def api(service: Service, routes: list[BaseRoute] | None = None) -> FastAPI:
     )  # fmt: skip
     app.state.service = service
     problems.install(app)
-    for part in (index_route, question_routes, document_routes, job_routes, profile_routes):
+    for part in (index_route, question_routes, document_routes, job_routes, run_routes, profile_routes):
         app.include_router(part.router, prefix=PREFIX)
     app.add_api_route("/healthz", healthz, include_in_schema=False)
     app.add_api_route("/readyz", readyz, include_in_schema=False)

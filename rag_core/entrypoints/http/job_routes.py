@@ -1,16 +1,15 @@
-"""Jobs: how far each is, a way to stop it, its progress as a stream; and labelled runs, which are jobs with a report."""
+"""Jobs: how far each is, a way to stop it, its progress as a stream."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response, StreamingResponse
 
-from rag_core.entrypoints.http.caller import Caller, Entered, TheService
+from rag_core.entrypoints.http.caller import Caller, TheService
 from rag_core.entrypoints.http.streams import EVENTS, MAX_STREAMS, event
 from rag_core.service import models
 from rag_core.service.jobs import Started
@@ -18,7 +17,6 @@ from rag_core.service.service import Service
 
 router = APIRouter()
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
-RunNumber = Annotated[int, Path(ge=1, le=2**53)]  # 2**53: the largest whole number that every JSON reader has
 LOOK_SECONDS, BEAT_SECONDS = 0.25, 15.0  # between two looks at a job; between two signs of life, which proxies wait for
 MAX_STEP_CHARS = 200  # how much of a file's name is told
 
@@ -87,18 +85,3 @@ async def _events(request: Request, service: Service, started: Started) -> Async
             quiet += LOOK_SECONDS
     finally:
         service.streams -= 1
-
-
-@router.post("/collections/{name}/runs", response_model=models.Job, status_code=202)
-async def run(collection: Entered, service: TheService, body: models.RunIn) -> models.Job:
-    """Measure labelled questions as a job; needs the scope label."""
-    start = collection.run
-    begun = await service.questions.run(lambda: start(body.name, body.questions, body.preset, body.settings, body.budget_tokens))
-    return told(begun)
-
-
-@router.get("/collections/{name}/runs/{number}", response_model=dict[str, Any])
-async def report(collection: Entered, service: TheService, number: RunNumber) -> Response:
-    """Show the figures of a labelled run, as far as it is: rates with exact intervals."""
-    found = await service.questions.run(lambda: collection.report(number))
-    return Response(json.dumps(found), media_type="application/json")
