@@ -13,7 +13,7 @@ STOPPED := { echo "Setup did not finish. What was done is kept: run the same com
 READY := .venv/.setup-done
 TEST_TOOLS := .venv/.test-tools-done
 
-.PHONY: app test unit coverage check bench campaign demo-model setup tools lock licences sbom clean
+.PHONY: app test unit coverage check bench campaign demo-model setup tools stores lock licences sbom clean
 
 app: $(READY)
 	@echo "Starting Plumbline. The first page takes about 6 seconds. Open http://127.0.0.1:$(PORT) in a browser; Ctrl+C stops it."
@@ -58,6 +58,11 @@ setup: $(READY)
 
 # What tests and checks need besides.
 tools: $(TEST_TOOLS)
+
+# What vector stores in a database need, and their servers for tests; nothing else needs it.
+stores: $(TEST_TOOLS)
+	@echo "Installing what stores in a database need (about 10 seconds)..."
+	@$(INSTALL) --no-deps -r supply/stores.lock || $(STOPPED)
 
 # Exact versions and SHA-256 of all that requirements.txt draws in; `make lock UPGRADE=--upgrade` takes the newest that fit.
 lock: $(TEST_TOOLS)

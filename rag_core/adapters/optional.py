@@ -1,6 +1,7 @@
 """Optional packages, which only a part of the product needs: the extras of pyproject.toml.
 
-Setup installs them all. An installation that leaves some out answers questions as before; what needs one says which, and the command.
+Setup installs them all, but for those of stores in a database (`APART`). An installation that leaves some out answers questions as
+before; what needs one says which, and the command.
 """
 
 from __future__ import annotations
@@ -14,10 +15,16 @@ EXTRAS = {
     "certificate": ("matplotlib",),
     "models": ("sentence_transformers", "transformers"),
     "service": ("fastapi", "uvicorn", "python_multipart", "mcp", "prometheus_client"),
+    "pgvector": ("pgvector", "psycopg"),
 }
+APART = ("pgvector",)  # not installed by setup
 REMEDY = (
     "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock. "
     "Where Plumbline is an installed wheel, install that file again with [certificate,models,service] after its name."
+)
+REMEDY_APART = (
+    "Run: .venv/bin/python -m pip install --no-deps -r supply/stores.lock. "
+    "Where Plumbline is an installed wheel, install that file again with [{extra}] after its name."
 )
 
 
@@ -33,4 +40,5 @@ def require(extra: str, what: str) -> None:
     """
     for module in EXTRAS[extra]:
         if find_spec(module) is None:
-            raise MissingDependency(f"{what} needs the package {module.replace('_', '-')}, which is not installed.", remedy=REMEDY)
+            remedy = REMEDY_APART.format(extra=extra) if extra in APART else REMEDY
+            raise MissingDependency(f"{what} needs the package {module.replace('_', '-')}, which is not installed.", remedy=remedy)

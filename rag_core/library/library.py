@@ -28,7 +28,7 @@ from rag_core.library.manifest import Entry, Manifest
 from rag_core.library.opened import OnDelete, Opened
 from rag_core.library.salvage import salvage
 from rag_core.library.sources import Source
-from rag_core.library.store import Store
+from rag_core.library.store import ForgetRows, Store, nothing_outside
 from rag_core.settings import Settings
 
 __all__ = ["Accepted", "AddReport", "Library"]
@@ -51,12 +51,14 @@ class Library(Opened):
         on_delete: OnDelete = lambda documents, version: None,
         note: Note = unnoted,
         on_erase: OnErase = nothing_else,
+        forget_rows: ForgetRows = nothing_outside,
     ) -> Library:
         """The library in `folder`, compared with its checksums; an empty one when there is none yet. Writes nothing.
 
         `on_delete` and `on_erase` are called before documents go, so that what else holds their words forgets them; where one fails, they
         stay. `note` is
-        told of each change before it is made; what it cannot keep is not changed.
+        told of each change before it is made; what it cannot keep is not changed. `forget_rows` is called before a version's indexes are
+        deleted, for what they keep outside of the folder.
 
         Raises:
             InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
@@ -65,7 +67,7 @@ class Library(Opened):
             StoreMismatch: built in another vector store.
             LibraryError: built by another version of this program.
         """
-        library = cls(Store(folder, collection, vectors, lexical), embedder, on_delete, note, on_erase)
+        library = cls(Store(folder, collection, vectors, lexical, forget_rows), embedder, on_delete, note, on_erase)
         library.refresh()
         return library
 
@@ -82,6 +84,7 @@ class Library(Opened):
         progress: Progress | None = None,
         cancelled: Cancel | None = None,
         note: Note = unnoted,
+        forget_rows: ForgetRows = nothing_outside,
     ) -> tuple[Library, AddReport]:
         """Index all documents again from their stored sources: for another embedding model, a newer version, or after damage.
 
@@ -94,7 +97,7 @@ class Library(Opened):
             LibraryBusy: another writer held the library for `WAIT_SECONDS`.
             LibraryError: a newer version of this program wrote the library.
         """
-        library = cls(Store(folder, collection, vectors, lexical), embedder, note=note)
+        library = cls(Store(folder, collection, vectors, lexical, forget_rows), embedder, note=note)
         with library._writing(WAIT_SECONDS, cancelled, refresh=False):
             note(Action.REBUILD, ())
             saved = salvage(library._store, library._inbox)
@@ -236,7 +239,7 @@ class Library(Opened):
             for id in writer.entries.keys() & set(document_ids):
                 writer.remove(id)
             writer.publish()
-            self._store.clear(self._snapshot.version, (), self._inbox.rows(), kept=1)
+            self._store.clear(self._snapshot.version, (), self._inbox.rows(), kept=1, insist=True)
             erase_copies(self._store.root, [id.removeprefix("sha256:") for id in document_ids])
         return erased
 

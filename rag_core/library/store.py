@@ -19,7 +19,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,7 +27,7 @@ import numpy as np
 
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalStore, VectorIndex, VectorStore
-from rag_core.errors import InvalidInput, LibraryError
+from rag_core.errors import InvalidInput, LibraryError, RagError
 from rag_core.library import stored_sources
 from rag_core.library.disk.files import Stamp, damaged, read_verified, stamp, storage_problems, sync, unpack, verify_file, write_atomically
 from rag_core.library.disk.private import make_folder
@@ -42,6 +42,14 @@ KEPT_VERSIONS = 3  # the newest and two before it: a reader of another process m
 _COLLECTION = re.compile(r"[a-z0-9_-]{1,64}")
 
 
+# deletes what a version's indexes keep outside of their folder, and raises a RagError where it cannot
+ForgetRows = Callable[[Path], None]
+
+
+def nothing_outside(folder: Path) -> None:
+    """All of a version's indexes is in its folder."""
+
+
 class Store:
     """The files of one collection below `folder`. Creates nothing until something is written.
 
@@ -49,8 +57,11 @@ class Store:
         InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
     """
 
-    def __init__(self, folder: Path, collection: str, vectors: VectorStore, lexical: LexicalStore) -> None:
+    def __init__(
+        self, folder: Path, collection: str, vectors: VectorStore, lexical: LexicalStore, forget_rows: ForgetRows = nothing_outside
+    ) -> None:
         _require_name(collection)
+        self._forget_rows = forget_rows
         self.root = folder / collection
         self.reader = PageReader(self.root)
         self.vectors = vectors
@@ -112,7 +123,7 @@ class Store:
             manifest.version,
             tuple(passage for group in passages for passage in group),
             self.vectors.load(folder) if manifest.entries else self.no_vectors(),  # an empty library may have been another store's
-            self.lexical.load(folder),
+            self.lexical.load(folder) if manifest.entries else self.lexical.build([]),
             manifest.entries,
             self.reader,
         )
@@ -164,10 +175,15 @@ class Store:
     def _point_to(self, version: int, sha256: str) -> None:
         write_atomically(self.root / "CURRENT", json.dumps({"generation": version, "sha256": sha256}).encode())
 
-    def clear(self, newest: int, live: Collection[int], unfinished: Collection[str], kept: int = KEPT_VERSIONS) -> None:
+    def clear(
+        self, newest: int, live: Collection[int], unfinished: Collection[str], kept: int = KEPT_VERSIONS, *, insist: bool = False
+    ) -> None:
         """Delete what no kept version names and no unfinished source (by digest) needs.
 
         Kept are the newest so many versions and the `live` ones. What cannot be deleted now is tried again next time.
+
+        Raises:
+            RagError: it has to be deleted now (`insist`), and rows outside of the folder cannot be.
         """
         named: set[str] = set()
         for path in list((self.root / "manifests").glob("*.json")):
@@ -179,7 +195,18 @@ class Store:
         for folder in ("indexes", "documents", "sources", "work"):
             for path in children(self.root / folder):
                 if f"{folder}/{path.name}" not in named and path.name.split("-")[0] not in unfinished:
-                    _remove(path)
+                    with suppress(*(() if insist else (RagError,))):
+                        self.remove(path)
+
+    def remove(self, path: Path) -> None:
+        """Delete a file or folder of the collection; before the indexes of a version, what they keep outside of it.
+
+        Raises:
+            RagError: that cannot be deleted now; the folder is still there then.
+        """
+        if path.parent.name == "indexes":
+            self._forget_rows(path)
+        _remove(path)
 
     def remembers(self, document_id: str) -> bool:
         """Whether a version that is kept has a document."""

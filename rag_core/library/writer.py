@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 
 from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalIndex, VectorIndex, Vectors
+from rag_core.errors import RagError
 from rag_core.ingest.layout import json_rows
 from rag_core.library.disk.files import Stamp, damaged, pack_parts, stamp_folder, storage_problems, unpack, unpack_vectors
 from rag_core.library.disk.private import make_folder, tighten
@@ -128,13 +129,15 @@ class Writer:
 
     def _save(self, name: str, vectors: VectorIndex, lexical: LexicalIndex) -> dict[str, Stamp]:
         folder = self._store.root / "indexes" / name
-        shutil.rmtree(folder, ignore_errors=True)  # left by a process that was killed before it published
+        if folder.exists():
+            self._store.remove(folder)  # left by a process that was killed before it published
         make_folder(folder)
         try:
             self._store.vectors.save(vectors, folder)
             self._store.lexical.save(lexical, folder)
         except OSError:
-            shutil.rmtree(folder, ignore_errors=True)  # the room is needed for what comes next
+            with suppress(RagError):
+                self._store.remove(folder)  # the room is needed for what comes next
             raise
         tighten(folder)  # the libraries of the indexes make files with the usual modes
         sync_tree([folder])

@@ -1,13 +1,16 @@
 """The endpoints of language models: base URL, key and model name, from the environment or from `.streamlit/secrets.toml`.
 
+The address of a vector store's database comes from there too.
+
 A key stands in no repr and in no error; pages show `Endpoint.masked`. Nothing is asked here.
 """
 
 from __future__ import annotations
 
 import ipaddress
+import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -107,7 +110,23 @@ def model_environment(environment: Mapping[str, str], secrets: Path = SECRETS, f
     Raises:
         InvalidSetting: a file cannot be read.
     """
-    environment = with_env_file(environment, file)
+    return _over_secrets(with_env_file(environment, file), NAMES, secrets)
+
+
+def store_url(name: str, store: str, example: str, environment: Mapping[str, str] | None = None, secrets: Path = SECRETS) -> str:
+    """The address of the database of a vector store, from the variable `name`: of the environment, or of the file of secrets.
+
+    Raises:
+        InvalidSetting: there is none.
+    """
+    url = _over_secrets(os.environ if environment is None else environment, (name,), secrets).get(name, "").strip()
+    if not url:
+        raise InvalidSetting(f"Nothing says where the database of the vector store {store!r} is.", remedy=f"Set {name}, like {example}.")
+    return url
+
+
+def _over_secrets(environment: Mapping[str, str], names: Collection[str], secrets: Path) -> Mapping[str, str]:
+    """The environment over these variables of the file of secrets."""
     try:
         stored = tomllib.loads(secrets.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -115,7 +134,7 @@ def model_environment(environment: Mapping[str, str], secrets: Path = SECRETS, f
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:  # from None: it may quote what is secret
         why = error.strerror if isinstance(error, OSError) else "it is no TOML"
         raise InvalidSetting(f"{secrets} cannot be read: {why}.", remedy='Write lines of NAME = "value" into it.') from None
-    return {name: str(stored[name]) for name in NAMES if name in stored} | dict(environment)
+    return {name: str(stored[name]) for name in names if name in stored} | dict(environment)
 
 
 def _base_url(name: str, value: str) -> str:

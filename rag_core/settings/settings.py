@@ -284,7 +284,7 @@ class Settings(ModelSettings):
     )
     vector_store: str = choice(
         "faiss-flat", Stage.INGEST, _I,
-        "Where a new library keeps its vectors: faiss-flat compares all of them, faiss-ivf the likely ones. "
+        "Where a new library keeps its vectors: faiss-flat compares all of them, faiss-ivf the likely ones, pgvector is PostgreSQL. "
         "A library stays in its store until it is rebuilt.",
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from rag_core.adapters.optional import EXTRAS, REMEDY
+from rag_core.adapters.optional import APART, EXTRAS, REMEDY, REMEDY_APART
 
 ROOT = Path(__file__).resolve().parents[2]
 LEFT_OUT = sorted(module for modules in EXTRAS.values() for module in modules)
@@ -20,10 +20,12 @@ from rag_core.adapters.certificate_pdf import to_pdf
 from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.by_name import CrossEncoderReranker
 from rag_core.adapters.entailment.by_name import load_entailment_model
+from rag_core.adapters.index.choose import vector_store
 from rag_core.errors import RagError
 
 uses = {
     "certificate": lambda: to_pdf(None),
+    "pgvector": lambda: vector_store("pgvector"),
     "embedder": lambda: load_embedder("another", "auto"),
     "reranker": lambda: CrossEncoderReranker("another"),
     "verifier": lambda: load_entailment_model(sys.argv[1], languages="en"),
@@ -47,7 +49,7 @@ def without(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 
 def test_the_extras_are_those_of_the_project_in_the_versions_of_the_requirements() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    pinned = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    pinned = [line for name in ("requirements.txt", "supply/stores.txt") for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
 
     assert declared.keys() == EXTRAS.keys()
     for name, requirements in declared.items():
@@ -66,11 +68,13 @@ def test_without_the_extras_each_use_says_what_is_missing_and_the_command(tmp_pa
         "certificate": ("MissingDependency", "A printed certificate needs the package matplotlib, which is not installed."),
         "embedder": ("MissingDependency", "An embedding model by name needs the package sentence-transformers, which is not installed."),
         "reranker": ("MissingDependency", "A reranker needs the package sentence-transformers, which is not installed."),
+        "pgvector": ("MissingDependency", "The vector store 'pgvector' needs the package pgvector, which is not installed."),
         "verifier": ("ModelUnavailable", f"The verifier {str(tmp_path)!r} cannot be used. A verifier by name needs the package "
                      "sentence-transformers, which is not installed."),
     }  # fmt: skip
     assert {name: tuple(row[:2]) for name, row in found.items()} == problems
-    assert {row[2] for row in found.values()} == {REMEDY}
+    assert {row[2] for name, row in found.items() if name not in APART} == {REMEDY}
+    assert {name: row[2] for name, row in found.items() if name in APART} == {name: REMEDY_APART.format(extra=name) for name in APART}
     assert (ROOT / "requirements.lock").is_file()
 
 

@@ -17,11 +17,11 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from supply import environment
-from supply.environment import PRODUCT, TESTS, Locked, compare, read_lock, torch_needs, torch_pin
-from supply.lock import NEEDS, RESOLVER_LOCK, accepted, lock_text, locked_packages
+from supply.environment import PRODUCT, STORES, TESTS, Locked, compare, read_lock, torch_needs, torch_pin
+from supply.lock import NEEDS, RESOLVER_LOCK, STORES_SOURCE, accepted, lock_text, locked_packages
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = (PRODUCT, TESTS, RESOLVER_LOCK)
+LOCKS = (PRODUCT, TESTS, STORES, RESOLVER_LOCK)
 
 
 def read(name: str) -> str:
@@ -79,6 +79,15 @@ def test_the_locks_hold_all_that_is_needed_and_nothing_else() -> None:
     assert {each.name for each in everything.values() if each.here()} - reached == set()
 
 
+def test_stores_in_a_database_have_a_lock_of_their_own_that_repeats_nothing_and_holds_what_is_named() -> None:
+    stores = {each.name: each.version for each in read_lock(read(STORES))}
+    named = [Requirement(line) for line in read(STORES_SOURCE).splitlines() if line.strip() and not line.startswith("#")]
+
+    assert stores.keys() & locked().keys() == set()
+    assert {canonicalize_name(each.name): str(each.specifier).removeprefix("==") for each in named}.items() <= stores.items()
+    assert "stores" not in read("requirements.txt")
+
+
 def test_packages_that_draw_in_telemetry_or_name_no_licence_are_in_no_lock() -> None:
     kept_out = {"onnxruntime", "pymupdf-layout", "pymupdf4llm", "tabulate", "flatbuffers"}
 
@@ -120,11 +129,13 @@ def test_an_environment_differs_by_what_is_missing_changed_or_extra() -> None:
         "missing": ({"torch": "2.13.0"}, (("a==1.0",), (), ())),
         "another version": (whole | {"a": "1.1"}, ((), ("a 1.1, locked: 1.0",), ())),
         "a package too many": (whole | {"onnxruntime": "1"}, ((), (), ("onnxruntime",))),
+        "what a store needs": (whole | {"store": "3"}, ((), (), ())),
+        "another version of what a store needs": (whole | {"store": "4"}, ((), ("store 4, locked: 3",), ())),
         "no torch": ({"a": "1.0"}, (("torch==2.13.0",), (), ())),
         "another torch": (whole | {"torch": "2.12.1+cpu"}, ((), ("torch 2.12.1+cpu, locked: 2.13.0 in any build",), ())),
     }
     for name, (present, (missing, other, extra)) in cases.items():
-        found = compare(lock, "2.13.0", present, {"nvidia-nccl"})
+        found = compare(lock, "2.13.0", present, {"nvidia-nccl"}, [Locked("store", "3", None, ("0",))])
         assert (found.missing, found.other, found.extra) == (missing, other, extra), name
         assert bool(found) == any((missing, other, extra)), name
 

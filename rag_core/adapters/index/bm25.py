@@ -7,7 +7,7 @@ import json
 import logging
 import math
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import bm25s
@@ -43,16 +43,11 @@ class Bm25Index:
 
     def search(self, terms: Sequence[str], k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
         """At most k (row, score > 0), best first, equal scores by row; only rows in `allowed` when given."""
-        scores = self._scores(terms)
-        rows = np.arange(self._rows) if allowed is None else np.asarray(sorted(set(allowed)), dtype=np.int64)
-        if not len(rows) or k < 1:
-            return []
-        order = np.argsort(-scores[rows], kind="stable")[:k]
-        return [(int(rows[i]), float(scores[rows[i]])) for i in order if scores[rows[i]] > 0]
+        return best_rows(self._scores(terms), k, allowed)
 
     def idf(self, terms: Sequence[str]) -> list[float]:
-        """log(1 + (N - df + 0.5) / (df + 0.5)) (Lucene's form, as bm25s uses); an unknown term gets the maximum (df = 0)."""
-        return [math.log(1 + (self._rows - df + 0.5) / (df + 0.5)) for df in map(self.document_frequency, terms)]
+        """Lucene's form, as bm25s uses; an unknown term gets the maximum (df = 0)."""
+        return [idf(self._rows, self.document_frequency(term)) for term in terms]
 
     def vocabulary(self) -> Collection[str]:
         """The terms of all rows; bm25s adds "", which is none."""
@@ -65,6 +60,31 @@ class Bm25Index:
         at = self.model.vocab_dict[term]
         pointers = self.model.scores["indptr"]
         return int(pointers[at + 1] - pointers[at])
+
+    def postings(self) -> Iterator[tuple[str, NDArray[np.int32], NDArray[np.float32]]]:
+        """Each term with the rows that hold it, ascending, and the part that it adds to the score of each."""
+        if self.model is not None:
+            for term in self.vocabulary():
+                at = self.model.vocab_dict[term]
+                start, end = self.model.scores["indptr"][at : at + 2]
+                yield term, self.model.scores["indices"][start:end], self.model.scores["data"][start:end]
+
+    def __len__(self) -> int:
+        return self._rows
+
+
+def best_rows(scores: NDArray[np.float32], k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
+    """At most k (row, score > 0), best first, equal scores by row; only rows in `allowed` when given."""
+    rows = np.arange(len(scores)) if allowed is None else np.asarray(sorted(set(allowed)), dtype=np.int64)
+    if not len(rows) or k < 1:
+        return []
+    order = np.argsort(-scores[rows], kind="stable")[:k]
+    return [(int(rows[i]), float(scores[rows[i]])) for i in order if scores[rows[i]] > 0]
+
+
+def idf(rows: int, holding: int) -> float:
+    """log(1 + (N - df + 0.5) / (df + 0.5)): the weight of a term that `holding` of the rows hold."""
+    return math.log(1 + (rows - holding + 0.5) / (holding + 0.5))
 
 
 class Bm25Store:
@@ -86,7 +106,7 @@ class Bm25Store:
         """
         if not isinstance(index, Bm25Index):
             raise TypeError(f"Bm25Store saves a Bm25Index, got {type(index).__name__}")
-        (folder / "lexical.json").write_text(json.dumps({"rows": index._rows, "empty": index.model is None}), encoding="utf-8")
+        (folder / "lexical.json").write_text(json.dumps({"rows": len(index), "empty": index.model is None}), encoding="utf-8")
         if index.model is not None:
             try:
                 index.model.save(str(folder / "bm25"), show_progress=False)

@@ -4,26 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+from rag_core.adapters.index import postgres
+from rag_core.adapters.index.apart import named_in
+from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.adapters.index.ivf import IvfStore
 from rag_core.adapters.optional import require
-from rag_core.domain.ports import VectorStore
+from rag_core.domain.ports import LexicalStore, VectorStore
 from rag_core.errors import InvalidSetting
 
 
 @dataclass(frozen=True, slots=True)
 class StoreRow:
-    """A vector store: what makes it, and the optional packages that it needs (a name of `adapters.optional.EXTRAS`, "" for none)."""
+    """A vector store: what makes it, and the optional packages that it needs (a name of `adapters.optional.EXTRAS`, "" for none).
+
+    `words` makes the word index beside it. `forget` is called with the folder of a version before it is deleted, where the store keeps rows
+    outside of that folder.
+    """
 
     make: Callable[[], VectorStore]
     extra: str = ""
+    words: Callable[[], LexicalStore] = Bm25Store
+    forget: Callable[[Path], None] | None = None
 
 
 # What the setting `vector_store` may say.
 VECTOR_STORES = {
     "faiss-flat": StoreRow(FaissStore),
     "faiss-ivf": StoreRow(IvfStore),
+    postgres.NAME: StoreRow(postgres.vectors, "pgvector", postgres.words, postgres.forget),
 }
 
 
@@ -34,9 +45,29 @@ def vector_store(name: str) -> VectorStore:
         InvalidSetting: there is none of this name.
         MissingDependency: it needs a package that is not installed.
     """
+    return _row(name).make()
+
+
+def lexical_store(name: str) -> LexicalStore:
+    """The word index beside that vector store, empty; raises as `vector_store` does."""
+    return _row(name).words()
+
+
+def forget(folder: Path) -> None:
+    """Delete what the version in `folder` keeps outside of it, in whatever stores, before the folder itself is deleted.
+
+    Raises:
+        RagError: a database cannot be asked; the folder has to stay until it can.
+    """
+    for name in named_in(folder, VECTOR_STORES):
+        if (forgets := _row(name).forget) is not None:
+            forgets(folder)
+
+
+def _row(name: str) -> StoreRow:
     if name not in VECTOR_STORES:
         raise InvalidSetting(f"There is no vector store {name!r}.", remedy=f"Set vector_store to one of: {', '.join(VECTOR_STORES)}.")
     row = VECTOR_STORES[name]
     if row.extra:
         require(row.extra, f"The vector store {name!r}")
-    return row.make()
+    return row

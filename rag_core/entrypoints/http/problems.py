@@ -25,6 +25,7 @@ from rag_core.errors import (
     MissingDependency,
     ModelUnavailable,
     RagError,
+    StoreUnavailable,
 )
 from rag_core.service.refusals import BUSY, TOO_LARGE, UNAUTHORIZED, UNUSABLE, Refused
 
@@ -34,7 +35,7 @@ RETRY_SECONDS = 5  # where another writer holds the library, or a model did not 
 MAX_ERRORS = 20  # fields that are named
 _STATUSES: tuple[tuple[type[RagError], int], ...] = (
     (LimitExceeded, TOO_LARGE), (IngestError, UNUSABLE), (InvalidInput, UNUSABLE), (InvalidSetting, UNUSABLE), (LibraryBusy, BUSY),
-    (ModelUnavailable, BUSY), (Cancelled, BUSY), (MissingDependency, NOT_BUILT),
+    (ModelUnavailable, BUSY), (Cancelled, BUSY), (MissingDependency, NOT_BUILT), (StoreUnavailable, BUSY),
 )  # fmt: skip
 # by HTTP status
 REMEDIES: Mapping[int, str] = {
