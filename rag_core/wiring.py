@@ -250,6 +250,11 @@ def act_log(folder: Path) -> ActLog:
     return ActLog(folder)
 
 
+def archived_acts(file: Path) -> ActLog:
+    """Lines that `ActLog.prune` put into a file."""
+    return ActLog(file.parent, file.name)
+
+
 def rebuild_library(
     folder: Path,
     collection: str,

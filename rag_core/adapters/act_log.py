@@ -1,8 +1,11 @@
-"""The audit log of a library: one file of JSON lines that is only ever appended to, each line chained to all before it by a hash.
+"""The audit log of a library: one file of JSON lines, each chained to all before it by a hash. Lines are appended, and never changed.
 
 The hash of the chain up to a line is SHA-256 over the hash before it and the line's bytes. Each line holds the hash of what stands before
 it. So a line that is changed, cut out, added or moved breaks the chain at the next one. A chain alone cannot tell that its end was cut off,
 that the last line was changed, or that somebody wrote all of it anew: for that its newest hash has to be kept elsewhere.
+
+Old lines can be removed (`prune`). Then the file begins with a mark: how many lines went, and the hash of the chain up to there, from which
+the others go on. That it was done is itself a line of the log, with both numbers, so that a mark that somebody else wrote is found.
 
 A power cut may leave a part of a line. It stays, is ended by the next append, and counts in the chain as it is.
 """
@@ -17,13 +20,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
 from rag_core.domain.acts import Action, actor
-from rag_core.errors import LibraryBusy
+from rag_core.errors import LibraryBusy, LibraryDamaged
 from rag_core.library.disk.files import storage_problems, sync
 from rag_core.library.disk.private import FILE_MODE, make_folder
 
@@ -32,6 +36,7 @@ WAIT_SECONDS = 10.0  # for another process that writes; a line takes millisecond
 MAX_CHARS = 200  # a longer name or id is cut: a document's id has 71
 TAIL_BYTES = 16_384  # read from the end: twice what the longest line has, all of it escaped
 START = hashlib.sha256(b"plumbline audit log, form 1").hexdigest()  # the hash before the first line
+_MARK = {"removed", "head"}  # fields of the mark
 _FIELDS = {"n", "at", "who", "action", "collection", "object", "prev"}
 
 
@@ -59,6 +64,7 @@ class Verified:
         problem: what is wrong there, in a sentence.
         torn: lines that are not whole, as a power cut leaves them; a later line vouches for the bytes that are there.
         met: which of the hashes that were asked for stand in the chain.
+        removed: how many lines were removed from its beginning; `lines` counts them too.
     """
 
     lines: int = 0
@@ -67,13 +73,22 @@ class Verified:
     problem: str = ""
     torn: tuple[int, ...] = ()
     met: frozenset[str] = field(default_factory=frozenset)
+    removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """Lines that were removed: how many, and the hash of the chain now; to be kept elsewhere."""
+
+    removed: int
+    head: str
 
 
 class ActLog:
     """The log in `folder`. Safe to share between threads and processes; makes no file until something is noted."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
+    def __init__(self, folder: Path, name: str = FILE) -> None:
+        self.path = folder / name
         self._turn = threading.Lock()
 
     def note(self, action: Action, collection: str, objects: Sequence[str] = ()) -> None:
@@ -102,21 +117,74 @@ class ActLog:
             if found is not None:
                 yield found
 
-    def verify(self, heads: Sequence[str] = ()) -> Verified:
-        """Go through the whole log; `heads` are hashes that were kept elsewhere, and have to stand in the chain."""
-        head, n, torn, met = START, 0, [], {one for one in heads if one == START}
-        line, problem = 0, ""
-        for number, raw in enumerate(self._lines(), 1):
+    def verify(self, heads: Sequence[str] = (), *, archived: bool = False) -> Verified:
+        """Go through the whole log; `heads` are hashes that were kept elsewhere, and have to stand in the chain.
+
+        Lines that are missing at its beginning must be told of by a line of it, but not in what `prune` put into an archive: there the
+        line stands in the log.
+        """
+        removed, start, raws = self._chain()
+        head, n, torn, met = start, removed, [], {one for one in heads if one in (START, start)}
+        line, problem, witness = 0, "", archived or not removed
+        for number, raw in enumerate(raws, removed + 1):
             found = _parsed(raw)
             if found is None:
                 torn.append(number)
             elif not problem and (found.prev != head or found.n != number):
                 line, problem = number, _why(found, head, number)
+            witness = witness or (found is not None and (found.action, found.object) == (Action.PRUNE, _cut(removed, start)))
             head, n = _chained(head, raw), number
             met |= {one for one in heads if one == head}
         if not problem and torn and torn[-1] == n:
             line, problem = n, "The last line is not whole: a power cut, or somebody, cut it. The next act vouches for what is left of it."
-        return Verified(n, head, line, problem, tuple(torn), frozenset(met))
+        if not problem and not witness:
+            line, problem = removed + 1, f"The log begins at line {removed + 1}, and no line says that those before it were removed."
+        return Verified(n, head, line, problem, tuple(torn), frozenset(met), removed)
+
+    def prune(self, before: datetime, archive: Path | None = None) -> Pruned:
+        """Remove the oldest lines, up to the first that is not older; that is noted first, and cannot be taken back.
+
+        Args:
+            before: with a time zone.
+            archive: a new file that takes the bytes that go; None where nobody needs them.
+
+        Raises:
+            LibraryDamaged: the log is not what was written: nothing is removed.
+            LibraryError: the disk refused, or the archive is there already. A log whose lines stay is whole.
+        """
+        with storage_problems("shortening the audit log"), self._turn:
+            make_folder(self.path.parent)
+            with self._alone():
+                checked = self.verify()
+                if checked.problem:
+                    raise LibraryDamaged(
+                        f"The audit log is not what was written. {checked.problem}", remedy="Keep it as it is, and find out what happened."
+                    )
+                removed, head, raws = self._chain()
+                kept, gone = removed, []
+                for raw in raws:
+                    found = _parsed(raw)
+                    if found is not None and datetime.fromisoformat(found.at) >= before:
+                        break
+                    gone.append(raw)
+                    kept, head = kept + 1, _chained(head, raw)
+                if not gone:
+                    return Pruned(0, checked.head)
+                if archive is not None:
+                    _write(archive, [*self._marks(), *gone])
+                descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND)
+                try:
+                    self._append(descriptor, Action.PRUNE, "", (_cut(kept, head),))
+                finally:
+                    os.close(descriptor)
+                mark = json.dumps({"removed": kept, "head": head}, separators=(",", ":")).encode("ascii")
+                left = [raw for number, raw in enumerate(self._chain()[2], removed + 1) if number > kept]
+                short = self.path.with_name(f".{FILE}.{os.getpid()}.tmp")
+                short.unlink(missing_ok=True)  # a process that was ended here may have left one
+                _write(short, [mark, *left])
+                os.replace(short, self.path)
+                sync([self.path.parent])
+                return Pruned(len(gone), self.verify().head)
 
     def _append(self, descriptor: int, action: Action, collection: str, objects: Sequence[str]) -> None:
         size = os.fstat(descriptor).st_size
@@ -147,10 +215,22 @@ class ActLog:
         found = _parsed(raw) if whole else None
         if found is not None:
             return _chained(found.prev, raw), found.n, b""
-        head, n = START, 0  # not a line of ours: the whole log says what the chain is
-        for raw in self._lines():
+        n, head, raws = self._chain()  # not a line of ours: the whole log says what the chain is
+        for raw in raws:
             head, n = _chained(head, raw), n + 1
         return head, n, b"" if whole else b"\n"
+
+    def _chain(self) -> tuple[int, str, Iterator[bytes]]:
+        """How many lines were removed, the hash of the chain up to there, and the lines that are left."""
+        raws = self._lines()
+        first = next(raws, None)
+        mark = None if first is None else _marked(first)
+        if mark is not None:
+            return *mark, raws
+        return 0, START, iter(()) if first is None else chain((first,), raws)
+
+    def _marks(self) -> list[bytes]:
+        return [raw for raw in islice(self._lines(), 1) if _marked(raw) is not None]
 
     def _lines(self) -> Iterator[bytes]:
         try:
@@ -174,6 +254,30 @@ class ActLog:
 
 def _chained(head: str, raw: bytes) -> str:
     return hashlib.sha256(head.encode("ascii") + b"\n" + raw).hexdigest()
+
+
+def _cut(removed: int, head: str) -> str:
+    """The object of the line that says that lines were removed: how many since the beginning, and the chain's hash up to there."""
+    return f"{removed}:{head}"
+
+
+def _marked(raw: bytes) -> tuple[int, str] | None:
+    """The mark at the beginning of a log that was shortened; None where a line is none."""
+    try:
+        row: Any = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    is_mark = isinstance(row, dict) and set(row) == _MARK and type(row["removed"]) is int and isinstance(row["head"], str)
+    return (row["removed"], row["head"]) if is_mark and row["removed"] > 0 and row["head"].isascii() else None
+
+
+def _write(path: Path, lines: Sequence[bytes]) -> None:
+    """A new file of these lines, on the disk when this returns; an error where there is one of this name."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
+    with os.fdopen(descriptor, "wb") as file:
+        file.writelines(raw + b"\n" for raw in lines)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _parsed(raw: bytes) -> Entry | None:

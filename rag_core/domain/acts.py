@@ -42,6 +42,7 @@ class Action(StrEnum):
     EXPORT = "export"  # something was downloaded
     CREATE_TOKEN = "create_token"
     REVOKE_TOKEN = "revoke_token"
+    PRUNE = "shorten_log"  # old lines of this log were removed; how many since its beginning, and the chain's hash up to there
 
 
 Note = Callable[[Action, Sequence[str]], None]  # an act, and the ids of what it is about; raises where it cannot be kept

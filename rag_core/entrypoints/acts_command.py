@@ -6,11 +6,13 @@ import argparse
 import sys
 from collections import deque
 from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 
 from rag_core.entrypoints.common import library_folder
 from rag_core.entrypoints.show import json_text, printable
+from rag_core.errors import InvalidInput
 from rag_core.library.disk.files import storage_problems
-from rag_core.wiring import act_log
+from rag_core.wiring import act_log, archived_acts
 
 UNKNOWN = (
     "A chain cannot tell whether its end was cut off, its last line changed, or all of it written anew: keep this hash elsewhere, and "
@@ -35,7 +37,10 @@ def show(args: argparse.Namespace) -> int:
 def verify(args: argparse.Namespace) -> int:
     """Say whether every line follows the one before it, and whether the named hashes stand in the chain; 1 where not."""
     with storage_problems("reading the audit log"):
-        found = act_log(library_folder(args)).verify(args.head)
+        if args.file is not None and not args.file.is_file():
+            raise InvalidInput(f"There is no file {args.file}.", remedy="Name what `audit prune --to` wrote.")
+        log = archived_acts(args.file) if args.file else act_log(library_folder(args))
+        found = log.verify(args.head, archived=args.file is not None)
     missing = [head for head in args.head if head not in found.met]
     if found.problem:
         print(found.problem, file=sys.stderr)
@@ -43,9 +48,21 @@ def verify(args: argparse.Namespace) -> int:
         if number != found.line:
             print(f"Line {number} is not whole, as a power cut leaves it; the lines after it vouch for what is left.", file=sys.stderr)
     for head in missing:
-        print(printable(f"The log never came to {head[:64]}: lines were cut off or changed since, or it is another log."), file=sys.stderr)
+        print(
+            printable(f"The log never came to {head[:64]}: lines were cut off, changed or removed since, or it is another log."),
+            file=sys.stderr,
+        )
     if found.problem or missing:
         return 1
-    print(f"{found.lines} lines, each follows the one before it. The newest hash is:\n{found.head}")
+    since = f" from line {found.removed + 1} on: those before it were removed" if found.removed else ""
+    print(f"{found.lines - found.removed} lines, each follows the one before it{since}. The newest hash is:\n{found.head}")
+    print(UNKNOWN, file=sys.stderr)
+    return 0
+
+
+def prune(args: argparse.Namespace) -> int:
+    """Remove the lines that are older than so many days, and print the newest hash."""
+    found = act_log(library_folder(args)).prune(datetime.now(UTC) - timedelta(days=args.days), args.to)
+    print(f"{found.removed} lines were removed. The newest hash is:\n{found.head}")
     print(UNKNOWN, file=sys.stderr)
     return 0

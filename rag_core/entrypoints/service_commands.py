@@ -66,11 +66,20 @@ def _add_acts(sub: argparse._SubParsersAction[argparse.ArgumentParser], library:
     shown.add_argument("--object", metavar="ID", help="to this document, decision or token alone")
     shown.add_argument("--json", action="store_true", help="as JSON lines")
     shown.set_defaults(run=later("acts_command", "show"))
+    prune = how.add_parser(
+        "prune", parents=[library], help="remove old lines; those that are left are verified as before",
+        epilog="That lines were removed is a line of the log itself. The hash of a removed line is not found again: keep the "
+        "printed one instead.",
+    )  # fmt: skip
+    prune.add_argument("--days", type=count, required=True, metavar="N", help="keep the lines of the last N days")
+    prune.add_argument("--to", type=Path, metavar="FILE", help="a new file for what goes (default: none, it is gone)")
+    prune.set_defaults(run=later("acts_command", "prune"))
     verify = how.add_parser(
         "verify", parents=[library], help="say whether the log is what was written, and print its newest hash",
         epilog="Keep the printed hash elsewhere and name it the next time: without it nobody can tell that the log's end was cut off, "
         "that its last line was changed, or that all of it was written anew.",
     )  # fmt: skip
+    verify.add_argument("--file", type=Path, metavar="FILE", help="what `audit prune --to` wrote, instead of the library's log")
     verify.add_argument("--head", action="append", default=[], metavar="HASH", help="a hash that was printed before; may be repeated")
     verify.set_defaults(run=later("acts_command", "verify"))
 
