@@ -9,6 +9,7 @@ RagError
 │   ├── DamagedPdf        cannot be opened or ends too early
 │   ├── EmptyDocument     no pages, or no text at all
 │   ├── StoredFileDamaged the library's copy of the file is not what was handed in
+│   ├── QuotaExceeded     the collection has as many documents or bytes as it may
 │   └── LimitExceeded     more pages, characters, passages, memory or time than allowed
 ├── LibraryError
 │   ├── LibraryBusy       another process is writing
@@ -80,6 +81,10 @@ class EmptyDocument(IngestError):
 
 class StoredFileDamaged(IngestError):
     """The library's copy of a file is missing, or is not what was handed in; nothing is read from it."""
+
+
+class QuotaExceeded(IngestError):
+    """The collection has as many documents, or bytes of files, as it may have."""
 
 
 class LimitExceeded(IngestError):

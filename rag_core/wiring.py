@@ -48,13 +48,15 @@ from rag_core.errors import InvalidInput, InvalidSetting, LibraryError, StoreMis
 from rag_core.evaluation.counts import Counts
 from rag_core.gating import scores as calibrate
 from rag_core.library.erasing import Erased, Mentions
+from rag_core.library.inbox import Inbox
 from rag_core.library.joined import JoinedCorpus, joined
 from rag_core.library.library import AddReport, Library
 from rag_core.library.manifest import UNSAID_STORE, Manifest
+from rag_core.library.quota import Quota, taken
 from rag_core.library.ready import ReadyCorpus, ready_corpus
 from rag_core.library.store import Store
 from rag_core.settings import Settings
-from rag_core.settings.configuration import auditing
+from rag_core.settings.configuration import auditing, quotas
 from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
 
 _counts: dict[tuple[Path, str], Counts] = {}
@@ -204,7 +206,21 @@ def open_library(folder: Path, collection: str, model: Embedder, new: str = UNSA
     return Library.open(
         folder, collection, embedder=model, vectors=vector_store(name), lexical=lexical_store(name), on_delete=forget,
         note=noting(folder, collection), on_erase=partial(_erase, folder, collection), forget_rows=forget_rows,
+        quota=partial(quota_of, folder, collection),
     )  # fmt: skip
+
+
+def quota_of(folder: Path, collection: str) -> Quota:
+    """How much a collection may have: its own quota, else what the environment says, also where the file of records cannot be read.
+
+    Raises:
+        InvalidSetting: the environment says what is no number.
+    """
+    try:
+        own = records(folder, collection).quota()
+    except LibraryError:
+        own = None
+    return Quota(*quotas(os.environ)) if own is None else own
 
 
 def _erase(folder: Path, collection: str, documents: Collection[str], version: int, mentions: Mentions) -> Erased:
@@ -311,6 +327,13 @@ def sizes(folder: Path, collection: str) -> tuple[int, int]:
     """How many documents the newest version has, and how many bytes its files; reads its manifest and opens nothing."""
     manifest = _manifest(folder, collection)
     return (len(manifest.entries), sum(stamp.size for stamp in manifest.all_files().values())) if manifest else (0, 0)
+
+
+def room_taken(folder: Path, collection: str) -> tuple[int, int]:
+    """The documents and bytes of files that count for a collection's quota; opens no index."""
+    files, manifest = _files(folder, collection), _manifest(folder, collection)
+    found = taken(files.root, manifest.entries if manifest else (), Inbox(files.root / "inbox.json").rows().values())
+    return len(found), sum(found.values())
 
 
 def calibration_files(folder: Path, collection: str) -> tuple[Path, Path]:

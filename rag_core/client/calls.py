@@ -110,6 +110,16 @@ def create(collection: str) -> Call[models.Collections]:
     return Call("PUT", _in(collection), models.Collections)
 
 
+def quota(collection: str = "default") -> Call[models.QuotaOut]:
+    """Show how much a collection has, and the most that it may have."""
+    return Call("GET", _in(collection, "quota"), models.QuotaOut)
+
+
+def set_quota(collection: str = "default", *, documents: int | None = None, bytes: int | None = None) -> Call[models.QuotaOut]:
+    """Say how much a collection may have; what is left out has no limit."""
+    return Call("PUT", _in(collection, "quota"), models.QuotaOut, _given(documents=documents, bytes=bytes))
+
+
 def documents(collection: str = "default", *, limit: int = models.PAGE_ITEMS, offset: int = 0) -> Call[models.Documents]:
     """List documents."""
     return Call("GET", _in(collection, "documents"), models.Documents, params={"limit": limit, "offset": offset})

@@ -40,6 +40,7 @@ class Action(StrEnum):
     EXECUTION = "record_execution"  # a program said how its work went; the number of the record
     KEEPING = "change_keeping"  # whether questions are kept
     EXPORT = "export"  # something was downloaded
+    QUOTA = "change_quota"  # how much a collection may have
     CREATE_TOKEN = "create_token"
     REVOKE_TOKEN = "revoke_token"
     PRUNE = "shorten_log"  # old lines of this log were removed; how many since its beginning, and the chain's hash up to there

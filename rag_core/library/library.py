@@ -15,7 +15,7 @@ from types import MappingProxyType
 from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.documents import Metadata
 from rag_core.domain.ports import Cancel, Embedder, LexicalStore, Progress, VectorStore
-from rag_core.errors import IngestError, InvalidInput
+from rag_core.errors import IngestError, InvalidInput, QuotaExceeded
 from rag_core.library import stored_sources
 from rag_core.library.adding import Adding, AddReport
 from rag_core.library.bounds import MAX_NAME_CHARS, require_metadata, require_source
@@ -26,6 +26,7 @@ from rag_core.library.inbox import Accepted
 from rag_core.library.indexing import INDEX_VERSION, Indexer
 from rag_core.library.manifest import Entry, Manifest
 from rag_core.library.opened import OnDelete, Opened
+from rag_core.library.quota import QuotaOf, Room, no_quota, taken
 from rag_core.library.salvage import salvage
 from rag_core.library.sources import Source
 from rag_core.library.store import ForgetRows, Store, nothing_outside
@@ -52,13 +53,14 @@ class Library(Opened):
         note: Note = unnoted,
         on_erase: OnErase = nothing_else,
         forget_rows: ForgetRows = nothing_outside,
+        quota: QuotaOf = no_quota,
     ) -> Library:
         """The library in `folder`, compared with its checksums; an empty one when there is none yet. Writes nothing.
 
         `on_delete` and `on_erase` are called before documents go, so that what else holds their words forgets them; where one fails, they
         stay. `note` is
         told of each change before it is made; what it cannot keep is not changed. `forget_rows` is called before a version's indexes are
-        deleted, for what they keep outside of the folder.
+        deleted, for what they keep outside of the folder. `quota` says how much may be added.
 
         Raises:
             InvalidInput: the collection's name is not `[a-z0-9_-]{1,64}`.
@@ -67,7 +69,7 @@ class Library(Opened):
             StoreMismatch: built in another vector store.
             LibraryError: built by another version of this program.
         """
-        library = cls(Store(folder, collection, vectors, lexical, forget_rows), embedder, on_delete, note, on_erase)
+        library = cls(Store(folder, collection, vectors, lexical, forget_rows), embedder, on_delete, note, on_erase, quota)
         library.refresh()
         return library
 
@@ -136,7 +138,8 @@ class Library(Opened):
         """
         refused: list[tuple[str, IngestError]] = []
         with self._writing(wait, cancelled):
-            rows = self._inbox.accept(_only_sources(sources, refused), partial(stored_sources.write, self._store.root), self._noted)
+            room = Room(self._quota(), taken(self._store.root, self._snapshot.entries, self._inbox.rows().values()))
+            rows = self._inbox.accept(_only_sources(sources, room, refused), partial(stored_sources.write, self._store.root), self._noted)
             report = self._index(rows, settings, progress, cancelled, keep_locked=False)
         return AddReport(report.added, report.unchanged, (*refused, *report.problems), report.cancelled)
 
@@ -301,6 +304,11 @@ class Library(Opened):
         """The bytes that the collection takes on disk: indexes, pages, sources, unfinished files, and the older versions that are kept."""
         return self._store.size_bytes()
 
+    def room_taken(self) -> tuple[int, int]:
+        """How many documents the quota counts, with those that wait to be indexed, and the bytes of their files."""
+        found = taken(self._store.root, self._snapshot.entries, self._inbox.rows().values())
+        return len(found), sum(found.values())
+
     def _noted(self, rows: Iterable[Accepted]) -> None:
         if ids := [row.id for row in rows]:
             self._note(Action.INDEX, ids)
@@ -321,13 +329,18 @@ class Library(Opened):
         return report
 
 
-def _only_sources(sources: Iterable[Source | IngestError], refused: list[tuple[str, IngestError]]) -> Iterator[Source]:
+def _only_sources(
+    sources: Iterable[Source | IngestError], room: Room, refused: list[tuple[str, IngestError]]
+) -> Iterator[Source]:  # fmt: skip
     for source in sources:
         if not isinstance(source, Source):
             refused.append(("input", source))
             continue
         try:
             require_source(source)
+            room.take(source)
+        except QuotaExceeded as error:
+            refused.append((source.name, error))
         except InvalidInput as error:
             refused.append((source.name[:MAX_NAME_CHARS], IngestError(error.problem, remedy=error.remedy)))
         else:

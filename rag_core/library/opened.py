@@ -18,6 +18,7 @@ from rag_core.library.erasing import OnErase, nothing_else
 from rag_core.library.inbox import Inbox
 from rag_core.library.indexing import INDEX_VERSION
 from rag_core.library.manifest import Manifest
+from rag_core.library.quota import QuotaOf, no_quota
 from rag_core.library.snapshot import Snapshot
 from rag_core.library.store import Store
 from rag_core.library.writer import Writer
@@ -37,8 +38,9 @@ class Opened:
         on_delete: OnDelete = lambda documents, version: None,
         note: Note = unnoted,
         on_erase: OnErase = nothing_else,
+        quota: QuotaOf = no_quota,
     ) -> None:
-        self._store, self._note, self._on_erase = store, note, on_erase
+        self._store, self._note, self._on_erase, self._quota = store, note, on_erase, quota
         self._embedder = embedder
         self._on_delete = on_delete
         self._inbox = Inbox(store.root / "inbox.json")

@@ -14,6 +14,7 @@ from rag_core.errors import ModelMismatch, PasswordNeeded, RagError, StoreMismat
 from rag_core.ingest.pdf import render_page
 from rag_core.library.erasing import Erased
 from rag_core.library.library import AddReport
+from rag_core.library.quota import Quota
 from rag_core.library.sources import Source
 from rag_core.records.stored import SavedPreset
 from rag_core.service.chosen import AS_BUILT, chosen
@@ -24,7 +25,7 @@ from rag_core.service.questions import Questions
 from rag_core.service.refusals import missing
 from rag_core.service.runs import Runs
 from rag_core.settings import DEFAULT_PRESET, Cost, Settings
-from rag_core.wiring import RecordStore, noting, records
+from rag_core.wiring import RecordStore, noting, quota_of, records
 from rag_core.work import loading
 from rag_core.work.jobs import File, Work
 from rag_core.work.profiles import Taken
@@ -159,6 +160,17 @@ class Collection:
             return self.engine.library.add(sources, settings, progress=progress, cancelled=stop)
 
         return self.start("Adding documents", work, "adding", len(sources), listed)
+
+    def room(self) -> tuple[Quota, int, int]:
+        """Its quota, and the documents and bytes of files that count."""
+        self.principal.require(Scope.ASK)
+        return quota_of(self._service.folder, self.name), *self.fresh().library.room_taken()
+
+    def set_quota(self, quota: Quota) -> None:
+        """Say how much it may have; what is there stays."""
+        self.principal.require(Scope.ADMIN)
+        with self.principal.acting():
+            self.records.set_quota(quota)
 
     def start(self, title: str, work: Work, kind: str, count: int, listed: Sequence[File] = (), run: int = 0) -> Started:
         """Start a job of the caller's in this collection.

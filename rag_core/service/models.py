@@ -226,6 +226,22 @@ class IndexOut(Told):
     documents: list[Indexed]
 
 
+class QuotaIn(Asked):
+    """The most that a collection may have; what is left out has no limit."""
+
+    documents: int | None = Field(default=None, ge=1, le=10**9, examples=[500])
+    bytes: int | None = Field(default=None, ge=1, le=2**53, description="Of files as they were handed in.")
+
+
+class QuotaOut(Told):
+    """How much a collection has, and the most that it may have; None for no limit."""
+
+    documents: int
+    bytes: int
+    most_documents: int | None
+    most_bytes: int | None
+
+
 class Document(Told):
     """A document as indexed."""
 

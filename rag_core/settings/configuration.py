@@ -49,6 +49,22 @@ def retention(environment: Mapping[str, str]) -> Retention:
     )
 
 
+def quotas(environment: Mapping[str, str]) -> tuple[int | None, int | None]:
+    """The documents and bytes that a collection may have that has no quota of its own: RAG_QUOTA_DOCUMENTS and RAG_QUOTA_BYTES.
+
+    Raises:
+        InvalidSetting: a value that is no whole number from 1 on.
+    """
+    documents, size = (_amount(name, environment.get(name) or "") for name in ("RAG_QUOTA_DOCUMENTS", "RAG_QUOTA_BYTES"))
+    return documents, size
+
+
+def _amount(name: str, value: str) -> int | None:
+    if value and (not value.isascii() or not value.isdecimal() or int(value) < 1):
+        raise InvalidSetting(f"{name} cannot be {value!r}.", remedy="Use a whole number from 1 on, or leave it out for no limit.")
+    return int(value) if value else None
+
+
 def auditing(environment: Mapping[str, str]) -> bool:
     """Whether a library keeps an audit log: RAG_AUDIT (true or false); it does unless that says otherwise.
 

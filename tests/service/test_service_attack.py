@@ -26,6 +26,8 @@ CALLS: dict[Route, Any] = {
     ("GET", "/api/collections"): None,
     ("PUT", "/api/collections/{name}"): lambda name, known: (f"/api/collections/{name}", None),
     ("GET", "/api/collections/{name}/query"): lambda name, known: (f"/api/collections/{name}/query?query_text=sauce", None),
+    ("GET", "/api/collections/{name}/quota"): lambda name, known: (f"/api/collections/{name}/quota", None),
+    ("PUT", "/api/collections/{name}/quota"): lambda name, known: (f"/api/collections/{name}/quota", {}),
     ("GET", "/api/collections/{name}/documents"): lambda name, known: (f"/api/collections/{name}/documents", None),
     ("GET", "/api/collections/{name}/documents/{id}"): lambda name, known: (document(name, known), None),
     ("PUT", "/api/collections/{name}/documents/{id}/metadata"): lambda name, known: (f"{document(name, known)}/metadata", {"metadata": {}}),
@@ -86,7 +88,7 @@ NEEDS = {
               ("POST", "/api/collections/{name}/runs/{number}/resume"), ("GET", "/api/collections/{name}/runs/{number}/export"),
               ("POST", "/api/collections/{name}/runs/{number}/certificate"), ("GET", "/api/collections/{name}/labels"),
               ("GET", "/api/collections/{name}/export")],
-    "admin": [("PUT", "/api/collections/{name}/profiles/{domain}/versions/{version}"),
+    "admin": [("PUT", "/api/collections/{name}/quota"), ("PUT", "/api/collections/{name}/profiles/{domain}/versions/{version}"),
               ("DELETE", "/api/collections/{name}/profiles/{domain}/versions/{version}")],
     "watch": [("GET", "/metrics")],
 }  # fmt: skip

@@ -103,3 +103,17 @@ def test_given_a_domain_when_documents_are_indexed_then_they_are_cut_as_its_prof
         found = {one.name: one.strategy for one in client.documents("cut").items}
 
     assert found == {"a": "legal", "b.txt": "code", "c": "technical", "d": "research"}
+
+
+def test_given_a_quota_when_documents_are_sent_then_those_that_do_not_fit_are_told_one_by_one(server: Server) -> None:
+    with Client(server.address, server.tokens["admin"]) as client:
+        client.create("small")
+        client.set_quota("small", documents=1, bytes=500)
+        sent = client.index([{"content": "One rule."}, {"content": "Two rules.", "id": "two"}], "small")
+        held = client.quota("small")
+        lifted = client.set_quota("small")
+        again = client.index([{"content": "Two rules.", "id": "two"}], "small")
+
+    assert [(one.state, "may have 1 documents" in one.problem) for one in sent.documents] == [("indexed", False), ("problem", True)]
+    assert (held.documents, held.bytes, held.most_documents, held.most_bytes) == (1, 9, 1, 500)
+    assert (lifted.most_documents, lifted.most_bytes, again.indexed) == (None, None, 1)

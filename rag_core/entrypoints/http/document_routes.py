@@ -13,6 +13,7 @@ from rag_core.domain.documents import Document
 from rag_core.entrypoints.http.caller import Caller, Entered, TheService
 from rag_core.entrypoints.http.question_routes import PNG
 from rag_core.entrypoints.show import document_json
+from rag_core.library.quota import Quota
 from rag_core.service import models
 from rag_core.service.handed_in import facts
 
@@ -37,6 +38,20 @@ async def collections(caller: Caller, service: TheService) -> dict[str, Any]:
 async def create(caller: Caller, service: TheService, name: models.Name) -> dict[str, Any]:
     """Make an empty collection; one that is there stays as it is."""
     return {"items": [(await service.looks.run(lambda: service.create(caller, name))).name]}
+
+
+@router.get("/collections/{name}/quota", response_model=models.QuotaOut)
+async def quota(collection: Entered, service: TheService) -> dict[str, int | None]:
+    """Show how much a collection has, and the most that it may have."""
+    most, documents, size = await service.looks.run(collection.room)
+    return {"documents": documents, "bytes": size, "most_documents": most.documents, "most_bytes": most.bytes}
+
+
+@router.put("/collections/{name}/quota", response_model=models.QuotaOut)
+async def set_quota(collection: Entered, service: TheService, body: models.QuotaIn) -> dict[str, int | None]:
+    """Say how much a collection may have; what is there stays. Needs the scope admin."""
+    await service.looks.run(lambda: collection.set_quota(Quota(body.documents, body.bytes)))
+    return await quota(collection, service)
 
 
 @router.get("/collections/{name}/documents", response_model=models.Documents)

@@ -1,0 +1,71 @@
+"""The most that a collection takes: documents, and bytes of their files as they were handed in. Looked at before a file is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_core.errors import QuotaExceeded
+from rag_core.library import stored_sources
+from rag_core.library.disk.private import HeldFile
+from rag_core.library.inbox import Accepted
+from rag_core.library.manifest import Entry
+from rag_core.library.sources import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """At most so many documents and bytes; None for no limit."""
+
+    documents: int | None = None
+    bytes: int | None = None
+
+
+QuotaOf = Callable[[], Quota]  # asked at each addition: it may have been changed meanwhile
+
+
+def no_quota() -> Quota:
+    """No limit."""
+    return Quota()
+
+
+class Room:
+    """The room that is left in a collection, while its writer adds to it.
+
+    Args:
+        quota: of the collection.
+        taken: bytes by digest of what is there, or waits to be indexed.
+    """
+
+    def __init__(self, quota: Quota, taken: Mapping[str, int]) -> None:
+        self._quota, self._taken = quota, dict(taken)
+
+    def take(self, source: Source) -> None:
+        """Count a source; one that is there already takes nothing.
+
+        Raises:
+            QuotaExceeded: it does not fit; it is not counted.
+        """
+        if self._quota == Quota() or (digest := source.digest) in self._taken:
+            return
+        documents, size = len(self._taken) + 1, source.data.size if isinstance(source.data, HeldFile) else len(source.data)
+        whole = sum(self._taken.values()) + size
+        if self._quota.documents is not None and documents > self._quota.documents:
+            raise _full(f"may have {self._quota.documents:,} documents, and has {documents - 1:,}")
+        if self._quota.bytes is not None and whole > self._quota.bytes:
+            raise _full(f"may have {self._quota.bytes:,} bytes of files, and has {whole - size:,}; this one has {size:,}")
+        self._taken[digest] = size
+
+
+def taken(root: Path, entries: Iterable[Entry], waiting: Iterable[Accepted]) -> dict[str, int]:
+    """Bytes by digest of the files of a collection's documents, and of those that wait to be indexed; `root` is its folder."""
+    found = {entry.source.digest: entry.files[stored_sources.name_of(entry.source)].size for entry in entries}
+    for row in waiting:
+        path = root / stored_sources.name_of(row)
+        found.setdefault(row.digest, path.stat().st_size if path.exists() else 0)
+    return found
+
+
+def _full(why: str) -> QuotaExceeded:
+    return QuotaExceeded(f"The collection {why}.", remedy="Delete documents that are not needed, or ask whoever runs it for more room.")

@@ -1,0 +1,83 @@
+"""How much a collection may have, held in the core: what does not fit is a problem of its own file, and is not stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from library.library_kit import HashEmbedder, library, text
+
+from rag_core.entrypoints.cli import main
+from rag_core.errors import InvalidSetting, QuotaExceeded
+from rag_core.library.library import Library
+from rag_core.library.quota import Quota
+from rag_core.settings import Settings
+from rag_core.settings.configuration import quotas
+from rag_core.wiring import quota_of, records, room_taken
+
+SETTINGS = Settings.load()
+
+
+def limited(folder: Path, **most: int) -> Library:
+    made = library(folder, embedder=HashEmbedder())
+    made._quota = lambda: Quota(**most)
+    return made
+
+
+def test_given_a_quota_of_documents_when_more_are_added_then_the_others_are_told_and_not_stored(tmp_path: Path) -> None:
+    made = limited(tmp_path, documents=2)
+
+    report = made.add([text("a", "One."), text("b", "Two."), text("c", "Three."), text("a", "One.")], SETTINGS)
+
+    assert [one.name for one in report.added] == ["a", "b"]
+    ((name, error),) = report.problems
+    assert (name, type(error)) == ("c", QuotaExceeded)
+    assert "may have 2 documents, and has 2" in error.problem
+    assert made.unfinished() == ()
+    assert made.room_taken()[0] == 2
+    assert [len(list((tmp_path / "default" / "sources").iterdir())), made.add([text("b", "Two.")], SETTINGS).problems] == [2, ()]
+    made.delete(report.added[0].id)
+    assert made.add([text("c", "Three.")], SETTINGS).problems == ()
+
+
+def test_given_a_quota_of_bytes_when_a_file_is_too_large_then_a_smaller_one_still_fits(tmp_path: Path) -> None:
+    made = limited(tmp_path, bytes=20)
+
+    report = made.add([text("a", "x" * 12), text("b", "y" * 9), text("c", "z" * 8)], SETTINGS)
+
+    assert [one.name for one in report.added] == ["a", "c"]
+    assert "may have 20 bytes of files, and has 12; this one has 9" in report.problems[0][1].problem
+    assert made.room_taken() == (2, 20)
+
+
+def test_given_the_environment_when_a_collection_has_no_quota_of_its_own_then_that_one_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_QUOTA_DOCUMENTS", "3")
+    assert quota_of(tmp_path, "default") == Quota(3, None)
+    records(tmp_path, "default").set_quota(Quota(None, 10))
+    assert quota_of(tmp_path, "default") == Quota(None, 10)
+    assert quota_of(tmp_path, "other") == Quota(3, None)
+    records(tmp_path, "default").close()
+    (tmp_path / "default" / "records.sqlite").write_bytes(b"")
+    assert quota_of(tmp_path, "default") == Quota(3, None), "a file that cannot be read lifts no limit of the environment"
+    for wrong in ("0", "-1", "many", "1.5"):
+        with pytest.raises(InvalidSetting, match="RAG_QUOTA_BYTES"):
+            quotas({"RAG_QUOTA_BYTES": wrong})
+
+
+def test_given_the_command_line_when_a_quota_is_set_then_it_is_shown_and_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = library(tmp_path, embedder=HashEmbedder())
+    made._quota = lambda: quota_of(tmp_path, "default")
+    place = ("--library", str(tmp_path))
+
+    assert main(["quota", "--documents", "1", "--bytes", "1000", *place]) == 0
+    assert capsys.readouterr().out == "0 documents; at most 1\n0 bytes of files; at most 1,000\n"
+    assert [len(made.add([text(id, "Words.")], SETTINGS).problems) for id in "ab"] == [0, 1]
+    assert main(["quota", "--documents", "none", *place]) == 0
+    assert capsys.readouterr().out == "1 documents; no limit\n6 bytes of files; at most 1,000\n"
+    assert room_taken(tmp_path, "default") == made.room_taken() == (1, 6)
+    assert made.add([text("b", "Words.")], SETTINGS).problems == ()
+    assert main(["audit", "show", "--do", "change_quota", *place]) == 0
+    assert "1 documents, 1000 bytes" in capsys.readouterr().out
+    assert main(["quota", "--collection", "../x", *place]) == 1
