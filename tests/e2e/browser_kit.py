@@ -96,7 +96,7 @@ class Watch:
         hacked = [page.evaluate("window.hacked") for page in self._context.pages]
         requested = [urlsplit(url) for url in self._requested]
         assert [url.geturl() for url in requested if url.scheme in ("http", "https") and url.hostname != "127.0.0.1"] == []
-        assert self._wrong == []
+        assert self._wrong == [], self._wrong
         assert [value for value in hacked if value is not None] == []
 
 

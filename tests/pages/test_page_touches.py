@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+import streamlit as st
+from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
@@ -33,6 +35,7 @@ def test_given_an_answer_that_the_browser_waits_for_when_a_run_begins_then_it_is
     queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=fragments)
     left = [sent.WhichOneof("type") for sent in queue.flush()]
 
+    assert queue.is_empty()
     assert left.count(answer) == 1
     assert left[0] == "new_session"
     assert ("page_not_found" in left) == bool(fragments)
@@ -109,3 +112,16 @@ def test_given_two_runs_that_take_the_same_touch_at_once_then_streamlit_calls_it
     first.on_script_will_rerun(sent("dropped"))
 
     assert called == []
+
+
+def test_given_a_run_of_a_page_after_a_fragment_in_the_same_thread_then_it_draws_on_the_page_and_not_in_the_fragment() -> None:
+    """Streamlit leaves the place where a fragment stood; the browser's page broke, for it was sent what it had no place for."""
+    touches.take_each()
+    within = st.container()
+    before = context_dg_stack.set((*get_default_dg_stack_value(), within))
+    try:
+        SafeSessionState(SessionState(), lambda: None).on_script_will_rerun(WidgetStates())
+
+        assert context_dg_stack.get() == get_default_dg_stack_value()
+    finally:
+        context_dg_stack.reset(before)

@@ -5,6 +5,9 @@ that was found there put an end to the run: a question that was typed 0.1 s earl
 
 A run that begins takes back all that was not sent to the browser yet, for most of it is drawn anew. What the browser had asked for is not:
 a dropped file would wait for ever for the address to send it to, and be lost unseen.
+
+A page runs once at a time (`runner.fastReruns` is off): the touches that wait are put together, where a second run beside the first would
+drop some. Then one thread makes many runs, and a run of the page begins where the fragment before it stood, unless it is told.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import RerunException
 from streamlit.runtime.state import SafeSessionState
@@ -31,6 +35,7 @@ def take_each() -> None:
 def _taking(take: Callable[..., None]) -> Callable[..., None]:
     @wraps(take)
     def taken(state: SafeSessionState, *sent: Any, **more: Any) -> None:
+        context_dg_stack.set(get_default_dg_stack_value())  # a fragment goes to its own place by itself
         look, next_touch = state._yield_callback, None
         try:
             look()  # a session that ends is left alone
@@ -49,10 +54,11 @@ def _taking(take: Callable[..., None]) -> Callable[..., None]:
 
 def _keeping(clear: Callable[..., None]) -> Callable[..., None]:
     @wraps(clear)
-    def cleared(queue: ForwardMsgQueue, *given: Any, **more: Any) -> None:
+    def cleared(queue: ForwardMsgQueue, retain_lifecycle_msgs: bool = False, **more: Any) -> None:
         answers = [message for message in queue._queue if message.WhichOneof("type") in ANSWERS]
-        clear(queue, *given, **more)
+        clear(queue, retain_lifecycle_msgs, **more)
         kept = set(map(id, queue._queue))
-        queue._queue += [answer for answer in answers if id(answer) not in kept]
+        if retain_lifecycle_msgs:  # else they were sent
+            queue._queue += [answer for answer in answers if id(answer) not in kept]
 
     return cleared
