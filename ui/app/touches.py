@@ -16,12 +16,16 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import streamlit as st
 from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
-from streamlit.runtime.scriptrunner import RerunException
+from streamlit.runtime.scriptrunner import RerunException, get_script_run_ctx
 from streamlit.runtime.state import SafeSessionState
+from streamlit.runtime.state.common import user_key_from_element_id
 
 ANSWERS = ("file_urls_response", "backend_operation_response")  # messages that the browser waits for
+_SHOWN = "plumbline_shown"  # an attribute of a session: keys of the fields that the browser told a value of with its last touch
 
 
 def take_each() -> None:
@@ -32,10 +36,24 @@ def take_each() -> None:
         ForwardMsgQueue.clear = _keeping(ForwardMsgQueue.clear)  # type: ignore[method-assign]
 
 
+def tell(key: str, value: object) -> None:
+    """Give a field its value, before it is drawn.
+
+    A browser that does not show the field yet must be told in every run: what a run that was cut short had to say is dropped, and a slider
+    stands at its lowest then. One that shows it is not told again, for that would take back a touch that is on its way.
+    """
+    context = get_script_run_ctx()
+    shown = context is not None and key in context.session_state.__dict__.get(_SHOWN, ())
+    if not shown or key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
+
+
 def _taking(take: Callable[..., None]) -> Callable[..., None]:
     @wraps(take)
-    def taken(state: SafeSessionState, *sent: Any, **more: Any) -> None:
+    def taken(state: SafeSessionState, sent: WidgetStates | None, **more: Any) -> None:
         context_dg_stack.set(get_default_dg_stack_value())  # a fragment goes to its own place by itself
+        if sent is not None:
+            state.__dict__[_SHOWN] = {user_key_from_element_id(field.id) for field in sent.widgets}
         look, next_touch = state._yield_callback, None
         try:
             look()  # a session that ends is left alone
@@ -43,7 +61,7 @@ def _taking(take: Callable[..., None]) -> Callable[..., None]:
             next_touch = touch
         object.__setattr__(state, "_yield_callback", lambda: None)  # its own setattr writes into the session
         try:
-            take(state, *sent, **more)
+            take(state, sent, **more)
         finally:
             object.__setattr__(state, "_yield_callback", look)
         if next_touch is not None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from rag_core.domain.trace import CheckResult, State
 from rag_core.settings import Mode, Settings
+from ui.app import touches
 from ui.app.asked import Asked
 from ui.app.texts import say
 from ui.settings.fields import set_knob
@@ -66,7 +67,7 @@ def _outcome(asked: Asked, judged: CheckResult | None) -> str:
 def _show_slider(settings: Settings) -> None:
     """The same setting as *How sure* in the side bar, which follows it."""
     knob = Settings.knob(KNOB)
-    st.session_state[FIELD] = settings.min_correctness
+    touches.tell(FIELD, settings.min_correctness)
     st.slider(
         say("how_sure.limit"), knob.low, knob.high, step=knob.step, key=FIELD, format="percent", help=say("how_sure.limit_help"),
         label_visibility="collapsed", on_change=_take_limit,

@@ -11,7 +11,7 @@ import streamlit as st
 
 from rag_core.service.chosen import AS_BUILT
 from rag_core.settings import Cost, Knob, Settings
-from ui.app import state
+from ui.app import state, touches
 from ui.app.texts import say, screen
 from ui.settings.model_fields import rules_field
 
@@ -80,8 +80,8 @@ def _field(knob: Knob) -> None:
     session, key, values, label = state.session(), f"knob_{knob.name}", state.session().values, say(f"knobs.{knob.name}")
     if knob.name in FIXED:
         st.session_state[key] = getattr(session.settings(), knob.name)  # the library's, which may be another one now
-    else:  # told to the browser in every run: what a run that was cut short had to say is dropped, and a slider then stands at its lowest
-        st.session_state[key] = st.session_state.get(key, values[knob.name])
+    else:
+        touches.tell(key, st.session_state.get(key, values[knob.name]))
     said: dict[str, Any] = {"key": key, "help": help_text(knob), "disabled": knob.name in FIXED}
     if knob.low is not None and knob.high is not None:
         whole = isinstance(knob.default, int)

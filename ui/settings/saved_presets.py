@@ -17,7 +17,7 @@ from rag_core.records.stored import SavedPreset
 from rag_core.settings import DEFAULT_PRESET, Mode, Settings, presets
 from rag_core.wiring import RecordStore, records
 from rag_core.work import loading
-from ui.app import state
+from ui.app import state, touches
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.settings import certificates
@@ -103,7 +103,7 @@ def settle(offered: list[str]) -> None:
     if not shown.startswith(_OPTION) or shown not in offered:
         st.session_state.pop(_CHOSEN, None)
         shown = session.preset
-    st.session_state["preset"] = shown  # told to the browser in every run, as each field of the settings (`ui.settings.fields`)
+    touches.tell("preset", shown)
 
 
 def chosen() -> SavedPreset | None:
