@@ -15,7 +15,7 @@ from ui import frame
 from ui.app import state
 from ui.app.problems import show_error
 from ui.app.texts import say
-from ui.lab import certify, compare, queue, results, sets
+from ui.lab import certify, compare, domains, queue, results, sets
 from ui.lab import state as lab
 from ui.settings.sidebar import settings_from_sidebar
 
@@ -79,6 +79,7 @@ TABS: Mapping[str, Callable[[Engine, Settings], None]] = {
     "compare": _compare,
     "guarantee": _guarantee,
     "feedback": lambda engine, settings: queue.show(engine),
+    "domains": lambda engine, settings: domains.show(settings),
 }
 
 
