@@ -14,6 +14,7 @@ from service_kit import Server
 from rag_core.domain.llm_trace import Completion
 from rag_core.entrypoints.cli import main
 from rag_core.library.erasing import mentions_of
+from rag_core.records.stored import SavedPreset
 from rag_core.wiring import act_log, model_cache, open_engine, records
 from rag_core.work import loading
 
@@ -82,6 +83,8 @@ def filled(server: Server) -> tuple[str, Path]:
         pass
     store = records(server.folder, "erasing")
     store.write_set("Wexford-Dossier.pdf", store.run_questions(job["run"]))
+    store.propose_profile("legal", {"top_k": 5}, "Theodosius Quillhaven wants fewer", {})
+    store.save_preset(SavedPreset("sure", {}, {"set_name": "about the zyxoquants"}, "2026-11-23T00:00:00+00:00"))
     cache = model_cache(server.folder, "erasing")
     cache.put("key", Completion("The zyxoquant is calibrated.", False, "m", "e", 1, 1, cached=False), cache.get("other")[1])
     folder = server.folder / "erasing"
@@ -131,6 +134,7 @@ def test_given_a_document_that_is_spoken_of_everywhere_when_deleted_everywhere_t
     store = records(tmp_path, "default")
     assert [one.question for one in store.run_questions(store.runs()[0].id)] == ["When does the canteen open?"]
     assert store.sets() == ("erased 1",)
+    assert (store.presets()[0].certificate, store.profile_version("legal", 1).why) == ({"set_name": "erased"}, "")
 
 
 def test_given_documents_that_share_words_when_one_goes_then_only_its_own_words_count(tmp_path: Path) -> None:

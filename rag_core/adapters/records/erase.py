@@ -1,8 +1,8 @@
 """Deletes from a collection's records whatever speaks of documents that are deleted everywhere.
 
 What goes: questions that were answered from them or that use words of theirs, with feedback and a model's texts; such results of runs;
-labels that name them or use their words; readers' comments, and reasons for a proposed profile. What stays of the others loses the
-documents' names and titles: numbers, offsets and hashes remain.
+labels that name them or use their words; readers' comments, reasons for a proposed profile, and names of sets in certificates. What stays
+of the others loses the documents' names and titles: numbers, offsets and hashes remain.
 """
 
 from __future__ import annotations
@@ -46,6 +46,10 @@ class Eraser:
         self._labels("sets", "name")
         self._labels("runs", "id")
         self._results()
+        for name, certificate in self._all("SELECT name, certificate FROM sound_presets"):
+            row = json.loads(certificate)
+            if row and self._mentions(str(row.get("set_name", ""))):
+                self._db.execute("UPDATE presets SET certificate = ? WHERE name = ?", (json.dumps({**row, "set_name": ERASED}), name))
         for domain, version, why in self._all("SELECT domain, version, why FROM sound_profiles"):
             if self._mentions(why):
                 self._db.execute("UPDATE profiles SET why = '' WHERE domain = ? AND version = ?", (domain, version))
