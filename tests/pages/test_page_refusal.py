@@ -198,6 +198,8 @@ def test_given_a_refusal_when_a_change_is_tried_then_the_slider_stands_there_and
     calls = len(embedded)
     assert f"How sure: {flip.before:.2f} → {flip.after:.2f}" in texts(page)
     assert "Each of these alone would answer the question." in captions(page)
+    sure = round(100 * (asked_of(page).measurements.correctness or 0.0))
+    assert f"What they would show is probably wrong: of 100 answers with this number about {sure} are right." in captions(page)
 
     page.button(key="try_min_correctness").click().run()
 
@@ -223,6 +225,15 @@ def test_given_an_answer_when_it_is_shown_then_what_would_refuse_it_can_be_tried
     page.button(key="try_min_correctness").click().run()
 
     assert not asked_of(page).decision.is_safe()
+
+
+def test_given_a_refusal_of_what_is_probably_right_when_shown_then_its_changes_come_with_a_general_warning(page: AppTest) -> None:
+    page.slider(key="knob_min_correctness").set_value(1.0).run()
+    ask(page, CALIBRATION)
+
+    assert not asked_of(page).decision.is_safe()
+    assert "A looser limit also lets through more answers that are wrong. Compare the answer with its page." in captions(page)
+    assert not [caption for caption in captions(page) if caption.startswith("What they would show is probably wrong")]
 
 
 def test_given_a_refusal_that_no_single_setting_flips_when_shown_then_it_says_so(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from ui.settings.fields import set_knob
 from ui.settings.wording import setting_name, value_in_words
 
 MAX_COUNT = 6  # the nearest ones; more would not be read
+PROBABLE = 0.5  # below it an answer is rather wrong than right
 
 
 def show_what_if(asked: Asked) -> None:
@@ -27,6 +28,8 @@ def show_what_if(asked: Asked) -> None:
         with st.container(border=True, key="what_if"):
             st.subheader(say("what_if.title"), anchor=False)
             _show(found, "answer")
+            if found:
+                _warn(asked.measurements.correctness)
 
 
 def _show(found: tuple[Flip, ...], to: str) -> None:
@@ -48,8 +51,14 @@ def _show(found: tuple[Flip, ...], to: str) -> None:
             )
     if len(found) > MAX_COUNT:
         st.caption(say("what_if.more", n=len(found) - MAX_COUNT))
-    if to == "answer":
+
+
+def _warn(correctness: float | None) -> None:
+    """Say how right an answer is that only another limit shows."""
+    if correctness is None or correctness >= PROBABLE:
         st.caption(say("what_if.careful"))
+    else:
+        st.caption(say("what_if.wrong", n=round(100 * correctness)))
 
 
 def _in_words(flip: Flip) -> str:
