@@ -31,6 +31,14 @@ def add_profiles(
     propose.add_argument("--why", default="", metavar="TEXT", help="for whoever decides")
     propose.add_argument("--budget-tokens", type=count, metavar="N", help="stop when a language model has taken so many in one run")
     propose.set_defaults(run=later("profiles_command", "offer"))
+    learn = what.add_parser(
+        "learn", parents=[place, tune], help="try usual changes on labelled questions, and propose the best, if one is better",
+        epilog="Every other question chooses, the rest are the evidence. Other numbers of passages and other weights are tried; each "
+        "measures half of the questions anew.",
+    )  # fmt: skip
+    learn.add_argument("domain", metavar="DOMAIN")
+    learn.add_argument("--questions", nargs="+", type=Path, required=True, metavar="FILE", help=labelled)
+    learn.set_defaults(run=later("profiles_command", "learned"))
     for name, help in (
         ("use", "put a version in force: accept a proposal, or go back to an earlier version"),
         ("decline", "say no to a proposal; it is kept"),

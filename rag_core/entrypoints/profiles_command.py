@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rag_core.entrypoints.common import labelled_questions, library_folder, progress_line
+from rag_core.entrypoints.common import chosen_settings, labelled_questions, library_folder, progress_line
 from rag_core.entrypoints.show import json_text, printable
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.evidence import LABELLED
@@ -18,7 +18,7 @@ from rag_core.settings.configuration import load_settings, parse_value
 from rag_core.settings.endpoints import model_environment
 from rag_core.settings.profiles import named, profiles
 from rag_core.wiring import RecordStore, as_built, open_engine, records
-from rag_core.work.profiles import propose, propose_by_kept
+from rag_core.work.profiles import learn, propose, propose_by_kept
 
 RATES = ("right", "answered", "false_refusals", "wrong_answers", "missed_answers")
 SAID = {
@@ -86,6 +86,24 @@ def offer(args: argparse.Namespace) -> int:
             print(spent, file=sys.stderr)
             return 1
         version = found
+    _say(version)
+    return 0
+
+
+def learned(args: argparse.Namespace) -> int:
+    """Try usual changes, and keep the best as a proposal, if it is better on the questions that chose it."""
+    folder, store = library_folder(args), _store(args)
+    settings = as_built(folder, args.collection, chosen_settings(args))
+    questions, _ = labelled_questions(args.questions)
+    version = learn(open_engine(folder, args.collection, settings), store, settings, args.domain, questions, progress_line())
+    if version is None:
+        print("No change that was tried ends more questions right. Nothing was proposed.", file=sys.stderr)
+        return 0
+    _say(version)
+    return 0
+
+
+def _say(version: ProfileVersion) -> None:
     for line in described(version):
         print(printable(line))
     print(
@@ -93,7 +111,6 @@ def offer(args: argparse.Namespace) -> int:
         f" {version.version}",
         file=sys.stderr,
     )
-    return 0
 
 
 def use(args: argparse.Namespace) -> int:

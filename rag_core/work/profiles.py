@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, InvalidSetting
@@ -22,6 +24,8 @@ ASKED = frozenset({Cost.REPLAY, Cost.ASK})  # settings of a question; the others
 PROFILE, WHY = "profile", "profile_why"  # in a decision's metadata
 MAX_KEPT = 300  # newest kept decisions that a proposal is judged on; about 12 ms each
 CALLER = "Chosen by the caller."
+# what is tried where nobody names a change: the settings that the sources' learned rules are about, with values around theirs
+TRIES: Mapping[str, Sequence[Any]] = MappingProxyType({"top_k": (5, 15, 20), "semantic_weight": (0.3, 0.7), "recency_weight": (0.5, 1.0)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,44 @@ def propose(
     return store.propose_profile(domain, new, why, {**evidence, **runs}), ran
 
 
+def learn(
+    engine: Engine, store: RecordStore, base: Settings, domain: str, questions: Sequence[LabelledQuestion],
+    progress: Progress | None = None, cancelled: Cancel | None = None, tries: Mapping[str, Sequence[Any]] = TRIES,
+) -> ProfileVersion | None:  # fmt: skip
+    """Try changes one by one on every other question, and propose the best with evidence on the rest, which chose nothing.
+
+    Returns:
+        The proposal; None where no change ends more of these questions right, or where it was stopped.
+
+    Raises:
+        InvalidInput: there are fewer than two questions.
+        RagError: as `propose` does.
+    """
+    choosing, proving = questions[::2], questions[1::2]
+    if not proving:
+        raise InvalidInput("One question cannot choose a change and prove it.", remedy="Give more labelled questions.")
+    current = store.profile_in_force(domain)
+    now = base.changed(**of_cost(current.values, ASKED))
+    changes = [{name: value} for name, values in tries.items() for value in values if getattr(now, name) != value]
+    total, sides = len(choosing) * (1 + len(changes)), []
+    for number, change in enumerate([{}, *changes]):
+        head = begin(engine, f"{domain} (choosing)", f"{domain} (choosing)", choosing, now.changed(**change), store)
+        try:
+            part = run(engine, head, store, _shifted(progress, number * len(choosing), total), cancelled)
+            if part.cancelled:
+                return None
+            sides.append((store.results(head.id, engine.library.snapshot.page_text), head.settings))
+        finally:
+            store.delete_run(head.id)  # what proves the change is kept, what chose it is not
+    found = [of_labelled(choosing, sides[0], side) for side in sides[1:]]
+    won = [one["only_after"] - one["only_before"] for one in found]
+    if not won or max(won) <= 0:
+        return None
+    best, n = won.index(max(won)), len(choosing)
+    why = f"The best of {len(changes)} changes on {n} other questions: {won[best]} more of them ended right."
+    return propose(engine, store, base, domain, changes[best], why, proving, progress, cancelled)[0]
+
+
 def propose_by_kept(store: RecordStore, base: Settings, domain: str, values: Mapping[str, Any], why: str) -> ProfileVersion:
     """Judge kept decisions of a domain again under the changed profile, and keep the proposal with what flips; nothing is asked again.
 
@@ -137,8 +179,8 @@ def propose_by_kept(store: RecordStore, base: Settings, domain: str, values: Map
             "Kept decisions cannot show what another search finds.",
             remedy="Name labelled questions: they are measured under both settings.",
         )
-    kept = {one.id: store.measurements(one.id) for one in store.decisions(MAX_KEPT)}
-    own = {id: one for id, one in kept.items() if str(one.metadata.get(PROFILE, named(GENERAL, 0))).partition("@")[0] == domain}
+    kept = {one.id: _readable(store, one.id) for one in store.decisions(MAX_KEPT)}
+    own = {id: one for id, one in kept.items() if one is not None and _domain_of(one) == domain}
     if not own:
         raise InvalidInput(
             f"None of the newest {MAX_KEPT} kept decisions was made under the profile {domain}.",
@@ -146,6 +188,19 @@ def propose_by_kept(store: RecordStore, base: Settings, domain: str, values: Map
         )
     before, after = [base.changed(**of_cost(side, ASKED)) for side in (current.values, new)]
     return store.propose_profile(domain, new, why, {**of_kept(own, before, after), "from": current.version})
+
+
+def _readable(store: RecordStore, id: int) -> Measurements | None:
+    """A kept decision; None where another version of this program stored it."""
+    try:
+        return store.measurements(id)
+    except InvalidInput:
+        return None
+
+
+def _domain_of(measurements: Measurements) -> str:
+    """The domain that a question was asked under; one without is general."""
+    return str(measurements.metadata.get(PROFILE, GENERAL)).partition("@")[0]
 
 
 def _shifted(progress: Progress | None, by: int, total: int) -> Progress | None:

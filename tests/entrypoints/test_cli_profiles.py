@@ -52,6 +52,11 @@ def test_given_the_command_line_when_a_profile_is_changed_then_its_evidence_is_p
     assert "legal@1        top_k 15, strategy legal, min_correctness 1.0" in listed
     assert (back[0], declined[0], "not a proposal" in declined[2]) == (0, 1, True)
     assert done("profiles", "propose", "legal")[0] == 1, "nothing to try"
+    assert "One question" in done("profiles", "learn", "legal", "--questions", str(tmp_path / "labelled.jsonl"))[2]
+    more = [*rows, {**rows[0], "id": "2", "question": "From when on does the warranty period count?"}]
+    (tmp_path / "labelled.jsonl").write_text("\n".join(map(json.dumps, more)), encoding="utf-8")
+    tried = done("profiles", "learn", "general", "--questions", str(tmp_path / "labelled.jsonl"))
+    assert (tried[0], "No change that was tried ends more questions right" in tried[2]) == (0, True)
     assert done("ask", "Why?", "--domain", "law")[0] == 2
     assert done("ask", "Why?", "--domain", "legal", "--also", "x")[0] == 1
     records(tmp_path / "library", "default").close()

@@ -18,7 +18,7 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import MAX_COMMENT_CHARS, VersionState
 from rag_core.settings import Settings
 from rag_core.wiring import records
-from rag_core.work.profiles import propose, propose_by_kept, taken
+from rag_core.work.profiles import learn, propose, propose_by_kept, taken
 
 BASE = settings(top_cosine_mode="enforce", min_top_cosine=0.2)
 STRICT = {"min_top_cosine": 1.0}
@@ -70,6 +70,33 @@ def test_given_labelled_questions_when_a_change_is_proposed_then_its_evidence_sa
     assert (version.state, version.why, version.by) == (VersionState.PROPOSED, "stricter", "token:ab")
     assert version.values == {"top_k": 15, "strategy": "legal", "min_top_cosine": 1.0}
     assert store.profile_in_force("legal").version == 0
+
+
+def test_given_labelled_questions_when_changes_are_tried_then_the_best_is_proposed_and_proved_on_others(
+    engine: Engine, store: RecordStore
+) -> None:
+    """S3-26: a rule is learned, and proved on questions that did not choose it."""
+    refusing = BASE.changed(min_top_cosine=1.0)
+    first, second, third = QUESTIONS
+    questions = (first, second, first.__class__("q4", "When is the rent due?", True, ("first of each month",)), third)
+    steps: list[tuple[int, int]] = []
+
+    version = learn(
+        engine, store, refusing, "general", questions, lambda step, done, total: steps.append((done, total)),
+        tries={"min_top_cosine": (0.9999, 0.2, 1.0)},
+    )  # fmt: skip
+
+    assert version is not None
+    assert (version.values, version.state) == ({"min_top_cosine": 0.2}, VersionState.PROPOSED)
+    assert version.why == "The best of 2 changes on 2 other questions: 2 more of them ended right."
+    assert {flip["question"] for flip in version.evidence["flips"]} == {name_id("q2"), name_id("q3")}, "those that did not choose"
+    assert len(store.runs()) == 2, "what proves it is kept"
+    assert (6, 6) in steps
+    assert learn(engine, store, BASE, "general", questions, tries={"min_top_cosine": (1.0,)}) is None, "no change is better"
+    assert learn(engine, store, refusing, "general", questions, cancelled=lambda: True) is None
+    assert (len(store.runs()), len(store.profile_versions("general"))) == (2, 2)
+    with pytest.raises(InvalidInput, match="One question"):
+        learn(engine, store, BASE, "general", questions[:1])
 
 
 def test_given_versions_when_a_person_chooses_then_each_can_be_in_force_again(engine: Engine, store: RecordStore) -> None:
