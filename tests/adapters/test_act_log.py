@@ -206,6 +206,14 @@ def test_given_old_lines_when_they_are_removed_then_the_rest_is_verified_and_the
     assert main(["audit", "verify", "--file", str(tmp_path / "third.jsonl"), *library]) == 1
 
 
+def test_given_a_line_of_that_very_moment_when_shortened_then_it_stays(tmp_path: Path) -> None:
+    log = filled(tmp_path)
+    aged(tmp_path / FILE, 4)
+
+    assert log.prune(datetime(2020, 1, 3, tzinfo=UTC)).removed == 2
+    assert next(log.entries()).at == "2020-01-03T00:00:00.000Z"
+
+
 def test_given_a_log_that_was_shortened_when_somebody_else_cuts_more_or_moves_the_mark_then_it_is_told(tmp_path: Path) -> None:
     log, path = filled(tmp_path), tmp_path / FILE
     aged(path, 3)

@@ -8,6 +8,7 @@ import pytest
 from builders import settings
 from library.library_kit import HashEmbedder, library, text
 
+from rag_core.adapters.records import profiles as kept_profiles
 from rag_core.adapters.records.store import RecordStore
 from rag_core.decision.measure import Tools
 from rag_core.domain.acts import acting, name_id
@@ -15,7 +16,7 @@ from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, InvalidSetting
 from rag_core.evaluation.evidence import conclusion
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.records.stored import MAX_COMMENT_CHARS, VersionState
+from rag_core.records.stored import MAX_COMMENT_CHARS, Execution, ExecutionOutcome, VersionState
 from rag_core.settings import Settings
 from rag_core.wiring import records
 from rag_core.work.profiles import learn, propose, propose_by_kept, taken
@@ -31,6 +32,7 @@ QUESTIONS = (
     LabelledQuestion("q2", "How often is the flow meter calibrated?", True, ("every 5 years",)),
     LabelledQuestion("q3", "What is the capital of France?", False),
 )
+THANKS = LabelledQuestion("q5", "Thank you!", False)  # ends alike before and after
 
 
 @pytest.fixture
@@ -93,6 +95,7 @@ def test_given_labelled_questions_when_changes_are_tried_then_the_best_is_propos
     assert len(store.runs()) == 2, "what proves it is kept"
     assert (6, 6) in steps
     assert learn(engine, store, BASE, "general", questions, tries={"min_top_cosine": (1.0,)}) is None, "no change is better"
+    assert learn(engine, store, BASE, "general", questions, tries={"min_top_cosine": (0.19,)}) is None, "one that is as good is none"
     assert learn(engine, store, refusing, "general", questions, cancelled=lambda: True) is None
     assert (len(store.runs()), len(store.profile_versions("general"))) == (2, 2)
     with pytest.raises(InvalidInput, match="One question"):
@@ -106,6 +109,8 @@ def test_given_versions_when_a_person_chooses_then_each_can_be_in_force_again(en
         accepted = store.put_profile_in_force("code", second)
     assert (accepted.state, accepted.settled_by) == (VersionState.ACCEPTED, "command:eva")
     assert taken(store, engine, "code", "?").over(BASE).top_k == 7
+    with pytest.raises(InvalidInput, match="not a proposal"):
+        store.decline_profile("code", second)
     assert store.decline_profile("code", first).state is VersionState.DECLINED
     with pytest.raises(InvalidInput, match="not a proposal"):
         store.decline_profile("code", first)
@@ -126,7 +131,7 @@ def test_given_kept_decisions_when_a_threshold_is_proposed_then_those_of_this_do
     with pytest.raises(InvalidInput, match="None of the newest"):
         propose_by_kept(store, BASE, "legal", STRICT, "")
     kept = []
-    for question, domain in ((QUESTIONS[0], "legal"), (QUESTIONS[1], "medical"), (QUESTIONS[1], None)):
+    for question, domain in ((QUESTIONS[0], "legal"), (QUESTIONS[1], "medical"), (QUESTIONS[1], None), (THANKS, "legal")):
         found = taken(store, engine, domain, question.question) if domain else None
         engine.ask(
             question.question, found.over(BASE) if found else BASE, about=found.about if found else {},
@@ -136,10 +141,10 @@ def test_given_kept_decisions_when_a_threshold_is_proposed_then_those_of_this_do
     found = propose_by_kept(store, BASE, "legal", STRICT, "").evidence
     general = propose_by_kept(store, BASE, "general", STRICT, "").evidence
 
-    assert (found["kind"], found["questions"], found["said"]) == ("kept", 1, "unlabelled")
+    assert (found["kind"], found["questions"], found["said"]) == ("kept", 2, "unlabelled")
     assert found["flips"] == [{"question": str(kept[0]), "before": "answered", "after": "refused"}]
     assert [flip["question"] for flip in general["flips"]] == [str(kept[2])]
-    assert (found["before"]["answered"]["k"], found["after"]["answered"]["k"]) == (1, 0)
+    assert (found["before"]["answered"]["k"], found["after"]["answered"]["k"]) == (2, 1)
     with pytest.raises(InvalidSetting, match="another search"):
         propose_by_kept(store, BASE, "legal", {"top_k": 3}, "")
 
@@ -169,6 +174,14 @@ def test_given_a_decision_when_no_domain_was_named_then_nothing_says_so_and_noth
     asked = engine.ask(QUESTIONS[0].question, general.over(BASE), about=general.about)
     assert (asked.answer, asked.metadata["profile"]) == (plain.answer, "general@0")
     assert asked.metadata["profile_why"] == "Chosen by the caller."
+
+
+def test_given_more_executions_than_are_kept_then_the_oldest_go(store: RecordStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_profiles, "MAX_EXECUTIONS", 2)
+    for confidence in (0.1, 0.2, 0.3):
+        store.record_execution(Execution("rag_strategy", "", confidence, 1.0, False, ExecutionOutcome.REFUSED), "api:1")
+
+    assert [one.confidence for one in store.executions()] == [0.3, 0.2]
 
 
 def test_given_a_long_reason_then_it_is_cut(store: RecordStore) -> None:

@@ -50,6 +50,15 @@ def test_given_a_quota_of_bytes_when_a_file_is_too_large_then_a_smaller_one_stil
     assert made.room_taken() == (2, 20)
 
 
+def test_given_files_that_wait_to_be_indexed_when_others_come_then_they_count(tmp_path: Path) -> None:
+    made = limited(tmp_path, documents=2)
+    made.add([text("a", "One."), text("b", "Two.")], SETTINGS, cancelled=lambda: True)
+
+    assert len(made.unfinished()) == made.room_taken()[0] == 2
+    assert type(made.add([text("c", "Three.")], SETTINGS).problems[0][1]) is QuotaExceeded
+    assert made.resume(SETTINGS).problems == ()
+
+
 def test_given_the_environment_when_a_collection_has_no_quota_of_its_own_then_that_one_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

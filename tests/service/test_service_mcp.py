@@ -125,6 +125,13 @@ def test_given_a_token_of_alpha_when_tools_ask_for_beta_then_it_looks_as_if_ther
             theirs = {**server.known["beta"], "decision": "10000"}
             beyond = await client.call_tool("replay", {"decision": "10000", "collection": "alpha"})
             assert beyond.is_error
+            said = []
+            for name in ("beta", "nowhere"):
+                with pytest.raises(MCPError) as refusal:
+                    await client.get_prompt("rag_strategy", {"domain": "legal", "collection": name})
+                said.append(str(refusal.value))
+            assert said[0] == said[1]
+            assert "beta" not in said[0]
             for template in RESOURCES:
                 said = []
                 for name in ("beta", "nowhere"):
