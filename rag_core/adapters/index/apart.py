@@ -29,6 +29,7 @@ from rag_core.library.disk.private import write
 DIGEST = 32  # bytes of a SHA-256
 SLACK = 1e-5  # cosines of a database and of this machine differ by rounding, by about 1e-7; this is on the safe side
 SPARE = 16  # candidates beyond those wanted, so that one search is enough where nothing is that near
+FETCHED = 64  # where no more rows are to choose from, all of them are fetched; chosen
 INDEXES = ("vectors", "words")
 Found = dict[bytes, Vectors]  # vectors by their digests
 
@@ -122,6 +123,11 @@ class ApartIndex:
         if total == 0 or k < 1:
             return []
         wanted = min(k, total)
+        if mine is not None and len(mine) <= FETCHED:
+            ranked, _ = self._ranked(self._table.fetch(self._collection, list(mine), self.dim), vector, allowed)
+            if len(ranked) < total:
+                raise damaged("vector")
+            return ranked[:wanted]
         asked = wanted + SPARE
         while True:
             found = self._table.nearest(self._collection, vector, asked, None if mine is None else list(mine))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_core.adapters.index import postgres
+from rag_core.adapters.index import milvus, postgres
 from rag_core.adapters.index.apart import named_in
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
@@ -35,6 +35,7 @@ VECTOR_STORES = {
     "faiss-flat": StoreRow(FaissStore),
     "faiss-ivf": StoreRow(IvfStore),
     postgres.NAME: StoreRow(postgres.vectors, "pgvector", postgres.words, postgres.forget),
+    milvus.NAME: StoreRow(milvus.vectors, "milvus", milvus.words, milvus.forget),
 }
 
 
