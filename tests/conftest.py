@@ -92,7 +92,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if not any(item.get_closest_marker(name) for name in NOT_UNIT):
             item.add_marker("unit")
         if item.get_closest_marker("stores"):
-            item.fixturenames.insert(0, "databases")  # type: ignore[attr-defined]
+            item.fixturenames = ["databases", *item.fixturenames]  # a list of its own: other cases of the test share the old one
     items.sort(key=lambda item: item.get_closest_marker("longest") is None)
 
 
