@@ -35,7 +35,7 @@ READ_ELSEWHERE = {
         "decision/decide.py",
     },
     "contradictions_mode": {"gating/levels.py", "decision/batch/__init__.py"},  # whether both sides are shown
-    "min_correctness": {"gating/levels.py", "evaluation/certify/find.py"},  # the threshold of an intent
+    "min_correctness": {"gating/levels.py", "evaluation/certify/find.py", "service/profile_models.py"},  # of an intent; in an example
     "correctness_extra_procedural": {"gating/levels.py", "evaluation/certify/find.py"},
     "correctness_extra_comparative": {"gating/levels.py", "evaluation/certify/find.py"},
     "correctness_mode": {"records/version_2.py"},  # off in a record of before it was

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+from types import SimpleNamespace
+
 import pytest
 import streamlit as st
 from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests, ScriptRequestType
 from streamlit.runtime.state import SafeSessionState, SessionState
@@ -125,3 +130,67 @@ def test_given_a_run_of_a_page_after_a_fragment_in_the_same_thread_then_it_draws
         assert context_dg_stack.get() == get_default_dg_stack_value()
     finally:
         context_dg_stack.reset(before)
+
+
+class Runner:
+    """A thread of a session that has ended, or takes touches."""
+
+    def __init__(self, ended: bool) -> None:
+        self.ended, self.touches = ended, []  # type: ignore[var-annotated]
+
+    def request_rerun(self, touch: RerunData) -> bool:
+        if not self.ended:
+            self.touches.append(touch)
+        return not self.ended
+
+
+def in_turn(closed: bool = False, shutdown: bool = False) -> tuple[list[str], list[RerunData]]:
+    """How a session deals with what its thread drew before it ended, and with two touches; and the touches that the next thread got."""
+    touches.take_each()
+    loop, done, ended, following = asyncio.new_event_loop(), [], Runner(ended=True), Runner(ended=False)
+    session = SimpleNamespace(_scriptrunner=ended, _event_loop=loop, _state=AppSessionState.APP_NOT_RUNNING)
+
+    def create(session: SimpleNamespace, touch: RerunData) -> None:
+        done.append("a new thread")
+        session._scriptrunner = following
+        following.request_rerun(touch)
+
+    def drawn() -> None:
+        done.append("taken" if session._scriptrunner is ended else "ignored")  # as Streamlit does
+        if closed:
+            session._scriptrunner = None
+        if shutdown:
+            session._state = AppSessionState.SHUTDOWN_REQUESTED
+
+    created = touches._waiting(create)  # type: ignore[arg-type]
+    loop.call_soon(drawn)
+    for _ in range(2):
+        created(session, RerunData(query_string="touched"))  # type: ignore[arg-type]
+    loop.call_soon(loop.stop)
+    loop.run_forever()
+    loop.close()
+    return done, following.touches
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_given_a_touch_before_all_was_taken_that_the_last_thread_drew_then_that_is_taken_first_and_each_touch_is_dealt_with(
+    closed: bool,
+) -> None:
+    """The page said nothing of a file that was indexed: what its thread drew was ignored, since another thread had begun."""
+    done, got = in_turn(closed)
+
+    assert done == ["taken", "a new thread"]
+    assert len(got) == 2
+
+
+def test_given_a_session_that_ends_meanwhile_then_no_thread_begins_for_it() -> None:
+    assert in_turn(shutdown=True) == (["taken"], [])
+
+
+def test_given_a_session_without_a_thread_when_touched_then_one_begins_at_once() -> None:
+    session, begun = SimpleNamespace(_scriptrunner=None), []
+
+    touches._waiting(lambda session, touch: begun.append(touch))(session, RerunData())  # type: ignore[arg-type]
+
+    assert begun == [RerunData()]
+    assert {"_scriptrunner", "_event_loop", "_state"} <= set(inspect.getsource(AppSession).replace("self.", " ").split())

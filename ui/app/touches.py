@@ -8,6 +8,9 @@ a dropped file would wait for ever for the address to send it to, and be lost un
 
 A page runs once at a time (`runner.fastReruns` is off): the touches that wait are put together, where a second run beside the first would
 drop some. Then one thread makes many runs, and a run of the page begins where the fragment before it stood, unless it is told.
+
+A thread that has no more touches ends. Where the next touch, or the timer of a fragment, is dealt with before all that the thread drew was
+taken from it, Streamlit takes nothing of it any more: of a file that was indexed the page said nothing. So a new thread waits for its turn.
 """
 
 from __future__ import annotations
@@ -19,8 +22,10 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import RerunException, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.runtime.state import SafeSessionState
 from streamlit.runtime.state.common import user_key_from_element_id
 
@@ -34,6 +39,8 @@ def take_each() -> None:
         SafeSessionState.on_script_will_rerun = _taking(SafeSessionState.on_script_will_rerun)  # type: ignore[method-assign]
     if not hasattr(ForwardMsgQueue.clear, "__wrapped__"):
         ForwardMsgQueue.clear = _keeping(ForwardMsgQueue.clear)  # type: ignore[method-assign]
+    if not hasattr(AppSession._create_scriptrunner, "__wrapped__"):
+        AppSession._create_scriptrunner = _waiting(AppSession._create_scriptrunner)  # type: ignore[method-assign, assignment]
 
 
 def tell(key: str, value: object) -> None:
@@ -80,3 +87,23 @@ def _keeping(clear: Callable[..., None]) -> Callable[..., None]:
             queue._queue += [answer for answer in answers if id(answer) not in kept]
 
     return cleared
+
+
+def _waiting(create: Callable[[AppSession, RerunData], None]) -> Callable[[AppSession, RerunData], None]:
+    @wraps(create)
+    def created(session: AppSession, touch: RerunData) -> None:
+        ended = session._scriptrunner
+        if ended is None:
+            create(session, touch)
+            return
+
+        def after_what_it_drew() -> None:
+            runner = session._scriptrunner
+            if session._state != AppSessionState.SHUTDOWN_REQUESTED and (
+                runner is None or runner is ended or not runner.request_rerun(touch)
+            ):
+                create(session, touch)
+
+        session._event_loop.call_soon(after_what_it_drew)  # what it drew was handed to this loop before
+
+    return created
