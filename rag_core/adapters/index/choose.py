@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from rag_core.adapters.index import milvus, postgres
-from rag_core.adapters.index.apart import named_in
+from rag_core.adapters.index.apart import ApartStore, Table, named_in
+from rag_core.adapters.index.apart_words import ApartWordStore, WordTable
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.adapters.index.ivf import IvfStore
@@ -30,12 +32,32 @@ class StoreRow:
     forget: Callable[[Path], None] | None = None
 
 
+class _Database(Table, WordTable, Protocol):
+    """A database that keeps both."""
+
+
+def _apart(name: str, database: Callable[[], _Database]) -> StoreRow:
+    """A store of vectors and words in a database; its name is that of its packages too."""
+
+    def vectors() -> ApartStore:
+        return ApartStore(name, database())
+
+    def words() -> ApartWordStore:
+        return ApartWordStore(name, database())
+
+    def forget(folder: Path) -> None:
+        vectors().forget(folder)
+        words().forget(folder)
+
+    return StoreRow(vectors, name, words, forget)
+
+
 # What the setting `vector_store` may say.
 VECTOR_STORES = {
     "faiss-flat": StoreRow(FaissStore),
     "faiss-ivf": StoreRow(IvfStore),
-    postgres.NAME: StoreRow(postgres.vectors, "pgvector", postgres.words, postgres.forget),
-    milvus.NAME: StoreRow(milvus.vectors, "milvus", milvus.words, milvus.forget),
+    postgres.NAME: _apart(postgres.NAME, postgres.database),
+    milvus.NAME: _apart(milvus.NAME, milvus.database),
 }
 
 

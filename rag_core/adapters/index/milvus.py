@@ -15,13 +15,12 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from rag_core.adapters.index.apart import ApartStore, Found, damaged
-from rag_core.adapters.index.apart_words import ApartWordStore, Postings
+from rag_core.adapters.index.apart import Found, damaged
+from rag_core.adapters.index.apart_words import Postings
 from rag_core.domain.ports import Vectors
 from rag_core.errors import StoreUnavailable
 from rag_core.settings.endpoints import store_url
@@ -316,22 +315,6 @@ def _unavailable(error: Exception) -> StoreUnavailable:
         remedy=f"Start it, or correct {VARIABLE}, and try again; a file serves one process at a time. "
         "Nothing was lost: the documents are in the library's folder.",
     )
-
-
-def vectors() -> ApartStore:
-    """The vector store in the Milvus of the environment."""
-    return ApartStore(NAME, database())
-
-
-def words() -> ApartWordStore:
-    """The word index in the same one."""
-    return ApartWordStore(NAME, database())
-
-
-def forget(folder: Path) -> None:
-    """Delete the rows of a version before its folder is deleted; see `ApartStore.forget`."""
-    vectors().forget(folder)
-    words().forget(folder)
 
 
 @lru_cache(maxsize=1)

@@ -11,13 +11,12 @@ import logging
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, LiteralString, TypeVar
 
 import numpy as np
 
-from rag_core.adapters.index.apart import ApartStore, Found
-from rag_core.adapters.index.apart_words import ApartWordStore, Postings
+from rag_core.adapters.index.apart import Found
+from rag_core.adapters.index.apart_words import Postings
 from rag_core.domain.ports import Vectors
 from rag_core.errors import InvalidSetting, StoreUnavailable
 from rag_core.settings.endpoints import store_url
@@ -249,22 +248,6 @@ def _unavailable(error: Exception) -> StoreUnavailable:
         f"The database of the vector store {NAME!r} cannot be asked ({type(error).__name__}).",
         remedy=f"Start it, or correct {VARIABLE}, and try again. Nothing was lost: the documents are in the library's folder.",
     )
-
-
-def vectors() -> ApartStore:
-    """The vector store in the database of the environment."""
-    return ApartStore(NAME, database())
-
-
-def words() -> ApartWordStore:
-    """The word index in the same database."""
-    return ApartWordStore(NAME, database())
-
-
-def forget(folder: Path) -> None:
-    """Delete the rows of a version before its folder is deleted; see `ApartStore.forget`."""
-    vectors().forget(folder)
-    words().forget(folder)
 
 
 @lru_cache(maxsize=1)
