@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rag_core import errors as errors
     from rag_core import evaluation as evaluation
+    from rag_core.conversation.stand_alone import StandAlone as StandAlone
+    from rag_core.conversation.stand_alone import stand_alone as stand_alone
     from rag_core.decision.decide import decide as decide
     from rag_core.decision.decide import replay as replay
     from rag_core.domain.answer import Answer as Answer
@@ -45,6 +47,7 @@ _PLACES = {
     "Reply": "domain.answer",
     "Settings": "settings",
     "Source": "library.sources",
+    "StandAlone": "conversation.stand_alone",
     "decide": "decision.decide",
     "decide_over": "over",
     "decide_over_async": "over",
@@ -55,6 +58,7 @@ _PLACES = {
     "model_environment": "settings.endpoints",
     "open_engine": "wiring",
     "replay": "decision.decide",
+    "stand_alone": "conversation.stand_alone",
     "sources_list": "grounding.citations",
     "text_source": "library.sources",
 }

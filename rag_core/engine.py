@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from rag_core.conversation.by_model import by_model
+from rag_core.conversation.stand_alone import StandAlone, stand_alone
 from rag_core.decision.decide import decide
 from rag_core.decision.llm_steps import generate
 from rag_core.decision.measure import Tools, measure
@@ -19,6 +21,7 @@ from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Cancel, Corpus
 from rag_core.domain.status import Reason
+from rag_core.errors import InvalidSetting
 from rag_core.library.library import Library
 from rag_core.settings import Settings
 from rag_core.settings.logs import noted
@@ -92,7 +95,8 @@ class Engine:
             on_stage: told what a language model is being asked, before it is; see `OnStage`. Called from this thread.
             cancelled: asked between the steps; True ends it with `Cancelled`.
             on_measured: gets everything that was measured, before it is judged; for whoever keeps it, to judge it again without asking.
-            about: goes into the decision's metadata as it is, and decides nothing; names of ours, such as the profile that was taken.
+            about: goes into the decision's metadata as it is, and decides nothing: names of ours, such as the profile that was taken, and
+                the question as it was typed (`rag_core.domain.measurements.TYPED`).
         """
         self._note(Action.ASK, ())
         measurements = self.measure(question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled)
@@ -101,6 +105,33 @@ class Engine:
         decision = decided(measurements, on_measured)
         self._watch(measurements, decision)
         return decision
+
+    def stand_alone(self, question: str, earlier: Sequence[str], settings: Settings, *, cancelled: Cancel | None = None) -> StandAlone:
+        """A question of a conversation as it can be asked by itself, to be given to `ask`; see `rag_core.conversation.stand_alone`.
+
+        Where the rules are not sure and the settings have a model draft, the model is asked once. It is sent the questions only.
+
+        Args:
+            question: as typed.
+            earlier: the questions before it, oldest first; no answers.
+            settings: of the question.
+            cancelled: asked while a model is waited for.
+
+        Raises:
+            Cancelled: it was stopped meanwhile.
+        """
+        languages = dict.fromkeys(document.language for document in self.library.snapshot.documents)
+        model = self.tools.model if settings.drafter == "model" else None
+
+        def ask_model(question: str, before: str, language: str) -> str:
+            try:
+                found = model(settings) if model else None
+            except InvalidSetting:  # the question itself will say so
+                return ""
+            stopped = cancelled or (lambda: False)
+            return by_model(question, before, language, found, settings.model_seconds, stopped) if found else ""
+
+        return stand_alone(question, earlier, tuple(languages), ask_model if model else None)
 
     def tried(self, question: str, settings: Settings, document: str, page: int) -> Measurements | None:
         """Measure a question that nobody asks, such as one that is offered to be asked; None where another place answers it.

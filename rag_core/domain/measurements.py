@@ -19,6 +19,8 @@ from rag_core.settings import Settings
 if TYPE_CHECKING:
     from rag_core.domain.llm_trace import LlmTrace
 
+TYPED, REWRITTEN_BY = "typed", "rewritten_by"  # in the metadata of a rewritten question: as it was typed; rules, model or reader
+
 
 @dataclass(frozen=True, slots=True)
 class Understanding:

@@ -22,7 +22,18 @@ from rag_core.language.phrases import (
     small_talk,
     spoken_of_nowhere,
 )
-from rag_core.language.schema import AskedWords, ComparedWords, FactWords, LanguageInfo, LawRows, LimitRows, TimeWords, ValueRows, spaced
+from rag_core.language.schema import (
+    AskedWords,
+    ComparedWords,
+    FactWords,
+    FollowUpWords,
+    LanguageInfo,
+    LawRows,
+    LimitRows,
+    TimeWords,
+    ValueRows,
+    spaced,
+)
 from rag_core.language.sentences import ends_in_question, sentences
 from rag_core.language.string_similarity import alike, string_similarity
 from rag_core.language.words import Word, fold, unspaced, words
@@ -33,6 +44,7 @@ __all__ = [
     "AskedWords",
     "ComparedWords",
     "FactWords",
+    "FollowUpWords",
     "Intent",
     "LanguageInfo",
     "LawRows",

@@ -171,6 +171,55 @@ class SmallTalk:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowUpWords:
+    """Words by which a question leans on the one before it, and the parts of a question that it can take over from there.
+
+    Patterns meet folded words joined by single spaces; words are folded. What decides or scores reads none of them.
+
+    Args:
+        leads: what opens a follow-up and asks nothing ("and then").
+        about, about_behind: what stands before and behind the new thing of a follow-up that only names it ("what about Italy").
+        prepositions: groups of one meaning; `behind`: whether they stand behind their words.
+        adverbs: question phrases that can take each other's place before a verb ("when", "how often").
+        counted: question phrases that can take each other's place before a noun ("how many", "which").
+        no_noun: those of them that can also stand for their noun ("how many did it open").
+        auxiliaries: verbs that a subject follows; `copulas`: those that may be a question's only verb.
+        articles: words that open the name of a thing; `linked`: prepositions within one ("the date of delivery").
+        pronouns: what stands for something named before, and how that is put in its place ("its": "{}'s"); `agreeing`: the articles of
+            what a pronoun can stand for, where that is told by them.
+        counted_pronouns: pronouns for the noun that is counted ("jich").
+        empty_pronouns: pattern of pronouns that stand for nothing ("is it allowed").
+        periods: words of a period ("second", "last"); `period_heads`: what names a part of a year ("quarter"); `years`: what names a year.
+        period: how a period is put into a question that has none ("in {}").
+        finite_verbs: pattern of a folded word that is the verb of its question, where it tells its subject by itself.
+        verb_last: whether what is added stands behind the subject, since a verb ends the question.
+    """
+
+    leads: SpacedPhrases
+    about: SpacedPhrases
+    prepositions: Groups
+    adverbs: SpacedPhrases
+    counted: SpacedPhrases
+    auxiliaries: FoldedSet
+    copulas: FoldedSet
+    pronouns: Table
+    periods: FoldedSet
+    period_heads: FoldedSet
+    years: FoldedSet
+    period: Text
+    about_behind: SpacedPhrases = ()
+    behind: Flag = False
+    no_noun: SpacedPhrases = ()
+    articles: FoldedSet = frozenset()
+    linked: FoldedSet = frozenset()
+    agreeing: Spellings = field(default_factory=dict)
+    counted_pronouns: FoldedSet = frozenset()
+    empty_pronouns: SearchPattern = None
+    finite_verbs: WholePattern = None
+    verb_last: Flag = False
+
+
+@dataclass(frozen=True, slots=True)
 class FactWords:
     """Words that carry facts. With these alone questions are read too: a calibrated score rests on them.
 
@@ -561,6 +610,7 @@ class LanguageInfo:
     contradictions: ComparedWords | None = None
     asked: AskedWords | None = None
     small_talk: SmallTalk | None = None
+    follow_ups: FollowUpWords | None = None
 
 
 @dataclass(frozen=True, slots=True)

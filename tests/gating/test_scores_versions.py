@@ -26,7 +26,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "dea570c50419"),
-    "language": (3, "2edd54d3470a"),
+    "language": (3, "a6cd67daa9ae"),
     "features": (4, "829f7ce772dc"),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
@@ -12,6 +13,7 @@ import pytest
 from service_kit import Server
 
 from rag_core.domain.llm_trace import Completion
+from rag_core.domain.measurements import TYPED
 from rag_core.entrypoints.cli import main
 from rag_core.library.erasing import mentions_of
 from rag_core.records.stored import SavedPreset
@@ -82,6 +84,8 @@ def filled(server: Server) -> tuple[str, Path]:
     while not server.service.jobs.find(server.service.tokens.principal(server.tokens["admin"]), job["id"]).job.wait(1):
         pass
     store = records(server.folder, "erasing")
+    other = store.measurements(late)
+    store.keep(replace(other, metadata={**other.metadata, TYPED: "And what of the zyxoquant?"}))
     store.write_set("Wexford-Dossier.pdf", store.run_questions(job["run"]))
     store.propose_profile("legal", {"top_k": 5}, "Theodosius Quillhaven wants fewer", {})
     store.save_preset(SavedPreset("sure", {}, {"set_name": "about the zyxoquants"}, "2026-11-23T00:00:00+00:00"))

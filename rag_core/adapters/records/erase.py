@@ -15,7 +15,7 @@ from typing import Any
 
 from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.tables import pack, pack_questions, read_questions, unpack
-from rag_core.domain.measurements import Measurements
+from rag_core.domain.measurements import TYPED, Measurements
 from rag_core.errors import InvalidInput, LibraryBusy
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.erasing import Erased, Mentions
@@ -59,7 +59,7 @@ class Eraser:
     def _decisions(self) -> None:
         for id, question, searched, record in self._all("SELECT id, question, documents, record FROM sound_decisions"):
             row = unpack(self._file, record)
-            if self._mentions(question) or self._ids & set(json.loads(searched)) or self._rests_on(row):
+            if self._mentions(question) or self._mentions(_typed(row)) or self._ids & set(json.loads(searched)) or self._rests_on(row):
                 self.counts.decisions += 1
                 self.counts.feedback += self._db.execute("SELECT count(*) FROM feedback WHERE decision = ?", (id,)).fetchone()[0]
                 self._db.execute("DELETE FROM decisions WHERE id = ?", (id,))
@@ -136,6 +136,12 @@ def erase(file: RecordFile, ids: Collection[str], mentions: Mentions) -> Erased:
         raise LibraryBusy("The records are being read, so their log still holds what was deleted.", remedy="Delete it once more.")
     found = eraser.counts
     return Erased(found.decisions, found.results, found.labels, found.feedback)
+
+
+def _typed(row: dict[str, Any]) -> str:
+    """The question of a record as it was typed, where it was asked in other words; of any version."""
+    metadata = row.get("metadata")
+    return str(metadata.get(TYPED, "")) if isinstance(metadata, dict) else ""
 
 
 def _drafted_from(measurements: Measurements) -> set[str]:

@@ -201,6 +201,21 @@ def read_yes_no(completion: Completion, count: int) -> tuple[YesNo, ...]:
     return tuple(found[number] for number in range(1, count + 1))
 
 
+def read_line(completion: Completion, schema: type[_Reply]) -> _Reply | str:
+    """A reply in this form, or its one line of plain text.
+
+    Raises:
+        MalformedReply: as for `read_draft`; also for several lines.
+    """
+    text = _read(completion)
+    raw = _json(text)
+    if raw is not None:
+        return _checked(schema, raw)
+    if "\n" in text:
+        raise MalformedReply("The model's answer has more than one line.")
+    return text
+
+
 def source_id(written: str) -> str:
     """The id in `[Source 1]`, `[1]`, `source:1` or `1`: as written but for what stands around it; `?` for none."""
     bare = _whole(written[: 2 * MAX_ID_CHARS]).strip("[]()\"'`“”„ \t\r\n")

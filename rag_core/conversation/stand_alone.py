@@ -1,0 +1,85 @@
+"""A follow-up as a question that stands alone: by rules, and by a language model only where the rules are not sure.
+
+What comes out is a question like any other, to be measured and judged as one. It is made of the words of earlier questions, never of an
+answer or a document: nothing that was said before can get round a gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import regex
+
+from rag_core.conversation.rules import Rewritten, rewritten
+from rag_core.domain.bounds import MAX_QUESTION_CHARS
+from rag_core.language import intent, question_language
+from rag_core.retrieval.query import core
+
+MAX_EARLIER = 8  # questions that are read; what a follow-up leans on stands in the last ones
+TALK = ("greeting", "about_library", "thanks", "goodbye", "summary")  # they lean on nothing, and nothing leans on them
+
+_BEFORE_MARK = regex.compile(r"\s+(?=\?$)")
+
+ByModel = Callable[[str, str, str], str]  # (question, earlier, language) -> the question, empty for none
+
+
+@dataclass(frozen=True, slots=True)
+class StandAlone:
+    """A question of a conversation as it can be asked by itself.
+
+    Args:
+        question: to be asked. It is `typed` where that stands alone, and where nobody is sure what it leans on.
+        typed: as somebody typed it.
+        by: who rewrote it: the rules, a language model, or nobody.
+        suggestion: a whole question to begin from, where it leans on an earlier one and nobody is sure how; empty otherwise.
+    """
+
+    question: str
+    typed: str
+    by: Literal["", "rules", "model"] = ""
+    suggestion: str = ""
+
+
+def stand_alone(question: str, earlier: Sequence[str], languages: Collection[str] = (), by_model: ByModel | None = None) -> StandAlone:
+    """The question as it stands alone.
+
+    Args:
+        question: as typed.
+        earlier: the questions before it as they were typed or asked, oldest first; no answers.
+        languages: ISO 639-1 codes of the documents, for questions whose language is not certain.
+        by_model: asked where the rules are not sure. Its words are checked before (`rag_core.conversation.by_model`).
+    """
+    alone = StandAlone(question, question)
+    before, language = _before(earlier, languages)
+    if not before or intent(question, question_language(question, languages)) in TALK:
+        return alone
+    found = rewritten(question, before, language)
+    if found is None and intent(question, question_language(question, languages)) == "follow_up":
+        found = Rewritten()  # in another language than the question before
+    if found is None:
+        return alone
+    if found.sure and len(found.text) <= MAX_QUESTION_CHARS:
+        return replace(alone, question=found.text, by="rules")
+    if by_model is not None and (said := by_model(question, before, language)):
+        return replace(alone, question=said, by="model")
+    return replace(alone, suggestion=(found.text or before)[:MAX_QUESTION_CHARS])
+
+
+def _before(earlier: Sequence[str], languages: Collection[str]) -> tuple[str, str]:
+    """The last of the earlier questions as it stands alone, by rules, and its language; empty where there is none."""
+    before = language = ""
+    for turn in earlier[-MAX_EARLIER:]:
+        own = question_language(turn, languages)
+        kind = intent(turn, own)
+        if kind in TALK or not turn.strip():
+            continue
+        found = rewritten(turn, before, language) if before else None
+        if found is not None and found.sure:
+            before = found.text
+        elif kind != "follow_up":  # one that nobody could place asks nothing
+            before, language = core(turn, own), own
+            if "(" in turn:  # and what stood between went
+                before = _BEFORE_MARK.sub("", before)
+    return before, language
