@@ -6,7 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.app import media, touches
+from rag_core.service.people import Right
+from ui.app import media, sign_in, touches, visitor
 from ui.app.texts import say
 
 BRAND = Path(__file__).resolve().parent / "data" / "brand"
@@ -16,17 +17,19 @@ def page() -> None:
     """Run the page of a session: configure it, and call the chosen one."""
     touches.take_each()
     media.keep_awhile()
-    st.set_page_config(page_title="Plumbline", page_icon=BRAND / "mark.svg", layout="wide")
-    st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")
-    st.navigation(
-        [
-            st.Page("pages/ask.py", title=say("ask.page"), default=True),
-            st.Page("pages/documents.py", title=say("documents.page")),
-            st.Page("pages/lab.py", title=say("lab.page")),
-            st.Page("pages/health.py", title=say("health.page")),
-        ],
-        position="top",
-    ).run()
+    stranger = visitor.must_sign_in() and visitor.who() is visitor.NOBODY  # gets no picture: these are for people who signed in
+    st.set_page_config(page_title="Plumbline", page_icon=None if stranger else BRAND / "mark.svg", layout="wide")
+    if not stranger:
+        st.logo(BRAND / "logo.svg", size="large", icon_image=BRAND / "mark.svg")
+    if not sign_in.let_in():
+        return
+    pages = [
+        st.Page("pages/ask.py", title=say("ask.page"), default=True),
+        st.Page("pages/documents.py", title=say("documents.page")),
+    ]
+    if visitor.may(Right.RECORDS):
+        pages += [st.Page("pages/lab.py", title=say("lab.page")), st.Page("pages/health.py", title=say("health.page"))]
+    st.navigation(pages, position="top").run()
 
 
 if __name__ == "__main__":  # Streamlit runs this file for each session

@@ -21,6 +21,7 @@ RagError
 ├── ModelUnavailable      a model could not be loaded or reached
 │   └── ModelTimedOut     it did not answer one request in the time allowed
 ├── MissingDependency     an optional package is not installed
+├── NotAllowed            an act that is not open to whoever acts
 └── Cancelled             the user stopped it; nothing is lost
 """
 
@@ -129,6 +130,10 @@ class ModelTimedOut(ModelUnavailable):
 
 class MissingDependency(RagError):
     """An optional package is not installed."""
+
+
+class NotAllowed(RagError):
+    """The act is not open to whoever acts; nothing was done."""
 
 
 class Cancelled(RagError):

@@ -41,7 +41,7 @@ from rag_core.adapters.optional import require
 from rag_core.adapters.records.store import FILE
 from rag_core.adapters.records.store import RecordStore as RecordStore
 from rag_core.decision.measure import Tools
-from rag_core.domain.acts import Action, Note
+from rag_core.domain.acts import Action, Note, permit
 from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, EntailmentModel, LanguageModel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, InvalidSetting, LibraryError, StoreMismatch
@@ -54,7 +54,7 @@ from rag_core.library.library import AddReport, Library
 from rag_core.library.manifest import UNSAID_STORE, Manifest
 from rag_core.library.quota import Quota, taken
 from rag_core.library.ready import ReadyCorpus, ready_corpus
-from rag_core.library.store import Store
+from rag_core.library.store import Store, collections, create_collection, is_name
 from rag_core.settings import Settings
 from rag_core.settings.configuration import auditing, quotas
 from rag_core.settings.endpoints import Endpoint, endpoints, model_environment
@@ -244,10 +244,25 @@ def records(folder: Path, collection: str) -> RecordStore:
     return RecordStore(_files(folder, collection).root / FILE, noting(folder, collection))
 
 
+def make_collection(folder: Path, name: str) -> None:
+    """Make an empty collection, which is noted first; nothing where it is there.
+
+    Raises:
+        InvalidInput: the name cannot be used.
+    """
+    if is_name(name) and name not in collections(folder):
+        noting(folder, name)(Action.COLLECTION, ())
+    create_collection(folder, name)
+
+
 def noting(folder: Path, collection: str = "") -> Note:
-    """The way into the audit log of the library in `folder`; it keeps nothing where the environment says so (`auditing`)."""
+    """The way into the audit log of the library in `folder`; it keeps nothing where the environment says so (`auditing`).
+
+    It raises NotAllowed for an act that is not open to whoever acts: all that is done to a library passes here first.
+    """
 
     def note(action: Action, objects: Sequence[str] = ()) -> None:
+        permit(action)
         if auditing(os.environ):
             act_log(folder).note(action, collection, objects)
 

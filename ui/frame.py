@@ -6,12 +6,13 @@ from pathlib import Path
 
 import streamlit as st
 
+from rag_core.domain.acts import acting
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import ModelMismatch, RagError, StoreMismatch
 from rag_core.library.library import AddReport
 from rag_core.work import loading
-from ui.app import collections, first_run, state
+from ui.app import collections, first_run, state, visitor
 from ui.app.background import watch
 from ui.app.problems import show_error
 from ui.app.progress import show_jobs
@@ -51,7 +52,8 @@ def offer_samples() -> None:
         def work(progress: Progress, stop: Cancel) -> AddReport:
             return first_run.index_samples(loading.engine(folder, first_run.SAMPLES_COLLECTION, base), folder, base, progress, stop)
 
-        state.runner().start_once(str(folder), say("jobs.samples"), work, len(first_run.samples()))
+        with acting(visitor.PAGE):  # whoever comes first: it is the program that does it
+            state.runner().start_once(str(folder), say("jobs.samples"), work, len(first_run.samples()))
 
 
 def _show_opening() -> None:

@@ -28,13 +28,15 @@ from rag_core.entrypoints.http.headers import SecurityHeaders
 from rag_core.errors import RagError
 from rag_core.settings import Settings
 from rag_core.settings.logs import start_logs
+from rag_core.wiring import require_packages
 from rag_core.work import loading
 from rag_core.work.background import Background
 from rag_core.work.jobs import Runner
 from ui import frame
-from ui.app import first_run, state, uploads
+from ui.app import first_run, state, uploads, visitor
 from ui.app.downloads import NotedDownloads
 from ui.app.guard import OnlyThisPage
+from ui.app.signed_in import SignedIn
 from ui.documents import original
 
 PAGE = Path(__file__).resolve().parent.parent / "app.py"
@@ -45,9 +47,11 @@ async def warm(_app: object) -> AsyncIterator[dict[str, object]]:
     """Begin with the server what the first page would wait for: loading the model, and at the first start the sample documents.
 
     Raises:
-        InvalidSetting: the environment asks for a log that cannot be kept; then nothing is served.
+        InvalidSetting: the environment asks for a log that cannot be kept, or for a login that cannot be used; then nothing is served.
     """
     start_logs(os.environ)
+    if visitor.configured():
+        require_packages("login", "Signing in on the page")
     Background[None]("beginning").start(lambda _: _begin())
     yield {}
 
@@ -66,8 +70,9 @@ PagesManager.uses_pages_directory = False
 uploads.install()  # before a server is made, which takes Streamlit's store of uploads as it finds it
 
 # How app.py is served, whoever serves it; the headers come first, so that what is refused carries them too.
-GUARDS = [Middleware(SecurityHeaders), Middleware(OnlyThisPage), Middleware(NotedDownloads)]
-SERVED: dict[str, Any] = {"lifespan": warm, "middleware": GUARDS, "routes": original.ROUTES}
+GUARDS = [Middleware(SecurityHeaders), Middleware(OnlyThisPage), Middleware(SignedIn), Middleware(NotedDownloads)]
+# Streamlit gets the login that we checked: of a file of secrets that it cannot read it takes itself for a page without one.
+SERVED: dict[str, Any] = {"lifespan": warm, "middleware": GUARDS, "routes": original.ROUTES, "secrets": visitor.for_streamlit()}
 
 
 def beside(running: Callable[[], AbstractAsyncContextManager[None]], address: str, names: Sequence[str]) -> tuple[st.App, Runner, Settings]:

@@ -192,7 +192,7 @@ class ActLog:
         at, lines = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"), [joint] if joint else []
         for one in objects:
             n += 1
-            row = Entry(n, at, _short(actor()), action.value, _short(collection), _short(one), head)
+            row = Entry(n, at, _short(actor().name), action.value, _short(collection), _short(one), head)
             raw = json.dumps(asdict(row), separators=(",", ":")).encode("ascii")
             head = _chained(head, raw)
             lines.append(raw + b"\n")

@@ -15,13 +15,14 @@ EXTRAS = {
     "certificate": ("matplotlib",),
     "models": ("sentence_transformers", "transformers"),
     "service": ("fastapi", "uvicorn", "python_multipart", "mcp", "prometheus_client"),
+    "login": ("authlib", "httpx"),
     "pgvector": ("pgvector", "psycopg"),
     "milvus": ("pymilvus",),
 }
 APART = ("pgvector", "milvus")  # not installed by setup
 REMEDY = (
     "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock. "
-    "Where Plumbline is an installed wheel, install that file again with [certificate,models,service] after its name."
+    "Where Plumbline is an installed wheel, install that file again with [certificate,models,service,login] after its name."
 )
 REMEDY_APART = (
     "Run: .venv/bin/python -m pip install --no-deps -r supply/stores.lock. "

@@ -1,7 +1,7 @@
-"""The acts that an audit log keeps, and who is acting: names and ids of ours only, never text of a question or of a document.
+"""The acts that an audit log keeps, who is acting, and what is open to them. No text of a question or of a document.
 
 Whoever lets a caller in says who acts (`acting`). The places where something is asked or changed say what is done (`Note`), so that no
-entry point has to remember it.
+entry point has to remember it. What is not open to whoever acts is refused there as well (`permit`), before it is noted or done.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from enum import StrEnum
+
+from rag_core.errors import NotAllowed
 
 NAME_DIGITS = 16  # hex digits of a name's hash: enough to tell the names of a collection apart
 
@@ -43,6 +46,7 @@ class Action(StrEnum):
     QUOTA = "change_quota"  # how much a collection may have
     CREATE_TOKEN = "create_token"
     REVOKE_TOKEN = "revoke_token"
+    SEE = "see_records"  # read what others asked, said and labelled; changes nothing, and leaves no line
     PRUNE = "shorten_log"  # old lines of this log were removed; how many since its beginning, and the chain's hash up to there
 
 
@@ -53,28 +57,54 @@ def unnoted(action: Action, objects: Sequence[str]) -> None:
     """Keep nothing: for what belongs to no library."""
 
 
-_actor: ContextVar[str] = ContextVar("actor", default="")
-_process = ["program"]  # who acts where nobody said so: one name for the whole process
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Somebody who acts.
+
+    Args:
+        name: as it stands in the log and beside what they keep: a token's id, a user of the command line, an address.
+        may: the acts that are open to them; None for all, where whoever let them in has guards of its own.
+    """
+
+    name: str
+    may: frozenset[Action] | None = None
+
+
+_actor: ContextVar[Actor | None] = ContextVar("actor", default=None)
+_process: list[Callable[[], Actor]] = [lambda: Actor("program")]  # who acts where nobody said so, in the whole process
 
 
 @contextmanager
-def acting(who: str) -> Iterator[None]:
-    """Within the block this one acts: a token's id, the command line's user. Threads that `Background` starts act for them too."""
-    before = _actor.set(who)
+def acting(who: str | Actor) -> Iterator[None]:
+    """Within the block this one acts. Threads that `Background` starts act for them too."""
+    before = _actor.set(Actor(who) if isinstance(who, str) else who)
     try:
         yield
     finally:
         _actor.reset(before)
 
 
-def actor() -> str:
+def actor() -> Actor:
     """Who acts now."""
-    return _actor.get() or _process[0]
+    return _actor.get() or _process[0]()
 
 
-def acts_by_default(who: str) -> None:
+def acts_by_default(find: Callable[[], Actor]) -> None:
     """Say who acts wherever nobody else says so: the page does, whose callbacks come from threads that are not ours."""
-    _process[0] = who
+    _process[0] = find
+
+
+def permit(action: Action) -> None:
+    """Raise NotAllowed unless this act is open to whoever acts now."""
+    who = actor()
+    if who.may is not None and action not in who.may:
+        raise NotAllowed(f"This is not open to you here ({action.value}).", remedy="Ask whoever runs this page for a role that has it.")
+
+
+def permit_own(owner: str) -> None:
+    """Raise NotAllowed unless whoever acts now kept this record, by the name that stands beside it, or may see everybody's."""
+    if owner != actor().name:
+        permit(Action.SEE)
 
 
 def name_id(name: str) -> str:

@@ -21,9 +21,12 @@ from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.pdf import OCR_LANGUAGES, find_tessdata, read_pdf
 from rag_core.library.disk.private import is_open
 from rag_core.settings import Settings
-from rag_core.wiring import embedder_apart
+from rag_core.settings.login import login, secrets_file
+from rag_core.wiring import embedder_apart, require_packages
 
 SETUP = "Run: make setup"
+WRITABLE, OTHERS = 0o022, 0o007  # rights on a file: to write, of group and others; any, of others
+OTHERS_ASK = "If its accounts are not all your own people's, write others: nothing."
 OPEN_NETWORK = "Read files of unknown origin on Linux (x86-64 or aarch64), or forbid this program the network in a firewall."
 WORD = "Plumbline"
 SMALL_PDF = (
@@ -54,6 +57,7 @@ def doctor(args: argparse.Namespace) -> int:
         ("embedding model", lambda: _embedding(settings)),
         ("library", lambda: [_library(library_folder(args))]),
         ("service", lambda: [_service(library_folder(args))]),
+        ("the page", lambda: _page(library_folder(args))),
     )
     found = [row for about, check in checks for row in _tried(about, check)]
     if args.json:
@@ -146,12 +150,53 @@ def _library(folder: Path) -> Finding:
     return Finding("library", True, f"{folder.resolve()} can be written to{'' if os.path.exists(folder) else ', and will be made'}.")
 
 
+def _page(folder: Path) -> list[Finding]:
+    """Who may open the page, and what they may do there."""
+    from rag_core.service.people import People, Right, access_file  # only here: no other row needs them
+
+    known = login(os.environ)
+    if known is None:
+        return [
+            Finding(
+                "the page", True,
+                "Nobody signs in: the page is open to every program and user of this machine, and to no other machine. "
+                "Behind a proxy it is open to whoever the proxy lets through; docs/operate.md says how people sign in.",
+            )
+        ]  # fmt: skip
+    require_packages("login", "Signing in on the page")
+    file = access_file(folder)
+    rules = People(file).rules()
+    others = "ask questions" if rules.others == "ask" else "do nothing"
+    found = [
+        Finding(
+            "the page", True, f"People sign in at {known.provider} and open {known.host}; a sign-in holds {rules.signed_in_hours:g} hours."
+        ),
+        Finding("without a role", True, f"Whoever can sign in there, and has no role, may {others}.", OTHERS_ASK * (rules.others == "ask")),
+    ]
+    if not rules.roles:
+        found.append(
+            Finding("roles", False, f"{file} gives nobody a role.", "Write who may do what into it: docs/operate.md has an example.")
+        )
+    elif file.stat().st_mode & WRITABLE:
+        found.append(Finding("roles", False, f"Others than its owner may write to {file}.", f"Run: chmod go-w {file}"))
+    for name, role in rules.roles.items():
+        rights = ", ".join(right.value for right in Right if right in role.may)
+        given = f"{len(role.addresses)} addresses, {sum(map(len, role.claims.values()))} values of claims"
+        found.append(Finding("role", True, f"{name} may {rights or 'do nothing'}: {given}."))
+    secrets = secrets_file(os.environ)
+    if secrets.stat().st_mode & OTHERS:
+        found.append(Finding("secrets", False, f"Every user of this machine may read {secrets}.", f"Run: chmod o-rwx {secrets}"))
+    return found
+
+
 def _service(folder: Path) -> Finding:
     """Who may call the API of `serve`."""
     from rag_core.service.tokens import FILE, Tokens  # only here: no other row needs them
 
     known, now = Tokens(folder).all(), datetime.now(UTC)
     valid = [token for token in known if token.is_valid(now)]
+    if not known and login(os.environ):
+        return Finding("service", True, "No token was ever made, and people sign in: the API of `serve` answers nobody.")
     if not known:
         return Finding("service", True, "No token was ever made: the API of `serve` answers every program of this machine, and no other.")
     if is_open(folder / FILE):

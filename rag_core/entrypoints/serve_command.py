@@ -21,6 +21,7 @@ from rag_core.service.tokens import Tokens
 from rag_core.settings import Settings
 from rag_core.settings.configuration import load_settings
 from rag_core.settings.endpoints import model_environment
+from rag_core.settings.login import login
 from rag_core.settings.logs import start_logs
 from rag_core.wiring import require_packages
 from rag_core.work.jobs import Runner
@@ -63,7 +64,17 @@ def serve(args: argparse.Namespace) -> int:
 
 
 def refuse_unsafe(args: argparse.Namespace, folder: Path) -> None:
-    """Raise InvalidInput where others than this machine could call, and nobody said so in words, or no token stands before them."""
+    """Raise InvalidInput where others than this machine could call, and nobody said so in words, or no token stands before them.
+
+    Raises:
+        InvalidSetting: people are to sign in on the page, and what is configured for that cannot be used.
+    """
+    people = login(os.environ)
+    if people and args.behind_proxy and people.host != args.behind_proxy:
+        raise InvalidInput(
+            f"People who sign in are sent back to {people.host!r}, and the page is served as {args.behind_proxy!r}.",
+            remedy="Name the same host in redirect_uri of the file of secrets and in --behind-proxy.",
+        )
     open_to_others = not is_loopback(args.host)
     tokens = [token for token in Tokens(folder).all() if not token.revoked]
     if open_to_others and not args.open_to_network:
@@ -116,10 +127,10 @@ def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) ->
         service, mcp = holder[0]
         return served(service, mcp.session_manager.run())
 
-    # the page has no login: where other machines reach it, a proxy must stand before it
+    # no TLS here: where other machines reach the page, a proxy must stand before it, also where people sign in
     page = None if args.no_page or not is_loopback(args.host) else _page(running, args.behind_proxy or args.host, names)
     base = page.base if page else load_settings(environment=model_environment(os.environ))
-    service = Service(folder, base, page.runner if page else Runner(), args.rate, local=not args.behind_proxy)
+    service = Service(folder, base, page.runner if page else Runner(), args.rate, local=not args.behind_proxy and login(os.environ) is None)
     mcp = mcp_server(service)
     routes = http_routes(mcp)  # makes its session manager
     holder.append((service, mcp))
@@ -173,5 +184,7 @@ def _say(args: argparse.Namespace, has_page: bool, port: int) -> None:
     address = f"http://{args.behind_proxy or f'{host}:{port}'}"
     if has_page:
         print(f"Serving the page at {address}/, the API at {address}/api.", file=sys.stderr)
+        if args.behind_proxy and login(os.environ) is None:
+            print("The page has no login: whoever the proxy lets through may use all of it (docs/operate.md).", file=sys.stderr)
     else:
         print(f"Serving the API at {address}/api, without the page.", file=sys.stderr)

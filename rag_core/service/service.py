@@ -17,7 +17,7 @@ from rag_core.domain.ports import Cancel
 from rag_core.errors import InvalidInput, RagError
 from rag_core.evaluation.counts import Counted
 from rag_core.grounding.judge import judge_claims
-from rag_core.library.store import collections, create_collection, is_name
+from rag_core.library.store import collections, is_name
 from rag_core.over import decide_over
 from rag_core.records.stored import FeedbackState
 from rag_core.service.chosen import chosen
@@ -31,7 +31,7 @@ from rag_core.service.refusals import Overloaded, Unauthenticated, missing
 from rag_core.service.repeated import Repeated
 from rag_core.service.tokens import Tokens
 from rag_core.settings import Settings
-from rag_core.wiring import counts, embedder_apart, entailment_model, noting, ready_tools, records, sizes
+from rag_core.wiring import counts, embedder_apart, entailment_model, make_collection, noting, ready_tools, records, sizes
 from rag_core.work import loading
 from rag_core.work.jobs import Runner
 
@@ -122,9 +122,8 @@ class Service:
         """
         entered = self.enter(principal, name, new=True)
         principal.require(Scope.INDEX)
-        if name not in collections(self.folder):
-            self._note(principal, Action.COLLECTION, name)
-        create_collection(self.folder, name)
+        with principal.acting():
+            make_collection(self.folder, name)
         return entered
 
     def collections(self, principal: Principal) -> tuple[str, ...]:

@@ -16,9 +16,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from rag_core.errors import InvalidSetting
+from rag_core.settings.login import secrets_file
 from rag_core.settings.nested import ENV_FILE, with_env_file
 
-SECRETS = Path(".streamlit/secrets.toml")  # where Streamlit keeps them too
 OPENAI = "https://api.openai.com/v1"  # where a key is for, unless a base URL says otherwise
 _FIRST = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "RAG_MODEL")
 _SECOND = ("RAG_FALLBACK_BASE_URL", "RAG_FALLBACK_API_KEY", "RAG_FALLBACK_MODEL")
@@ -102,7 +102,7 @@ def endpoints(environment: Mapping[str, str]) -> tuple[Endpoint, ...]:
     return tuple(found)
 
 
-def model_environment(environment: Mapping[str, str], secrets: Path = SECRETS, file: Path = ENV_FILE) -> Mapping[str, str]:
+def model_environment(environment: Mapping[str, str], secrets: Path | None = None, file: Path = ENV_FILE) -> Mapping[str, str]:
     """The environment over the file of variables, over what the file of secrets says of language models.
 
     A variable that is set but empty wins too.
@@ -110,16 +110,17 @@ def model_environment(environment: Mapping[str, str], secrets: Path = SECRETS, f
     Raises:
         InvalidSetting: a file cannot be read.
     """
-    return _over_secrets(with_env_file(environment, file), NAMES, secrets)
+    return _over_secrets(with_env_file(environment, file), NAMES, secrets or secrets_file(environment))
 
 
-def store_url(name: str, store: str, example: str, environment: Mapping[str, str] | None = None, secrets: Path = SECRETS) -> str:
+def store_url(name: str, store: str, example: str, environment: Mapping[str, str] | None = None, secrets: Path | None = None) -> str:
     """The address of the database of a vector store, from the variable `name`: of the environment, or of the file of secrets.
 
     Raises:
         InvalidSetting: there is none.
     """
-    url = _over_secrets(os.environ if environment is None else environment, (name,), secrets).get(name, "").strip()
+    known = os.environ if environment is None else environment
+    url = _over_secrets(known, (name,), secrets or secrets_file(known)).get(name, "").strip()
     if not url:
         raise InvalidSetting(f"Nothing says where the database of the vector store {store!r} is.", remedy=f"Set {name}, like {example}.")
     return url

@@ -123,10 +123,10 @@ def test_given_a_disk_that_refuses_when_something_is_done_then_it_is_not_done(tm
 
 def test_given_work_beside_a_caller_when_it_acts_then_it_acts_for_them() -> None:
     with acting("token:1"):
-        work = Background[str]("a test").start(lambda _: actor())
+        work = Background[str]("a test").start(lambda _: actor().name)
     work.wait(10)
 
-    assert (work.result, actor() != "token:1") == ("token:1", True)
+    assert (work.result, actor().name != "token:1") == ("token:1", True)
 
 
 def test_given_what_was_done_when_shown_then_it_can_be_chosen_and_holds_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

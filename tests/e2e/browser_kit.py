@@ -33,9 +33,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(library: Path, log: Path, named: Mapping[str, str] | None = None, by: Sequence[str] = AS_MAKE_APP) -> Iterator[str]:
+def served(
+    library: Path, log: Path, named: Mapping[str, str] | None = None, by: Sequence[str] = AS_MAKE_APP, port: int = 0
+) -> Iterator[str]:
     """The address of the page, served over this library by a Python module, once it answers; `named` are more variables for it."""
-    port = free_port()
+    port = port or free_port()
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("RAG_", "OPENAI_"))}
     environment = inherited | {"RAG_LIBRARY": str(library)} | dict(named or {})
     with log.open("wb") as output:

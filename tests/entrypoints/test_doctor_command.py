@@ -8,12 +8,24 @@ from pathlib import Path
 
 import pytest
 
+from rag_core.entrypoints import doctor_command
 from rag_core.entrypoints.cli import main
 from rag_core.ingest import pdf_process
 from rag_core.ingest.pdf import OCR_LANGUAGES, find_tessdata
 from supply import environment
 
-ABOUT = ("Python", "packages", "reading PDFs", "its network", "its memory", "scanned pages", "embedding model", "library", "service")
+ABOUT = (
+    "Python",
+    "packages",
+    "reading PDFs",
+    "its network",
+    "its memory",
+    "scanned pages",
+    "embedding model",
+    "library",
+    "service",
+    "the page",
+)
 Rows = dict[str, dict[str, object]]
 
 
@@ -93,3 +105,34 @@ def test_given_a_reader_that_fails_when_examined_then_the_other_rows_are_there(
     said = capsys.readouterr().out
     assert "MEND  reading PDFs     The file made the reader crash at page 1." in said
     assert "ok    library" in said
+
+
+def test_given_a_page_that_people_sign_in_to_when_examined_then_it_says_what_is_open_to_whom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets, access = tmp_path / "secrets.toml", tmp_path / "access.yaml"
+    secrets.write_text(
+        '[auth]\nredirect_uri = "https://docs.example.org/oauth2callback"\ncookie_secret = "0123456789abcdef0123456789abcdef"\n'
+        'client_id = "plumbline"\nclient_secret = "s"\nserver_metadata_url = "https://id.example.org/.well-known/openid-configuration"\n',
+        encoding="utf-8",
+    )
+    secrets.chmod(0o600)
+    monkeypatch.setenv("RAG_SECRETS", str(secrets))
+
+    rows = {row.about: row for row in doctor_command._page(tmp_path)}
+    assert "id.example.org" in rows["the page"].found
+    assert not rows["roles"].ok
+    assert "may do nothing" in rows["without a role"].found
+    assert "answers nobody" in doctor_command._service(tmp_path).found
+
+    access.write_text("others: ask\nroles: {editors: {may: [upload, ask], addresses: [a@x.org, b@x.org]}}", encoding="utf-8")
+    secrets.chmod(0o644)
+    access.chmod(0o666)
+    rows = {row.about: row for row in doctor_command._page(tmp_path)}
+    assert rows["role"].found == "editors may ask, upload: 2 addresses, 0 values of claims."
+    assert "ask questions" in rows["without a role"].found
+    assert [about for about, row in rows.items() if not row.ok] == ["roles", "secrets"]
+
+    access.write_text("roles: {editors: {may: [fly]}}", encoding="utf-8")
+    (row,) = doctor_command._tried("the page", lambda: doctor_command._page(tmp_path))
+    assert (row.ok, "roles.editors.may" in row.found) == (False, True)

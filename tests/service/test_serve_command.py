@@ -90,6 +90,23 @@ def test_given_an_address_of_others_when_nobody_said_so_or_there_is_no_token_the
     assert "--open-to-network" in capsys.readouterr().err
 
 
+def test_given_a_login_when_it_is_for_another_name_or_cannot_be_used_then_it_does_not_listen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Tokens(tmp_path).create("x", ["ask"], ["*"])
+    place, secrets = ("--library", str(tmp_path), "--behind-proxy", "docs.example.org"), tmp_path / "secrets.toml"
+    monkeypatch.setenv("RAG_SECRETS", str(secrets))
+    secrets.write_text("[auth]", encoding="utf-8")
+    assert main(["serve", *place]) != 0
+    secrets.write_text(
+        '[auth]\nredirect_uri = "https://other.example.org/oauth2callback"\ncookie_secret = "0123456789abcdef0123456789abcdef"\n'
+        'client_id = "a"\nclient_secret = "b"\nserver_metadata_url = "https://id.example.org/"\n',
+        encoding="utf-8",
+    )
+    assert refused(*place)
+    assert "other.example.org" in capsys.readouterr().err
+
+
 def test_given_a_port_that_is_taken_when_served_then_it_says_so_before_anything_is_loaded(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from rag_core.errors import RagError
-from rag_core.library.store import collections, create_collection
-from ui.app import asked, state
+from rag_core.library.store import collections
+from rag_core.service.people import Right
+from rag_core.wiring import make_collection
+from ui.app import asked, sign_in, state, visitor
 from ui.app.problems import show_error
 from ui.app.texts import say
 
@@ -18,9 +20,12 @@ def choose() -> None:
     key = _key()
     st.session_state[key] = session.collection
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="right", gap="small", key="collection"):
+        sign_in.show_person()
         st.selectbox(
             say("collections.label"), known, key=key, help=say("collections.help"), on_change=_take_chosen, args=(key,), width=220,
         )  # fmt: skip
+        if not visitor.may(Right.UPLOAD):
+            return
         # keys by the present collection: after the switch it is closed and empty again
         box = st.popover(say("collections.new"), icon=":material/add:", key=f"new_collection_{session.collection}")
         with box, st.form(key=f"new_named_{session.collection}", border=False):
@@ -29,7 +34,7 @@ def choose() -> None:
             )
             if st.form_submit_button(say("collections.create")):
                 try:
-                    create_collection(folder, (name or "").strip())
+                    make_collection(folder, (name or "").strip())
                 except RagError as error:
                     show_error(error)
                 else:

@@ -10,10 +10,12 @@ import streamlit as st
 
 from rag_core.entrypoints.http import origin
 from rag_core.entrypoints.http.origin import LOCAL, NO_ACCESS, WRONG_HOST, Asgi, Message, Receive, Send
+from ui.app import visitor
 
 OURS = frozenset({"health", "host-config", "stream", "upload_file"})  # what the page itself asks of Streamlit under CORE
 CORE = "_stcore"
-CLOSED = frozenset({"auth", "oauth2callback", "component"})  # Streamlit's login and components, which the page has none of
+CLOSED = frozenset({"component"})  # Streamlit's components, which the page has none of
+LOGIN = frozenset({"auth", "oauth2callback"})  # Streamlit's login; closed where nobody can sign in
 NO_PAGE = 404  # HTTP status: not found
 REFUSED = {
     NO_ACCESS: b"Refused: the request comes from a page of another origin.",
@@ -49,7 +51,9 @@ def refusal(scope: Message) -> int | None:
 
 
 def is_closed(path: str) -> bool:
-    """Whether a path is Streamlit's and not the page's: its metrics, its API for agents, its login and whatever it may add."""
+    """Whether a path is Streamlit's and not the page's: its metrics, its API for agents, an unused login, whatever it may add."""
     parts = [part for part in path.split("/") if part]
     after = parts[parts.index(CORE) + 1 :] if CORE in parts else None
-    return bool(CLOSED & set(parts[:1])) or (after is not None and (not after or after[0] not in OURS))
+    return bool((CLOSED if visitor.can_sign_in() else CLOSED | LOGIN) & set(parts[:1])) or (
+        after is not None and (not after or after[0] not in OURS)
+    )

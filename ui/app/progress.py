@@ -8,9 +8,10 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 from rag_core.errors import RagError
+from rag_core.service.people import Right
 from rag_core.work import loading
 from rag_core.work.jobs import FileState, Job
-from ui.app import first_run, state, uploads
+from ui.app import first_run, state, uploads, visitor
 from ui.app.asked import COLLECTION
 from ui.app.background import watch
 from ui.app.collections import switch
@@ -35,6 +36,8 @@ def upload_field() -> None:
     The browser keeps a list of what it sent, and a new field would begin without it. But a file that is dropped while one field makes room
     for the next is lost unseen. So the field stays, `style.css` hides what was taken, and only a long list in a quiet moment is let go.
     """
+    if not visitor.may(Right.UPLOAD):
+        return
     session = state.session()
     if len(session.uploads_taken) >= MANY_TAKEN and time.monotonic() - session.uploads_at > QUIET_SECONDS:
         session.uploads, session.uploads_taken = session.uploads + 1, set()
@@ -134,10 +137,11 @@ def _show_running(number: int, job: Job) -> None:
         if own and len(job.listed) > 1:
             with st.popover(say("jobs.files"), type="tertiary", key=f"files_of_{number}"):
                 _show_files(number, job)
-        st.button(
-            say("jobs.stopping") if job.stopping else say("jobs.stop"), key=f"stop_{number}", disabled=job.stopping, on_click=job.stop,
-            help=say(_STOP_HELP.get(job.kind, "jobs.stop_help")),
-        )  # fmt: skip
+        if own or visitor.may(Right.UPLOAD):
+            st.button(
+                say("jobs.stopping") if job.stopping else say("jobs.stop"), key=f"stop_{number}", disabled=job.stopping, on_click=job.stop,
+                help=say(_STOP_HELP.get(job.kind, "jobs.stop_help")),
+            )  # fmt: skip
 
 
 def _step(job: Job) -> str:

@@ -9,10 +9,11 @@ from dataclasses import replace
 import streamlit as st
 
 from rag_core.errors import RagError, RecordsDamaged
+from rag_core.service.people import Right
 from rag_core.settings.configuration import retention
 from rag_core.wiring import RecordStore, records
 from rag_core.work import recording
-from ui.app import state
+from ui.app import state, visitor
 from ui.app.asked import Asked
 from ui.app.problems import show_error
 from ui.app.texts import say
@@ -54,7 +55,7 @@ def keep(asked: Asked, origin: str = "ask") -> int:
     """
     narrowed = asked.scope.documents or asked.scope.filters
     searched = tuple(asked.measurements.library.names) if narrowed else ()
-    return recording.keep(store(), replace(asked.measurements, settings=asked.settings), searched, origin)
+    return recording.keep(store(), replace(asked.measurements, settings=asked.settings), searched, visitor.origin(origin))
 
 
 def show_switch() -> None:
@@ -67,7 +68,7 @@ def show_switch() -> None:
     key = f"{SWITCH}_{state.session().collection}"
     st.session_state[key] = on  # another session of this collection may have changed it
     st.toggle(
-        say("recording.keep"), key=key, on_change=_choose, args=(key,), disabled=not limits.keep,
+        say("recording.keep"), key=key, on_change=_choose, args=(key,), disabled=not limits.keep or not visitor.may(Right.THRESHOLDS),
         help=say("recording.keep_help") if limits.keep else say("recording.off_by_environment"),
     )  # fmt: skip
     st.caption(say("recording.kept", days=limits.days, most=limits.most) if on else say("recording.not_kept"))

@@ -10,7 +10,6 @@ from typing import Any
 
 import streamlit as st
 
-from rag_core.domain.acts import acts_by_default
 from rag_core.engine import Engine
 from rag_core.errors import InvalidSetting, RagError
 from rag_core.service.chosen import AS_BUILT
@@ -23,7 +22,6 @@ from ui.app import first_run
 from ui.app.asked import COLLECTION, Asked
 from ui.app.pending import Pending
 
-acts_by_default("page")  # in a process that serves the page, whatever nobody else does: for the audit log
 MAX_QUESTIONS = 50  # in the history of a session; each keeps all its measurements
 
 

@@ -14,7 +14,8 @@ from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.records.stored import FeedbackKind
-from ui.app import recording
+from rag_core.service.people import Right
+from ui.app import recording, visitor
 from ui.app.asked import Asked
 from ui.app.naming import unique_names
 from ui.app.problems import show_error
@@ -27,7 +28,7 @@ _PROBLEM = "labelling_problem"
 
 def offer(asked: Asked) -> None:
     """The button; nothing where the question is in a set already."""
-    if asked.labelled is None:
+    if asked.labelled is None and visitor.may(Right.RECORDS):
         st.button(
             say("labelling.add"), key="add_to_set", icon=":material/playlist_add:", help=say("labelling.add_help"), on_click=_add,
             args=(asked,), width="content",

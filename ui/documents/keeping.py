@@ -10,7 +10,8 @@ from rag_core.domain.documents import Document
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.library.inbox import Accepted
-from ui.app import state
+from rag_core.service.people import Right
+from ui.app import state, visitor
 from ui.app.finished import show_names
 from ui.app.problems import show_error
 from ui.app.progress import writing
@@ -24,6 +25,8 @@ WAIT_SECONDS = 5.0  # for another process that is writing
 
 def offer_reread(engine: Engine, documents: Sequence[Document]) -> None:
     """The form that has these documents read again."""
+    if not visitor.may(Right.UPLOAD):
+        return
     with st.expander(say("documents.reread"), icon=":material/restart_alt:", key="reread"):
         st.caption(say("documents.reread_about"))
         locked = {entry.document.id for entry in engine.library.snapshot.entries if entry.source.needs_password}
@@ -47,6 +50,8 @@ def offer_reread(engine: Engine, documents: Sequence[Document]) -> None:
 
 def offer_deletion(engine: Engine, documents: Sequence[Document]) -> None:
     """Delete, after one more question."""
+    if not visitor.may(Right.DELETE):
+        return
     many, busy = len(documents) > 1, writing()
     key = f"delete_{'selection' if many else documents[0].id}"
     if not st.session_state.get(key):
@@ -76,8 +81,8 @@ def offer_deletion(engine: Engine, documents: Sequence[Document]) -> None:
 
 def show_unfinished(engine: Engine) -> None:
     """Files that were accepted and are not in the library yet, with a way to go on, and one to give up; the same for half a rebuild."""
-    if writing():
-        return  # they are being indexed
+    if writing() or not visitor.may(Right.UPLOAD):
+        return  # they are being indexed, or by others
     known = {document.id for document in engine.library.snapshot.documents}
     try:
         waiting = engine.library.unfinished()
@@ -94,7 +99,7 @@ def show_unfinished(engine: Engine) -> None:
         with st.container(border=True, key="half_rebuilt"):
             st.warning(say("documents.half_rebuilt", n=len(half_rebuilt)), icon=":material/pending:")
             st.caption(say("documents.half_rebuilt_about"))
-            if st.button(say("documents.discard_half"), key="discard_half", icon=":material/delete:"):
+            if visitor.may(Right.DELETE) and st.button(say("documents.discard_half"), key="discard_half", icon=":material/delete:"):
                 write(lambda: engine.library.discard([row.id for row in half_rebuilt], wait=WAIT_SECONDS))
 
 
@@ -113,6 +118,8 @@ def _show_new(rows: Sequence[Accepted]) -> None:
 
 
 def _offer_discard(engine: Engine, rows: Sequence[Accepted]) -> None:
+    if not visitor.may(Right.DELETE):
+        return
     if not st.session_state.get("discarding"):
         st.button(
             say("documents.discard"), key="discard", type="tertiary", icon=":material/delete:", on_click=_set, args=("discarding", True)

@@ -8,6 +8,8 @@ from rag_core.domain.documents import Document, Metadata
 from rag_core.engine import Engine
 from rag_core.errors import InvalidInput, RagError
 from rag_core.library.sources import described
+from rag_core.service.people import Right
+from ui.app import visitor
 from ui.app.problems import show_error
 from ui.app.progress import writing
 from ui.app.texts import say, tell
@@ -18,6 +20,8 @@ OWN = ("title", "date", "authority", "verified")
 
 def edit(engine: Engine, document: Document) -> None:
     """Title, date, authority, verified, and free keys; saved as a whole."""
+    if not visitor.may(Right.UPLOAD):
+        return
     known, busy = document.metadata, writing()
     st.subheader(say("metadata.heading"), anchor=False)
     with st.form(key=f"metadata_{document.id}"):

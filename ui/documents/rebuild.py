@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 from rag_core.errors import LibraryBusy, LibraryError, ModelUnavailable, RagError
+from rag_core.service.people import Right
 from rag_core.settings import Settings
 from rag_core.wiring import VECTOR_STORES, as_built
 from rag_core.work.jobs import File
-from ui.app import state
+from ui.app import state, visitor
 from ui.app.problems import show_error
 from ui.app.progress import writing
 from ui.app.texts import say, tell
@@ -20,6 +21,8 @@ from ui.documents.ingest_fields import ingest_fields
 
 def offer_rebuild(listed: Sequence[File]) -> None:
     """The form on the Documents page, folded; `listed` are the collection's documents."""
+    if not visitor.may(Right.DELETE):
+        return
     with st.expander(say("rebuild.title"), icon=":material/construction:", key="rebuild"):
         _form(state.session().settings(), listed)
 
@@ -28,8 +31,8 @@ def offer_on_error(error: RagError) -> None:
     """The form in place of a page that cannot start, where building anew can help; nothing otherwise."""
     if isinstance(error, LibraryBusy) or not isinstance(error, (LibraryError, ModelUnavailable)):
         return
-    if writing():
-        return  # its progress is on the page
+    if writing() or not visitor.may(Right.DELETE):
+        return  # its progress is on the page, or another person has to
     with st.container(border=True, key="rebuild"):
         st.subheader(say("rebuild.title"), anchor=False)
         model_is_away = isinstance(error, ModelUnavailable)

@@ -14,10 +14,11 @@ import streamlit as st
 from rag_core.errors import InvalidSetting, RagError
 from rag_core.evaluation.certify import Basis, Certificate, stale
 from rag_core.records.stored import SavedPreset
+from rag_core.service.people import Right
 from rag_core.settings import DEFAULT_PRESET, Mode, Settings, presets
 from rag_core.wiring import RecordStore, records
 from rag_core.work import loading
-from ui.app import state, touches
+from ui.app import state, touches, visitor
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.settings import certificates
@@ -203,6 +204,8 @@ def _manage(preset: SavedPreset, certificate: Certificate | None) -> None:
         st.text(preset.name)
         if certificate is not None:
             certificates.offer(certificate, preset.name, "preset")
+        if not visitor.may(Right.THRESHOLDS):  # it is everybody's
+            return
         st.toggle(
             say("presets.default_on"), value=_default() == preset.name, key="preset_default", help=say("presets.default_help"),
             on_change=_set_default, args=(preset.name,),

@@ -66,6 +66,14 @@ class Decisions:
             row = db.execute("SELECT id, at, origin, question FROM sound_decisions WHERE id = ?", (id,)).fetchone()
         return None if row is None else StoredDecision(*row)
 
+    def origin(self, id: int, *, words: bool = False) -> str | None:
+        """Where a stored question was asked, or by whom; with `words`, that of the feedback of this id. None where there is none."""
+        query = "SELECT origin FROM sound_decisions WHERE id = "
+        query += "(SELECT decision FROM sound_feedback WHERE id = ?)" if words else "?"
+        with self._file.reading() as db:
+            row = db.execute(query, (id,)).fetchone()
+        return None if row is None else str(row[0])
+
     def prune(self, days: int, most: int, rejected_days: int = 30) -> int:
         """Delete decisions older than so many days, and all but so many of the newest; how many went.
 

@@ -63,7 +63,7 @@ class Profiles:
 
     def propose(self, domain: str, values: Mapping[str, Any], why: str, evidence: Mapping[str, Any]) -> ProfileVersion:
         """Keep a proposed version with its evidence; it changes nothing until somebody puts it in force."""
-        row = (json.dumps(dict(values)), plain(why.strip())[:MAX_COMMENT_CHARS], json.dumps(dict(evidence)), now(), actor())
+        row = (json.dumps(dict(values)), plain(why.strip())[:MAX_COMMENT_CHARS], json.dumps(dict(evidence)), now(), actor().name)
         insert = (
             "INSERT INTO profiles (domain, version, profile_values, why, evidence, state, at, proposed_by, settled, settled_by)"
             " VALUES (?, ?, ?, ?, ?, 'proposed', ?, ?, '', '')"
@@ -140,5 +140,5 @@ class Profiles:
         with self._file.writing() as db:
             db.execute(
                 "UPDATE profiles SET state = ?, settled = ?, settled_by = ? WHERE domain = ? AND version = ?",
-                (state, now(), actor(), domain, version),
+                (state, now(), actor().name, domain, version),
             )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from rag_core.adapters.records.decisions import Decisions
 from rag_core.adapters.records.erase import erase
@@ -21,7 +21,7 @@ from rag_core.adapters.records.profiles import Profiles
 from rag_core.adapters.records.sets import Sets
 from rag_core.adapters.records.tables import GUARDED, MIGRATIONS, named, read_json
 from rag_core.adapters.records.texts import forget_documents, prune_rejected
-from rag_core.domain.acts import Action, Note, name_id, unnoted
+from rag_core.domain.acts import Action, Note, actor, name_id, permit, permit_own, unnoted
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.erasing import Erased, Mentions
@@ -42,35 +42,42 @@ class RecordStore:
     out of its parts is said there: decisions and feedback in `Decisions`, labelled sets and runs in `Sets`, profiles and
     executions in `Profiles`.
 
-    `note` is told of each change before it is kept; what it cannot keep is not changed.
+    `note` is told of each change before it is kept; what it cannot keep is not changed. What others asked, said and labelled is read by
+    those only to whom that is open (`Action.SEE`); a kept question also by whoever asked it.
     """
 
     def __init__(self, path: Path, note: Note = unnoted) -> None:
         self.collection, self._note = path.parent.name, note
         self._file = RecordFile(path, MIGRATIONS, GUARDED)
 
-        decisions, noted = Decisions(self._file), self._noted
-        self.keep, self.measurements = noted(Action.KEEP, decisions.keep, _result), decisions.measurements
-        self.decisions, self.stored = decisions.decisions, decisions.stored
-        self.prune, self.forget_decision = decisions.prune, noted(Action.FORGET, decisions.forget_decision)
-        self.add_feedback, self.feedback = noted(Action.FEEDBACK, decisions.add_feedback), decisions.feedback
-        self.amend, self.settle, self.take_back = decisions.amend, decisions.settle, decisions.take_back
+        decisions, noted, words = Decisions(self._file), self._noted, True
+        self.keep, self.measurements = noted(Action.KEEP, decisions.keep, _result), self._own(decisions.measurements)
+        self.decisions, self.stored = _open(Action.SEE, decisions.decisions), self._own(decisions.stored)
+        self.prune, self.forget_decision = decisions.prune, noted(Action.FORGET, self._own(decisions.forget_decision))
+        self.add_feedback = noted(Action.FEEDBACK, self._own(decisions.add_feedback))
+        self.feedback, self.settle = _open(Action.SEE, decisions.feedback), _open(Action.LABELS, decisions.settle)
+        self.amend, self.take_back = self._own(decisions.amend, words), self._own(decisions.take_back, words)
 
         sets = self._sets = Sets(self._file, self.collection)
-        self.sets, self.read_set = sets.sets, sets.read_set
+        self.sets, self.read_set = _open(Action.SEE, sets.sets), _open(Action.SEE, sets.read_set)
         self.write_set = noted(Action.LABELS, sets.write_set, _name)
         self.delete_set = noted(Action.LABELS, sets.delete_set, _name)
-        self.begin_run, self.restamp_run = noted(Action.RUN, sets.begin_run, _run), sets.restamp_run
+        self.begin_run, self.restamp_run = noted(Action.RUN, sets.begin_run, _run), _open(Action.RUN, sets.restamp_run)
         self.delete_run = noted(Action.DELETE_RUN, sets.delete_run)
-        self.run, self.runs, self.run_questions = sets.run, sets.runs, sets.run_questions
-        self.add_result, self.copy_result, self.results, self.done = sets.add_result, sets.copy_result, sets.results, sets.done
+        self.run, self.runs = _open(Action.SEE, sets.run), _open(Action.SEE, sets.runs)
+        self.run_questions = _open(Action.SEE, sets.run_questions)
+        self.add_result, self.copy_result = _open(Action.RUN, sets.add_result), _open(Action.RUN, sets.copy_result)
+        self.results, self.done = _open(Action.SEE, sets.results), sets.done
 
         known = Profiles(self._file)
         self.profile_versions, self.profile_version, self.profile_in_force = known.versions, known.version, known.in_force
         self.propose_profile = noted(Action.PROFILE, known.propose, _profile)
         self.put_profile_in_force = noted(Action.PROFILE, known.put_in_force, _profile)
         self.decline_profile = noted(Action.PROFILE, known.decline, _profile)
-        self.record_execution, self.executions = noted(Action.EXECUTION, known.record_execution, _result), known.executions
+        self.record_execution, self.executions = (
+            noted(Action.EXECUTION, known.record_execution, _result),
+            _open(Action.SEE, known.executions),
+        )
 
     def label(self, feedback_id: int, set_name: str, question: LabelledQuestion) -> None:
         """Append a label that a person confirmed to a set, a new one where there is none, and settle the feedback with it.
@@ -204,6 +211,17 @@ class RecordStore:
 
         return noted
 
+    def _own(self, method: Callable[Concatenate[int, P], T], words: bool = False) -> Callable[Concatenate[int, P], T]:
+        """A method about a kept question, or a reader's word on one, for whoever asked it and for those who may see everybody's."""
+
+        @wraps(method)
+        def guarded(id: int, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            if actor().may is not None:
+                permit_own(Decisions(self._file).origin(id, words=words) or actor().name)  # where there is none, the method says so
+            return method(id, *args, **kwargs)
+
+        return guarded
+
     def _choice(self, name: str) -> Any:
         """The last choice under a name; None when there is none."""
         with self._file.reading() as db:
@@ -216,11 +234,23 @@ class RecordStore:
 
     def move_aside(self) -> Path | None:
         """Give a damaged file another name and begin a new one; nothing is deleted. Returns where it is now."""
+        permit(Action.KEEPING)
         return self._file.move_aside()
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""
         self._file.close()
+
+
+def _open(action: Action, read: Callable[P, T]) -> Callable[P, T]:
+    """The method, for those to whom an act is open."""
+
+    @wraps(read)
+    def opened(*args: P.args, **kwargs: P.kwargs) -> T:
+        permit(action)
+        return read(*args, **kwargs)
+
+    return opened
 
 
 def _result(found: int, given: tuple[Any, ...]) -> str:

@@ -1,0 +1,211 @@
+"""The people who sign in on the page, and what each may do: read from a file of the instance, by address or by a claim of the provider.
+
+`access.yaml` in the library's folder, or the file that RAG_ACCESS names. It is read anew when it changes. One that cannot be read lets
+nobody do anything.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rag_core.domain.acts import Action, Actor
+from rag_core.errors import InvalidSetting
+
+FILE = "access.yaml"
+MAX_BYTES = 1 << 20  # some ten thousand addresses
+MAX_NAME_CHARS = 150  # in logs and records
+
+
+class Right(StrEnum):
+    """Something that a role allows on the page."""
+
+    ASK = "ask"  # questions, their own decisions, the documents and their pages
+    UPLOAD = "upload"  # add and describe documents, read them again, make collections
+    DELETE = "delete"  # delete documents, also everywhere, and build a collection anew
+    THRESHOLDS = "thresholds"  # what holds for everybody: saved presets, profiles, certificates, whether questions are kept
+    RECORDS = "records"  # everybody's questions and feedback: the lab and the health page, labels and runs
+
+
+ACTS: Mapping[Right, frozenset[Action]] = MappingProxyType(
+    {
+        Right.ASK: frozenset(
+            {Action.ASK, Action.DECIDE, Action.JUDGE, Action.KEEP, Action.FORGET, Action.FEEDBACK, Action.EXPORT, Action.EXECUTION}
+        ),
+        Right.UPLOAD: frozenset({Action.INDEX, Action.REREAD, Action.DESCRIBE, Action.COLLECTION}),
+        Right.DELETE: frozenset({Action.DELETE, Action.ERASE, Action.DISCARD, Action.REBUILD}),
+        Right.THRESHOLDS: frozenset({Action.THRESHOLDS, Action.PROFILE, Action.KEEPING, Action.QUOTA}),
+        Right.RECORDS: frozenset({Action.SEE, Action.LABELS, Action.RUN, Action.DELETE_RUN}),
+    }
+)
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Role(_Part):
+    """A role: what it allows, and whose it is.
+
+    Args:
+        may: what it allows.
+        addresses: of people who have it; `*@example.org` for all of a domain. Only those that the provider has checked count.
+        claims: values of claims that give it, by the claim's name; `realm_access.roles` looks into a claim.
+    """
+
+    may: frozenset[Right]
+    addresses: frozenset[str] = frozenset()
+    claims: Mapping[str, frozenset[str]] = Field(default_factory=dict)
+
+
+class Rules(_Part):
+    """The whole file.
+
+    Args:
+        others: what people who signed in and have no role may do.
+        addresses_checked: takes the provider's word that all its addresses are their owners', where it does not say so itself.
+        signed_in_hours: how long a sign-in holds.
+        roles: by name.
+    """
+
+    others: Literal["ask", "nothing"] = "nothing"
+    addresses_checked: bool = False
+    signed_in_hours: float = Field(default=12.0, gt=0.0, le=720.0)
+    roles: Mapping[str, Role] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who signed in: `name` stands in logs and records, `shown` on the page; `roles` are those they have."""
+
+    name: str
+    shown: str
+    roles: tuple[str, ...] = ()
+    rights: frozenset[Right] = field(default_factory=frozenset)
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts, for the log and for what is open to them."""
+        return Actor(self.name, frozenset[Action]().union(*(ACTS[right] for right in self.rights)))
+
+
+class People:
+    """The rules of an instance. Safe to share between threads.
+
+    Args:
+        path: of the file.
+        clock: seconds since 1970.
+    """
+
+    def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
+        self.path, self._clock = path, clock
+        self._reading = threading.Lock()
+        self._seen: tuple[int, int, int] | None = None
+        self._rules: Rules = Rules()
+
+    def rules(self) -> Rules:
+        """The rules of now; without a file nobody has a role, and who has none may do nothing.
+
+        Raises:
+            InvalidSetting: the file cannot be read.
+        """
+        with self._reading:
+            try:
+                found = self.path.stat()
+            except FileNotFoundError:
+                self._seen, self._rules = None, Rules()
+                return self._rules
+            except OSError as error:
+                raise self._unreadable(error.strerror or "the disk refused") from error
+            seen = found.st_mtime_ns, found.st_size, found.st_ino
+            if seen != self._seen:
+                self._rules, self._seen = self._read(), seen
+            return self._rules
+
+    def person(self, claims: Mapping[str, Any], client_id: str) -> Person | None:
+        """Whoever these claims of a signed identity token speak of; None where they signed in too long ago, or the token is not for us.
+
+        Raises:
+            InvalidSetting: the file cannot be read.
+        """
+        rules, now = self.rules(), self._clock()
+        subject, issued, audience = claims.get("sub"), claims.get("iat"), claims.get("aud")
+        ours = audience if isinstance(audience, list) else [audience]
+        if not isinstance(subject, str) or not subject or client_id not in ours:
+            return None
+        if (
+            isinstance(issued, bool)
+            or not isinstance(issued, int | float)
+            or not 0 <= now - issued + 300 < rules.signed_in_hours * 3600 + 300
+        ):
+            return None  # five minutes: clocks differ
+        address = _address(claims, rules.addresses_checked)
+        roles = tuple(name for name, role in rules.roles.items() if _has(role, address, claims))
+        rights = frozenset[Right]().union(*(rules.roles[name].may for name in roles))
+        if not roles and rules.others == "ask":
+            rights = frozenset({Right.ASK})
+        name = f"user:{address}" if address else f"sub:{subject}"
+        shown = address or str(claims.get("name") or claims.get("preferred_username") or subject)
+        return Person(name[:MAX_NAME_CHARS], shown[:MAX_NAME_CHARS], roles, rights)
+
+    def _read(self) -> Rules:
+        try:
+            data = self.path.read_bytes()
+            if len(data) > MAX_BYTES:
+                raise self._unreadable("it is too long")
+            body = yaml.safe_load(data.decode("utf-8"))
+            return Rules.model_validate(body if body is not None else {})
+        except OSError as error:
+            raise self._unreadable(error.strerror or "the disk refused") from error
+        except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+            raise self._unreadable("it is no YAML") from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise self._unreadable(f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}") from error
+
+    def _unreadable(self, why: str) -> InvalidSetting:
+        return InvalidSetting(
+            f"{self.path.name}, which says who may do what, cannot be used: {why}.",
+            remedy="Nobody may do anything before it can: mend it as docs/operate.md shows.",
+        )
+
+
+def access_file(folder: Path, environment: Mapping[str, str] | None = None) -> Path:
+    """Where the rules of the library in `folder` are."""
+    named = (os.environ if environment is None else environment).get("RAG_ACCESS")
+    return Path(named) if named else folder / FILE
+
+
+def _address(claims: Mapping[str, Any], checked: bool) -> str:
+    """The person's address in lower case; "" where nobody vouches for it."""
+    found = claims.get("email")
+    said = claims.get("email_verified")
+    vouched = said is True or said == "true" or (checked and "email_verified" not in claims)
+    return found.strip().lower() if vouched and isinstance(found, str) and found.count("@") == 1 and found.isprintable() else ""
+
+
+def _has(role: Role, address: str, claims: Mapping[str, Any]) -> bool:
+    wanted = {one.strip().lower() for one in role.addresses}
+    if address and ({address, "*@" + address.rpartition("@")[2]} & wanted):
+        return True
+    return any(values & _values(claims, name) for name, values in role.claims.items())
+
+
+def _values(claims: Mapping[str, Any], name: str) -> set[str]:
+    """The texts of a claim, by its name or by the path to it."""
+    found: Any = claims.get(name)
+    if found is None:
+        found = claims
+        for part in name.split("."):
+            found = found.get(part) if isinstance(found, Mapping) else None
+    return {one for one in (found if isinstance(found, list) else [found]) if isinstance(one, str)}

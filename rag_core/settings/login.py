@@ -1,0 +1,97 @@
+"""The login of the page, as the file of secrets says it: OpenID Connect, which Streamlit speaks. Without it only this machine may connect.
+
+The file is `.streamlit/secrets.toml` where the page is started, or the one that RAG_SECRETS names. A file that cannot be read is an error
+and never "no login".
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from rag_core.errors import InvalidSetting
+
+SECRETS = Path(".streamlit/secrets.toml")  # where Streamlit looks too
+CALLBACK = "/oauth2callback"  # the provider sends browsers back here
+MIN_SECRET_CHARS = 32  # that a secret which signs cookies has: 128 bits as hex digits
+_TEXTS = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
+_LOCAL = ("127.0.0.1", "localhost", "::1")
+EXAMPLE = "Write [auth] with redirect_uri, cookie_secret, client_id, client_secret and server_metadata_url; docs/operate.md has an example."
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A provider that people sign in with, and the page as the provider knows it.
+
+    Args:
+        redirect_uri: the page's own address, with `CALLBACK` at its end.
+        client_id: of the page, at the provider.
+        metadata_url: where the provider describes itself.
+        cookie_secret: signs the cookie that says who signed in.
+        section: all that [auth] says.
+    """
+
+    redirect_uri: str
+    client_id: str
+    metadata_url: str
+    cookie_secret: str = field(repr=False)
+    section: Mapping[str, Any] = field(repr=False, compare=False)
+
+    @property
+    def host(self) -> str:
+        """The name under which people open the page."""
+        return urlsplit(self.redirect_uri).hostname or ""
+
+    @property
+    def provider(self) -> str:
+        """The provider's host and port."""
+        return urlsplit(self.metadata_url).netloc
+
+
+def secrets_file(environment: Mapping[str, str]) -> Path:
+    """The file of secrets."""
+    return Path(environment.get("RAG_SECRETS") or SECRETS)
+
+
+def login(environment: Mapping[str, str]) -> Login | None:
+    """How people sign in; None where the file of secrets has no [auth].
+
+    Raises:
+        InvalidSetting: the file cannot be read, or what it says is not enough or not safe. No message holds a secret.
+    """
+    path = secrets_file(environment)
+    try:
+        section: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("auth")
+    except FileNotFoundError:
+        if environment.get("RAG_SECRETS"):
+            raise InvalidSetting(f"RAG_SECRETS names {path}, which is not there.", remedy="Name the file of secrets.") from None
+        return None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:  # from None: it may quote what is secret
+        why = error.strerror if isinstance(error, OSError) else "it is no TOML"
+        raise InvalidSetting(f"{path} cannot be read: {why}.", remedy="Nobody can sign in before it can. " + EXAMPLE) from None
+    return None if section is None else _checked(section)
+
+
+def _checked(section: Any) -> Login:
+    found = section if isinstance(section, dict) else {}
+    missing = [name for name in _TEXTS if not isinstance(found.get(name), str) or not found[name].strip()]
+    if missing:
+        raise InvalidSetting(f"[auth] in the file of secrets lacks {', '.join(missing)}.", remedy=EXAMPLE)
+    for name in ("redirect_uri", "server_metadata_url"):
+        parts = urlsplit(found[name])
+        if not parts.hostname or (parts.scheme != "https" and (parts.scheme != "http" or parts.hostname not in _LOCAL)):
+            raise InvalidSetting(
+                f"{name} in [auth] is no https:// address.", remedy="What is signed in over plain HTTP can be read on the way."
+            )
+    if not found["redirect_uri"].endswith(CALLBACK):
+        raise InvalidSetting(f"redirect_uri in [auth] does not end with {CALLBACK}.", remedy=f"Write the page's address with {CALLBACK}.")
+    if len(found["cookie_secret"]) < MIN_SECRET_CHARS:
+        raise InvalidSetting(
+            f"cookie_secret in [auth] has fewer than {MIN_SECRET_CHARS} characters: who guesses it is anybody.",
+            remedy="Make one: python -c 'import secrets; print(secrets.token_hex(32))'.",
+        )
+    return Login(found["redirect_uri"], found["client_id"], found["server_metadata_url"], found["cookie_secret"], found)

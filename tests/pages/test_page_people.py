@@ -1,0 +1,220 @@
+"""People who sign in on the page: what each role may do, tried by the page's own calls and not by its buttons alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_kit import ask, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.domain.acts import Action, acting, actor
+from rag_core.errors import NotAllowed, RagError
+from rag_core.library.sources import Source
+from rag_core.records.stored import FeedbackKind, FeedbackState, SavedPreset
+from rag_core.service.people import ACTS, Person, Right
+from rag_core.wiring import act_log, records
+from rag_core.work import loading
+from ui.app import state, visitor
+from ui.app.texts import say
+
+SECRETS = """[auth]
+redirect_uri = "http://127.0.0.1:8501/oauth2callback"
+cookie_secret = "0123456789abcdef0123456789abcdef"
+client_id = "plumbline"
+client_secret = "a secret"
+server_metadata_url = "http://127.0.0.1:9/.well-known/openid-configuration"
+"""
+UPLOAD = say("jobs.add")
+ACCESS = """
+others: ask
+roles:
+  editors: {may: [ask, upload, delete], addresses: [eda@example.org]}
+  keepers: {may: [ask, upload, delete, thresholds, records], claims: {groups: [keepers]}}
+"""
+
+
+def claims(address: str, **more: Any) -> dict[str, Any]:
+    """What an identity token says of somebody who signed in just now."""
+    now = time.time()
+    return {
+        "is_logged_in": True, "sub": f"id-{address}", "aud": "plumbline", "iat": now, "email": address, "email_verified": True, **more,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The page as one that people sign in to."""
+    secrets, access = tmp_path / "secrets.toml", tmp_path / "access.yaml"
+    secrets.write_text(SECRETS, encoding="utf-8")
+    access.write_text(ACCESS, encoding="utf-8")
+    monkeypatch.setenv("RAG_SECRETS", str(secrets))
+    monkeypatch.setenv("RAG_ACCESS", str(access))
+    visitor.configured.cache_clear()
+    yield
+    monkeypatch.undo()
+    visitor.configured.cache_clear()
+
+
+@pytest.fixture
+def opened(login: None, library: Path, app: AppTest) -> Callable[..., AppTest]:
+    """Opens the page as somebody."""
+
+    def by(**user: Any) -> AppTest:
+        app.user = user
+        return app.run()
+
+    return by
+
+
+def in_role(*rights: Right) -> Any:
+    """Within the block somebody with these rights acts."""
+    return acting(Person("user:bea@example.org", "", (), frozenset(rights)).actor)
+
+
+def test_given_nobody_signed_in_when_the_page_is_opened_then_it_shows_the_way_in_and_nothing_else(opened: Any, library: Path) -> None:
+    for user in ({}, claims("a@example.org", is_logged_in=False), claims("a@example.org", aud="another"), claims("a@x.org", iat=1.0)):
+        page = opened(**user)
+
+        assert not page.exception
+        assert [button.key for button in page.button] == ["sign_in"], user
+        assert not page.chat_input
+        assert not page.selectbox
+        assert not page.sidebar.slider
+
+
+def test_given_a_visitor_without_a_role_when_they_ask_then_it_is_answered_and_kept_under_their_name(opened: Any, library: Path) -> None:
+    page = opened(**claims("ann@example.org"))
+
+    ask(page, "What is the rated pressure of the FM-200?")
+
+    assert not page.exception
+    kept = records(library, "default").decisions(1)[0]
+    assert kept.origin == "user:ann@example.org"
+    assert [(entry.who, entry.action) for entry in act_log(library).entries()][-2:] == [(kept.origin, "ask"), (kept.origin, "keep")]
+    assert page.button(key="sign_out")
+    assert UPLOAD not in [field.label for field in page.file_uploader]
+
+
+def test_given_no_rule_for_others_when_somebody_without_a_role_comes_then_they_may_do_nothing(
+    opened: Any, tmp_path: Path, library: Path
+) -> None:
+    (tmp_path / "access.yaml").unlink()
+    page = opened(**claims("ann@example.org"))
+
+    assert [button.key for button in page.button] == ["sign_out"]
+    assert say("sign_in.no_role") in [warning.value for warning in page.warning]
+
+    (tmp_path / "access.yaml").write_text("roles: [", encoding="utf-8")
+    page = opened(**claims("eda@example.org"))
+
+    assert not page.chat_input
+    assert "cannot be used" in texts(page)
+
+
+def test_given_a_role_when_the_page_is_drawn_then_it_offers_what_the_role_may_do(opened: Any) -> None:
+    page = opened(**claims("eda@example.org"))
+    assert UPLOAD in [field.label for field in page.file_uploader]
+    page.switch_page("pages/documents.py").run()
+    assert not page.exception
+    assert any(button.label == say("documents.delete") for button in page.button)
+
+    page = opened(**claims("ann@example.org"))
+    page.switch_page("pages/documents.py").run()
+    assert not page.exception
+    assert not any(button.label == say("documents.delete") for button in page.button)
+    assert UPLOAD not in [field.label for field in page.file_uploader]
+
+
+def test_given_a_role_without_a_right_when_a_button_s_call_is_made_all_the_same_then_nothing_is_done(
+    login: None, library: Path, page: AppTest
+) -> None:
+    engine = loading.engine(library, "default", state.base_settings())
+    document, store = engine.library.snapshot.documents[0], records(library, "default")
+    with acting("somebody else"):
+        other = store.keep(
+            engine.measure("What is the rated pressure of the FM-200?", state.base_settings()), origin="user:ann@example.org"
+        )
+        word = store.add_feedback(other, FeedbackKind.WRONG_ANSWER, "no")
+    preset = SavedPreset("mine", {}, None, "2026-11-23T00:00:00+00:00")
+    lines = len(list(act_log(library).entries()))
+    tried: dict[Right, tuple[Callable[[], object], ...]] = {
+        Right.ASK: (lambda: engine.ask("What is the rated pressure?", state.base_settings()),),
+        Right.UPLOAD: (
+            lambda: engine.library.add([Source("a.txt", b"A text of its own, long enough.", "text")], state.base_settings()),
+            lambda: engine.library.set_metadata(document.id, document.metadata),
+            lambda: engine.library.reread([document.id], state.base_settings()),
+        ),
+        Right.DELETE: (lambda: engine.library.delete(document.id), lambda: engine.library.erase(document.id)),
+        Right.THRESHOLDS: (
+            lambda: store.save_preset(preset), lambda: store.delete_preset("mine"), lambda: store.set_keeping(False), store.move_aside,
+        ),
+        Right.RECORDS: (
+            lambda: store.decisions(5), lambda: store.stored(other), lambda: store.measurements(other), lambda: store.feedback(),
+            lambda: store.forget_decision(other), lambda: store.amend(word, "yes"), lambda: store.take_back(word),
+            lambda: store.settle(word, FeedbackState.DISMISSED), lambda: store.add_feedback(other, FeedbackKind.HELPFUL),
+            store.sets, store.runs, lambda: store.write_set("a", ()), lambda: store.delete_run(1), store.executions,
+        ),
+    }  # fmt: skip
+    for right, calls in tried.items():
+        for number, call in enumerate(calls):
+            try:
+                with in_role(*(one for one in Right if one is not right)):
+                    call()
+            except NotAllowed:
+                continue
+            pytest.fail(f"{right}, call {number}, was made")
+
+    assert len(list(act_log(library).entries())) == lines
+    assert document.id in {one.id for one in engine.library.snapshot.documents}
+    assert store.presets() == ()
+    assert store.keeping() is None
+    assert [said.comment for said in store.feedback()] == ["no"]
+    with in_role(Right.RECORDS, Right.ASK):
+        assert store.measurements(other).question
+        store.forget_decision(other)
+
+
+def test_given_one_s_own_question_when_it_is_read_judged_or_taken_back_then_no_other_right_is_needed(
+    login: None, library: Path, page: AppTest
+) -> None:
+    engine, store = loading.engine(library, "default", state.base_settings()), records(library, "default")
+    measured = engine.measure("What is the rated pressure of the FM-200?", state.base_settings())
+    with in_role(Right.ASK):
+        own = store.keep(measured, origin=actor().name)
+        word = store.add_feedback(own, FeedbackKind.WRONG_ANSWER)
+        store.amend(word, "page 3")
+        assert store.measurements(own).question == measured.question
+        store.take_back(word)
+        store.forget_decision(own)
+        with pytest.raises(RagError, match="There is no stored question"):
+            store.measurements(own)
+
+
+def test_every_act_of_the_page_belongs_to_a_right() -> None:
+    of_the_service = {Action.CREATE_TOKEN, Action.REVOKE_TOKEN, Action.PRUNE}  # commands only
+
+    assert set(Action) - frozenset().union(*ACTS.values()) == of_the_service
+
+
+def test_given_no_login_when_the_page_is_used_then_it_is_the_page_that_acts(page: AppTest, library: Path) -> None:
+    ask(page, "What is the rated pressure of the FM-200?")
+
+    assert {entry.who for entry in act_log(library).entries()} == {"page"}
+    assert records(library, "default").decisions(1)[0].origin == "ask"
+
+
+def test_given_a_login_that_cannot_be_read_when_the_page_is_opened_then_nobody_may_enter(
+    login: None, library: Path, app: AppTest, tmp_path: Path
+) -> None:
+    (tmp_path / "secrets.toml").write_text("[auth", encoding="utf-8")
+    visitor.configured.cache_clear()
+    app.user = claims("eda@example.org")
+    app.run()
+
+    assert not app.chat_input
+    assert "cannot be read" in texts(app)
+    assert visitor.of_request({}).may == frozenset()
