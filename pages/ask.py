@@ -12,9 +12,10 @@ from ui.app.problems import show_error
 from ui.app.progress import running, upload_field
 from ui.app.scope import choose_scope
 from ui.app.texts import say
-from ui.ask import answer, asking, keys, link, waiting
+from ui.ask import answer, asking, keys, link, turns, waiting
 from ui.ask.examples import show_examples
 from ui.ask.history import show_history
+from ui.settings import sharing
 from ui.settings.sidebar import settings_from_sidebar
 
 WIDTH = 1500  # pixels: the answer beside the page it stands on; longer lines are hard to read
@@ -49,6 +50,7 @@ def page() -> None:
     notice = st.container(key="notice")  # filled when the question on the page is known
     show_examples(engine, session, settings, running())
 
+    turns.resume(engine)
     link.open_linked(engine)
     try:
         asking.begin_held(engine, scope, settings)
@@ -65,6 +67,7 @@ def page() -> None:
         if session.asked is not None:
             answer.show(engine, session.asked)
     show_history()
+    sharing.write_turns()
 
 
 with st.container(width=WIDTH, key="ask_page"):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_core.domain.decision import Decision
-from rag_core.domain.measurements import Measurements
+from rag_core.domain.measurements import TYPED, Measurements
 from rag_core.records.stored import FeedbackKind
 from rag_core.settings import Settings
 from ui.app.scope import Scope
@@ -38,7 +38,8 @@ class Asked:
     number under which the decision is kept as it stands, None where it is not; `given` is the reader's word on it. `outdated` says that
     the settings or documents of now would ask a language model for something else, which nobody has allowed yet. `labelled` is the labelled
     set that the question was put into from the page, with its label there. `kept` says that it came from a link: it is judged again under
-    other settings, but never asked again by itself.
+    other settings, but never asked again by itself. `turn` is the number under which it was kept first, which stays when it is judged
+    otherwise. `suggestion` is a whole question to begin from, where this one leans on another and nobody is sure how.
     """
 
     question: str
@@ -54,3 +55,10 @@ class Asked:
     outdated: bool = False
     labelled: tuple[str, LabelledQuestion] | None = None
     kept: bool = False
+    turn: int | None = None
+    suggestion: str = ""
+
+    @property
+    def typed(self) -> str:
+        """The question as it was typed, where it was asked in other words; empty where it was asked as it is."""
+        return str(self.measurements.metadata.get(TYPED, ""))

@@ -38,7 +38,7 @@ def record(asked: Asked) -> Asked:
     st.session_state.pop(_PROBLEM, None)
     try:
         if keeping():
-            asked.record = keep(asked)
+            asked.record = asked.turn = keep(asked)
         else:
             store().prune_rejected(retention(os.environ).rejected_days)
     except RagError as error:

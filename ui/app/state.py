@@ -71,10 +71,14 @@ def runner() -> Runner:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A question that was submitted and has not been asked yet; `again` says that its button asked for it once more."""
+    """A question that was submitted and has not been asked yet; `again` says that its button asked for it once more.
+
+    `typed` is how it was typed first, where a reader edited what was made of that; it is asked as it stands then.
+    """
 
     question: str
     again: bool = False
+    typed: str = ""
 
 
 @dataclass
@@ -113,6 +117,7 @@ class Session:
     upload_error: RagError | None = None  # why the last upload was not taken
     questions: int = 0  # asked so far
     linked: str = ""  # the number of the kept decision that the page's address names (`ui.ask.link`)
+    resuming: tuple[str, ...] = ()  # numbers of the kept decisions that the page's address names as its turns (`ui.ask.turns`)
     link_left: str = ""  # the last one that was left: a browser may still name it
     taking: Settings | None = None  # settings to take over before the next run draws their fields
 
@@ -149,11 +154,16 @@ class Session:
         self.starting = ""
         self.choices = {key: choice for key, choice in self.choices.items() if not choice.told}
 
-    def hold(self, question: str, again: bool = False) -> None:
+    def hold(self, question: str, again: bool = False, typed: str = "") -> None:
         """Take a question that was submitted; for a widget's callback, which no other touch of the page ends (`ui.app.touches`)."""
         self.forget_results()
         self.leave_link()
-        self.held.append(Held(question, again))
+        self.held.append(Held(question, again, typed))
+
+    def turns(self) -> list[Asked]:
+        """The questions in the open collection up to the one on the page, oldest first."""
+        last = self.asked.number if self.asked is not None else 0
+        return [one for one in self.history if one.collection == self.collection and one.number <= last]
 
     def forget_results(self, *kinds: str) -> None:
         """Show no longer what came of jobs that ended: of all that succeeded, and of those of these kinds that failed too."""

@@ -15,7 +15,7 @@ from rag_core.grounding.wording import contradiction
 from rag_core.settings import Settings
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
-from ui.ask import keys
+from ui.ask import keys, turns
 from ui.ask.cells import show_row
 from ui.ask.changes import show_change
 from ui.ask.drafted import show_drafter, show_stand_in, stand_in
@@ -46,9 +46,7 @@ WIDTHS = (11, 9)  # the answer and the page beside it
 def show(engine: Engine, asked: Asked) -> None:
     """Everything about one decision. The page's picture comes late, so that nothing waits while it is drawn."""
     decision = asked.decision
-    with st.container(key="asked", horizontal=True, vertical_alignment="center"):
-        st.badge(say("answer.question"), icon=":material/help:", color="gray")
-        st.text(asked.question, width="content")
+    turns.show_question(asked)
     show_change(asked)
     show_outdated(asked)
     if decision.reason is Reason.NEEDS_GENERATION:  # nothing was decided, so there is nothing else to show

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
 from rag_core.decision.decide import replay
 from rag_core.domain.llm_trace import OnStage
-from rag_core.domain.measurements import Measurements
+from rag_core.domain.measurements import REWRITTEN_BY, TYPED, Measurements
 from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine
 from rag_core.settings import Cost, Settings
@@ -16,11 +17,23 @@ from ui.app import recording
 from ui.app.asked import COLLECTION, Asked
 from ui.app.pending import Pending, tab_closed
 from ui.app.scope import Scope
-from ui.app.state import Session, session
+from ui.app.state import Held, Session, session
 
 INGEST = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.INGEST)
 ASK = tuple(knob.name for knob in Settings.knobs() if knob.cost is Cost.ASK)
+READER = "reader"  # who rewrote a question that was edited on the page
 PATIENCE_SECONDS = 0.3  # what a page waits before it says that it waits: an answer from the cache is there by then
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The place of a question in a conversation: the questions before it, or how it was typed where it is asked as it stands."""
+
+    before: tuple[str, ...] = ()
+    about: Mapping[str, str] = field(default_factory=dict)
+
+
+ALONE = Turn()
 
 
 def hold_typed(key: str) -> None:
@@ -40,7 +53,7 @@ def begin_held(engine: Engine, scope: Scope, settings: Settings) -> None:
         held = here.held[0]
         on_page = here.asked if held.again and here.asked is not None and here.asked.question == held.question else None
         try:
-            begin(engine, held.question, scope, settings, on_page)
+            begin(engine, held.question, scope, settings, on_page, _turn(here, held, on_page))
         except Exception:  # not the end of a run, which is none of these
             here.held.pop(0)
             here.stopped = held.question
@@ -48,7 +61,21 @@ def begin_held(engine: Engine, scope: Scope, settings: Settings) -> None:
         here.held.pop(0)
 
 
-def begin(engine: Engine, question: str, scope: Scope, settings: Settings, earlier: Asked | None = None) -> None:
+def _turn(here: Session, held: Held, on_page: Asked | None) -> Turn:
+    if on_page is not None:
+        return Turn(about=_about(on_page))
+    if held.typed:
+        return Turn(about={TYPED: held.typed, REWRITTEN_BY: READER})
+    return Turn(tuple(one.question for one in here.turns()))
+
+
+def _about(asked: Asked) -> Mapping[str, str]:
+    """The metadata that say how a question was typed."""
+    known = asked.measurements.metadata
+    return {name: str(known[name]) for name in (TYPED, REWRITTEN_BY) if name in known}
+
+
+def begin(engine: Engine, question: str, scope: Scope, settings: Settings, earlier: Asked | None = None, turn: Turn = ALONE) -> None:
     """Ask a question, or the one that is on the page again: at once, or beside the page where a language model may take its time.
 
     One that is still on its way is stopped, and can be asked again.
@@ -63,11 +90,11 @@ def begin(engine: Engine, question: str, scope: Scope, settings: Settings, earli
         here.stopped = ""
     collection = here.collection
     if settings.drafter != "model":
-        _show(here, ask(engine, question, scope, settings, collection), earlier)
+        _show(here, ask(engine, question, scope, settings, collection, None, None, turn), earlier)
         return
 
     def work(on_stage: OnStage, cancelled: Cancel) -> Asked:
-        return ask(engine, question, scope, settings, collection, on_stage, cancelled)
+        return ask(engine, question, scope, settings, collection, on_stage, cancelled, turn)
 
     here.pending = Pending(question, work, earlier, tab_closed())
 
@@ -99,18 +126,22 @@ def ask(
     collection: str = COLLECTION,
     on_stage: OnStage | None = None,
     cancelled: Cancel | None = None,
+    turn: Turn = ALONE,
 ) -> Asked:
-    """Measure and decide a new question.
+    """Measure and decide a new question. A follow-up is rewritten first, so that it is a question like any other.
 
     Raises:
         RagError: the question cannot be asked.
         Cancelled: it was stopped.
     """
     measured: list[Measurements] = []
+    whole = engine.stand_alone(question, turn.before, settings, cancelled=cancelled)
+    about = {TYPED: question, REWRITTEN_BY: whole.by} if whole.by else turn.about
     decision = engine.ask(
-        question, settings, scope.documents or None, scope.filters, on_stage=on_stage, cancelled=cancelled, on_measured=measured.append
-    )
-    return Asked(question, scope, measured[0], decision, settings, collection=collection)
+        whole.question, settings, scope.documents or None, scope.filters, on_stage=on_stage, cancelled=cancelled,
+        on_measured=measured.append, about=about,
+    )  # fmt: skip
+    return Asked(whole.question, scope, measured[0], decision, settings, collection=collection, suggestion=whole.suggestion)
 
 
 def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Asked:
@@ -131,17 +162,19 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
         wanted = wanted.changed(**{name: getattr(asked.measurements.settings, name) for name in ASK})
     outdated = (stale or moved) and wanted.drafter == "model"
     if (stale or moved) and not outdated:
-        new = ask(engine, asked.question, scope, wanted, asked.collection)
+        new = ask(engine, asked.question, scope, wanted, asked.collection, turn=Turn(about=_about(asked)))
         same = wanted == asked.settings and asked.scope == scope and new.decision.reason is asked.decision.reason
         # documents that came meanwhile and changed nothing are no news
-        return replace(new, before=None if same else (asked.decision, asked.settings), number=asked.number, labelled=asked.labelled)
+        before = None if same else (asked.decision, asked.settings)
+        return replace(new, before=before, number=asked.number, labelled=asked.labelled, suggestion=asked.suggestion, turn=asked.turn)
     if outdated:
         wanted = wanted.changed(**{name: getattr(asked.measurements.settings, name) for name in ASK})
     if wanted == asked.settings:
         return asked if asked.outdated is outdated else replace(asked, outdated=outdated)
     decision = replay(asked.measurements, wanted)  # another decision than the one that is kept, and that the reader spoke of
-    before = (asked.decision, asked.settings)
-    return replace(asked, decision=decision, settings=wanted, before=before, record=None, given=None, outdated=outdated)
+    return replace(
+        asked, decision=decision, settings=wanted, before=(asked.decision, asked.settings), record=None, given=None, outdated=outdated
+    )
 
 
 def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, object]]:

@@ -8,6 +8,7 @@ from rag_core.domain.decision import Decision
 from ui.app.asked import Asked
 from ui.app.state import session
 from ui.app.texts import say, tell
+from ui.ask import turns
 
 SHOWN = 10  # newest first; the session keeps more
 
@@ -33,7 +34,7 @@ def _show(asked: Asked) -> None:
     with again:
         current = session().asked is not None and session().asked.number == asked.number  # type: ignore[union-attr]
         st.button(
-            say("history.show"), key=f"history_{asked.number}", type="tertiary", disabled=current, on_click=_bring_back, args=(asked,)
+            say("history.show"), key=f"history_{asked.number}", type="tertiary", disabled=current, on_click=turns.bring_back, args=(asked,)
         )
 
 
@@ -45,8 +46,3 @@ def outcome_in_words(decision: Decision) -> str:
         how = decision.confidence_level if decision.metadata.get("levels", True) else "answered"
         return tell(f"history.{how}", probability=decision.scores["correctness"])
     return tell("history.refused", reason=decision.reason.replace("_", " "), probability=decision.scores["correctness"])
-
-
-def _bring_back(asked: Asked) -> None:
-    asked.before = None
-    session().asked = asked

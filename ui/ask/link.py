@@ -58,7 +58,7 @@ def read(engine: Engine, number: str) -> Asked:
     collection = state.session().collection
     return Asked(
         measurements.question, Scope(), measurements, decide(measurements), measurements.settings, collection=collection,
-        record=int(number), kept=True,
+        record=int(number), kept=True, turn=int(number),
     )  # fmt: skip
 
 

@@ -27,6 +27,8 @@ from ui.settings.fields import FIXED, changed, help_text, take
 FILE = "plumbline-settings.yaml"
 COLLECTION = "collection"  # its parameter
 DECISION = "decision"  # the parameter of a link to a kept decision (`ui.ask.link`)
+TURNS = "turns"  # the parameter with the kept decisions of this tab (`ui.ask.turns`)
+MAX_TURNS = 10  # as many as the history lists
 MAX_KB = 64  # a settings file: all settings take 5
 LINE_ENDS = frozenset("\x85\u2028\u2029")  # that PyYAML would write as they are, and read as a line end
 SETTLE_SECONDS = 1.0  # a browser that was told a new address may have sent the old one just before
@@ -87,7 +89,7 @@ def follow_address() -> None:
     Called before any field is drawn. Where a field was moved as well, the field wins: the address is the older one.
     """
     seen, first, arrived = st.query_params.to_dict(), "page_address" not in st.session_state, "preset" not in st.session_state
-    linked = seen.pop(DECISION, "")
+    linked, turns = seen.pop(DECISION, ""), seen.pop(TURNS, "")
     known = _known()
     if first or arrived:
         if seen and seen != known.written:
@@ -95,6 +97,8 @@ def follow_address() -> None:
         known.blank = not known.written
     elif seen != known.written and (seen or known.blank) and not _moved(known) and time.monotonic() - known.at >= SETTLE_SECONDS:
         _take_address(seen)
+    if first:
+        state.session().resuming = tuple(turns.split("."))[-MAX_TURNS:] if turns else ()
     state.session().follow_link(linked)  # last: another collection leaves the link of the one before
 
 
@@ -103,11 +107,27 @@ def write_address(settings: Settings) -> None:
     known, wanted = _known(), _with_collection(to_address(settings))
     if wanted != known.written:
         known.written, known.blank = wanted, known.blank or not wanted
-    if number := state.session().linked:
-        wanted = {**wanted, DECISION: number}
+    wanted |= _of_decisions()
     if wanted != st.query_params.to_dict():
         st.query_params.from_dict(wanted)
         known.at = time.monotonic()
+
+
+def write_turns() -> None:
+    """Bring the kept decisions in the address up to those of the session, after a question was asked."""
+    seen = st.query_params.to_dict()
+    wanted = {name: value for name, value in seen.items() if name not in (DECISION, TURNS)} | _of_decisions()
+    if wanted != seen:
+        st.query_params.from_dict(wanted)
+        _known().at = time.monotonic()
+
+
+def _of_decisions() -> dict[str, str]:
+    """The parameters that name kept decisions: the linked one, and the last ones of this tab."""
+    session = state.session()
+    kept = [str(one.turn) for one in session.history if one.turn is not None and one.collection == session.collection]
+    turns = ".".join(session.resuming or kept[-MAX_TURNS:])
+    return {**({DECISION: session.linked} if session.linked else {}), **({TURNS: turns} if turns else {})}
 
 
 def show_omissions() -> None:

@@ -1,0 +1,145 @@
+"""Several turns on the page: a follow-up is rewritten, shown, edited, recorded as typed, and still there after a reload."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from page_kit import ask, asked_of, badges, by_key, captions, session_of, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.domain.measurements import REWRITTEN_BY, TYPED
+from ui.app import recording
+
+HOTEL = "What may a hotel in London cost per night?"
+BERLIN = "And in Berlin?"
+REWRITTEN = "What may a hotel in Berlin cost per night?"
+VACATION = "How many vacation days do employees have?"
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+
+
+def turns_of(app: AppTest) -> str:
+    """The turns that the address names."""
+    found = app.query_params.get("turns", "")
+    return found[-1] if isinstance(found, list) else found
+
+
+def reloaded(app: AppTest) -> AppTest:
+    """The page as a browser opens it again."""
+    again = AppTest.from_file(APP, default_timeout=60)
+    again.query_params.update(dict(app.query_params))
+    return again.run()
+
+
+def test_given_a_follow_up_when_typed_then_the_whole_question_is_asked_shown_and_kept_and_survives_a_reload(page: AppTest) -> None:
+    """S2-30: several turns."""
+    ask(page, HOTEL)
+    assert "You typed" not in texts(page)
+    first = turns_of(page)
+    ask(page, BERLIN)
+
+    asked = asked_of(page)
+    assert (asked.question, asked.typed) == (REWRITTEN, BERLIN)
+    assert "You asked" in badges(page)
+    assert f"{REWRITTEN}\nYou typed “{BERLIN}” after “{HOTEL}”\n" in texts(page)
+    assert asked.decision.question == REWRITTEN
+    assert asked.decision.metadata[REWRITTEN_BY] == "rules"
+    assert asked.record is not None
+    kept = recording.store().measurements(asked.record)
+    assert (kept.question, kept.metadata[TYPED]) == (REWRITTEN, BERLIN)
+    assert turns_of(page) == f"{first}.{asked.record}"
+
+    again = reloaded(page)
+
+    assert not again.exception
+    assert f"{REWRITTEN}\nYou typed “{BERLIN}” after “{HOTEL}”\n" in texts(again)
+    assert asked_of(again).decision.to_json() == asked.decision.to_json()
+    assert [one.question for one in session_of(again).history] == [HOTEL, REWRITTEN]
+    assert turns_of(again) == turns_of(page)
+    again.button(key="show_before").click().run()
+    assert asked_of(again).question == HOTEL
+
+
+def test_given_a_follow_up_when_brought_back_to_an_earlier_question_then_it_leans_on_that_one(page: AppTest) -> None:
+    ask(page, HOTEL)
+    ask(page, VACATION)
+    page.button(key="history_1").click().run()
+
+    ask(page, BERLIN)
+
+    assert asked_of(page).question == REWRITTEN
+
+
+def test_given_a_rewritten_question_when_edited_then_it_is_asked_as_it_stands_and_the_record_says_what_was_typed_first(
+    page: AppTest,
+) -> None:
+    ask(page, HOTEL)
+    ask(page, BERLIN)
+    field = page.text_input(key="whole_2")
+    assert field.value == REWRITTEN
+
+    field.set_value("And a hotel in Hamburg?")
+    next(button for button in page.button if button.label == "Ask").click().run()
+
+    asked = asked_of(page)
+    assert (asked.question, asked.typed) == ("And a hotel in Hamburg?", BERLIN)
+    assert asked.measurements.metadata[REWRITTEN_BY] == "reader"
+
+
+def test_given_a_follow_up_that_nobody_is_sure_of_when_asked_then_it_is_refused_and_a_whole_question_is_offered(page: AppTest) -> None:
+    ask(page, VACATION)
+    ask(page, "Why?")
+
+    asked = asked_of(page)
+    assert (asked.question, asked.typed, asked.suggestion) == ("Why?", "", VACATION)
+    assert asked.decision.reason == "follow_up"
+    assert page.text_input(key="whole_2").value == VACATION
+    assert "You can ask the whole question" in captions(page)
+    page.slider(key="knob_top_k").set_value(2).run()  # asked anew for it
+    assert asked_of(page).suggestion == VACATION
+
+
+def test_given_a_setting_of_retrieval_when_moved_then_a_rewritten_question_is_asked_again_as_it_stands(page: AppTest) -> None:
+    ask(page, HOTEL)
+    ask(page, BERLIN)
+
+    page.slider(key="knob_top_k").set_value(2).run()
+
+    assert (asked_of(page).question, asked_of(page).typed) == (REWRITTEN, BERLIN)
+    assert len(session_of(page).history) == 2
+    assert asked_of(page).record is None  # the decision on the page is another one
+    assert len(turns_of(page).split(".")) == 2  # but the turn is kept
+
+
+def test_given_turns_in_the_address_that_are_gone_or_nonsense_when_opened_then_the_others_are_there(page: AppTest) -> None:
+    ask(page, HOTEL)
+    number = turns_of(page)
+    page.query_params["turns"] = f"999999.<b>.{number}.."
+
+    again = reloaded(page)
+
+    assert not again.exception
+    assert [one.question for one in session_of(again).history] == [HOTEL]
+    assert turns_of(again) == number
+
+
+def test_given_questions_that_are_not_kept_when_asked_then_the_address_names_none(page: AppTest) -> None:
+    recording.store().set_keeping(False)
+
+    ask(page, HOTEL)
+    ask(page, BERLIN)
+
+    assert turns_of(page) == ""
+    assert asked_of(page).question == REWRITTEN
+
+
+def test_given_a_linked_decision_when_a_follow_up_is_asked_then_it_leans_on_it(page: AppTest) -> None:
+    ask(page, HOTEL)
+    other = AppTest.from_file(APP, default_timeout=60)
+    other.query_params["decision"] = turns_of(page)
+    other.run()
+    assert asked_of(other).question == HOTEL
+
+    ask(other, BERLIN)
+
+    assert asked_of(other).question == REWRITTEN
+    assert by_key(other, "show_before") == ["show_before"]
