@@ -74,11 +74,11 @@ def index_files(
 
 def query(
     question: str, collection: str = "default", *, top_k: int | None = None, preset: str | None = None, settings: Settings | None = None,
-    documents: Sequence[str] | None = None, filters: Mapping[str, str] | None = None, domain: str | None = None,
+    documents: Sequence[str] | None = None, filters: Mapping[str, str] | None = None, domain: str | None = None, session: str = "",
 ) -> Call[models.Decision]:  # fmt: skip
     """Ask a question of a collection, under a domain's profile where one is named; `auto` detects it."""
     body = _given(query=question, collection=collection, top_k=top_k, preset=preset, settings=settings)
-    body |= _given(documents=documents, filters=filters, domain=domain)
+    body |= _given(documents=documents, filters=filters, domain=domain, session=session or None)
     return Call("POST", "/api/rag/query", models.Decision, body)
 
 
@@ -278,6 +278,28 @@ def propose(
     """Try a changed profile on the questions of a labelled run or set, else on kept decisions; the proposal is kept with its evidence."""
     body = _given(values=dict(values), why=why, run=run, set=set, preset=preset, budget_tokens=budget_tokens)
     return Call("POST", _in(collection, "profiles", domain, "proposals"), models.Job, body)
+
+
+def learn(
+    domain: str, collection: str = "default", *, run: int | None = None, set: str | None = None, preset: str | None = None
+) -> Call[models.Job]:
+    """Try usual changes of a profile on half of the labelled questions, and propose the best with evidence on the rest."""
+    return Call("POST", _in(collection, "profiles", domain, "learn"), models.Job, _given(run=run, set=set, preset=preset))
+
+
+def comparisons(domain: str, collection: str = "default") -> Call[profile_models.ComparisonsOut]:
+    """List the comparisons of two versions of a profile on live questions, with what each shows."""
+    return Call("GET", _in(collection, "profiles", domain, "comparisons"), profile_models.ComparisonsOut)
+
+
+def compare(domain: str, a: int, b: int, collection: str = "default", *, alpha: float = 0.05) -> Call[profile_models.ComparisonsOut]:
+    """Split live questions between two versions of a profile, by asker."""
+    return Call("POST", _in(collection, "profiles", domain, "comparisons"), profile_models.ComparisonsOut, {"a": a, "b": b, "alpha": alpha})
+
+
+def stop_comparing(domain: str, collection: str = "default") -> Call[profile_models.ComparisonsOut]:
+    """Stop the comparison that runs."""
+    return Call("DELETE", _in(collection, "profiles", domain, "comparisons"), profile_models.ComparisonsOut)
 
 
 def put_in_force(domain: str, version: int, collection: str = "default") -> Call[profile_models.Versions]:

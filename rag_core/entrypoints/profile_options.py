@@ -39,6 +39,17 @@ def add_profiles(
     learn.add_argument("domain", metavar="DOMAIN")
     learn.add_argument("--questions", nargs="+", type=Path, required=True, metavar="FILE", help=labelled)
     learn.set_defaults(run=later("profiles_command", "learned"))
+    compare = what.add_parser(
+        "compare", parents=[place], help="split live questions between two versions, and see what readers' feedback shows",
+        epilog="Each asker is always on the same side, and counts once: by the first word. You may look as often as you like. Without "
+        "versions it shows what is known; --stop ends it, and questions are asked under the version in force again.",
+    )  # fmt: skip
+    compare.add_argument("domain", metavar="DOMAIN")
+    compare.add_argument("versions", nargs="*", type=int, metavar="VERSION", help="two of them, to begin")
+    compare.add_argument("--alpha", type=float, default=0.05, metavar="SHARE", help="rate of false alarms that is allowed (default 0.05)")
+    compare.add_argument("--stop", action="store_true", help="stop the one that runs")
+    compare.add_argument("--json", action="store_true", help="as JSON lines")
+    compare.set_defaults(run=later("profiles_command", "compare"))
     for name, help in (
         ("use", "put a version in force: accept a proposal, or go back to an earlier version"),
         ("decline", "say no to a proposal; it is kept"),

@@ -16,9 +16,9 @@ from rag_core.evaluation.executions import recorded
 from rag_core.records.stored import ProfileVersion, VersionState
 from rag_core.settings.configuration import load_settings, parse_value
 from rag_core.settings.endpoints import model_environment
-from rag_core.settings.profiles import named, profiles
+from rag_core.settings.profiles import named, profiles, require_domain
 from rag_core.wiring import RecordStore, as_built, open_engine, records
-from rag_core.work.profiles import learn, propose, propose_by_kept
+from rag_core.work.profiles import Standing, learn, propose, propose_by_kept, standings
 
 RATES = ("right", "answered", "false_refusals", "wrong_answers", "missed_answers")
 SAID = {
@@ -118,6 +118,46 @@ def use(args: argparse.Namespace) -> int:
     version = _store(args).put_profile_in_force(args.domain, args.version)
     print(f"Questions of the domain {args.domain} are asked under {named(version.domain, version.version)} now.", file=sys.stderr)
     return 0
+
+
+def compare(args: argparse.Namespace) -> int:
+    """Begin or stop a comparison on live questions, and say what those of the domain show."""
+    store = _store(args)
+    if len(args.versions) not in (0, 2) or (args.versions and args.stop):
+        raise InvalidInput("Two versions are compared.", remedy="Name two, such as: profiles compare legal 0 1.")
+    if args.versions:
+        require_domain(args.domain)
+        a, b = args.versions
+        store.begin_comparison(args.domain, a, b, args.alpha)
+    if args.stop:
+        store.stop_comparison(args.domain)
+    found = standings(store, args.domain)
+    for one in found:
+        for line in [json_text(one.to_json())] if args.json else compared_in_words(one):
+            print(printable(line))
+    if not found:
+        print(f"No versions of {args.domain} were compared.", file=sys.stderr)
+    return 0
+
+
+def compared_in_words(one: Standing) -> Iterator[str]:
+    """A comparison and how it stands, for a terminal."""
+    row = one.to_json()
+    yield f"{named(row['domain'], row['a']['version'])} against {named(row['domain'], row['b']['version'])}, since {row['at']}" + (
+        f", stopped {row['stopped']}" if row["stopped"] else ""
+    )
+    for side in (row["a"], row["b"]):
+        share = "none" if side["share"] is None else f"{side['share']:.3f} ({side['low']:.3f} to {side['high']:.3f})"
+        yield f"  version {side['version']}: {side['good']} of {side['answers']} readers said it was right  {share}"
+    yield f"  p = {row['p']:.3g}, which holds at every look; alpha {row['alpha']:g}"
+    if row["better"] is not None:
+        yield f"  Version {row['better']} is better, by more than chance (shown with {row['decided_at']} readers). You may stop."
+    elif row["decided_at"]:
+        yield f"  The two differed by more than chance with {row['decided_at']} readers, and now they are equal."
+    elif row["needed"] is None:
+        yield "  No difference is shown, and with shares like these none will be soon."
+    else:
+        yield f"  No difference is shown. If the shares stay as they are, it takes about {row['needed']} more readers."
 
 
 def decline(args: argparse.Namespace) -> int:

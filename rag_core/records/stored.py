@@ -127,6 +127,29 @@ class ProfileVersion:
     settled_by: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two versions of a domain's profile that live questions are split between.
+
+    Args:
+        a: one version; questions of half of the askers are asked under it.
+        b: the other.
+        alpha: rate of false alarms that is allowed, in (0, 1).
+        by: who began it, as the audit log names them.
+        stopped: when, ISO 8601; empty while it runs.
+    """
+
+    id: int
+    domain: str
+    a: int
+    b: int
+    alpha: float
+    at: str
+    by: str
+    stopped: str = ""
+    stopped_by: str = ""
+
+
 class ExecutionOutcome(StrEnum):
     """The end of a piece of work that a program did with a prompt."""
 

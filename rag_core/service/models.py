@@ -89,6 +89,9 @@ class QueryIn(Chosen):
     )
     filters: dict[str, Annotated[str, Field(max_length=MAX_VALUE_CHARS)]] = Field(default_factory=dict, max_length=MAX_KEYS)
     domain: Domain | None = None
+    session: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = Field(
+        default="", description="Whom you ask for, where you serve many: an id of your own. Two profiles are compared by it; it is hashed."
+    )
 
 
 class PassageIn(Asked):

@@ -34,6 +34,57 @@ class Metrics(Asked):
     hallucination_detected: bool = Field(examples=[False], description="Whether a sentence was found that no source supports.")
 
 
+class ComparisonIn(Asked):
+    """Two versions of a profile that live questions are split between."""
+
+    a: int = Field(ge=0, le=9_999_999, examples=[0])
+    b: int = Field(ge=0, le=9_999_999, examples=[1])
+    alpha: float = Field(default=0.05, gt=0, le=0.5, allow_inf_nan=False, description="The rate of false alarms that is allowed.")
+
+
+class SideOut(Told):
+    """One side: readers' first words, and where the share of good ones lies, however often somebody looks."""
+
+    version: int
+    good: int
+    answers: int
+    share: float | None
+    low: float
+    high: float
+
+
+class ComparisonOut(Told):
+    """A comparison. `better` is the version that is better by more than chance; `needed` how many more answers that would take."""
+
+    id: int
+    domain: str
+    a: SideOut
+    b: SideOut
+    alpha: float
+    p: float = Field(description="Always-valid p-value: it holds at every look.")
+    decided_at: int = Field(description="With how many answers p was alpha or less; 0 where it never was.")
+    better: int | None
+    needed: int | None = Field(description="If the shares stay as they are; null where they are equal, or it would take too many.")
+    at: str
+    by: str
+    stopped: str
+    stopped_by: str
+
+
+class ComparisonsOut(Told):
+    """The comparisons of a domain, oldest first."""
+
+    items: list[ComparisonOut]
+
+
+class LearnIn(Asked):
+    """Labelled questions that choose a change of a profile, and prove it."""
+
+    run: int | None = Field(default=None, ge=1, le=2**53, description="A labelled run, for its questions.")
+    set: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(default=None, description="A labelled set of the collection.")
+    preset: Preset | None = Field(default=None, description="The preset that the profile stands over; the service's own without.")
+
+
 class ExecutionIn(Metrics):
     """How a piece of work with a prompt or a profile went, in numbers. One about a kept decision is of that decision's profile."""
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rag_core.domain.ports import Cancel, Progress
+from rag_core.errors import InvalidInput
 from rag_core.evaluation import Ran
 from rag_core.evaluation.executions import Recorded, recorded
 from rag_core.evaluation.labelled import LabelledQuestion
@@ -15,12 +16,13 @@ from rag_core.service.principal import Scope
 from rag_core.service.refusals import missing
 from rag_core.settings import Cost
 from rag_core.settings.profiles import AUTO, Profile, named, of_cost, profiles
-from rag_core.work.profiles import ASKED, PROFILE, Taken, changed, propose, propose_by_kept, taken
+from rag_core.work.profiles import ASKED, PROFILE, Standing, Taken, changed, learn, propose, propose_by_kept, standings, taken
 
 if TYPE_CHECKING:
     from rag_core.service.collection import Collection
 
 INDEXED = frozenset({Cost.INGEST})
+MIN_LEARNED = 2  # labelled questions: one to choose a change, one to prove it
 
 
 class Profiles:
@@ -38,14 +40,16 @@ class Profiles:
             for domain, one in profiles().items()
         ]
 
-    def taken(self, domain: str, question: str, documents: Sequence[str] | None = None, filters: Mapping[str, str] | None = None) -> Taken:
-        """The version that a question is asked under.
+    def taken(
+        self, domain: str, question: str, documents: Sequence[str] | None = None, filters: Mapping[str, str] | None = None, asker: str = ""
+    ) -> Taken:
+        """The version that a question is asked under; `asker` names whoever is asked for, where a comparison splits them.
 
         Raises:
             InvalidSetting: there is no such domain.
         """
         self._principal.require(Scope.ASK)
-        return taken(self._collection.records, self._collection.fresh(), domain, question, documents, filters)
+        return taken(self._collection.records, self._collection.fresh(), domain, question, documents, filters, asker)
 
     def of_documents(self, domain: str | None) -> dict[str, Any]:
         """The settings of a domain for documents that are added; none for `auto`, where each document is looked at anyway.
@@ -104,6 +108,64 @@ class Profiles:
             return propose(engine, store, base, domain, values, why, questions, progress, stop, budget_tokens)[1]
 
         return collection.start("Trying a changed profile", work, "evaluating", 2 * len(questions or ()))
+
+    def learn(self, domain: str, preset: str | None, run: int | None, set_name: str | None) -> Started:
+        """Start a job that tries usual changes on labelled questions and proposes the best, if one is better; see `learn`.
+
+        Raises:
+            NotFound: there is no such domain, run or set.
+            InvalidInput: no questions are named, or fewer than two.
+        """
+        self._principal.require(Scope.LABEL)
+        self._require_known(domain)
+        collection = self._collection
+        questions = self._questions(run, set_name)
+        if questions is None or len(questions) < MIN_LEARNED:
+            raise InvalidInput("A change is chosen and proved on labelled questions.", remedy="Name a run or a set with two or more.")
+        engine, store, base = collection.fresh(), collection.records, collection.settings(preset, {}, ASKED)
+
+        def work(progress: Progress, stop: Cancel) -> Ran:
+            found = learn(engine, store, base, domain, questions, progress, stop)
+            measured = found.evidence["questions"] if found else len(questions[::2])
+            return Ran(measured, 0, 0, measured)
+
+        return collection.start("Looking for a better profile", work, "evaluating", len(questions))
+
+    def standings(self, domain: str) -> tuple[Standing, ...]:
+        """The comparisons of a domain on live questions, oldest first, each with what it shows.
+
+        Raises:
+            NotFound: there is no such domain.
+        """
+        self._principal.require(Scope.LABEL)
+        self._require_known(domain)
+        return standings(self._collection.records, domain)
+
+    def compare(self, domain: str, a: int, b: int, alpha: float) -> tuple[Standing, ...]:
+        """Split live questions between two versions, by asker.
+
+        Raises:
+            NotFound: there is no such version.
+            InvalidInput: one runs already, or both are the same.
+        """
+        for version in (a, b):
+            self._require_version(domain, version)
+        with self._principal.acting():
+            self._collection.records.begin_comparison(domain, a, b, alpha)
+        return self.standings(domain)
+
+    def stop_comparing(self, domain: str) -> tuple[Standing, ...]:
+        """Ask under the version in force again.
+
+        Raises:
+            NotFound: there is no such domain.
+            InvalidInput: nothing is compared.
+        """
+        self._principal.require(Scope.ADMIN)
+        self._require_known(domain)
+        with self._principal.acting():
+            self._collection.records.stop_comparison(domain)
+        return self.standings(domain)
 
     def put_in_force(self, domain: str, version: int) -> ProfileVersion:
         """Accept a version: questions of this domain are asked under it from now on. Any earlier one can be put in force again.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -15,7 +16,8 @@ from rag_core.evaluation import Ran, begin, run
 from rag_core.evaluation.domains import detect, searched
 from rag_core.evaluation.evidence import of_kept, of_labelled
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.records.stored import ProfileVersion, RunHead
+from rag_core.evaluation.sequential import Compared, compared, still_needed
+from rag_core.records.stored import Comparison, ProfileVersion, RunHead
 from rag_core.settings import Cost, Settings
 from rag_core.settings.profiles import AUTO, GENERAL, allowed, named, of_cost, require_domain
 from rag_core.wiring import RecordStore
@@ -24,16 +26,38 @@ ASKED = frozenset({Cost.REPLAY, Cost.ASK})  # settings of a question; the others
 PROFILE, WHY = "profile", "profile_why"  # in a decision's metadata
 MAX_KEPT = 300  # newest kept decisions that a proposal is judged on; about 12 ms each
 CALLER = "Chosen by the caller."
+ASKER_DIGITS = 16  # hex digits of a hash: enough to tell askers apart
 # what is tried where nobody names a change: the settings that the sources' learned rules are about, with values around theirs
 TRIES: Mapping[str, Sequence[Any]] = MappingProxyType({"top_k": (5, 15, 20), "semantic_weight": (0.3, 0.7), "recency_weight": (0.5, 1.0)})
 
 
 @dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison on live questions; `asker` is a hash, under which somebody always is on the same side."""
+
+    comparison: Comparison
+    asker: str
+    is_b: bool
+
+    @classmethod
+    def of(cls, comparison: Comparison, asker: str) -> Side:
+        """The side of somebody, by whatever names them."""
+        hashed = hashlib.sha256(f"{comparison.domain} {comparison.id} {comparison.at}\0{asker}".encode("utf-8", "replace")).hexdigest()
+        return cls(comparison, hashed[:ASKER_DIGITS], int(hashed[-8:], 16) % 2 == 1)
+
+    @property
+    def version(self) -> int:
+        """The version that they are asked under."""
+        return self.comparison.b if self.is_b else self.comparison.a
+
+
+@dataclass(frozen=True, slots=True)
 class Taken:
-    """The version that a question is asked under, and why this domain, in one sentence."""
+    """The version that a question is asked under, and why this domain, in one sentence; `side` where two versions are compared."""
 
     version: ProfileVersion
     why: str
+    side: Side | None = None
 
     @property
     def about(self) -> dict[str, str]:
@@ -47,9 +71,11 @@ class Taken:
 
 def taken(
     store: RecordStore, engine: Engine, domain: str, question: str, documents: Collection[str] | None = None,
-    filters: Mapping[str, str] | None = None,
+    filters: Mapping[str, str] | None = None, asker: str = "",
 ) -> Taken:  # fmt: skip
     """The version in force of a domain; of the one that is detected where it is `auto`.
+
+    While two versions are compared, the one of the asker's side; `asker` is whatever names them, "" for nobody in particular.
 
     Raises:
         InvalidSetting: there is no such domain.
@@ -57,9 +83,60 @@ def taken(
     """
     if domain != AUTO:
         require_domain(domain)
-        return Taken(store.profile_in_force(domain), CALLER)
+        return _sided(store, domain, CALLER, asker)
     found = detect(question, searched(engine.library.snapshot, documents, filters))
-    return Taken(store.profile_in_force(found.domain), found.why)
+    return _sided(store, found.domain, found.why, asker)
+
+
+def _sided(store: RecordStore, domain: str, why: str, asker: str) -> Taken:
+    comparison = store.comparison_running(domain) if asker else None
+    if comparison is None:
+        return Taken(store.profile_in_force(domain), why)
+    side = Side.of(comparison, asker)
+    return Taken(store.profile_version(domain, side.version), why, side)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A comparison and what it shows so far; `needed` as `still_needed` has it."""
+
+    comparison: Comparison
+    found: Compared
+    needed: int | None
+
+    @property
+    def better(self) -> int | None:
+        """The version that is better, by more than chance; None as long as that is not shown."""
+        a, b = self.found.a.share, self.found.b.share
+        if not self.found.decided_at or a is None or b is None or a == b:
+            return None
+        return self.comparison.b if b > a else self.comparison.a
+
+    def to_json(self) -> dict[str, Any]:
+        """As commands and HTTP show it."""
+        one, sides = self.comparison, {}
+        for name, side in (("a", self.found.a), ("b", self.found.b)):
+            low, high = side.interval(one.alpha)
+            version = one.a if name == "a" else one.b
+            sides[name] = {"version": version, "good": side.good, "answers": side.n, "share": side.share, "low": low, "high": high}
+        return {
+            "id": one.id, "domain": one.domain, **sides, "alpha": one.alpha, "p": self.found.p, "decided_at": self.found.decided_at,
+            "better": self.better, "needed": self.needed, "at": one.at, "by": one.by, "stopped": one.stopped, "stopped_by": one.stopped_by,
+        }  # fmt: skip
+
+
+def standings(store: RecordStore, domain: str) -> tuple[Standing, ...]:
+    """The comparisons of a domain, oldest first, each with what its answers show.
+
+    Raises:
+        InvalidSetting: there is no such domain.
+    """
+    require_domain(domain)
+    found = []
+    for one in store.comparisons(domain):
+        shown = compared(store.comparison_answers(one.id), one.alpha)
+        found.append(Standing(one, shown, still_needed(shown, one.alpha)))
+    return tuple(found)
 
 
 def changed(store: RecordStore, base: Settings, domain: str, values: Mapping[str, Any]) -> dict[str, Any]:

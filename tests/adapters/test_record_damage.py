@@ -22,7 +22,7 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, FeedbackState, SavedPreset
 
 WITHOUT_CHECKSUMS = 2  # the version of a file before they came; profiles came after them
-LATER = ("profiles", "executions")
+LATER = ("profiles", "executions", "comparisons", "exposures")
 FLIPS = 60  # positions in a file of about 100 KB, a fixed sample
 
 
@@ -41,6 +41,9 @@ def fill(store: RecordStore) -> None:
     store.forget_documents(["sha256:9"], 1)
     store.put_profile_in_force("legal", store.propose_profile("legal", {"top_k": 20}, "more", {"questions": 3}).version)
     store.record_execution(Execution("rag_strategy", "legal@1", 0.9, 1.0, False, ExecutionOutcome.ANSWERED, FeedbackKind.HELPFUL), "api:1")
+    live = store.begin_comparison("legal", 0, 1, 0.05)
+    store.expose(live.id, "ab", True, id)
+    store.add_feedback(id, FeedbackKind.HELPFUL)
     store.close()
 
 
@@ -53,7 +56,7 @@ def read_all(path: Path) -> list[object]:
             decisions, [store.measurements(one.id) for one in decisions], [store.feedback(state) for state in FeedbackState], store.sets(),
             [store.read_set(name) for name in store.sets()], run, store.run_questions(run.id), store.results(run.id), store.done(run.id),
             store.presets(), store.default_preset(), store.keeping(), store.profile_versions("legal"), store.profile_in_force("legal"),
-            store.executions(),
+            store.executions(), store.comparisons("legal"), store.comparison_answers(1),
         ]  # fmt: skip
     finally:
         store.close()
@@ -163,9 +166,9 @@ def test_given_a_file_without_checksums_when_opened_then_it_gets_them_once_and_k
     shutil.copy(template, path)
     strip(path)
 
-    *kept, versions, in_force, executions = read_all(path)
-    assert kept == whole[:-3]
-    assert (len(versions), in_force.version, executions) == (1, 0, ())
+    *kept, versions, in_force, executions, comparisons, answers = read_all(path)
+    assert kept == whole[:-5]
+    assert (len(versions), in_force.version, executions, comparisons, answers) == (1, 0, (), (), ())
     with closing(sqlite3.connect(path)) as db, db:
         for table in GUARDED:
             assert db.execute(f"SELECT count(*) FROM {table} WHERE checksum IS NULL").fetchone() == (0,), table

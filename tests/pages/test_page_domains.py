@@ -9,8 +9,9 @@ from streamlit.testing.v1 import AppTest
 from test_page_inert import HOSTILE, interpreted
 
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.records.stored import Execution, ExecutionOutcome
+from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind
 from rag_core.wiring import records
+from rag_core.work import loading
 from ui.app import state
 from ui.app.texts import say
 
@@ -66,3 +67,26 @@ def test_given_a_change_in_the_side_bar_when_it_is_tried_then_its_evidence_is_sh
     assert "unsupported sentences in 1" in texts(page)
     flips = next(table.value for table in page.dataframe if "question" in table.value)
     assert flips["question"].tolist() == [say("lab_domains.gone")]
+
+
+def test_given_two_versions_when_they_are_compared_on_live_questions_then_the_tab_shows_how_it_stands(page: AppTest, library: Path) -> None:
+    store = records(library, "default")
+    store.propose_profile("legal", {"top_k": 20}, "", {})
+    lab(page)
+    page.selectbox(key="lab_domain").set_value("legal").run()
+    assert page.selectbox(key="compare_b_legal").value == 1
+    page.button(key="compare_begin").click().run()
+
+    running = store.comparison_running("legal")
+    assert running is not None
+    assert (running.a, running.b, running.by) == (0, 1, "page")
+    engine = loading.engine(library, "default", state.base_settings())
+    id = store.keep(engine.measure("What is the rated pressure?", state.base_settings()))
+    for number in range(40):
+        store.expose(running.id, f"asker {number}", number % 2 == 1, id + number)
+        store._comparisons.hear(id + number, FeedbackKind.HELPFUL if number % 2 else FeedbackKind.WRONG_ANSWER, number + 1)
+    page.run()
+    assert "Version 1 is better, by more than chance." in texts(page)
+    page.button(key="compare_stop").click().run()
+    assert not page.exception
+    assert store.comparison_running("legal") is None

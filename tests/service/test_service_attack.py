@@ -62,6 +62,12 @@ CALLS: dict[Route, Any] = {
     ("POST", "/api/collections/{name}/profiles/{domain}/proposals"): lambda name, known: (
         f"/api/collections/{name}/profiles/legal/proposals", {"values": {"top_k": 5}, "run": known["run"]},
     ),
+    ("POST", "/api/collections/{name}/profiles/{domain}/learn"): lambda name, known: (
+        f"/api/collections/{name}/profiles/legal/learn", {"run": known["run"]},
+    ),
+    ("GET", "/api/collections/{name}/profiles/{domain}/comparisons"): lambda name, known: (compared(name), None),
+    ("POST", "/api/collections/{name}/profiles/{domain}/comparisons"): lambda name, known: (compared(name), {"a": 0, "b": 1}),
+    ("DELETE", "/api/collections/{name}/profiles/{domain}/comparisons"): lambda name, known: (compared(name), None),
     ("PUT", "/api/collections/{name}/profiles/{domain}/versions/{version}"): lambda name, known: (version(name), None),
     ("DELETE", "/api/collections/{name}/profiles/{domain}/versions/{version}"): lambda name, known: (version(name), None),
     ("POST", "/api/collections/{name}/executions"): lambda name, known: (
@@ -78,6 +84,7 @@ CALLS: dict[Route, Any] = {
 # With ids of beta's in the path of a collection of one's own; documents of equal bytes have equal ids, so only texts that beta alone has.
 OWN = [route for route in CALLS if "{id}" in route[1] and "{name}" in route[1]]
 OWN += [route for route in CALLS if "{number}" in route[1] and route not in OWN]
+OWN += [("POST", "/api/collections/{name}/profiles/{domain}/learn")]
 OWN += [("POST", "/api/collections/{name}/executions"), ("POST", "/api/collections/{name}/profiles/{domain}/proposals")]
 NEEDS = {
     "index": [("POST", "/api/rag/index"), ("PUT", "/api/collections/{name}"), ("PUT", "/api/collections/{name}/documents/{id}/metadata"),
@@ -87,9 +94,12 @@ NEEDS = {
               ("POST", "/api/collections/{name}/profiles/{domain}/proposals"), ("GET", "/api/collections/{name}/runs"),
               ("POST", "/api/collections/{name}/runs/{number}/resume"), ("GET", "/api/collections/{name}/runs/{number}/export"),
               ("POST", "/api/collections/{name}/runs/{number}/certificate"), ("GET", "/api/collections/{name}/labels"),
-              ("GET", "/api/collections/{name}/export")],
+              ("GET", "/api/collections/{name}/export"), ("GET", "/api/collections/{name}/profiles/{domain}/comparisons"),
+              ("POST", "/api/collections/{name}/profiles/{domain}/learn")],
     "admin": [("PUT", "/api/collections/{name}/quota"), ("PUT", "/api/collections/{name}/profiles/{domain}/versions/{version}"),
-              ("DELETE", "/api/collections/{name}/profiles/{domain}/versions/{version}")],
+              ("DELETE", "/api/collections/{name}/profiles/{domain}/versions/{version}"),
+              ("POST", "/api/collections/{name}/profiles/{domain}/comparisons"),
+              ("DELETE", "/api/collections/{name}/profiles/{domain}/comparisons")],
     "watch": [("GET", "/metrics")],
 }  # fmt: skip
 
@@ -104,6 +114,10 @@ def labelled(name: str, known: Known) -> str:
 
 def version(name: str) -> str:
     return f"/api/collections/{name}/profiles/legal/versions/0"
+
+
+def compared(name: str) -> str:
+    return f"/api/collections/{name}/profiles/legal/comparisons"
 
 
 def decision(name: str, known: Known) -> str:

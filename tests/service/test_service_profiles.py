@@ -117,3 +117,54 @@ def test_given_a_quota_when_documents_are_sent_then_those_that_do_not_fit_are_to
     assert [(one.state, "may have 1 documents" in one.problem) for one in sent.documents] == [("indexed", False), ("problem", True)]
     assert (held.documents, held.bytes, held.most_documents, held.most_bytes) == (1, 9, 1, 500)
     assert (lifted.most_documents, lifted.most_bytes, again.indexed) == (None, None, 1)
+
+
+def test_given_two_versions_when_live_questions_are_split_then_each_asker_stays_on_a_side_and_counts_once(server: Server) -> None:
+    """S3-26: a comparison on live questions, by readers' words."""
+    with Client(server.address, server.tokens["alpha"]) as client, Client(server.address, server.tokens["admin"]) as admin:
+        tried = client.propose("textbook", {"min_correctness": 0.9}, "alpha", run=client.run("labels", LABELS, "alpha").run)
+        assert [job.state for job in client.events(tried.id)][-1] == "finished"
+        new = client.versions("textbook", "alpha").items[-1].version
+        with pytest.raises(ServiceError) as refused:
+            client.compare("textbook", 0, new, "alpha")
+        (begun,) = admin.compare("textbook", 0, new, "alpha").items
+        asked = {session: [client.query(WARRANTY, "alpha", domain="textbook", session=session) for _ in range(2)] for session in "abcdef"}
+        for session, decisions in asked.items():
+            for decision in decisions:
+                client.feedback(decision.id, "helpful" if session != "a" else "wrong_answer", "alpha")
+        (found,) = admin.comparisons("textbook", "alpha").items
+        problems = []
+        for call in (
+            lambda: admin.compare("textbook", 0, new, "alpha"), lambda: admin.compare("textbook", 0, 99, "alpha"),
+            lambda: admin.compare("textbook", 0, 0, "alpha"),
+        ):  # fmt: skip
+            with pytest.raises(ServiceError) as problem:
+                call()
+            problems.append(problem.value.status)
+        (stopped,) = admin.stop_comparing("textbook", "alpha").items
+        after = client.query(WARRANTY, "alpha", domain="textbook", session="b").metadata["profile"]
+        with pytest.raises(ServiceError) as twice:
+            admin.stop_comparing("textbook", "alpha")
+
+    sides = {session: {one.metadata["profile"] for one in decisions} for session, decisions in asked.items()}
+    assert all(len(side) == 1 for side in sides.values())
+    assert set().union(*sides.values()) == {"textbook@0", f"textbook@{new}"}
+    assert (found.a.answers + found.b.answers, found.a.good + found.b.good) == (6, 5)
+    assert found.a.answers == sum(side == {"textbook@0"} for side in sides.values())
+    assert (found.better, found.stopped, begun.p) == (None, "", 1.0)
+    assert (stopped.a, bool(stopped.stopped), after) == (found.a, True, "textbook@0")
+    assert (refused.value.status, problems, twice.value.status) == (403, [422, 404, 422], 422)
+
+
+def test_given_labelled_questions_when_a_change_is_looked_for_over_http_then_it_is_a_job_that_proposes_only_what_is_better(
+    server: Server,
+) -> None:
+    with Client(server.address, server.tokens["alpha"]) as client:
+        run = client.run("labels", LABELS, "alpha").run
+        before = len(client.versions("code", "alpha").items)
+        job = client.learn("code", "alpha", run=run)
+        assert [one.state for one in client.events(job.id)][-1] == "finished"
+        assert len(client.versions("code", "alpha").items) == before
+        with pytest.raises(ServiceError) as none:
+            client.learn("code", "alpha")
+    assert none.value.status == 422

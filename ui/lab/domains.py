@@ -26,6 +26,7 @@ from ui.app import recording, state
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.app.work import here
+from ui.lab import comparing
 from ui.lab import state as lab
 from ui.lab.flips import of_in_words
 from ui.settings.fields import FIXED
@@ -34,13 +35,12 @@ from ui.settings.wording import setting_name, value_in_words
 RATES = ("right", "answered", "false_refusals", "wrong_answers", "missed_answers")
 MAX_WHY_CHARS = 200  # a sentence or two; the store takes more
 _COLORS = {"in_force": "green", "proposed": "orange", "accepted": "gray", "declined": "gray"}
-_PROBLEM = "domain_problem"
 
 
 def show(settings: Settings) -> None:
     """The tab. `settings` are those of the side bar."""
     st.caption(say("lab_domains.about"))
-    if problem := st.session_state.pop(_PROBLEM, None):
+    if problem := st.session_state.pop(comparing.PROBLEM, None):
         show_error(problem)
     store = recording.store()
     domain = st.selectbox(
@@ -51,6 +51,7 @@ def show(settings: Settings) -> None:
     current = store.profile_in_force(domain)
     st.caption(say("lab_domains.version_in_force", n=current.version))
     _offer(domain, current, settings)
+    comparing.show(store, domain)
     for version in reversed(store.profile_versions(domain)):
         with st.container(border=True, key=f"version_{domain}_{version.version}"):
             _show(store, version, in_force=version.version == current.version)
@@ -148,7 +149,7 @@ def _settle(one: ProfileVersion, wanted: VersionState) -> None:
         else:
             store.decline_profile(one.domain, one.version)
     except RagError as error:  # somebody else was quicker, or nothing can be written
-        st.session_state[_PROBLEM] = error
+        st.session_state[comparing.PROBLEM] = error
 
 
 def _show_evidence(store: RecordStore, found: Mapping[str, Any], key: str) -> None:

@@ -14,6 +14,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from rag_core.adapters.records.comparisons import Comparisons
 from rag_core.adapters.records.decisions import Decisions
 from rag_core.adapters.records.erase import erase
 from rag_core.adapters.records.file import RecordFile
@@ -26,7 +27,7 @@ from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.library.erasing import Erased, Mentions
 from rag_core.library.quota import Quota
-from rag_core.records.stored import FeedbackState, ProfileVersion, RunHead, SavedPreset
+from rag_core.records.stored import Comparison, FeedbackKind, FeedbackState, ProfileVersion, RunHead, SavedPreset
 from rag_core.settings.profiles import named as named_version
 
 P = ParamSpec("P")
@@ -54,7 +55,7 @@ class RecordStore:
         self.keep, self.measurements = noted(Action.KEEP, decisions.keep, _result), self._own(decisions.measurements)
         self.decisions, self.stored = _open(Action.SEE, decisions.decisions), self._own(decisions.stored)
         self.prune, self.forget_decision = decisions.prune, noted(Action.FORGET, self._own(decisions.forget_decision))
-        self.add_feedback = noted(Action.FEEDBACK, self._own(decisions.add_feedback))
+        self.add_feedback = noted(Action.FEEDBACK, self._own(self._heard(decisions.add_feedback)))
         self.feedback, self.settle = _open(Action.SEE, decisions.feedback), _open(Action.LABELS, decisions.settle)
         self.amend, self.take_back = self._own(decisions.amend, words), self._own(decisions.take_back, words)
 
@@ -78,6 +79,12 @@ class RecordStore:
             noted(Action.EXECUTION, known.record_execution, _result),
             _open(Action.SEE, known.executions),
         )
+
+        live = self._comparisons = Comparisons(self._file)
+        self.comparisons, self.comparison_running, self.expose = live.all, live.running, live.expose
+        self.begin_comparison = noted(Action.PROFILE, live.begin, _comparison)
+        self.stop_comparison = noted(Action.PROFILE, live.stop, _comparison)
+        self.comparison_answers = live.answers
 
     def label(self, feedback_id: int, set_name: str, question: LabelledQuestion) -> None:
         """Append a label that a person confirmed to a set, a new one where there is none, and settle the feedback with it.
@@ -222,6 +229,18 @@ class RecordStore:
 
         return guarded
 
+    def _heard(self, add: Callable[Concatenate[int, FeedbackKind, P], int]) -> Callable[Concatenate[int, FeedbackKind, P], int]:
+        """A reader's word, which also counts in a comparison that the decision was made for."""
+
+        @wraps(add)
+        def heard(decision: int, kind: FeedbackKind, /, *args: P.args, **kwargs: P.kwargs) -> int:
+            with self._file.writing():
+                found = add(decision, kind, *args, **kwargs)
+                self._comparisons.hear(decision, FeedbackKind(kind), found)
+            return found
+
+        return heard
+
     def _choice(self, name: str) -> Any:
         """The last choice under a name; None when there is none."""
         with self._file.reading() as db:
@@ -259,6 +278,10 @@ def _result(found: int, given: tuple[Any, ...]) -> str:
 
 def _run(found: RunHead, given: tuple[Any, ...]) -> str:
     return str(found.id)
+
+
+def _comparison(found: Comparison, given: tuple[Any, ...]) -> str:
+    return f"{named_version(found.domain, found.a)} and {named_version(found.domain, found.b)}"
 
 
 def _profile(found: ProfileVersion, given: tuple[Any, ...]) -> str:

@@ -34,7 +34,11 @@ _PROFILES: Tables = {
         "id", "at", "origin", "prompt", "profile", "confidence", "citation_coverage", "hallucination", "outcome", "feedback", "decision",
     ),
 }  # fmt: skip
-GUARDED: Tables = {**_FIRST, **_PROFILES}
+_COMPARISONS: Tables = {
+    "comparisons": ("id", "domain", "a", "b", "alpha", "at", "begun_by", "stopped", "stopped_by"),
+    "exposures": ("comparison", "asker", "is_b", "decision", "good", "heard"),
+}
+GUARDED: Tables = {**_FIRST, **_PROFILES, **_COMPARISONS}
 
 # Ids are never given again: a page that remembers one would show another's.
 MIGRATIONS = (
@@ -73,6 +77,16 @@ MIGRATIONS = (
         " profile TEXT NOT NULL, confidence REAL NOT NULL, citation_coverage REAL NOT NULL, hallucination INTEGER NOT NULL,"
         " outcome TEXT NOT NULL, feedback TEXT NOT NULL, decision INTEGER NOT NULL)",
         *migration(_PROFILES),
+    ),
+    (
+        "CREATE TABLE comparisons (id INTEGER PRIMARY KEY AUTOINCREMENT, domain TEXT NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL,"
+        " alpha REAL NOT NULL, at TEXT NOT NULL, begun_by TEXT NOT NULL, stopped TEXT NOT NULL, stopped_by TEXT NOT NULL)",
+        # `good` and `heard`, the number of the feedback, are -1 and 0 until a reader says a word; they outlive the decision
+        "CREATE TABLE exposures (comparison INTEGER NOT NULL, asker TEXT NOT NULL, is_b INTEGER NOT NULL, decision INTEGER NOT NULL,"
+        " good INTEGER NOT NULL, heard INTEGER NOT NULL)",
+        "CREATE INDEX exposures_decision ON exposures (decision)",
+        "CREATE INDEX exposures_comparison ON exposures (comparison)",
+        *migration(_COMPARISONS),
     ),
 )
 

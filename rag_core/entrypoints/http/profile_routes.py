@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
@@ -13,7 +14,7 @@ from rag_core.records.stored import ProfileVersion
 from rag_core.service import models, profile_models
 from rag_core.service.collection import Collection
 from rag_core.settings.profiles import AUTO
-from rag_core.work.profiles import PROFILE
+from rag_core.work.profiles import PROFILE, Standing
 
 router = APIRouter()
 Domain = Annotated[models.Domain, Path()]
@@ -27,6 +28,10 @@ def version_told(version: ProfileVersion, in_force: bool, recorded: Recorded) ->
         **{name: getattr(version, name) for name in names}, "state": version.state.value, "in_force": in_force,
         "recorded": recorded.to_json(),
     }  # fmt: skip
+
+
+def _compared(found: Sequence[Standing]) -> dict[str, Any]:
+    return {"items": [one.to_json() for one in found]}
 
 
 def profiles_told(collection: Collection) -> dict[str, Any]:
@@ -92,6 +97,30 @@ async def decline(collection: Entered, service: TheService, domain: Domain, vers
     """Say no to a proposal, which is kept; needs the scope admin."""
     await service.looks.run(lambda: collection.profiles.decline(domain, version))
     return await versions(collection, service, domain)
+
+
+@router.get("/collections/{name}/profiles/{domain}/comparisons", response_model=profile_models.ComparisonsOut)
+async def comparisons(collection: Entered, service: TheService, domain: Domain) -> dict[str, Any]:
+    """List the comparisons of two versions on live questions, with what each shows; needs the scope label."""
+    return _compared(await service.looks.run(lambda: collection.profiles.standings(domain)))
+
+
+@router.post("/collections/{name}/profiles/{domain}/comparisons", response_model=profile_models.ComparisonsOut, status_code=201)
+async def compare(collection: Entered, service: TheService, domain: Domain, body: profile_models.ComparisonIn) -> dict[str, Any]:
+    """Split live questions between two versions, by asker; needs the scope admin."""
+    return _compared(await service.looks.run(lambda: collection.profiles.compare(domain, body.a, body.b, body.alpha)))
+
+
+@router.delete("/collections/{name}/profiles/{domain}/comparisons", response_model=profile_models.ComparisonsOut)
+async def stop_comparing(collection: Entered, service: TheService, domain: Domain) -> dict[str, Any]:
+    """Stop the comparison that runs; what was heard is kept. Needs the scope admin."""
+    return _compared(await service.looks.run(lambda: collection.profiles.stop_comparing(domain)))
+
+
+@router.post("/collections/{name}/profiles/{domain}/learn", response_model=models.Job, status_code=202)
+async def learn(collection: Entered, service: TheService, domain: Domain, body: profile_models.LearnIn) -> models.Job:
+    """Try usual changes on half of the labelled questions, as a job, and propose the best with evidence on the rest; scope label."""
+    return told(await service.questions.run(lambda: collection.profiles.learn(domain, body.preset, body.run, body.set)))
 
 
 @router.post("/collections/{name}/executions", response_model=models.Said, status_code=201)

@@ -38,7 +38,7 @@ def decided(decision: Decision, id: str = "") -> JSONResponse:
 def asking_of(body: models.QueryIn) -> Asking:
     """The question of a request."""
     values: dict[str, Any] = dict(body.settings) | ({"top_k": body.top_k} if body.top_k is not None else {})
-    return Asking(body.query, body.preset, values, body.documents, body.filters, body.domain)
+    return Asking(body.query, body.preset, values, body.documents, body.filters, body.domain, body.session)
 
 
 async def asked(request: Request, service: TheService, collection: Collection, asking: Asking) -> tuple[Decision, str]:
