@@ -40,10 +40,13 @@ from rag_core.adapters.llm.demo import server as demo_server
 from rag_core.adapters.optional import require
 from rag_core.adapters.records.store import FILE
 from rag_core.adapters.records.store import RecordStore as RecordStore
+from rag_core.adapters.tracing import Traces, traces
 from rag_core.decision.measure import Tools
 from rag_core.domain.acts import Action, Note, permit
+from rag_core.domain.decision import Decision
+from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import AnswerabilityModel, Cancel, Embedder, EntailmentModel, LanguageModel, Progress
-from rag_core.engine import Engine
+from rag_core.engine import Engine, Watch
 from rag_core.errors import InvalidInput, InvalidSetting, LibraryError, StoreMismatch
 from rag_core.evaluation.counts import Counts
 from rag_core.gating import scores as calibrate
@@ -379,9 +382,25 @@ def open_engine(folder: Path, collection: str = "default", settings: Settings | 
     s = settings or Settings.load()
     model = _embedder(s, apart)
     tools = _tools(s, model, calibration_files(folder, collection), apart, partial(language_model, folder=folder, collection=collection))
-    return Engine(
-        open_library(folder, collection, model, s.vector_store), tools, noting(folder, collection), counts(folder, collection).watch
-    )
+    return Engine(open_library(folder, collection, model, s.vector_store), tools, noting(folder, collection), _watch(folder, collection))
+
+
+def _watch(folder: Path, collection: str) -> Watch:
+    """Whoever is told of each question: the counts, and a collector of traces where the environment names one."""
+    counted, traced = counts(folder, collection).watch, _traces()
+    if traced is None:
+        return counted
+
+    def watch(measurements: Measurements, decision: Decision) -> None:
+        counted(measurements, decision)
+        traced.watch(measurements, decision)
+
+    return watch
+
+
+@lru_cache(maxsize=1)
+def _traces() -> Traces | None:
+    return traces(os.environ)
 
 
 def ready_tools(settings: Settings, *, apart: bool = False) -> Tools:

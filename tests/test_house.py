@@ -140,9 +140,10 @@ def test_given_the_repository_when_searched_then_no_file_names_a_path_of_one_mac
 
 def test_given_the_code_when_searched_then_no_package_reports_usage_home() -> None:
     reporters = r"^\s*(?:import|from)\s+(sentry_sdk|posthog|segment|mixpanel|analytics|opentelemetry|datadog|newrelic)\b"
-    found = [name for name in tracked_and_new() if name.endswith(".py") and re.search(reporters, read(name), re.MULTILINE)]
+    found = {name for name in tracked_and_new() if name.endswith(".py") and re.search(reporters, read(name), re.MULTILINE)}
 
-    assert found == []
+    # the operator's own collector, which nothing is sent to unless RAG_TRACES names it
+    assert found == {"rag_core/adapters/tracing.py", "tests/adapters/test_tracing.py"}
     assert not re.search(r"sentry|posthog|mixpanel|datadog|newrelic", read("requirements.txt"))
 
 

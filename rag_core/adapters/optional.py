@@ -16,13 +16,14 @@ EXTRAS = {
     "models": ("sentence_transformers", "transformers"),
     "service": ("fastapi", "uvicorn", "python_multipart", "mcp", "prometheus_client"),
     "login": ("authlib", "httpx"),
+    "traces": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
     "pgvector": ("pgvector", "psycopg"),
     "milvus": ("pymilvus",),
 }
 APART = ("pgvector", "milvus")  # not installed by setup
 REMEDY = (
     "Run: .venv/bin/python -m pip install --no-deps -r requirements.lock. "
-    "Where Plumbline is an installed wheel, install that file again with [certificate,models,service,login] after its name."
+    "Where Plumbline is an installed wheel, install that file again with [certificate,models,service,login,traces] after its name."
 )
 REMEDY_APART = (
     "Run: .venv/bin/python -m pip install --no-deps -r supply/stores.lock. "

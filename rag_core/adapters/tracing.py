@@ -1,0 +1,134 @@
+"""Sends what was measured of each question to a collector of OpenTelemetry, as spans with OpenInference's kinds. Off unless asked for.
+
+Spans hold numbers, names of ours, ids and scores. Text of questions, answers and passages goes along only where the operator says so.
+A question is decided first and told then: a collector that is away costs nothing but its spans.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from rag_core.adapters.optional import require
+from rag_core.domain.decision import Decision
+from rag_core.domain.llm_trace import Call
+from rag_core.domain.measurements import Measurements
+from rag_core.errors import InvalidSetting
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import SpanProcessor
+
+ADDRESS, TEXT = "RAG_TRACES", "RAG_TRACES_TEXT"
+KIND = "openinference.span.kind"
+NS = 1_000_000  # nanoseconds in a millisecond
+# stages of measuring, and OpenInference's word for what they do
+KINDS = {"embed": "EMBEDDING", "retrieve": "RETRIEVER", "read": "RERANKER", "relevance": "EVALUATOR", "audit": "EVALUATOR"}
+MAX_TEXT_CHARS = 4_000  # in one attribute
+_log = logging.getLogger(__name__)
+
+
+class Traces:
+    """Tells a span processor of each question. Safe to share between threads.
+
+    Args:
+        processor: takes the spans, such as one that sends them in batches.
+        text: whether texts go along.
+    """
+
+    def __init__(self, processor: SpanProcessor, *, text: bool = False) -> None:
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+
+        self.provider = TracerProvider(resource=Resource.create({"service.name": "plumbline"}))
+        self.provider.add_span_processor(processor)
+        self._tracer, self._text = self.provider.get_tracer("rag_core"), text
+
+    def watch(self, measurements: Measurements, decision: Decision) -> None:
+        """Tell of a question that was decided. Never raises: what watches may not change what is watched."""
+        try:
+            self._tell(measurements, decision)
+        except Exception:
+            _log.warning("a question could not be traced", exc_info=True)
+
+    def _tell(self, measurements: Measurements, decision: Decision) -> None:
+        calls = measurements.llm_trace.calls if measurements.llm_trace else ()
+        total = sum(measurements.timings.values()) + sum(call.ms for call in calls)
+        at = time.time_ns() - round(total * NS)
+        root = self._tracer.start_span("question", start_time=at, attributes=self._about(measurements, decision))
+        within = _context(root)
+        for stage, ms in measurements.timings.items():
+            attributes = {KIND: KINDS.get(stage, "CHAIN"), **(self._retrieved(measurements) if stage == "retrieve" else {})}
+            at = self._span(stage, at, ms, attributes, within)
+        for call in calls:
+            at = self._span(str(call.step), at, call.ms, _of_call(call), within)
+        for check in decision.trace.checks:
+            judged = {"check.value": check.value, "check.threshold": check.threshold}
+            attributes = {
+                KIND: "GUARDRAIL", "check.state": str(check.state), "check.mode": str(check.mode),
+                **{name: value for name, value in judged.items() if value is not None},
+            }  # fmt: skip
+            self._span(check.stage, at, 0.0, attributes, within)
+        root.end(at)
+
+    def _span(self, name: str, at: int, ms: float, attributes: Mapping[str, Any], within: Any) -> int:
+        end = at + round(ms * NS)
+        self._tracer.start_span(name, context=within, start_time=at, attributes=dict(attributes)).end(end)
+        return end
+
+    def _about(self, measurements: Measurements, decision: Decision) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            KIND: "CHAIN", "decision.status": str(decision.status), "decision.reason": str(decision.reason),
+            "decision.preset": measurements.settings.preset, "decision.language": decision.language,
+            **{f"decision.{name}": value for name, value in decision.scores.items() if isinstance(value, float)},
+        }  # fmt: skip
+        if self._text:
+            found |= {"input.value": measurements.question[:MAX_TEXT_CHARS], "output.value": decision.answer[:MAX_TEXT_CHARS]}
+        return found
+
+    def _retrieved(self, measurements: Measurements) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for number, hit in enumerate(measurements.hits):
+            at = f"retrieval.documents.{number}.document"
+            found |= {f"{at}.id": f"{hit.passage.document}/{hit.passage.id}", f"{at}.score": float(hit.cosine)}
+            if self._text:
+                found[f"{at}.content"] = hit.passage.text[:MAX_TEXT_CHARS]
+        return found
+
+
+def traces(environment: Mapping[str, str]) -> Traces | None:
+    """The traces that the environment asks for: RAG_TRACES is the collector's address; None without it.
+
+    RAG_TRACES_TEXT=true has texts go along. OpenTelemetry's own variables, such as OTEL_EXPORTER_OTLP_HEADERS, hold as well.
+
+    Raises:
+        InvalidSetting: it is no address.
+        MissingDependency: the packages are not installed.
+    """
+    address = environment.get(ADDRESS, "").strip()
+    if not address:
+        return None
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InvalidSetting(f"{ADDRESS} is not the address of a collector.", remedy="Write it like http://127.0.0.1:4318/v1/traces.")
+    require("traces", "Sending traces")
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    processor = BatchSpanProcessor(OTLPSpanExporter(endpoint=address))
+    return Traces(processor, text=environment.get(TEXT, "").strip().lower() in ("true", "1", "on"))
+
+
+def _context(span: Any) -> Any:
+    from opentelemetry.trace import set_span_in_context
+
+    return set_span_in_context(span)
+
+
+def _of_call(call: Call) -> dict[str, Any]:
+    return {
+        KIND: "LLM", "llm.model_name": call.model, "llm.token_count.prompt": call.tokens_in, "llm.token_count.completion": call.tokens_out,
+        "llm.cached": call.cached, "llm.failed": bool(call.failure),
+    }  # fmt: skip

@@ -1,0 +1,97 @@
+"""Traces of questions, as a collector gets them: over HTTP, in OpenTelemetry's own protocol, and without text unless it is wanted."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+pytest.importorskip("opentelemetry.sdk")
+
+from builders import measurements
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from rag_core.adapters.tracing import traces
+from rag_core.decision.decide import decide
+from rag_core.errors import InvalidSetting
+
+QUESTION = "How long is the secret notice period?"
+
+
+class Collector(ThreadingHTTPServer):
+    got: list[ExportTraceServiceRequest]
+
+
+class _Taking(BaseHTTPRequestHandler):
+    server: Collector
+
+    def do_POST(self) -> None:
+        sent = ExportTraceServiceRequest()
+        sent.ParseFromString(self.rfile.read(int(self.headers["content-length"])))
+        self.server.got.append(sent)
+        self.send_response(200)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    with Collector(("127.0.0.1", 0), _Taking) as server:
+        server.got = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def told(collector: Collector, **more: str) -> tuple[list[dict[str, object]], bytes]:
+    """The spans of one question by name and attributes, and all bytes that were sent."""
+    found = traces({"RAG_TRACES": f"http://127.0.0.1:{collector.server_port}/v1/traces", **more})
+    assert found is not None
+    one = measurements(0.9, 0.8, question=QUESTION)
+    found.watch(one, decide(one))
+    found.provider.shutdown()
+    spans = [span for sent in collector.got for part in sent.resource_spans for scope in part.scope_spans for span in scope.spans]
+    rows: list[dict[str, object]] = [
+        {"name": span.name, "root": not span.parent_span_id, "ms": (span.end_time_unix_nano - span.start_time_unix_nano) / 1e6}
+        | {each.key: each.value.string_value or each.value.double_value for each in span.attributes}
+        for span in spans
+    ]
+    return rows, b"".join(sent.SerializeToString() for sent in collector.got)
+
+
+def test_given_a_collector_when_a_question_is_decided_then_it_gets_spans_of_openinference_s_kinds_and_no_text(collector: Collector) -> None:
+    rows, sent = told(collector)
+
+    (root,) = [row for row in rows if row["root"]]
+    one = measurements(0.9, 0.8, question=QUESTION)
+    assert (root["name"], root["openinference.span.kind"]) == ("question", "CHAIN")
+    assert root["decision.status"] == str(decide(one).status)
+    assert {str(row["openinference.span.kind"]) for row in rows} >= {"CHAIN", "GUARDRAIL"}
+    guards = {row["name"]: row for row in rows if row["openinference.span.kind"] == "GUARDRAIL"}
+    checks = {check.stage: check for check in decide(one).trace.checks}
+    assert set(guards) == set(checks)
+    assert all(guards[name].get("check.value") == check.value for name, check in checks.items() if check.value)
+    assert {row["name"] for row in rows} >= set(one.timings)
+    for text in (QUESTION, *(hit.passage.text for hit in one.hits)):
+        assert text.encode() not in sent
+
+
+def test_given_that_texts_are_wanted_when_a_question_is_decided_then_they_go_along(collector: Collector) -> None:
+    _, sent = told(collector, RAG_TRACES_TEXT="true")
+
+    assert QUESTION.encode() in sent
+
+
+def test_given_no_collector_or_one_that_is_away_when_a_question_is_decided_then_nothing_is_in_its_way() -> None:
+    assert traces({}) is None
+    assert traces({"RAG_TRACES": " "}) is None
+    for wrong in ("127.0.0.1:4318", "file:///tmp/x", "http://"):
+        with pytest.raises(InvalidSetting):
+            traces({"RAG_TRACES": wrong})
+    found = traces({"RAG_TRACES": "http://127.0.0.1:9/v1/traces"})
+    assert found is not None
+    found.watch(None, None)  # type: ignore[arg-type]
