@@ -25,6 +25,7 @@ import numpy as np
 
 from rag_core.adapters.embedding import frames
 from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE, ANSWERABILITY_LANGUAGES, version_of
+from rag_core.adapters.embedding.turns import InTurn
 from rag_core.domain.ports import Vectors
 from rag_core.errors import ModelTimedOut, ModelUnavailable
 
@@ -56,7 +57,7 @@ class ProcessEmbedder:
     def __init__(self, model: str, precision: str = "auto") -> None:
         self._load: frames.Head = {"do": "load", "model": model, "precision": precision}
         self._greeting: tuple[str, int, str, str] | None = None  # name, max_tokens, tokenizer, unblocked: the same from every child
-        self._lock = threading.Lock()
+        self._lock = InTurn()
         self._child: _Child | None = _started(self._load)
 
     @property
