@@ -197,8 +197,12 @@ def stopped(process: subprocess.Popen[bytes], address: str, tokens: list[str], r
     """Tell the service to stop with questions and a file in it; whether something was lost."""
     asked, kept = Asked(), sum(len(records(folder, f"user{user}").decisions(10**6)) for user in range(min(8, len(tokens))))
 
+    ready = threading.Barrier(min(8, len(tokens)) + 1)  # a client takes a while to be made, and is no question in flight
+
     def one(user: int) -> None:
         with Client(address, token=tokens[user]) as client:
+            client.collections()
+            ready.wait()
             ask(client, user, len(tokens), asked, " now")
 
     with Client(address, token=reader) as big:
@@ -206,7 +210,8 @@ def stopped(process: subprocess.Popen[bytes], address: str, tokens: list[str], r
     threads = [threading.Thread(target=one, args=(user,)) for user in range(min(8, len(tokens)))]
     for thread in threads:
         thread.start()
-    time.sleep(0.3)
+    ready.wait()
+    time.sleep(0.2)
     begun = time.monotonic()
     process.send_signal(signal.SIGTERM)
     code_of_exit = process.wait(90)

@@ -17,6 +17,10 @@ class InTurn:
         self._guard, self._taken = threading.Lock(), False
         self._waiting: deque[threading.Lock] = deque()
 
+    def locked(self) -> bool:
+        """Whether somebody has it."""
+        return self._taken
+
     def __enter__(self) -> None:
         mine = threading.Lock()
         with self._guard:
