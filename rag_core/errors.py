@@ -4,7 +4,7 @@ RagError
 ├── InvalidSetting        a knob out of its range, or unknown
 ├── InvalidInput          a question, claim or record that cannot be used
 ├── IngestError           one file could not be indexed; the other files go on
-│   ├── NotAPdf           another format under a PDF's name
+│   ├── NotAPdf           another format than the file's name says
 │   ├── PasswordNeeded    encrypted, and no password or a wrong one
 │   ├── DamagedPdf        cannot be opened or ends too early
 │   ├── EmptyDocument     no pages, or no text at all

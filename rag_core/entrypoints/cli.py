@@ -72,7 +72,9 @@ def parser() -> argparse.ArgumentParser:
     tune.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="one setting; may be repeated")
 
     add = sub.add_parser("index", parents=[place, tune], help="add documents to the library")
-    add.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="PDF files, folders of PDFs, .txt, .md, or .jsonl of texts")
+    add.add_argument(
+        "paths", nargs="*", type=Path, metavar="PATH", help="PDF, .docx, .html, .txt and .md files, folders of PDFs, or .jsonl of texts"
+    )
     add.add_argument("--meta", action="append", default=[], metavar="KEY=VALUE", help="title, date, authority, verified, or a key of yours")
     add.add_argument("--password-file", type=Path, metavar="FILE", help="file whose first line opens encrypted PDFs")
     add.add_argument("--domain", metavar="NAME", help="cut them as this domain's profile says, such as legal (default: as each looks)")

@@ -22,7 +22,7 @@ from rag_core.errors import DamagedPdf, EmptyDocument, IngestError, InvalidInput
 from rag_core.ingest import pdf_process
 from rag_core.ingest.layout import received
 from rag_core.ingest.limits import DEFAULT_LIMITS, Limits
-from rag_core.ingest.pdf_facts import HEADER_BYTES, clean_title, foreign_format, iso_date
+from rag_core.ingest.pdf_facts import FORM_NAMES, clean_title, foreign_format, has_form, iso_date
 from rag_core.ingest.pdf_process import Event
 
 OCR_LANGUAGES = ("eng", "ces", "deu", "hin")  # the first one weighs most; eng first took 20 % less time than ces first
@@ -73,6 +73,7 @@ def read_pdf(
     limits: Limits = DEFAULT_LIMITS,
     keep_hidden: bool = False,
     ocr: bool = True,
+    form: str = "pdf",
     keep: Callable[[Page], Page] = lambda page: page,
     progress: Progress | None = None,
     cancelled: Cancel | None = None,
@@ -86,6 +87,7 @@ def read_pdf(
         limits: how much the file may cost.
         keep_hidden: leave text that cannot be seen in `Page.text`, each word between HIDDEN_SIGNS (it is counted in any case).
         ocr: read pages that are pictures, where Tesseract's language data are installed.
+        form: pdf, or html or docx, whose text is laid out as pages; see `rag_core.ingest.pdf_facts.form_of`.
         keep: given each page as it comes; what it returns is kept in memory as the page.
         progress: told (name, page, pages) after each page.
         cancelled: asked about ten times a second; reading stops within a second of it saying so.
@@ -94,10 +96,11 @@ def read_pdf(
         NotAPdf, PasswordNeeded, DamagedPdf, EmptyDocument, LimitExceeded: the file cannot be read, with what to do.
         Cancelled: `cancelled` said so.
     """
-    _refuse_at_sight(data, limits)
+    _refuse_at_sight(data, limits, form)
     languages, tessdata = find_tessdata()
     request = {
         **_request(limits, password),
+        "form": form,
         "keep_hidden": keep_hidden,
         "hidden_signs": HIDDEN_SIGNS,
         "ocr": ocr,
@@ -145,6 +148,7 @@ def render_page(
     max_pixels: int = 4_000_000,
     part: Box | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    form: str = "pdf",
 ) -> bytes:
     """Page `number` (from 1), or a `part` of it, as a PNG, with exactly `boxes` marked in a see-through yellow.
 
@@ -154,10 +158,10 @@ def render_page(
         InvalidInput: there is no such page.
         IngestError: the file cannot be read, as in `read_pdf`.
     """
-    _refuse_at_sight(data, limits)
+    _refuse_at_sight(data, limits, form)
     render = {"number": number, "boxes": list(boxes), "dpi": dpi, "pixels": min(max_pixels, limits.pixels), "part": part}
     picture = b""
-    for event in pdf_process.events({**_request(limits, password), "render": render}, data, wall_seconds=limits.wall_seconds):
+    for event in pdf_process.events({**_request(limits, password), "form": form, "render": render}, data, wall_seconds=limits.wall_seconds):
         if event["event"] != "image":
             raise _failure(event, limits)
         with _checked():
@@ -185,7 +189,7 @@ def missing_packages() -> tuple[str, ...]:
     return tuple(f"tesseract-ocr-{code}" for code in OCR_LANGUAGES if code not in installed)
 
 
-def _refuse_at_sight(data: bytes | BinaryIO, limits: Limits) -> None:
+def _refuse_at_sight(data: bytes | BinaryIO, limits: Limits, form: str) -> None:
     size = pdf_process.size_of(data)
     if not size:
         raise EmptyDocument("The file is empty (0 bytes).", remedy="Check that it was copied or downloaded completely.")
@@ -195,10 +199,10 @@ def _refuse_at_sight(data: bytes | BinaryIO, limits: Limits) -> None:
             remedy="Split it into parts, or leave out its pictures.",
         )
     start = data if isinstance(data, bytes) else data.read(SIGHT_BYTES)
-    foreign = foreign_format(start)
-    if foreign or b"%PDF-" not in start[:HEADER_BYTES]:
+    if not has_form(form, start):
+        foreign = foreign_format(start)
         what = f"it looks like {foreign}" if foreign else "it does not begin like one"
-        raise NotAPdf(f"The file is not a PDF: {what}.", remedy="Convert it to PDF (print to PDF), and add that copy.")
+        raise NotAPdf(f"The file is not {FORM_NAMES[form]}: {what}.", remedy="Convert it to PDF (print to PDF), and add that copy.")
 
 
 def _request(limits: Limits, password: str | None) -> dict[str, object]:

@@ -27,6 +27,29 @@ _SIGNATURES = {
 }
 
 
+_WEB_STARTS = (b"<!doctype html", b"<html", b"<head", b"<body")
+PDF = "pdf"
+FORMS = {".pdf": PDF, ".docx": "docx", ".html": "html", ".htm": "html", ".xhtml": "html"}  # by the end of a file's name
+FORM_NAMES = {PDF: "a PDF", "docx": "a Word document (DOCX)", "html": "a web page (HTML)"}
+
+
+def form_of(name: str) -> str:
+    """The form that a file's name says it has: pdf, docx or html; pdf where it says none."""
+    lower = name.lower()
+    return next((form for end, form in FORMS.items() if lower.endswith(end)), PDF)
+
+
+def has_form(form: str, data: bytes) -> bool:
+    """Whether a file begins as this form does."""
+    start = data[:HEADER_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n\0")
+    if form == "docx":
+        return start.startswith(b"PK\x03\x04")
+    if form == "html":
+        lower = start.lower()
+        return lower.startswith(_WEB_STARTS) or (lower.startswith((b"<?xml", b"<!--")) and b"<html" in data[:4096].lower())
+    return not foreign_format(data) and b"%PDF-" in data[:HEADER_BYTES]
+
+
 def clean_title(title: str) -> str:
     """A metadata title in one line, or "" for what programs put there: numbers, file names, "Untitled", "Microsoft Word - …"."""
     line = " ".join(title.split())
@@ -45,7 +68,7 @@ def foreign_format(data: bytes) -> str:
     lower = start.lower()
     if lower.startswith((b"<?xml", b"<svg")):
         return "an SVG picture" if b"<svg" in lower else "an XML file"
-    if lower.startswith((b"<!doctype html", b"<html", b"<head", b"<body")):
+    if lower.startswith(_WEB_STARTS):
         return "a web page (HTML)"
     if start.startswith(b"PK\x03\x04") and b"[Content_Types].xml" in data[:4096]:
         return "an Office document (DOCX, XLSX or PPTX)"

@@ -16,6 +16,7 @@ from rag_core.errors import EmptyDocument, IngestError, LibraryError, LimitExcee
 from rag_core.ingest.layout import Lines
 from rag_core.ingest.limits import DEFAULT_LIMITS
 from rag_core.ingest.pdf import SAVE_AGAIN, missing_packages, read_pdf
+from rag_core.ingest.pdf_facts import form_of
 from rag_core.ingest.pdf_process import size_of
 from rag_core.library.disk.files import Stamp, seal, stamps_from_json, stamps_to_json, unseal
 from rag_core.library.disk.private import tighten, write
@@ -120,6 +121,7 @@ def _read(
         password=password,
         keep_hidden=options.keep_hidden,
         ocr=options.ocr,
+        form=form_of(row.name),
         keep=keep,
         progress=progress and (lambda what, done, total: progress(f"{what}: reading", done, total)),
         cancelled=cancelled,

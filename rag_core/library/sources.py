@@ -17,6 +17,7 @@ from typing import IO, Any, Literal
 from rag_core.domain.bounds import require_between
 from rag_core.domain.documents import Metadata
 from rag_core.errors import IngestError, InvalidInput, LimitExceeded, NotAPdf
+from rag_core.ingest.pdf_facts import FORMS
 from rag_core.library.disk.private import HeldFile, blocks_of
 
 Kind = Literal["pdf", "text"]
@@ -30,7 +31,7 @@ _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def kind_of(name: str) -> Kind:
-    """The kind of a file by its name: text where it ends like one, else it is read as a PDF."""
+    """The kind of a file by its name: text where it ends like one, else it is read as pages."""
     return "text" if name.lower().endswith(TEXT_SUFFIXES) else "pdf"
 
 
@@ -166,11 +167,14 @@ def _parse(key: str, value: str) -> Any:
 
 def _kind(path: Path) -> Kind:
     suffix = path.suffix.lower()
-    if suffix == ".pdf":
+    if suffix in FORMS:
         return "pdf"
     if suffix in TEXT_SUFFIXES:
         return "text"
-    raise NotAPdf(f"{name_of(path)} is neither a PDF nor plain text.", remedy="Export it as PDF, or give a .txt, .md or .jsonl file.")
+    raise NotAPdf(
+        f"{name_of(path)} is neither a PDF, a Word document (.docx), a web page (.html) nor plain text.",
+        remedy="Export it as PDF, or give a .txt, .md or .jsonl file.",
+    )
 
 
 def _file(path: Path) -> Source | IngestError:

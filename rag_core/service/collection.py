@@ -12,6 +12,7 @@ from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import ModelMismatch, PasswordNeeded, RagError, StoreMismatch
 from rag_core.ingest.pdf import render_page
+from rag_core.ingest.pdf_facts import form_of
 from rag_core.library.erasing import Erased
 from rag_core.library.library import AddReport
 from rag_core.library.quota import Quota
@@ -93,7 +94,8 @@ class Collection:
         if not 1 <= page <= document.page_count or not self.engine.library.snapshot.page(id, page).width:
             raise missing("page")
         try:
-            return render_page(self.engine.library.source(id), page, boxes, dpi=DPI, max_pixels=MAX_PIXELS)
+            source, form = self.engine.library.source(id), form_of(document.name)
+            return render_page(source, page, boxes, dpi=DPI, max_pixels=MAX_PIXELS, form=form)
         except PasswordNeeded:
             raise missing("page") from None
 

@@ -26,10 +26,10 @@ def test_given_files_and_folders_when_listed_then_pdfs_come_recursively_and_sort
     for name in ("b.pdf", "deep/a.PDF", "._b.pdf", "notes.txt"):
         (folder / name).write_bytes(b"%PDF-")
     (tmp_path / "x.md").write_text("# Title", encoding="utf-8")
-    (tmp_path / "x.docx").write_bytes(b"PK")
+    (tmp_path / "x.odt").write_bytes(b"PK")
     (tmp_path / "empty").mkdir()
 
-    found = list(sources_from([folder, tmp_path / "x.md", tmp_path / "x.docx", tmp_path / "gone.pdf", tmp_path / "empty"]))
+    found = list(sources_from([folder, tmp_path / "x.md", tmp_path / "x.odt", tmp_path / "gone.pdf", tmp_path / "empty"]))
 
     assert kinds(found) == ["b.pdf", "a.PDF", "x.md", "NotAPdf", "IngestError", "IngestError"]
     assert [item.kind for item in found[:3]] == ["pdf", "pdf", "text"]

@@ -21,6 +21,7 @@ from ui.app.work import ABOUT_DOCUMENTS, here, start_add
 
 __all__ = ["running", "show_jobs", "upload_field", "writing"]
 
+TAKEN = ["pdf", "docx", "html", "htm", "txt", "md"]  # ends of the names of files that can be added
 LISTEN_SECONDS = 4.0  # how soon a page sees that another session began to work on its library
 PATIENCE_SECONDS = 10.0  # between two looks at new documents while a question is on the page: it is asked again with them
 MANY_TAKEN = 200  # files that an upload field lists: each of them is told to the server with every touch, in about 150 bytes
@@ -42,9 +43,7 @@ def upload_field() -> None:
     if len(session.uploads_taken) >= MANY_TAKEN and time.monotonic() - session.uploads_at > QUIET_SECONDS:
         session.uploads, session.uploads_taken = session.uploads + 1, set()
     key = f"upload_{session.uploads}"
-    st.file_uploader(
-        say("jobs.add"), ["pdf", "txt", "md"], accept_multiple_files=True, key=key, help=say("jobs.add_help"), on_change=_take, args=(key,)
-    )
+    st.file_uploader(say("jobs.add"), TAKEN, accept_multiple_files=True, key=key, help=say("jobs.add_help"), on_change=_take, args=(key,))
     if session.collection == first_run.SAMPLES_COLLECTION:
         with st.container(key="upload_about"):
             st.caption(say("jobs.add_apart"))

@@ -17,6 +17,7 @@ from rag_core.domain.claims import Citation
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.ingest.pdf import render_page
+from rag_core.ingest.pdf_facts import form_of
 from rag_core.ingest.sheet import compose_sheet
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
@@ -123,7 +124,7 @@ def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -
         try:
             if not engine.library.snapshot.page(id, page).width:
                 continue  # a text file has no picture
-            drawn = render_page(engine.library.source(id), page, marks, dpi=DPI)
+            drawn = render_page(engine.library.source(id), page, marks, dpi=DPI, form=form_of(name))
         except RagError as error:  # deleted meanwhile, or locked by a password
             yield _block("small", f"{name}: {error.problem}")
             continue

@@ -16,6 +16,7 @@ from rag_core.domain.documents import Box, Document, Page, Span
 from rag_core.engine import Engine
 from rag_core.errors import PasswordNeeded, RagError
 from rag_core.ingest.pdf import render_page
+from rag_core.ingest.pdf_facts import form_of
 from ui.app import state
 from ui.app.problems import show_error
 from ui.app.texts import say
@@ -229,7 +230,9 @@ def _drawn(
     """The key names the document by the SHA-256 of its bytes, so a picture never belongs to another document."""
     del folder, collection  # parts of the key
     try:
-        return render_page(state.engine().library.source(document_id), page, boxes, dpi=dpi, max_pixels=max_pixels, part=part)
+        library = state.engine().library
+        form = form_of(library.snapshot.document(document_id).name)
+        return render_page(library.source(document_id), page, boxes, dpi=dpi, max_pixels=max_pixels, part=part, form=form)
     except PasswordNeeded:
         return b""
 

@@ -12,6 +12,7 @@ from rag_core.domain.claims import Evidence
 from rag_core.domain.documents import Box, Document, Page, Span
 from rag_core.engine import Engine
 from rag_core.errors import RagError
+from rag_core.ingest.pdf_facts import PDF, form_of
 from ui.app import state
 from ui.app.problems import show_error
 from ui.app.texts import say
@@ -69,7 +70,7 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
             say("viewer.zoom"), list(ZOOMS), default=WHOLE, required=True, format_func=lambda name: say(f"viewer.{name}"),
             key=f"{key}_zoom", label_visibility="collapsed",
         )  # fmt: skip
-        if shown.width:
+        if shown.width and form_of(document.name) == PDF:  # a browser's viewer opens nothing else
             st.link_button(
                 say("whole.pdf"), original.address(state.session().collection, document.id, number), icon=":material/open_in_new:",
                 type="tertiary", help=say("whole.pdf_help"),

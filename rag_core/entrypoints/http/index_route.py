@@ -34,7 +34,7 @@ MAX_UPLOADS = 3  # requests with documents that are read at once: each may bring
 MAX_FIELDS, MAX_FIELD_BYTES = 10, 64 << 10  # a form has, beside its files
 UNSUPPORTED, ACCEPTED = 415, 202  # HTTP statuses
 FIELDS: dict[str, dict[str, Any]] = {
-    "files": {"type": "array", "items": {"type": "string", "format": "binary"}, "description": "PDF, .txt or .md"},
+    "files": {"type": "array", "items": {"type": "string", "format": "binary"}, "description": "PDF, .docx, .html, .txt or .md"},
     "namespace": {"type": "string", "default": "default"},
     "metadata": {"type": "string", "description": "A JSON object, for all of the files."},
     "preset": {"type": "string"},

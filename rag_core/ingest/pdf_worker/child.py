@@ -135,6 +135,8 @@ def import_pymupdf() -> Any:
 
 def open_document(request: dict[str, Any], data: bytes) -> Any:
     """The open document, with its password given, its pages counted and within the limit."""
+    if request.get("form", "pdf") != "pdf":
+        return open_form(request, data)
     document = import_pymupdf().open(stream=data, filetype="pdf")
     if not document.is_pdf:
         raise Failure("NotAPdf", "The file is not a PDF, although it says so.", "Convert it to PDF and add that copy.")
@@ -154,6 +156,23 @@ def open_document(request: dict[str, Any], data: bytes) -> Any:
         raise Failure("DamagedPdf", f"The file says that it has {count:,} pages, but {found:,} are in it.", SAVE_AGAIN)
     if not count:
         raise Failure("EmptyDocument", "The file has no pages.", "Check that it is the right file.")
+    return document
+
+
+def open_form(request: dict[str, Any], data: bytes) -> Any:
+    """A document that is no PDF, laid out as pages."""
+    from .forms import BadForm, opened
+
+    try:
+        document = opened(import_pymupdf(), data, request["form"])
+    except BadForm as bad:
+        raise Failure(*bad.args) from bad
+    if document.page_count > request["pages"]:
+        raise Failure(
+            "LimitExceeded",
+            f"The file takes {document.page_count:,} pages; at most {request['pages']:,} are allowed.",
+            "Split it into parts.",
+        )
     return document
 
 

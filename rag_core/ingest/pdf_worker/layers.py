@@ -16,6 +16,8 @@ class Layers:
 
     def __init__(self, document: Any, password: str) -> None:
         self._all: Any = None
+        if not document.is_pdf:  # a web page has none
+            return
         keys = ("OFF", "BaseState", "AS")  # each may switch a layer off
         if any(document.xref_get_key(document.pdf_catalog(), f"OCProperties/D/{key}")[1] not in ("null", "[]", "/ON") for key in keys):
             self._all = pymupdf.open(stream=document.stream, filetype="pdf")

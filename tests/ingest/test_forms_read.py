@@ -1,0 +1,184 @@
+"""Saved web pages and Word documents: read as pages with marks, in the child, and nothing of them runs or is fetched."""
+
+from __future__ import annotations
+
+import io
+import socket
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from rag_core.errors import DamagedPdf, IngestError, LimitExceeded, NotAPdf
+from rag_core.ingest.pdf import read_pdf, render_page
+from rag_core.ingest.pdf_facts import form_of, has_form
+from rag_core.library.sources import Source
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "rag_core" / "ingest"))  # the child's own modules, as it imports them
+from pdf_worker import forms
+
+TABLE = "<table><tr><th>Parameter</th><th>Value</th></tr><tr><td>Maximum operating pressure</td><td>16 bar</td></tr></table>"
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def web(port: int = 9) -> bytes:
+    there = f"http://127.0.0.1:{port}"
+    return f"""<!DOCTYPE html><!-- saved from url=(0020){there}/ --><html><head><meta charset="utf-8"><title>House rules</title>
+<base href="{there}/"><link rel="stylesheet" href="{there}/a.css"><style>@import url("{there}/b.css"); .w {{color: #fff}}</style>
+<script src="{there}/a.js"></script><script>document.write("scripted words")</script></head>
+<body background="{there}/d.png" onload="x()"><h1>Rules of the house</h1><p>Příliš žluťoučký kůň. नमस्ते दुनिया.</p>
+<p>The deposit is 40 EUR.</p><p class="w">White words</p><img src="{there}/c.png"><img src="file:///etc/passwd">
+<iframe src="{there}/e.html"></iframe><object data="{there}/f"></object>{TABLE}</body></html>""".encode()
+
+
+def word(body: str, parts: dict[str, str] | None = None) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("word/document.xml", f'<?xml version="1.0"?><w:document {W}><w:body>{body}</w:body></w:document>')
+        for name, text in (parts or {}).items():
+            archive.writestr(name, text)
+    return packed.getvalue()
+
+
+def paragraph(text: str, inside: str = "", style: str = "") -> str:
+    own = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
+    return f"<w:p>{own}<w:r>{inside}<w:t>{text}</w:t></w:r></w:p>"
+
+
+def table(*rows: tuple[str, ...]) -> str:
+    cells = ("".join(f"<w:tc>{paragraph(cell)}</w:tc>" for cell in row) for row in rows)
+    return f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in cells)}</w:tbl>"
+
+
+STYLES = f'<w:styles {W}><w:style w:styleId="Nadpis1"><w:name w:val="heading 1"/></w:style></w:styles>'
+CORE = '<c xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Supply</dc:title></c>'
+CONTRACT = word(
+    paragraph("Contract of supply", style="Nadpis1")
+    + paragraph("The deposit is 40 EUR &lt;b&gt;net&lt;/b&gt;. नमस्ते दुनिया")
+    + table(("Parameter", "Value"), ("Maximum operating pressure", "16 bar"))
+    + "<w:p><w:del><w:r><w:delText>deleted</w:delText><w:t>gone</w:t></w:r></w:del>"
+    + "<w:ins><w:r><w:t>Inserted words</w:t></w:r></w:ins></w:p>"
+    + paragraph("vanished", "<w:rPr><w:vanish/></w:rPr>"),
+    {"word/styles.xml": STYLES, "docProps/core.xml": CORE},
+)
+
+
+def test_given_a_saved_web_page_when_read_then_its_text_stands_on_pages_and_nothing_was_fetched_or_run() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setblocking(False)
+        page = web(listening.getsockname()[1])
+        content = read_pdf(page, "rules.html", form="html", ocr=False)
+        picture = render_page(page, 1, [(30, 30, 200, 60)], form="html")
+        with pytest.raises(BlockingIOError):
+            listening.accept()
+
+    text = content.pages[0].text
+    assert content.title == "House rules"
+    assert "The deposit is 40 EUR.\n" in text
+    assert "Příliš žluťoučký kůň. नमस्ते दुनिया." in text
+    assert "Maximum operating pressure\t16 bar" in text
+    for absent in ("scripted", "White", "root:", "[image]"):
+        assert absent not in text
+    assert content.pages[0].hidden_chars == len("Whitewords")
+    assert content.pages[0].words
+    assert picture.startswith(b"\x89PNG")
+
+
+def test_given_a_word_document_when_read_then_headings_and_tables_are_there_and_what_does_not_show_is_not() -> None:
+    content = read_pdf(CONTRACT, "contract.docx", form="docx", ocr=False)
+
+    assert content.title == "Supply"
+    assert content.toc[0][1] == "Contract of supply"
+    assert content.pages[0].text.splitlines() == [
+        "Contract of supply", "The deposit is 40 EUR <b>net</b>. नमस्ते दुनिया", "Parameter\tValue", "Maximum operating pressure\t16 bar",
+        "Inserted words",
+    ]  # fmt: skip
+
+
+def test_given_a_web_page_in_another_encoding_when_opened_then_its_letters_are_right() -> None:
+    said = "<p>Příliš žluťoučký kůň</p>"
+    pages = [
+        (f"<meta charset={name}>{said}", codec)
+        for name, codec in (("windows-1250", "cp1250"), ("'iso-8859-2'", "iso8859_2"), ("UTF-8", "utf-8"))
+    ]
+    for text, codec in (*pages, (said, "utf-8"), (f"<meta charset=punycode>{said}", "utf-8")):
+        assert said in forms.in_utf_8(text.encode(codec)).decode()
+    assert forms.in_utf_8("<p>café</p>".encode("latin-1")).decode() == "<p>café</p>"
+
+
+def test_given_drawings_in_a_web_page_when_opened_then_only_they_are_left_out() -> None:
+    assert forms.without_pictures(b'a<SVG x="1"><path/><text>t</text></svg>b<img src="x">c') == b"abc"
+
+
+HOSTILE = {
+    "no archive": (b"PK\x03\x04" + b"x" * 100, "DamagedPdf"),
+    "another archive": (word("").replace(b"word/document.xml", b"xxxx/document.xml"), "NotAPdf"),
+    "broken": (word("<w:p>"), "DamagedPdf"),
+    "a bomb": (word("<!-- " + "0" * (61 << 20) + " -->"), "LimitExceeded"),
+    "nested deep": (word("<w:sdt><w:sdtContent>" * 200 + "</w:sdtContent></w:sdt>" * 200), "LimitExceeded"),
+    "entities": (
+        word(paragraph("x"), {"word/styles.xml": f'<!DOCTYPE s [<!ENTITY a SYSTEM "file:///etc/passwd">]><w:styles {W}>&a;</w:styles>'}),
+        "DamagedPdf",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_given_a_hostile_word_document_when_opened_then_it_is_one_known_error(name: str) -> None:
+    data, kind = HOSTILE[name]
+
+    with pytest.raises(forms.BadForm) as bad:
+        forms.web_page(data)
+
+    assert bad.value.args[0] == kind
+    assert all(bad.value.args)
+
+
+def test_given_a_web_page_of_countless_or_deep_tags_when_opened_then_it_is_refused_before_it_is_laid_out() -> None:
+    for page in (b"<html>" + b"<div>" * (forms.MAX_DEPTH + 1), b"<html>" + b"<br>" * (forms.MAX_TAGS + 1)):
+        with pytest.raises(forms.BadForm):
+            forms.opened(None, page, "html")
+
+
+def test_given_a_web_page_that_mupdf_would_cut_short_when_read_then_it_is_refused_and_not_read_in_part() -> None:
+    with pytest.raises(LimitExceeded, match="nested too deep"):
+        read_pdf(b"<html><body><p>Before.</p>" + b"<div>" * 150 + b"words" + b"</div>" * 150, "a.html", form="html")
+
+
+def test_given_a_bad_document_when_read_then_the_error_of_the_child_comes_back_with_its_remedy() -> None:
+    with pytest.raises(DamagedPdf) as bad:
+        read_pdf(b"PK\x03\x04 no archive", "a.docx", form="docx")
+    assert isinstance(bad.value, IngestError)
+    assert "Save it again" in bad.value.remedy
+    assert not isinstance(bad.value, LimitExceeded)
+
+
+def test_given_a_file_of_another_form_than_its_name_says_when_read_then_it_is_refused_at_sight() -> None:
+    for data, form in ((web(), "pdf"), (b"%PDF-1.7", "html"), (web(), "docx"), (CONTRACT, "html"), (CONTRACT, "pdf"), (b"text", "html")):
+        with pytest.raises(NotAPdf):
+            read_pdf(data, "x", form=form)
+
+
+def test_given_names_and_first_bytes_then_the_form_is_told() -> None:
+    assert [form_of(name) for name in ("a.PDF", "a.docx", "a.HTM", "a.xhtml", "a", "a.doc")] == [
+        "pdf",
+        "docx",
+        "html",
+        "html",
+        "pdf",
+        "pdf",
+    ]
+    assert has_form("html", b'<?xml version="1.0"?><!DOCTYPE html><html>')
+    assert has_form("html", b"\xef\xbb\xbf\n<!-- saved --><HTML>")
+    assert not has_form("html", b"<?xml version='1.0'?><svg>")
+
+
+def test_given_files_of_these_forms_when_named_as_sources_then_they_are_taken(tmp_path: Path) -> None:
+    for name, data in (("a.html", web()), ("b.docx", CONTRACT)):
+        (tmp_path / name).write_bytes(data)
+        assert Source.from_path(tmp_path / name).kind == "pdf"
+    (tmp_path / "c.doc").write_bytes(b"x")
+    with pytest.raises(NotAPdf, match="Word document"):
+        Source.from_path(tmp_path / "c.doc")
