@@ -109,7 +109,7 @@ def memory(pid: int) -> tuple[float, int]:
     for one in tree:
         try:
             rows = Path(f"/proc/{one}/smaps_rollup").read_text()
-            total += next(int(line.split()[1]) for line in rows.splitlines() if line.startswith("Pss:")) / 1024
+            total += next(int(line.split()[1]) for line in rows.splitlines() if line.startswith("Pss_Anon:")) / 1024
             tree += [int(child) for task in Path(f"/proc/{one}/task").iterdir() for child in (task / "children").read_text().split()]
         except OSError:  # it ended
             continue
