@@ -85,7 +85,7 @@ def plan(data: Path, tables: Path | None, papers: Path | None, more: Sequence[Pa
             near = [replace(text, questions=()) for other in draw.sample(found[PAPERS:], min(2, len(found[PAPERS:]))) for text in other]
             yield Document("paper", "en", [t for t in paper if t not in out], out, near)
     if tables:
-        yield from _reports(from_tables(tables), draw)
+        yield from reports(from_tables(tables), draw)
 
 
 def _from_pool(
@@ -104,7 +104,7 @@ def _from_pool(
         yield Document(forms[number % len(forms)], language, [t for t in part if t not in out], out, more)
 
 
-def _reports(texts: list[Text], draw: random.Random) -> Iterator[Document]:
+def reports(texts: list[Text], draw: random.Random) -> Iterator[Document]:
     """Annual reports: three tables asked about, two left out, many others whose rows have other names."""
     texts = [text for text in texts if len(text.questions) > 3]
     draw.shuffle(texts)

@@ -31,6 +31,7 @@ EMBEDDED_UNITS = 8  # the lexically best units are compared by meaning too, abou
 READ_UNITS = 12  # the best units that the answerability model reads, about 4 ms each
 UNREAD = NO_ODDS  # log odds of a unit that was not among them: as if the model had said no as firmly as it can
 MOST_WORDS = 45  # in an answer to which a further sentence is still added; more cannot be read at a glance
+ROW_ALONE = 0.6  # `Fit.row` from which a row of a table is the whole answer; chosen
 OTHER_SECTION = 0.8  # a unit of another section needs this share of the best relevance
 FEATURES = (
     "coverage",
@@ -45,6 +46,7 @@ FEATURES = (
     "fit_degree",
     "fit_contradicts",
     "fit_label",
+    "fit_row",
 )
 
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
@@ -189,13 +191,16 @@ def _read(scored: list[Scored], texts: Sequence[str], read: Read, legible: Colle
 def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
     """The best unit, and further ones of its document that bear on the question nearly as much, at most `max_sentences` and `MOST_WORDS`.
 
-    Another section is another topic, and an answer does not blend topics: a unit from there must be about as good (`OTHER_SECTION`).
+    A row that is surely the one asked for (`ROW_ALONE`) stands alone. Another section is another topic, and an answer does not blend
+    topics: a unit from there must be about as good (`OTHER_SECTION`).
     """
     ranked = sorted(range(len(scored)), key=lambda j: (-scored[j].relevance, j))
     if not ranked:
         return []
     best = scored[ranked[0]]
     kept = [best]
+    if best.fit and best.fit.row >= ROW_ALONE:
+        return kept
     for j in ranked[1:]:
         other = scored[j]
         if len(kept) == settings.max_sentences or other.relevance < settings.extra_sentence_ratio * best.relevance:

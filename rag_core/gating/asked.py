@@ -43,6 +43,7 @@ class AnswerType(StrEnum):
     OTHER = "other"
 
 
+NAMES = frozenset({AnswerType.PERSON, AnswerType.PLACE, AnswerType.ORGANISATION})
 FIGURES = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE, AnswerType.OTHER})  # what may be of a period
 
 
@@ -57,6 +58,7 @@ class AskedFor:
         flow: whether it asks for a figure that adds up over a period, like revenue.
         codes: canonical; `laws`: as (family, number).
         names: each as its folded words; `keys`: the beginnings of its keywords; `words`: all its words, folded.
+        subject: the beginnings of its words without periods, numbers and small words: what the label of a row would say.
         negated, superlative, compared: whether it says not; asks for the highest or lowest; compares.
     """
 
@@ -70,10 +72,15 @@ class AskedFor:
     laws: frozenset[tuple[str, str]]
     names: tuple[tuple[str, ...], ...]
     keys: frozenset[str]
+    subject: frozenset[str]
     words: frozenset[str]
     negated: bool
     superlative: bool
     compared: bool
+
+    def has(self, word: str) -> bool:
+        """Whether the question has this folded word, or a form of it."""
+        return word in self.words or word[:KEY_CHARS] in self.keys
 
 
 @lru_cache(maxsize=1 << 10)
@@ -92,15 +99,29 @@ def asked_for(question: str, language: str) -> AskedFor:
         in_year=next(iter(own), 0),
         parts=parts_named(said, words),
         flow=words is not None and any(map(words.flows.fullmatch, stated.words)),
-        codes=frozenset(canonical_code(code.text) for code in codes(whole) if code.kind == "code" and "§" not in code.text),
+        codes=codes_in(whole),
         laws=frozenset((law.family, law.parts[0]) for law in laws(whole) if law.family),
         names=tuple(stated.words[run.at : run.end] for run in stated.names if run.clear),
         keys=frozenset(fold(word)[:KEY_CHARS] for word in keywords(whole, language)),
+        subject=_subject(said, words, language),
         words=frozenset(stated.words),
         negated=is_negated(stated, language),
         superlative=is_superlative(stated, words),
         compared=info is not None and info.comparative is not None and info.comparative.search(said) is not None,
     )
+
+
+def codes_in(text: str) -> frozenset[str]:
+    """The codes of a text, canonical, without references to laws."""
+    return frozenset(canonical_code(code.text) for code in codes(text) if code.kind == "code" and "§" not in code.text)
+
+
+def _subject(said: str, words: AskedWords | None, language: str) -> frozenset[str]:
+    """The field `subject` of `AskedFor`, of a `spaced` question."""
+    for pattern in words.periods.values() if words else ():
+        said = pattern.sub(" ", said)
+    small = small_words(language)
+    return frozenset(word[:KEY_CHARS] for word in map(fold, said.split()) if word not in small and not word.isdecimal())
 
 
 def parts_named(said: str, words: AskedWords | None) -> frozenset[str]:

@@ -11,6 +11,7 @@
 | sure | [0, 1] | how sure the type is |
 | contradicts | {0, 1} | whether the sentence is surely of something else: another year, quarter, paragraph or code |
 | label | [0, 1] | share of its label's words that the question has: of a row's first cell, of what stands before a colon; 0 without one |
+| row | [0, 1] | how surely a row of a table is the one asked for, as `gating/row.py` says; 0 for what is no row |
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from dataclasses import asdict, dataclass
 import regex
 
 from rag_core.facts.laws import laws
-from rag_core.facts.names import canonical_code, codes
-from rag_core.gating.asked import FIGURES, KEY_CHARS, AnswerType, AskedFor, is_negated, is_superlative, parts_named
+from rag_core.gating.asked import FIGURES, KEY_CHARS, NAMES, AnswerType, AskedFor, codes_in, is_negated, is_superlative, parts_named
+from rag_core.gating.row import UNKNOWN, may_be_row, row_asked
 from rag_core.gating.stated import Stated, read
 from rag_core.language import LANGUAGES, AskedWords, any_language, fold
 
@@ -30,7 +31,6 @@ NEAR_WORDS = 10  # to each side; chosen
 LABEL_WORDS = 6  # at most in a label; chosen
 _MENTIONED = 0.4  # where a sentence defines something, but not in the words asked for; chosen
 _WITHIN = 0.8  # where what is asked for is part of what is defined: "the general form of a progression is ..."; chosen
-_UNKNOWN = 0.5  # where nothing tells whether a type is held
 # How much each kind of number is worth as an answer of a type: 1 for its own kind, less for what it may be written as; chosen.
 _WORTH = {
     AnswerType.MONEY: {"money": 1.0, "count": 0.4, "percentage": 0.2},
@@ -40,7 +40,6 @@ _WORTH = {
     AnswerType.DURATION: {"duration": 1.0, "count": 0.4, "date": 0.5},
     AnswerType.CODE: {"code": 1.0, "count": 0.5},
 }
-_NAMES = frozenset({AnswerType.PERSON, AnswerType.PLACE, AnswerType.ORGANISATION})
 _MARKED = frozenset({AnswerType.REASON, AnswerType.DEFINITION, AnswerType.PROCEDURE})
 _UNCLEAR = 0.4  # for a name that may be an ordinary word; chosen
 
@@ -70,6 +69,7 @@ class Fit:
     sure: float
     contradicts: bool
     label: float = 0.0
+    row: float = 0.0
     why: str = ""
 
     def features(self) -> dict[str, float]:
@@ -88,6 +88,8 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
     period, other_period = _period(asked, stated, around, title, words)
     named, other_named = _named(asked, text, stated, context, [*around, title])
     why = other_period or other_named
+    is_row = not why and may_be_row(asked, text, holds, stated, around[0])
+    of_period = period if asked.years or asked.parts else 1.0
     return Fit(
         holds=holds,
         near=_near(asked, stated, places),
@@ -98,6 +100,7 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
         sure=asked.sure,
         contradicts=bool(why),
         label=_share_asked(asked, label),
+        row=row_asked(asked, text, f"{context.section}\n{context.title}", language) * of_period if is_row else 0.0,
         why=why,
     )
 
@@ -114,7 +117,7 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
 
 
 def _share_asked(asked: AskedFor, label: tuple[str, ...]) -> float:
-    return sum(_is_asked(asked, word) for word in label) / len(label) if label else 0.0
+    return sum(asked.has(word) for word in label) / len(label) if label else 0.0
 
 
 def _held(asked: AskedFor, stated: Stated, words: AskedWords | None, label: tuple[str, ...]) -> tuple[float, list[int]]:
@@ -123,13 +126,13 @@ def _held(asked: AskedFor, stated: Stated, words: AskedWords | None, label: tupl
         found = [(worth.get(number.kind, 0.0), number.at) for number in stated.numbers if number.word not in asked.words]
         best = max((value for value, _ in found), default=0.0)
         return best, [at for value, at in found if value == best > 0]
-    if asked.type in _NAMES:
+    if asked.type in NAMES:
         return _held_names(asked, stated, words)
     if asked.type is AnswerType.DEFINITION and words:
         return _defined(asked, stated, words, label), []
     if asked.type in _MARKED and words:
         return float(asked.type in words.markers and words.markers[asked.type].search(stated.spaced) is not None), []
-    return _UNKNOWN, []
+    return UNKNOWN, []
 
 
 def _defined(asked: AskedFor, stated: Stated, words: AskedWords, label: tuple[str, ...]) -> float:
@@ -152,10 +155,10 @@ def _defined(asked: AskedFor, stated: Stated, words: AskedWords, label: tuple[st
 
 def _held_names(asked: AskedFor, stated: Stated, words: AskedWords | None) -> tuple[float, list[int]]:
     if not stated.names and not stated.has_capitals:
-        return _UNKNOWN / 2, []
+        return UNKNOWN / 2, []
     found = []
     for run in stated.names:
-        fresh = [at for at in range(run.at, run.end) if not _is_asked(asked, stated.words[at])]
+        fresh = [at for at in range(run.at, run.end) if not asked.has(stated.words[at])]
         if fresh:
             value = (1.0 if len(fresh) > 1 else 0.8) if run.clear else _UNCLEAR
             found.append((value * _of_type(asked.type, stated, run.at, run.end, words), fresh[0]))
@@ -173,10 +176,6 @@ def _of_type(kind: AnswerType, stated: Stated, at: int, end: int, words: AskedWo
     return 1.0
 
 
-def _is_asked(asked: AskedFor, word: str) -> bool:
-    return word in asked.words or word[:KEY_CHARS] in asked.keys
-
-
 def _near(asked: AskedFor, stated: Stated, places: list[int]) -> float:
     if not asked.keys:
         return 0.0
@@ -187,7 +186,7 @@ def _near(asked: AskedFor, stated: Stated, places: list[int]) -> float:
 
 def _period(asked: AskedFor, stated: Stated, around: list[Stated], title: Stated, words: AskedWords | None) -> tuple[float, str]:
     """The feature `period`, and what contradicts it."""
-    scores = [_UNKNOWN]
+    scores = [UNKNOWN]
     why = ""
     if asked.years:
         scores.append(_year(asked.years, stated, around, title))
@@ -195,7 +194,7 @@ def _period(asked: AskedFor, stated: Stated, around: list[Stated], title: Stated
     if asked.parts and words:
         mine = parts_named(stated.spaced, words)
         near = frozenset[str]().union(*(parts_named(one.spaced, words) for one in (*around, title)))
-        scores.append(1.0 if asked.parts & mine else 0.0 if mine else 0.8 if asked.parts & near else 0.0 if near else _UNKNOWN)
+        scores.append(1.0 if asked.parts & mine else 0.0 if mine else 0.8 if asked.parts & near else 0.0 if near else UNKNOWN)
         same_kind = {part[0] for part in asked.parts} & {part[0] for part in mine}
         why = why or ("period" if mine and same_kind and not asked.parts & (mine | near) else "")
     elif asked.in_year and asked.flow and asked.type in FIGURES and words and _is_part_of_year(stated.spaced, words):
@@ -210,8 +209,8 @@ def _year(years: frozenset[int], stated: Stated, around: list[Stated], title: St
     if any(years & one.years for one in around):
         return 0.8 if not stated.years else 0.6
     if years & title.years:
-        return 0.7 if not stated.years else _UNKNOWN
-    return 0.0 if stated.years else _UNKNOWN
+        return 0.7 if not stated.years else UNKNOWN
+    return 0.0 if stated.years else UNKNOWN
 
 
 def _other_year(asked: AskedFor, stated: Stated) -> bool:
@@ -241,7 +240,7 @@ def _named(asked: AskedFor, text: str, stated: Stated, context: Context, around:
     shares = [1.0 if part <= here else 0.5 if part <= here | there else 0.0 for part in _parts(asked.names)]
     whole = "\n".join((context.title, context.section, context.previous))
     contradiction = ""
-    for name, wanted, find in (("code", asked.codes, _codes), ("law", asked.laws, _laws)):
+    for name, wanted, find in (("code", asked.codes, codes_in), ("law", asked.laws, _laws)):
         if wanted:
             mine, near = find(text), find(whole)
             shares += [1.0 if one in mine else 0.5 if one in near else 0.0 for one in wanted]
@@ -257,10 +256,6 @@ def _keys(stated: Stated) -> frozenset[str]:
 def _parts(names: Iterable[tuple[str, ...]]) -> Iterator[frozenset[str]]:
     for name in names:
         yield frozenset(word[:KEY_CHARS] for word in name if word not in any_language().connectors)
-
-
-def _codes(text: str) -> frozenset[str | tuple[str, str]]:
-    return frozenset(canonical_code(code.text) for code in codes(text) if code.kind == "code" and "§" not in code.text)
 
 
 def _laws(text: str) -> frozenset[str | tuple[str, str]]:
@@ -282,4 +277,4 @@ def _rivals(one: str | tuple[str, str], other: str | tuple[str, str]) -> bool:
 def _negation(asked: bool, said: bool) -> float:
     if asked == said:
         return 1.0
-    return 0.0 if asked else _UNKNOWN
+    return 0.0 if asked else UNKNOWN

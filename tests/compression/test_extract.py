@@ -18,6 +18,7 @@ from rag_core.compression.extract import (
     OTHER_SECTION,
     PASSAGES,
     READ_UNITS,
+    ROW_ALONE,
     UNREAD,
     Extract,
     Read,
@@ -32,7 +33,7 @@ from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.facts import changed_facts
 from rag_core.gating.asked import asked_for
 from rag_core.gating.features import weigh
-from rag_core.gating.fit import NOWHERE, fits
+from rag_core.gating.fit import NOWHERE, Context, fits
 from rag_core.grounding.units import Unit, cells, in_order, units
 
 EMBEDDER = HashEmbedder()
@@ -390,3 +391,11 @@ def test_given_a_row_whose_unit_stands_in_a_cell_of_its_own_then_the_claim_keeps
 
     assert changed_facts(cells(row), row, "en") == ()
     assert changed_facts(cells(row.replace("70", "80")), row, "en")
+
+
+def test_given_a_row_that_is_surely_the_one_asked_for_then_it_stands_alone_and_a_likely_one_does_not() -> None:
+    sure, likely, other = unit_of(0.9, 1, PassageKind.TABLE), unit_of(0.9, 1, PassageKind.TABLE), unit_of(0.89, 2, PassageKind.TABLE)
+    of_row = fits(asked_for("stores", "en"), "Stores | 40", Context(), "en")
+    sure, likely = replace(sure, fit=replace(of_row, row=ROW_ALONE)), replace(likely, fit=replace(of_row, row=ROW_ALONE - 0.01))
+    assert choose([sure, other], settings(extra_sentence_ratio=0.1)) == [sure]
+    assert choose([likely, other], settings(extra_sentence_ratio=0.1)) == [likely, other]

@@ -62,6 +62,42 @@ def test_given_what_the_question_says_itself_then_it_is_no_answer() -> None:
     assert fit("Who was Ada Marsh?", "Ada Marsh was kind.").holds == 0
 
 
+HEADS = "Balance sheet › $ in millions; January 28, 2023 | January 29, 2022"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "row"),
+    [
+        ("How much were total current assets in 2023?", "Total current assets | 8,802 | 10,539", 0.8),
+        ("What is the total of current assets?", "Total current assets | 8,802 | 10,539", 1.0),
+        ("How much were total assets in 2023?", "Total current assets | 8,802 | 10,539", 0.8 * 2 / 3),
+        ("How much were total current assets in 2019?", "Total current assets | 8,802 | 10,539", 0.0),
+        ("How much were total current assets of Northfield in 2023?", "Total current assets | 8,802 | 10,539", 0.8),
+        ("What is the pressure loss at the maximum flow rate?", "Maximum flow rate | 25 m³/h", 0.36),
+        ("What is the maximum flow rate of the MK-80?", "Maximum flow rate | 25 m³/h", 0.0),
+        ("How much higher is the number of stores compared to kiosks?", "Stores | 40", 0.0),
+        ("How many stores are there?", "Stores | none", 0.0),
+        ("How many stores are there?", "Stores | 40", 1.0),
+        ("How many stores are there?", "Stores: 40", 0.0),
+        ("How many stores are there?", "2019 | 40", 0.0),
+        ("What is liable?", " | ".join(["liable"] * 3), 1.0),
+        ("What is liable?", " ".join(["liable"] * 15) + " | yes", 0.0),
+        ("Who is the auditor?", "Auditor | 4777", 0.0),
+        ("Who is the auditor?", "Auditor | Ada Marsh", 1.0),
+        ("When does the permit end?", "Permit | end of the line", 0.0),
+        ("EPS?", "Earnings per share | 2.10", 0.0),
+    ],
+)
+def test_given_a_row_then_its_label_its_heads_and_its_period_say_how_surely_it_is_the_one_asked_for(
+    question: str, text: str, row: float
+) -> None:
+    assert fit(question, text, section=HEADS if "20" in question else "").row == pytest.approx(row)
+
+
+def test_given_a_row_for_a_code_then_the_code_may_stand_above_it() -> None:
+    assert fit("What is the maximum flow rate of the MK-80?", "Maximum flow rate | 25 m³/h", title="Meter MK-80").row == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize(
     ("text", "label"),
     [
@@ -177,7 +213,7 @@ def test_given_negation_and_degree_then_both_are_held_against_the_sentence() -> 
 def test_given_a_fit_then_its_features_are_numbers_in_the_unit_interval() -> None:
     found = fit("Who led the project?", "Ada Marsh did.").features()
     assert list(found) == [
-        f"fit_{name}" for name in ("holds", "near", "period", "named", "negation", "degree", "sure", "contradicts", "label")
+        f"fit_{name}" for name in ("holds", "near", "period", "named", "negation", "degree", "sure", "contradicts", "label", "row")
     ]
     assert all(type(value) is float and 0 <= value <= 1 for value in found.values())
 

@@ -18,8 +18,8 @@ SOURCES = {
     ),
     "language": ("rag_core/language/[!_]*.py", "data/languages/*.toml", "data/any_language.toml"),  # its public names are not code
     "features": (
-        "rag_core/gating/features.py", "rag_core/gating/asked.py", "rag_core/gating/fit.py", "rag_core/gating/stated.py",
-        "rag_core/compression/selection.py", "rag_core/retrieval/hybrid.py", "rag_core/retrieval/query.py",
+        "rag_core/gating/features.py", "rag_core/gating/asked.py", "rag_core/gating/fit.py", "rag_core/gating/row.py",
+        "rag_core/gating/stated.py", "rag_core/compression/selection.py", "rag_core/retrieval/hybrid.py", "rag_core/retrieval/query.py",
         "rag_core/compression/extract.py", "rag_core/grounding/units.py", "data/extract.json",
     ),
 }  # fmt: skip
@@ -27,7 +27,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "dea570c50419"),
     "language": (3, "a6cd67daa9ae"),
-    "features": (4, "829f7ce772dc"),
+    "features": (5, "05cafbc8e3cd"),
 }
 
 
