@@ -171,7 +171,7 @@ class People:
             raise self._unreadable("it is no YAML") from error
         except ValidationError as error:
             first = error.errors()[0]
-            raise self._unreadable(f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}") from error
+            raise self._unreadable(f"{'.'.join(map(str, first['loc'])) or 'the whole'}: {first['msg']}") from error
 
     def _unreadable(self, why: str) -> InvalidSetting:
         return InvalidSetting(

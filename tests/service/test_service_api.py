@@ -294,7 +294,8 @@ def test_given_the_schema_when_its_examples_are_sent_then_none_is_refused(server
         for path, methods in schema["paths"].items():
             for method, route in methods.items():
                 content = route.get("requestBody", {}).get("content", {}).get("application/json")
-                if content is None or "documents/{id}" in path or path.endswith("/certificate"):  # other tests add documents after the run
+                # other tests add documents after the run, and compare two versions of their own
+                if content is None or "documents/{id}" in path or path.endswith(("/certificate", "/comparisons")):
                     continue
                 body = examples(schema, content["schema"])
                 answer = client.request(method, path.format(**filled_in), json=body)

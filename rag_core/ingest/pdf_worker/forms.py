@@ -24,7 +24,8 @@ TRUNCATED = "depth limit exceeded"  # in MuPDF's complaint about more than some 
 TOO_DEEP = ("LimitExceeded", "The page has too many tags, or tags nested too deep.", "Print it to PDF, and add that copy.")
 # so that words of two cells are not taken for one, and no line of code runs off the page
 CSS = "td, th { padding: 1px 9px; text-align: left; } pre { white-space: pre-wrap; }"
-WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+SPACES = {"word": "http://schemas.openxmlformats.org/wordprocessingml/2006/main"}
+WORD = f"{{{SPACES['word']}}}"
 _PICTURE = re.compile(rb"<img\b[^<>]*>", re.IGNORECASE)  # none is loaded, and MuPDF would write "[image]"
 CHARSET_BYTES = 4096  # browsers look through the first 1,024 bytes; a saved page's comment stands before
 BROWSERS = {"iso-8859-1": "windows-1252", "us-ascii": "utf-8"}  # what browsers take these for
@@ -161,7 +162,7 @@ def _blocks(parent: ET.Element, styles: dict[str, int]) -> Iterator[str]:
             yield _paragraph(child, styles)
         elif child.tag == f"{WORD}tbl":
             yield '<table border="1">'
-            for row in child.findall(f"{WORD}tr"):
+            for row in child.findall("word:tr", SPACES):
                 cells = ("".join(_blocks(cell, styles)) for cell in row.findall(f"{WORD}tc"))
                 yield f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
             yield "</table>"
