@@ -1,23 +1,26 @@
-"""The lock that is given in the order in which it was asked for."""
+"""The lock that is given in the order in which it was asked for, and to who can wait after the others."""
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 
-from rag_core.adapters.embedding.turns import InTurn
+import pytest
+
+from rag_core.adapters.embedding.turns import PATIENCE, InTurn
 
 
 def test_given_a_thread_that_takes_it_again_at_once_when_others_wait_then_they_come_first_and_in_their_order() -> None:
     turn, order, holding = InTurn(), list[str](), threading.Event()
 
     def once(name: str) -> None:
-        with turn:
+        with turn.held():
             order.append(name)
 
     def greedy() -> None:
         for number in range(3):
-            with turn:
+            with turn.held():
                 order.append(f"greedy {number}")
                 holding.set()
                 while number == 0 and len(turn._waiting) < 3:
@@ -43,7 +46,7 @@ def test_given_many_threads_when_each_takes_it_often_then_never_two_have_it() ->
     def work() -> None:
         nonlocal inside, most, count
         for _ in range(200):
-            with turn:
+            with turn.held():
                 inside += 1
                 most, count = max(most, inside), count + 1
                 inside -= 1
@@ -55,3 +58,57 @@ def test_given_many_threads_when_each_takes_it_often_then_never_two_have_it() ->
         thread.join(30)
 
     assert (most, count, turn._taken) == (1, 1600, False)
+
+
+def _order(waits: list[tuple[str, bool]], seconds: float) -> str:
+    """The order in which these get the lock that somebody has, where it is handed on after so many seconds each time."""
+    now, order = [0.0], list[str]()
+    turn = InTurn(clock=lambda: now[0])
+
+    def wait(name: str, behind: bool) -> None:
+        with turn.held(behind):
+            order.append(name)
+            now[0] += seconds
+
+    threads = []
+    with turn.held():
+        for name, behind in waits:
+            threads.append(threading.Thread(target=wait, args=(name, behind), daemon=True))
+            threads[-1].start()
+            while len(turn._waiting) + len(turn._behind) < len(threads):
+                time.sleep(0.001)
+        now[0] += seconds
+    for thread in threads:
+        thread.join(10)
+    assert not turn.locked()
+    return "".join(order)
+
+
+def test_given_who_can_wait_then_others_go_first_until_its_patience_is_over() -> None:
+    waits = [("x", True), ("a", False), ("y", True), ("b", False), ("c", False)]
+
+    assert _order(waits, 0.0) == "abcxy"
+    assert _order(waits, PATIENCE / 2) == "axybc"
+    assert _order(waits, PATIENCE * 0.99) == "axybc"
+    assert _order(waits, PATIENCE) == "xyabc"
+    assert _order([("x", True), ("y", True)], 0.0) == "xy"
+
+
+def test_given_a_wait_that_a_signal_ends_then_the_lock_is_handed_to_the_next() -> None:
+    for behind in (False, True):
+        turn = InTurn()
+        with turn.held(), pytest.raises(KeyboardInterrupt):
+            _interrupted(turn, behind)
+        assert not turn.locked()
+        assert not turn._waiting
+        assert not turn._behind
+
+
+def _interrupted(turn: InTurn, behind: bool) -> None:
+    old = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with turn.held(behind):
+            raise AssertionError("it was free")
+    finally:
+        signal.signal(signal.SIGALRM, old)

@@ -36,6 +36,7 @@ LAST_WORDS_CHARS = 200  # each line that an error quotes from a child that ended
 ANSWER_SECONDS = (
     300.0  # for one request to a loaded model; the longest usual one, three passages for an entailment model, takes some seconds
 )
+SHORT = 12  # texts at most in a request of a question, which embeds eight sentences; indexing sends more, and lets questions by; chosen
 END_SECONDS = 2.0  # for a child that closed its pipe to be gone, so that it can be said why
 _log = logging.getLogger(__name__)
 
@@ -84,18 +85,18 @@ class ProcessEmbedder:
         """Tokens of each text, special tokens included, without any cut."""
         if not texts:
             return []
-        head, _ = self.ask(do="count_tokens", texts=list(texts))
+        head, _ = self.ask(len(texts) > SHORT, do="count_tokens", texts=list(texts))
         return list(head["counts"])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of shape (len(texts), dim), float32: bit by bit those that the model gives in this process."""
-        head, body = self.ask(do="embed", texts=list(texts))
+        head, body = self.ask(len(texts) > SHORT, do="embed", texts=list(texts))
         vectors: Vectors = np.frombuffer(body, dtype=np.float32).reshape(head["shape"]).copy()  # a view of bytes cannot be written to
         return vectors
 
-    def ask(self, **request: object) -> tuple[frames.Head, bytes]:
-        """The child's reply to a request; what it answers is said in `embedding_worker`."""
-        with self._lock:
+    def ask(self, behind: bool = False, /, **request: object) -> tuple[frames.Head, bytes]:
+        """The child's reply to a request; what it answers is said in `embedding_worker`. One that stands `behind` lets others by."""
+        with self._lock.held(behind):
             return self._exchange(self._loaded(), request)
 
     def close(self) -> None:
@@ -105,7 +106,7 @@ class ProcessEmbedder:
             child.end()
 
     def _greeted(self) -> tuple[str, int, str, str]:
-        with self._lock:
+        with self._lock.held():
             if self._greeting is None:
                 self._loaded()
             assert self._greeting is not None
