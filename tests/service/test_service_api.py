@@ -294,8 +294,8 @@ def test_given_the_schema_when_its_examples_are_sent_then_none_is_refused(server
         for path, methods in schema["paths"].items():
             for method, route in methods.items():
                 content = route.get("requestBody", {}).get("content", {}).get("application/json")
-                # other tests add documents after the run, and compare two versions of their own
-                if content is None or "documents/{id}" in path or path.endswith(("/certificate", "/comparisons")):
+                # other tests add documents after the run, compare two versions and learn; for these a set or a run is needed
+                if content is None or "documents/{id}" in path or path.endswith(("/certificate", "/comparisons", "/learn")):
                     continue
                 body = examples(schema, content["schema"])
                 answer = client.request(method, path.format(**filled_in), json=body)
