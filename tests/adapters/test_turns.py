@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from rag_core.adapters.embedding.turns import PATIENCE, InTurn
+from rag_core.adapters.embedding.turns import MOMENT, PATIENCE, InTurn
 
 
 def test_given_a_thread_that_takes_it_again_at_once_when_others_wait_then_they_come_first_and_in_their_order() -> None:
@@ -61,7 +61,7 @@ def test_given_many_threads_when_each_takes_it_often_then_never_two_have_it() ->
 
 
 def _order(waits: list[tuple[str, bool]], seconds: float) -> str:
-    """The order in which these get the lock that somebody has, where it is handed on after so many seconds each time."""
+    """The order in which these get the lock that somebody has, where each has it for so many seconds."""
     now, order = [0.0], list[str]()
     turn = InTurn(clock=lambda: now[0])
 
@@ -78,6 +78,9 @@ def _order(waits: list[tuple[str, bool]], seconds: float) -> str:
             while len(turn._waiting) + len(turn._behind) < len(threads):
                 time.sleep(0.001)
         now[0] += seconds
+    while len(order) < sum(not behind for _, behind in waits):
+        time.sleep(0.001)
+    now[0] += MOMENT
     for thread in threads:
         thread.join(10)
     assert not turn.locked()
@@ -89,9 +92,35 @@ def test_given_who_can_wait_then_others_go_first_until_its_patience_is_over() ->
 
     assert _order(waits, 0.0) == "abcxy"
     assert _order(waits, PATIENCE / 2) == "axybc"
-    assert _order(waits, PATIENCE * 0.99) == "axybc"
     assert _order(waits, PATIENCE) == "xyabc"
     assert _order([("x", True), ("y", True)], 0.0) == "xy"
+
+
+def test_given_a_short_request_that_is_done_then_who_can_wait_lets_a_moment_pass() -> None:
+    now = [0.0]
+    turn, begun = InTurn(clock=lambda: now[0]), threading.Event()
+    with turn.held(True):
+        pass  # nobody came before: at once
+    with turn.held():
+        pass
+    with turn.held(True):
+        pass  # its own was the last: at once
+
+    def long() -> None:
+        with turn.held(True):
+            begun.set()
+
+    thread = threading.Thread(target=long, daemon=True)
+    thread.start()
+    assert not begun.wait(3 * MOMENT)
+    now[0] += MOMENT / 2
+    with turn.held():
+        pass  # the next one of the same question
+    now[0] += MOMENT * 0.9
+    assert not begun.wait(3 * MOMENT)
+    now[0] += MOMENT * 0.1
+    assert begun.wait(10)
+    thread.join(10)
 
 
 def test_given_a_wait_that_a_signal_ends_then_the_lock_is_handed_to_the_next() -> None:
