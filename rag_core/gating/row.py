@@ -30,10 +30,12 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str) -> float:
         above: the headings that the table stands under, its heads, and the document's title.
         language: of the row.
     """
-    first, *cells = text.split(_CELL)
+    first, bar, _ = text.partition(_CELL)
+    if not bar or (asked.codes and not asked.codes <= codes_in(f"{text}\n{above}")):
+        return 0.0
     small = small_words(language)
     label = [word for word in map(fold, _WORD.findall(first)) if not word.isdecimal() and word not in small]
-    if not cells or not 0 < len(label) <= ROW_WORDS or not asked.codes <= codes_in(f"{text}\n{above}"):
+    if not 0 < len(label) <= ROW_WORDS:
         return 0.0
     there = {word[:KEY_CHARS] for word in (*label, *map(fold, _WORD.findall(above)))}
     names = {word[:KEY_CHARS] for name in asked.names for word in name}

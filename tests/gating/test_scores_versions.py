@@ -27,7 +27,7 @@ SOURCES = {
 KNOWN = {
     "chunker": (3, "dea570c50419"),
     "language": (3, "a6cd67daa9ae"),
-    "features": (5, "05cafbc8e3cd"),
+    "features": (5, "e5e6609b4688"),
 }
 
 

@@ -111,13 +111,10 @@ def web_page(data: bytes) -> bytes:
 
 
 def _part(archive: zipfile.ZipFile, name: str) -> ET.Element:
-    if archive.getinfo(name).file_size > MAX_PART_BYTES:
-        raise BadForm(
-            "LimitExceeded", f"The Word document unpacks to more than {MAX_PART_BYTES >> 20} MiB of text.", "Split it into parts."
-        )
+    too_long = archive.getinfo(name).file_size > MAX_PART_BYTES
     with archive.open(name) as file:
-        data = file.read(MAX_PART_BYTES + 1)
-    if len(data) > MAX_PART_BYTES:  # it said less
+        data = b"" if too_long else file.read(MAX_PART_BYTES + 1)
+    if too_long or len(data) > MAX_PART_BYTES:  # it may have said less than it has
         raise BadForm(
             "LimitExceeded", f"The Word document unpacks to more than {MAX_PART_BYTES >> 20} MiB of text.", "Split it into parts."
         )
