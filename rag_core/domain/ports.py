@@ -158,6 +158,13 @@ class VectorStore(Protocol):
         """An index over unit vectors of shape (n, dim); n may be 0."""
         ...
 
+    def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> VectorIndex | None:
+        """The index over these pieces in their order: rows of `index`, each at most once, or new vectors. Equal to what `build` makes.
+
+        There is at least one. None where this store has to build from all vectors.
+        """
+        ...
+
     def save(self, index: VectorIndex, folder: Path) -> None:
         """Write the index into `folder`, which exists and is empty of it. No pickle."""
         ...
@@ -172,6 +179,10 @@ class LexicalStore(Protocol):
 
     def build(self, terms: Sequence[Sequence[str]]) -> LexicalIndex:
         """An index over the terms of each passage, in row order; may be empty."""
+        ...
+
+    def spliced(self, index: LexicalIndex, pieces: Sequence[range | Sequence[Sequence[str]]]) -> LexicalIndex | None:
+        """As `VectorStore.spliced`, of the terms of new passages."""
         ...
 
     def save(self, index: LexicalIndex, folder: Path) -> None:

@@ -73,14 +73,22 @@ class Snapshot:
         """The passages of each document by its folder's key, so that the next version need not read them again."""
         return {entry.key: tuple(self.passages[row] for row in self._ranges[entry.document.id]) for entry in self.entries}
 
+    def rows_of(self, document_id: str) -> range:
+        """The rows of a document's passages.
+
+        Raises:
+            InvalidInput: there is no such document.
+        """
+        self._entry(document_id)
+        return self._ranges[document_id]
+
     def passages_of(self, document_id: str) -> tuple[Passage, ...]:
         """A document's passages, in reading order.
 
         Raises:
             InvalidInput: there is no such document.
         """
-        self._entry(document_id)
-        rows = self._ranges[document_id]
+        rows = self.rows_of(document_id)
         return self.passages[rows.start : rows.stop]
 
     def size_bytes(self, document_id: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -19,7 +19,7 @@ from rag_core.library.disk.files import Stamp, damaged, pack_parts, stamp_folder
 from rag_core.library.disk.private import make_folder, tighten
 from rag_core.library.manifest import Entry, Manifest
 from rag_core.library.snapshot import Snapshot
-from rag_core.library.store import Store, sync_tree
+from rag_core.library.store import PASSAGES, Store, sync_tree
 
 VECTORS, TERMS = "vectors.npy", "terms.json.gz"
 PUBLISH_SECONDS = 2.0  # a reader sees new documents this often while many are added
@@ -105,27 +105,45 @@ class Writer:
         sync_tree(self._unsynced)
         manifest = replace(self._base, version=version, index=name, entries=entries, files=files)
         self._store.publish(manifest)
-        self._base, self._unsynced = manifest, []
+        self._base, self._unsynced, self._parts = manifest, [], {}
         self._snapshot = Snapshot(version, passages, vectors, lexical, entries, self._store.reader)
         self._store.clear(version, self._adopt(self._snapshot), self._unfinished())
 
     def _build(self, entries: Sequence[Entry]) -> tuple[tuple[Passage, ...], VectorIndex, LexicalIndex]:
-        known = self._snapshot.passages_by_key()
-        parts = []
-        for entry in entries:
-            if entry.key not in self._parts:
-                self._parts[entry.key] = self._load(entry, known.get(entry.key))
-            parts.append(self._parts[entry.key])
-        vectors = np.concatenate([part.vectors for part in parts]) if parts else np.zeros((0, 0), dtype=np.float32)
-        passages = tuple(passage for part in parts for passage in part.passages)
-        terms = [row for part in parts for row in part.terms]
-        return passages, self._store.vectors.build(vectors), self._store.lexical.build(terms)
+        """The passages and both indexes. Rows that the version in memory has are taken from it, where the store can; others are read."""
+        held = {_made(entry): self._snapshot.rows_of(entry.document.id) for entry in self._snapshot.entries}
+        passages = tuple(passage for entry in entries for passage in self._passages(entry, held.get(_made(entry))))
+        if not entries:
+            return passages, self._store.no_vectors(), self._store.lexical.build([])
+        pieces = list(_pieces(entries, held))
+        vectors = self._store.vectors.spliced(
+            self._snapshot.vectors, [piece if isinstance(piece, range) else self._vectors(piece) for piece in pieces]
+        )
+        lexical = self._store.lexical.spliced(
+            self._snapshot.lexical, [piece if isinstance(piece, range) else self._terms(piece) for piece in pieces]
+        )
+        if vectors is None:
+            vectors = self._store.vectors.build(np.concatenate([self._vectors(entry) for entry in entries]))
+        if lexical is None:
+            lexical = self._store.lexical.build([row for entry in entries for row in self._terms(entry)])
+        return passages, vectors, lexical
 
-    def _load(self, entry: Entry, passages: tuple[Passage, ...] | None) -> Parts:
-        folder = f"documents/{entry.key}"
-        vectors, terms = (self._store.read(name, entry.files[name]) for name in (f"{folder}/{VECTORS}", f"{folder}/{TERMS}"))
-        root = self._store.root / folder
-        return Parts(passages or self._store.passages(entry), unpack_vectors(vectors, root / VECTORS), unpack_terms(terms, root / TERMS))
+    def _passages(self, entry: Entry, known: range | None) -> tuple[Passage, ...]:
+        if entry.key in self._parts:
+            return self._parts[entry.key].passages
+        return self._snapshot.passages[known.start : known.stop] if known else self._store.passages(entry)
+
+    def _vectors(self, entry: Entry) -> Vectors:
+        if entry.key in self._parts:
+            return self._parts[entry.key].vectors
+        name = f"documents/{entry.key}/{VECTORS}"
+        return unpack_vectors(self._store.read(name, entry.files[name]), self._store.root / name)
+
+    def _terms(self, entry: Entry) -> Sequence[Sequence[str]]:
+        if entry.key in self._parts:
+            return self._parts[entry.key].terms
+        name = f"documents/{entry.key}/{TERMS}"
+        return unpack_terms(self._store.read(name, entry.files[name]), self._store.root / name)
 
     def _save(self, name: str, vectors: VectorIndex, lexical: LexicalIndex) -> dict[str, Stamp]:
         folder = self._store.root / "indexes" / name
@@ -142,6 +160,28 @@ class Writer:
         tighten(folder)  # the libraries of the indexes make files with the usual modes
         sync_tree([folder])
         return {f"indexes/{name}/{file}": stamp for file, stamp in stamp_folder(folder).items()}
+
+
+def _made(entry: Entry) -> tuple[Stamp, ...]:
+    """The stamps of what goes into the indexes: a folder may be made anew, of a stored file that was damaged before."""
+    return tuple(entry.files[f"documents/{entry.key}/{name}"] for name in (PASSAGES, VECTORS, TERMS))
+
+
+def _pieces(entries: Sequence[Entry], held: Mapping[tuple[Stamp, ...], range]) -> Iterator[range | Entry]:
+    """What a version is joined from: the rows in memory of documents that are there, as long as they adjoin, and the other documents."""
+    rows = range(0)
+    for entry in entries:
+        known = held.get(_made(entry))
+        if known is not None and rows and rows.stop == known.start:
+            rows = range(rows.start, known.stop)
+            continue
+        if rows:
+            yield rows
+        rows = known or range(0)
+        if known is None:
+            yield entry
+    if rows:
+        yield rows
 
 
 def pack_terms(rows: Sequence[Sequence[str]]) -> bytes:

@@ -186,6 +186,10 @@ class ApartStore:
             Digests.of(vectors), vectors.shape[1] or DIM, self._table, vectors=np.ascontiguousarray(vectors, dtype=np.float32)
         )
 
+    def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> None:
+        """Its digests are made of all vectors: it is built anew."""
+        return None
+
     def save(self, index: VectorIndex, folder: Path) -> None:
         """Store the vectors in one transaction. The folder says whose they are before, so that those of a killed process are found again.
 

@@ -1,7 +1,7 @@
 """The word index of a store that keeps its rows in a database: for each term the passages that hold it, and what it adds to their scores.
 
-bm25s works these parts out when a version is built. A question fetches those of its own terms and adds them up here, in the order and the
-arithmetic of bm25s: equal numbers, equal decisions. Each version of a collection has its own postings.
+These parts are worked out when a version is built. A question fetches those of its own terms and adds them up here, in the order and the
+arithmetic of `words.py`: equal numbers, equal decisions. Each version of a collection has its own postings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.adapters.index.apart import damaged, others, owner, read_head, write_head
-from rag_core.adapters.index.bm25 import Bm25Index, Bm25Store, best_rows, idf
+from rag_core.adapters.index.bm25 import Bm25Index, Bm25Store
+from rag_core.adapters.index.words import best_rows, idf
 from rag_core.domain.ports import LexicalIndex
 from rag_core.errors import LibraryDamaged
 
@@ -124,6 +125,10 @@ class ApartWordStore:
     def build(self, terms: Sequence[Sequence[str]]) -> ApartWords:
         """An index over the terms of each passage, in row order."""
         return ApartWords(len(terms), self._table, unsaved=Bm25Store().build(terms))
+
+    def spliced(self, index: LexicalIndex, pieces: Sequence[range | Sequence[Sequence[str]]]) -> None:
+        """Every part of a score is stored, and a new passage changes them all: it is built anew."""
+        return None
 
     def save(self, index: LexicalIndex, folder: Path) -> None:
         """Store the postings in one transaction, under a number of their own, which the folder says before.

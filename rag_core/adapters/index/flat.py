@@ -63,6 +63,17 @@ class FaissStore:
             index.add(np.ascontiguousarray(vectors, dtype=np.float32))
         return FaissIndex(index)
 
+    def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> FaissIndex | None:
+        """See `VectorStore.spliced`."""
+        if not isinstance(index, FaissIndex):
+            return None
+        joined: faiss.Index | None = None
+        for piece in pieces:
+            vectors = index.raw.reconstruct_n(piece.start, len(piece)) if isinstance(piece, range) else piece
+            joined = joined or faiss.IndexFlatIP(vectors.shape[1])
+            joined.add(np.ascontiguousarray(vectors, dtype=np.float32))
+        return FaissIndex(joined) if joined else None
+
     def save(self, index: VectorIndex, folder: Path) -> None:
         """Write FAISS's own binary format (not pickle).
 

@@ -79,6 +79,10 @@ class IvfStore:
         index.make_direct_map()  # gives stored vectors back by their rows
         return IvfIndex(index)
 
+    def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> None:
+        """Its groups are those of all vectors: it is built anew."""
+        return None
+
     def save(self, index: VectorIndex, folder: Path) -> None:
         """Write FAISS's own binary format (not pickle).
 

@@ -1,0 +1,112 @@
+"""An index that is joined from what stays and what is new is the one that is built from everything; its words are those of bm25s."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import bm25s
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.adapters.index.bm25 import K1, B, Bm25Index, Bm25Store
+from rag_core.adapters.index.flat import FaissStore
+from rag_core.errors import LibraryDamaged
+
+WORDS = ("notice", "period", "price", "ना", "\x00")
+documents = st.lists(st.lists(st.lists(st.sampled_from(WORDS), max_size=5), min_size=1, max_size=4), min_size=1, max_size=6)
+changes = st.lists(st.sampled_from(["keep", "drop", "new"]), min_size=6, max_size=6)
+Rows = list[list[str]]
+
+
+def saved_by_bm25s(rows: Rows, folder: Path) -> bm25s.BM25:
+    """What an earlier version wrote."""
+    model = bm25s.BM25(k1=K1, b=B, method="lucene")
+    model.index([list(row) for row in rows], show_progress=False)
+    model.save(str(folder / "bm25"), show_progress=False)
+    (folder / "lexical.json").write_text(json.dumps({"rows": len(rows), "empty": False}), encoding="utf-8")
+    return model
+
+
+def pieces(parts: Sequence[Rows], done: Sequence[str]) -> tuple[list[range | Rows], Rows]:
+    """What the next version is joined from, and all of its rows."""
+    found: list[range | Rows] = []
+    rows: Rows = []
+    at = 0
+    for part, what in zip(parts, done, strict=False):
+        if what != "drop":
+            found.append(range(at, at + len(part)) if what == "keep" else [[*row, "new"] for row in part])
+            rows += part if what == "keep" else [[*row, "new"] for row in part]
+        at += len(part)
+    return found, rows
+
+
+@given(parts=documents, done=changes, question=st.lists(st.sampled_from([*WORDS, "new", "unknown"]), max_size=4))
+def test_given_any_change_when_words_are_joined_then_every_number_is_that_of_building_all_anew(parts, done, question):
+    joined, rows = pieces(parts, done)
+    index = Bm25Index.of([row for part in parts for row in part]).spliced(joined)
+    built = Bm25Index.of(rows)
+
+    assert len(index) == len(rows)
+    assert set(index.vocabulary()) == set(built.vocabulary()) == {term for row in rows for term in row}
+    assert index.scores(question, range(len(rows))) == built.scores(question, range(len(rows)))
+    assert index.idf(question) == built.idf(question)
+    ours, theirs = ({term: (list(at), list(part)) for term, at, part in one.postings()} for one in (index, built))
+    assert ours == theirs
+
+
+@given(parts=documents, question=st.lists(st.sampled_from([*WORDS, "unknown"]), min_size=1, max_size=6))
+def test_given_any_passages_then_scores_are_those_of_bm25s_bit_by_bit(parts, question):
+    rows = [["notice", "price"], *(row for part in parts for row in part)]
+    model = bm25s.BM25(k1=K1, b=B, method="lucene")
+    model.index([list(row) for row in rows], show_progress=False)
+    known = [term for term in question if any(term in row for row in rows)]
+
+    expected = model.get_scores(known) if known else np.zeros(len(rows), np.float32)
+    assert Bm25Index.of(rows).scores(question, range(len(rows))) == [float(score) for score in expected]
+
+
+def test_given_an_index_of_an_earlier_version_when_loaded_then_it_finds_the_same_and_the_next_version_is_built_from_all(tmp_path):
+    rows = [["notice", "period"], ["price"], ["notice", "price", "price"], []]
+    saved_by_bm25s(rows, tmp_path)
+
+    index, built = Bm25Store().load(tmp_path), Bm25Index.of(rows)
+
+    for question in (["notice"], ["price", "price", "unknown"], ["unknown"]):
+        assert index.search(question, 3, None) == built.search(question, 3, None)
+        assert index.search(question, 3, [0, 3]) == built.search(question, 3, [0, 3])
+        assert index.scores(question, range(4)) == built.scores(question, range(4))
+        assert index.idf(question) == built.idf(question)
+    assert set(index.vocabulary()) == set(built.vocabulary())
+    assert Bm25Store().spliced(index, [range(4)]) is None
+
+
+@pytest.mark.parametrize("name", ["rows", "counts", "starts", "lengths"])
+def test_given_a_file_of_the_word_index_that_is_cut_short_when_loaded_then_it_is_damaged(tmp_path, name):
+    store = Bm25Store()
+    store.save(store.build([["notice", "period"], ["price"]]), tmp_path)
+    path = tmp_path / f"lexical.{name}.npy"
+    np.save(path, np.load(path)[:-1])
+
+    with pytest.raises(LibraryDamaged):
+        store.load(tmp_path)
+
+
+def test_given_vectors_when_they_are_joined_then_every_bit_is_kept_and_the_old_index_is_as_it_was():
+    drawn = np.random.default_rng(1).standard_normal((9, 4)).astype(np.float32)
+    store = FaissStore(4)
+    before = store.build(drawn[:6])
+
+    index = store.spliced(before, [range(2), drawn[6:], range(4, 6)])
+
+    rows = [0, 1, 6, 7, 8, 4, 5]
+    assert index is not None
+    assert np.array_equal(index.vectors(range(7)), drawn[rows])
+    assert index.search(drawn[0], 7, None) == store.build(drawn[rows]).search(drawn[0], 7, None)
+    assert np.array_equal(before.vectors(range(6)), drawn[:6])
+    first = store.spliced(store.build(np.zeros((0, 0), np.float32)), [drawn])
+    assert first is not None
+    assert np.array_equal(first.vectors(range(9)), drawn)
