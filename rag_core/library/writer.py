@@ -168,7 +168,7 @@ def _made(entry: Entry) -> tuple[Stamp, ...]:
 
 
 def _pieces(entries: Sequence[Entry], held: Mapping[tuple[Stamp, ...], range]) -> Iterator[range | Entry]:
-    """What a version is joined from: the rows in memory of documents that are there, as long as they adjoin, and the other documents."""
+    """The pieces that a version is joined from: rows in memory, as long as they adjoin, and documents that are not there."""
     rows = range(0)
     for entry in entries:
         known = held.get(_made(entry))

@@ -23,7 +23,7 @@ Rows = list[list[str]]
 
 
 def saved_by_bm25s(rows: Rows, folder: Path) -> bm25s.BM25:
-    """What an earlier version wrote."""
+    """Write the files of an earlier version."""
     model = bm25s.BM25(k1=K1, b=B, method="lucene")
     model.index([list(row) for row in rows], show_progress=False)
     model.save(str(folder / "bm25"), show_progress=False)
@@ -32,7 +32,7 @@ def saved_by_bm25s(rows: Rows, folder: Path) -> bm25s.BM25:
 
 
 def pieces(parts: Sequence[Rows], done: Sequence[str]) -> tuple[list[range | Rows], Rows]:
-    """What the next version is joined from, and all of its rows."""
+    """The pieces that the next version is joined from, and all of its rows."""
     found: list[range | Rows] = []
     rows: Rows = []
     at = 0

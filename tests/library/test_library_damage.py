@@ -70,7 +70,7 @@ NEEDED = [
     "manifests/*.json",
     "indexes/*/vectors.faiss",
     "indexes/*/lexical.json",
-    "indexes/*/bm25/*",
+    "indexes/*/lexical.rows.npy",
     "documents/*/passages.json.gz",
     "documents/*/pages.json.gz",
     "documents/*/layout.jsonl.gz",

@@ -81,7 +81,7 @@ def test_given_a_new_library_when_everything_is_written_to_it_then_its_owner_alo
     assert modes(tmp_path / "new") == {}
     names = {path.name for path in folder.rglob("*")} | seen
     assert {RECORDS, f"{RECORDS}-wal", f"{RECORDS}-shm", CACHE, "CURRENT", "inbox.json", "lock", "lock.json", "vectors.faiss"} <= names
-    assert {"vocab.index.json", "calibration.json", "pages.json.gz", "work", "sources"} <= names
+    assert {"lexical.rows.npy", "calibration.json", "pages.json.gz", "work", "sources"} <= names
 
     Library.rebuild(
         folder, "default", SETTINGS, embedder=HashEmbedder("other@float32"), vectors=FaissStore(DIM), lexical=Bm25Store(), progress=look

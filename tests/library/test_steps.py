@@ -1,4 +1,4 @@
-"""What a version costs: it is joined from the one before and what is new, and nothing of the other documents is read or made anew."""
+"""The cost of a version: it is joined from the one before and what is new, and nothing of the other documents is read or made anew."""
 
 from __future__ import annotations
 

@@ -47,6 +47,9 @@ class ToyStore:
     def build(self, vectors: Vectors) -> ToyIndex:
         return ToyIndex(vectors)
 
+    def spliced(self, index: VectorIndex, pieces: Sequence[range | Vectors]) -> None:
+        return None
+
     def save(self, index: VectorIndex, folder: Path) -> None:
         assert isinstance(index, ToyIndex)
         np.save(folder / "toy.npy", index.rows, allow_pickle=False)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 K1, B = 1.5, 0.75  # bm25s' defaults, the usual values of Robertson's BM25
-KEPT_TERMS = 64  # of which parts of scores are kept: one question asks for the same few terms several times
+KEPT_TERMS = 64  # whose parts of scores are kept: one question asks for the same few terms several times
 
 Whole = NDArray[np.int64]
 Short = NDArray[np.int32]
@@ -64,7 +64,7 @@ class Bm25Index:
         keys.append((np.repeat(np.arange(len(self.columns)), np.diff(self.starts)) * total + moved)[stays])
         counts.append(self.counts[stays])
         every = np.concatenate(keys)
-        order = np.argsort(every, kind="stable")  # of runs that are sorted already: they are merged
+        order = np.argsort(every, kind="stable")  # the runs are sorted already: they are merged
         return _joined(columns, every[order], np.concatenate(counts)[order], lengths)
 
     def scores(self, terms: Sequence[str], rows: Sequence[int]) -> list[float]:
@@ -114,7 +114,7 @@ class Bm25Index:
 
     @cached_property
     def _damping(self) -> NDArray[np.float64]:
-        """What a count is set against, which grows with the length of its passage; shape (rows,). Only asked where some row has terms."""
+        """The number that a count is set against; it grows with the length of its passage. Shape (rows,); some row has terms."""
         damping: NDArray[np.float64] = K1 * ((1 - B) + B * self.lengths / self.lengths.mean())
         return damping
 
