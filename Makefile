@@ -13,6 +13,9 @@ STOPPED := { echo "Setup did not finish. What was done is kept: run the same com
 READY := .venv/.setup-done
 TEST_TOOLS := .venv/.test-tools-done
 
+# Containers often tell Python to keep no compiled modules; every process of a run would then compile the project and its tests anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: app test unit coverage check bench campaign demo-model setup tools stores lock licences sbom clean
 
 app: $(READY)
