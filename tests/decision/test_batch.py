@@ -152,7 +152,7 @@ def test_given_a_stricter_least_correctness_then_no_refusal_becomes_an_answer(da
     found=st.lists(odd_measurements(ENFORCED), min_size=1, max_size=4),
     values=st.fixed_dictionaries({name: values_of(knob) for name, knob in REPLAYED.items()}),
 )
-@examples(max_examples=25, deadline=None)
+@examples(max_examples=15, deadline=None)
 def test_given_any_value_of_one_judging_setting_then_judging_at_once_equals_one_by_one(
     found: list[Measurements], values: dict[str, object]
 ) -> None:

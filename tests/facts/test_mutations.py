@@ -25,7 +25,7 @@ from training.mutations.texts import Sample, samples
 ROOT = Path(__file__).resolve().parents[2]
 TEXTS = Path(__file__).parent / "mutations"
 CAUGHT, UNCHANGED_FLAGGED, HARMLESS_FLAGGED = 0.98, 0.005, 0.05
-CASES, MOST = 10, 50  # at least and at most, of each operator in each language
+CASES, MOST = 10, 25  # at least and at most, of each operator in each language
 
 
 @cache
