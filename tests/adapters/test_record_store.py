@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core import wiring
+from rag_core.adapters.records.file import RecordFile
 from rag_core.adapters.records.store import FILE, RecordStore
 from rag_core.adapters.records.tables import MIGRATIONS
 from rag_core.decision.decide import decide
@@ -74,6 +75,24 @@ def test_given_nothing_written_when_everything_is_read_then_all_is_empty_and_no_
     with pytest.raises(InvalidInput):
         store.measurements(1)
     assert not path.parent.parent.exists()
+
+
+def test_given_no_file_when_read_often_then_its_empty_tables_are_made_once_and_give_way_to_a_file_and_come_back_without_it(
+    store: RecordStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    migrate = RecordFile._migrate
+    monkeypatch.setattr(RecordFile, "_migrate", lambda self, connection: (made.append(connection), migrate(self, connection)))
+
+    assert [store.decisions() for _ in range(3)] == [(), (), ()]
+    assert len(made) == 1
+    store.keep(measurements(0.9))
+    assert len(store.decisions()) == 1
+    shutil.rmtree(path.parent)
+    assert store.decisions() == ()
+    assert store._file._connection is None  # the file that is gone is let go of
+    store.keep(measurements(0.9))
+    assert len(store.decisions()) == 1
 
 
 def test_given_a_collection_when_its_records_are_opened_then_the_store_is_one_and_a_bad_name_is_refused(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ class RecordFile:
         self._migrations, self._guarded = migrations, guarded
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
+        self._nothing: sqlite3.Connection | None = None  # what is read while there is no file
         self._lock = threading.RLock()
 
     @contextmanager
@@ -96,7 +97,7 @@ class RecordFile:
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
-            self._connection = self._opened = None
+            self._connection = self._opened = self._nothing = None
 
     def _connect(self) -> sqlite3.Connection:
         """The open connection; a new one where the file was deleted or replaced meanwhile."""
@@ -123,11 +124,14 @@ class RecordFile:
         return connection
 
     def _empty(self) -> sqlite3.Connection:
-        self.close()
-        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        self._migrate(connection)
-        guard(connection, self._guarded)
-        return connection
+        """Empty tables in memory, which nobody writes to; made once for as long as there is no file."""
+        if self._nothing is None:
+            self.close()
+            made = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            self._migrate(made)
+            guard(made, self._guarded)
+            self._nothing = made
+        return self._nothing
 
     def begin(self) -> None:
         """Make the file with empty tables, where there is none. It appears whole: an empty file is always damage.
