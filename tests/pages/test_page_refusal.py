@@ -244,11 +244,18 @@ def test_given_a_refusal_that_no_single_setting_flips_when_shown_then_it_says_so
     assert "No single setting would answer this question." in texts(page)
 
 
-def test_given_a_judged_question_when_a_setting_was_moved_then_the_changes_start_from_where_it_stands_now(page: AppTest) -> None:
+def test_given_a_judged_question_when_a_setting_was_moved_then_the_changes_start_from_where_it_stands_now(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are looked for once for what is judged, however often the page is drawn."""
+    found: list[float] = []
+    monkeypatch.setattr("ui.ask.what_if.flips", lambda of: (found.append(of.settings.min_correctness), flips(of))[1])
     ask(page, CALIBRATION)
     page.slider(key="knob_min_correctness").set_value(1.0).run()
+    page.run()
 
     assert re.search(r"How sure: 1\.00 → 0\.\d\d", texts(page))
+    assert found == [Settings.load().min_correctness, 1.0]
 
 
 def test_given_a_refused_question_when_the_right_page_is_pointed_at_then_its_ranks_are_said_and_it_is_shown(page: AppTest) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rag_core.decision.what_if import Flip
 from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import TYPED, Measurements
 from rag_core.records.stored import FeedbackKind
@@ -39,7 +40,8 @@ class Asked:
     the settings or documents of now would ask a language model for something else, which nobody has allowed yet. `labelled` is the labelled
     set that the question was put into from the page, with its label there. `kept` says that it came from a link: it is judged again under
     other settings, but never asked again by itself. `turn` is the number under which it was kept first, which stays when it is judged
-    otherwise. `suggestion` is a whole question to begin from, where this one leans on another and nobody is sure how.
+    otherwise. `suggestion` is a whole question to begin from, where this one leans on another and nobody is sure how. `flips` are the
+    changes that would turn the outcome, with the measurements and settings that they were found for.
     """
 
     question: str
@@ -57,6 +59,7 @@ class Asked:
     kept: bool = False
     turn: int | None = None
     suggestion: str = ""
+    flips: tuple[Measurements, Settings, tuple[Flip, ...]] | None = None
 
     @property
     def typed(self) -> str:

@@ -19,7 +19,7 @@ PROBABLE = 0.5  # below it an answer is rather wrong than right
 
 def show_what_if(asked: Asked) -> None:
     """Open for a refusal; folded for an answer, where it says how close it was. Nothing for what no setting decides."""
-    found = flips(replace(asked.measurements, settings=asked.settings))
+    found = _flips(asked)
     if asked.decision.is_safe():
         if asked.decision.citations:
             with st.expander(say("what_if.how_close"), icon=":material/straighten:", key="what_if"):
@@ -30,6 +30,14 @@ def show_what_if(asked: Asked) -> None:
             _show(found, "answer")
             if found:
                 _warn(asked.measurements.correctness)
+
+
+def _flips(asked: Asked) -> tuple[Flip, ...]:
+    """Found once for what is judged: about thirty replays, which a page that is drawn again does not need."""
+    if asked.flips is None or asked.flips[0] is not asked.measurements or asked.flips[1] != asked.settings:
+        found = flips(replace(asked.measurements, settings=asked.settings))
+        asked.flips = asked.measurements, asked.settings, found
+    return asked.flips[2]
 
 
 def _show(found: tuple[Flip, ...], to: str) -> None:
