@@ -21,6 +21,7 @@ from streamlit.testing.v1 import AppTest
 from rag_core import wiring
 from rag_core.adapters.embedding.embedded import EmbeddedModel
 from rag_core.work import loading
+from ui.documents import viewer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,6 +31,14 @@ def installed_components() -> Iterator[None]:
     """Each `AppTest` reads the metadata of all installed packages, half a second, to find none that is a component. Read them once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", functools.cache(manifest_scanner.scan_component_manifests))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def drawn_pages() -> Iterator[None]:
+    """Each picture of a page is drawn by a child process of its own, a third of a second. Tests show the same few: each is drawn once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(viewer, "render_page", functools.lru_cache(maxsize=64)(viewer.render_page))
         yield
 
 
