@@ -20,6 +20,7 @@ from rag_core.library.reading import ReadOptions, kept
 from rag_core.library.sources import Source
 from rag_core.library.stored_pages import LAYOUT, PAGES, read_pages
 
+READ_BY = ("2.0", 4)  # PyMuPDF's version, and that of what it reads
 OPTIONS = ReadOptions("pdf", ocr=False, can_ocr=False, keep_hidden=False)
 
 
@@ -91,3 +92,11 @@ def test_given_a_file_that_takes_too_much_when_added_then_it_is_named_and_the_ot
 def test_given_a_text_with_too_many_lines_or_characters_when_read_then_it_is_refused(tmp_path: Path, data: bytes, says: str) -> None:
     with pytest.raises(LimitExceeded, match=says):
         read(tmp_path, data, ReadOptions("text", ocr=False, can_ocr=False, keep_hidden=False), "text")
+
+
+def test_given_another_version_of_pymupdf_then_the_reading_s_version_is_another_one_too() -> None:
+    """Another version may read other words, so that what an earlier one read has to be read again."""
+    assert (pymupdf.__version__, reading.READING_VERSION) == READ_BY, (
+        "PyMuPDF's version changed: raise READING_VERSION of rag_core/library/reading.py, say in `is_outdated` what is read otherwise, and "
+        "write the new pair into READ_BY."
+    )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from folding import each
 from page_kit import ask, texts
 from streamlit.testing.v1 import AppTest
 
-from rag_core.domain.acts import Action, acting, actor
+from rag_core.domain.acts import Action, Actor, acting, actor
 from rag_core.errors import NotAllowed, RagError
 from rag_core.library.sources import Source
 from rag_core.records.stored import FeedbackKind, FeedbackState, SavedPreset
@@ -19,6 +21,7 @@ from rag_core.service.people import ACTS, Person, Right
 from rag_core.wiring import act_log, records
 from rag_core.work import loading
 from ui.app import state, visitor
+from ui.app.signed_in import SignedIn
 from ui.app.texts import say
 
 SECRETS = """[auth]
@@ -218,3 +221,31 @@ def test_given_a_login_that_cannot_be_read_when_the_page_is_opened_then_nobody_m
     assert not app.chat_input
     assert "cannot be read" in texts(app)
     assert visitor.of_request({}).may == frozenset()
+
+
+@each(
+    ("scheme", "cookie", "sent"),
+    [
+        ("https", b"user=a; HttpOnly", b"user=a; HttpOnly; Secure"),
+        ("https", b"user=a; secure; HttpOnly", b"user=a; secure; HttpOnly"),
+        ("http", b"user=a; HttpOnly", b"user=a; HttpOnly"),  # on one machine, where a browser would not send it back
+    ],
+)
+def test_given_people_who_sign_in_when_a_cookie_is_set_over_tls_then_browsers_send_it_over_tls_only(
+    scheme: str, cookie: bytes, sent: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visitor, "must_sign_in", lambda: True)
+    monkeypatch.setattr(visitor, "of_request", lambda cookies: Actor("user:eda@example.org"))
+    for path in ("/oauth2callback", "/media/a.png"):
+        messages: list[dict[str, Any]] = []
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            await send({"type": "http.response.start", "status": 200, "headers": [(b"Set-Cookie", cookie), (b"x-other", b"a")]})
+            await send({"type": "http.response.body", "body": b""})
+
+        async def send(message: dict[str, Any], to: list[dict[str, Any]] = messages) -> None:
+            to.append(message)
+
+        asyncio.run(SignedIn(app)({"type": "http", "scheme": scheme, "path": path, "headers": []}, None, send))  # type: ignore[arg-type]
+
+        assert messages[0]["headers"] == [(b"Set-Cookie", sent), (b"x-other", b"a")], path
