@@ -155,7 +155,8 @@ class Said:
                 end -= 1
             here, length = kinds[at:end], end - at
             bound = at - 1 if at and self.group(at - 1) and not self.info.behind else at
-            if bound == at and at > 1 and self.folded[at - 1] in self.info.articles | {"dem", "den"} and self.group(at - 2):
+            articles = self.info.articles | self.info.inflected_articles
+            if bound == at and at > 1 and self.folded[at - 1] in articles and self.group(at - 2):
                 bound = at - 2
             named = {"year", "quarter"} & set(here) or ({"head", "years"} & set(here) and length > 1)
             if named or ("month" in here and (length > 1 or bound < at)):

@@ -23,7 +23,7 @@ import regex
 
 from rag_core.facts.laws import laws
 from rag_core.gating.asked import FIGURES, KEY_CHARS, NAMES, AnswerType, AskedFor, codes_in, is_negated, is_superlative, parts_named
-from rag_core.gating.row import UNKNOWN, may_be_row, row_asked
+from rag_core.gating.row import UNKNOWN, WORD, may_be_row, row_asked
 from rag_core.gating.stated import Stated, read
 from rag_core.language import LANGUAGES, AskedWords, any_language, fold
 
@@ -108,12 +108,11 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
 def _label(text: str) -> tuple[str, ...]:
     """The folded words of the first cell of a row, or of what stands before a colon; none where there is neither, or where it is long."""
     match = _LABEL.match(text)
-    words = tuple(fold(word) for word in _WORD.findall(match[1])) if match else ()
+    words = tuple(fold(word) for word in WORD.findall(match[1])) if match else ()
     return words if len(words) <= LABEL_WORDS else ()
 
 
 _LABEL = regex.compile(r"([^|:\n]{1,80}?)\s*(?:\||:\s)")
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
 
 
 def _share_asked(asked: AskedFor, label: tuple[str, ...]) -> float:

@@ -14,7 +14,7 @@ _CELL = " | "  # between the cells of a row
 _IN_DIGITS = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE})
 _TELLING = NAMES | {AnswerType.DATE, AnswerType.DURATION}  # types that a text surely lacks where `holds` is low
 _DIGIT = regex.compile(r"\p{Nd}")
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
+WORD = regex.compile(r"[\p{L}\p{M}\p{N}]++")
 
 
 def row_asked(asked: AskedFor, text: str, above: str, language: str) -> float:
@@ -34,10 +34,10 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str) -> float:
     if not bar or (asked.codes and not asked.codes <= codes_in(f"{text}\n{above}")):
         return 0.0
     small = small_words(language)
-    label = [word for word in map(fold, _WORD.findall(first)) if not word.isdecimal() and word not in small]
+    label = [word for word in map(fold, WORD.findall(first)) if not word.isdecimal() and word not in small]
     if not 0 < len(label) <= ROW_WORDS:
         return 0.0
-    there = {word[:KEY_CHARS] for word in (*label, *map(fold, _WORD.findall(above)))}
+    there = {word[:KEY_CHARS] for word in (*label, *map(fold, WORD.findall(above)))}
     names = {word[:KEY_CHARS] for name in asked.names for word in name}
     wanted = asked.subject - (names - there)
     said = sum(asked.has(word) for word in label) / len(label)

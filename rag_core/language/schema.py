@@ -184,7 +184,8 @@ class FollowUpWords:
         counted: question phrases that can take each other's place before a noun ("how many", "which").
         no_noun: those of them that can also stand for their noun ("how many did it open").
         auxiliaries: verbs that a subject follows; `copulas`: those that may be a question's only verb.
-        articles: words that open the name of a thing; `linked`: prepositions within one ("the date of delivery").
+        articles: words that open the name of a thing; `inflected_articles`: those that only stand behind a preposition ("dem");
+            `linked`: prepositions within a name ("the date of delivery").
         pronouns: what stands for something named before, and how that is put in its place ("its": "{}'s"); `agreeing`: the articles of
             what a pronoun can stand for, where that is told by them.
         counted_pronouns: pronouns for the noun that is counted ("jich").
@@ -211,6 +212,7 @@ class FollowUpWords:
     behind: Flag = False
     no_noun: SpacedPhrases = ()
     articles: FoldedSet = frozenset()
+    inflected_articles: FoldedSet = frozenset()
     linked: FoldedSet = frozenset()
     agreeing: Spellings = field(default_factory=dict)
     counted_pronouns: FoldedSet = frozenset()

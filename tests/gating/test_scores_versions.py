@@ -26,8 +26,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "dea570c50419"),
-    "language": (3, "a6cd67daa9ae"),
-    "features": (5, "e5e6609b4688"),
+    "language": (3, "654b677c15df"),
+    "features": (5, "e16f56ad1523"),
 }
 
 
