@@ -310,7 +310,7 @@ def test_given_any_run_of_the_page_when_drawn_then_every_field_of_the_settings_t
     Where the browser shows a field, telling it again would take back a touch that is on its way.
     """
     if not shown:
-        monkeypatch.setattr(touches, "user_key_from_element_id", lambda _: None)
+        monkeypatch.setattr(touches, "_values", lambda known, sent: {})
     for part in ["retrieve", "gate", "draft", "audit", "output", "ingest", "retrieve"]:
         page.selectbox(key="stage").set_value(part).run()
         page.run()
@@ -320,6 +320,37 @@ def test_given_any_run_of_the_page_when_drawn_then_every_field_of_the_settings_t
 
         assert len(knobs) > 3
         assert told == {field.key for field in knobs if not field.disabled and not shown}, part
+
+
+def test_given_a_browser_that_missed_a_value_when_the_page_is_drawn_then_it_is_told_until_it_says_it_itself(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key, said = f"knob_{FRONT[0]}", touches._values
+    page.slider(key=key).set_value(0.7).run()
+    assert not page.slider(key=key).proto.set_value
+
+    monkeypatch.setattr(touches, "_values", lambda known, sent: said(known, sent) | {key: 0.5})
+    assert page.run().slider(key=key).proto.set_value
+    monkeypatch.setattr(touches, "_values", said)
+
+    assert not page.run().slider(key=key).proto.set_value
+
+
+def test_given_any_settings_when_drawn_then_a_browser_that_forgot_a_field_begins_again_at_its_value(page: AppTest) -> None:
+    """The default that comes with a field; without one a slider begins at its lowest, and that was taken for the user's wish."""
+    page.selectbox(key="preset").set_value("open").run()
+    page.slider(key=f"knob_{FRONT[0]}").set_value(0.7).run()
+    for part in ["retrieve", "gate", "draft", "audit", "output", "ingest"]:
+        page.selectbox(key="stage").set_value(part).run()
+        begins: dict[str, object] = {field.key: field.proto.default[0] for field in page.slider}
+        begins |= {field.key: field.proto.default for field in [*page.toggle, *page.text_input, *page.text_area]}
+        begins |= {field.key: field.options[field.proto.default] for field in page.selectbox}
+        there = {field.key: field.value for field in [*page.slider, *page.toggle, *page.text_input, *page.text_area]}
+        there |= {field.key: field.format_func(field.value) for field in page.selectbox}
+        knobs = {key for key in there if key == "preset" or str(key).startswith("knob_")}
+
+        assert len(knobs) > 3
+        assert {key: begins[key] for key in knobs} == {key: there[key] for key in knobs}, part
 
 
 def test_given_the_presets_then_three_in_front_say_what_they_do_and_the_papers_what_they_need_and_a_switch_lists_its_changes(

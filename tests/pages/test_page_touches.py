@@ -59,6 +59,8 @@ def test_given_streamlit_then_it_still_drops_what_is_kept_here() -> None:
 
 
 FIELD, QUESTION = "a field", "How long is the pier?"
+KNOB = "knob_min_correctness"
+KNOB_ID = f"$$ID-0f0f-{KNOB}"  # as Streamlit names a field with a key
 
 
 def sent(value: str) -> WidgetStates:
@@ -130,6 +132,46 @@ def test_given_a_run_of_a_page_after_a_fragment_in_the_same_thread_then_it_draws
         assert context_dg_stack.get() == get_default_dg_stack_value()
     finally:
         context_dg_stack.reset(before)
+
+
+def side_bar(value: float) -> WidgetStates:
+    """A touch of anything; the browser's slider in the side bar stands here."""
+    states = WidgetStates()
+    states.widgets.add(id=KNOB_ID).double_array_value.data.append(value)
+    return states
+
+
+@pytest.mark.parametrize(
+    ("sent", "stands"),
+    [
+        pytest.param([0.5], 0.7, id="the browser was not told yet"),
+        pytest.param([0.5, 0.5, 0.5], 0.7, id="nor for some touches more"),
+        pytest.param([0.6], 0.7, id="it was told an older value meanwhile"),
+        pytest.param([0.5, 0.6], 0.7, id="and says so a touch later"),
+        pytest.param([0.7], 0.7, id="it knows the value"),
+        pytest.param([0.2], 0.2, id="the user moved the field"),
+        pytest.param([0.5, 0.2, 0.2], 0.2, id="the user moved the field later"),
+    ],
+)
+def test_given_a_field_that_was_set_elsewhere_and_not_drawn_since_when_touched_then_it_holds_until_the_user_moves_it(
+    sent: list[float], stands: float
+) -> None:
+    """A limit that was moved under its answer went back to where the slider in the side bar still stood."""
+    touches.take_each()
+    inner = SessionState()
+    inner._set_widget_metadata(
+        WidgetMetadata(KNOB_ID, lambda value: value[0] if value else 0.0, lambda value: [value], "double_array_value")
+    )
+    inner._set_key_widget_mapping(KNOB_ID, KNOB)
+    session = SafeSessionState(inner, lambda: None)
+    session.on_script_will_rerun(side_bar(0.5))
+    fields = inner[touches._FIELDS]
+    fields.told[KNOB], fields.put[KNOB] = 0.6, 0.7
+
+    for value in sent:
+        session.on_script_will_rerun(side_bar(value))
+
+    assert inner[KNOB] == stands
 
 
 class Runner:

@@ -16,6 +16,7 @@ taken from it, Streamlit takes nothing of it any more: of a file that was indexe
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
 
@@ -24,13 +25,22 @@ from streamlit.delta_generator_singletons import context_dg_stack, get_default_d
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
-from streamlit.runtime.scriptrunner import RerunException, get_script_run_ctx
+from streamlit.runtime.scriptrunner import RerunException
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
-from streamlit.runtime.state import SafeSessionState
+from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.state.common import user_key_from_element_id
 
 ANSWERS = ("file_urls_response", "backend_operation_response")  # messages that the browser waits for
-_SHOWN = "plumbline_shown"  # an attribute of a session: keys of the fields that the browser told a value of with its last touch
+_FIELDS = "plumbline_fields"  # of a session
+
+
+@dataclass(slots=True)
+class _Fields:
+    """Values of the settings' fields, by key."""
+
+    said: dict[str, object] = field(default_factory=dict)  # by the browser, with its last touch
+    told: dict[str, object] = field(default_factory=dict)  # to the browser, last
+    put: dict[str, object] = field(default_factory=dict)  # by a callback, and not drawn since
 
 
 def take_each() -> None:
@@ -43,24 +53,38 @@ def take_each() -> None:
         AppSession._create_scriptrunner = _waiting(AppSession._create_scriptrunner)  # type: ignore[method-assign, assignment]
 
 
-def tell(key: str, value: object) -> None:
-    """Give a field its value, before it is drawn.
+def put(key: str, value: object) -> None:
+    """Give a field its value from elsewhere on the page, in a callback. It holds until the field is drawn or the user moves it.
 
-    A browser that does not show the field yet must be told in every run: what a run that was cut short had to say is dropped, and a slider
-    stands at its lowest then. One that shows it is not told again, for that would take back a touch that is on its way.
+    The browser sends every field with every touch, so until it was told it sends the old value. Taken for the user's wish, that would undo
+    this: a limit that was moved under its answer went back where the side bar's slider still stood.
     """
-    context = get_script_run_ctx()
-    shown = context is not None and key in context.session_state.__dict__.get(_SHOWN, ())
-    if not shown or key not in st.session_state or st.session_state[key] != value:
-        st.session_state[key] = value
+    st.session_state[key] = value
+    _fields().put[key] = value
+
+
+def tell(key: str, value: object) -> None:
+    """Give a field its value, before it is drawn; draw the field with the same value as its default.
+
+    A browser that shows another value, or does not show the field yet, is told in every run, for what a run that was cut short had to say
+    is dropped. One that shows this value is not told again: that would take back a touch that is on its way. Where the browser forgets a
+    field between two runs, it begins again at the default, and without one a slider stands at its lowest.
+    """
+    fields = _fields()
+    fields.put.pop(key, None)
+    if key not in st.session_state or key not in fields.said or fields.said[key] != value:
+        st.session_state[key] = fields.told[key] = value
+
+
+def _fields() -> _Fields:
+    found: _Fields = st.session_state.setdefault(_FIELDS, _Fields())
+    return found
 
 
 def _taking(take: Callable[..., None]) -> Callable[..., None]:
     @wraps(take)
     def taken(state: SafeSessionState, sent: WidgetStates | None, **more: Any) -> None:
         context_dg_stack.set(get_default_dg_stack_value())  # a fragment goes to its own place by itself
-        if sent is not None:
-            state.__dict__[_SHOWN] = {user_key_from_element_id(field.id) for field in sent.widgets}
         look, next_touch = state._yield_callback, None
         try:
             look()  # a session that ends is left alone
@@ -71,10 +95,29 @@ def _taking(take: Callable[..., None]) -> Callable[..., None]:
             take(state, sent, **more)
         finally:
             object.__setattr__(state, "_yield_callback", look)
+        if sent is not None:
+            _listen(state._state, sent)
         if next_touch is not None:
             raise next_touch
 
     return taken
+
+
+def _listen(session: SessionState, sent: WidgetStates) -> None:
+    """Note what the browser says of each field. What was put and not drawn yet holds, unless the user has moved the field since."""
+    fields: _Fields = session[_FIELDS] if _FIELDS in session else _Fields()
+    before, fields.said = fields.said, _values(session, sent)
+    unmoved = {key for key in fields.put if fields.said.get(key) in (before.get(key), fields.told.get(key))}
+    fields.put = {key: value for key, value in fields.put.items() if key in unmoved}
+    for key, value in (fields.put | {_FIELDS: fields}).items():
+        session[key] = value
+
+
+def _values(session: SessionState, sent: WidgetStates) -> dict[str, object]:
+    """What a browser sent, by the keys of the fields; without those that no run has drawn yet."""
+    keys = {told.id: user_key_from_element_id(told.id) for told in sent.widgets}
+    known = session._new_widget_state
+    return {key: known[name] for name, key in keys.items() if key and name in known.widget_metadata and name in known}
 
 
 def _keeping(clear: Callable[..., None]) -> Callable[..., None]:

@@ -69,8 +69,8 @@ def _show_slider(settings: Settings) -> None:
     knob = Settings.knob(KNOB)
     touches.tell(FIELD, settings.min_correctness)
     st.slider(
-        say("how_sure.limit"), knob.low, knob.high, step=knob.step, key=FIELD, format="percent", help=say("how_sure.limit_help"),
-        label_visibility="collapsed", on_change=_take_limit,
+        say("how_sure.limit"), knob.low, knob.high, settings.min_correctness, step=knob.step, key=FIELD, format="percent",
+        help=say("how_sure.limit_help"), label_visibility="collapsed", on_change=_take_limit,
     )  # fmt: skip
 
 

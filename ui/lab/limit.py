@@ -16,6 +16,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect, suggested, tradeoff
 from rag_core.settings import Mode, Settings
+from ui.app import touches
 from ui.app.texts import say
 from ui.lab import charts
 from ui.lab.judged import Fixed, Judged
@@ -159,8 +160,11 @@ def _apply(limit: float) -> None:
 def _show_slider(settings: Settings) -> None:
     """The same setting as *How sure* in the side bar, which follows it."""
     knob = Settings.knob(KNOB)
-    st.session_state[FIELD] = settings.min_correctness
-    st.slider(say("how_sure.limit"), knob.low, knob.high, step=knob.step, key=FIELD, help=say("lab_limit.slider_help"), on_change=_take)
+    touches.tell(FIELD, settings.min_correctness)
+    st.slider(
+        say("how_sure.limit"), knob.low, knob.high, settings.min_correctness, step=knob.step, key=FIELD,
+        help=say("lab_limit.slider_help"), on_change=_take,
+    )  # fmt: skip
 
 
 def _take() -> None:

@@ -21,7 +21,7 @@ FIXED = AS_BUILT  # a library refuses another model than the one it was built wi
 def set_knob(name: str, value: Any) -> None:
     """Set a setting from elsewhere on the page, in a widget's callback: the session's value and, where there is one, its field."""
     state.session().values[name] = value
-    st.session_state[f"knob_{name}"] = value
+    touches.put(f"knob_{name}", value)
 
 
 def take(settings: Settings) -> None:
@@ -29,7 +29,7 @@ def take(settings: Settings) -> None:
     state.session().preset = settings.preset
     for name, value in settings.model_dump(exclude={"preset", *FIXED}).items():
         set_knob(name, value)
-    st.session_state["preset"] = settings.preset
+    touches.put("preset", settings.preset)
 
 
 def changed(start: Settings) -> list[str]:
@@ -86,15 +86,16 @@ def _field(knob: Knob) -> None:
     if knob.low is not None and knob.high is not None:
         whole = isinstance(knob.default, int)
         low, high, step = (int(n) if whole else float(n) for n in (knob.low, knob.high, knob.step or 1))
-        value: Any = st.slider(label, low, high, step=step, **said)
+        value: Any = st.slider(label, low, high, st.session_state[key], step=step, **said)
     elif knob.options:
-        value = st.selectbox(label, list(knob.options), format_func=_option, **said)
+        options = list(knob.options)
+        value = st.selectbox(label, options, options.index(st.session_state[key]), format_func=_option, **said)
     elif isinstance(knob.default, bool):
-        value = st.toggle(label, **said)
+        value = st.toggle(label, st.session_state[key], **said)
     elif knob.name == "compress_prompt":
         value = rules_field(label, said)
     else:
-        value = st.text_input(label, **said)
+        value = st.text_input(label, st.session_state[key], **said)
     if knob.name not in FIXED:
         values[knob.name] = value
 

@@ -11,7 +11,7 @@ from rag_core.compression.llm.prompts import COMPRESS_RULES, COMPRESS_VERSION
 from rag_core.errors import RagError
 from rag_core.settings.endpoints import Endpoint
 from rag_core.wiring import configured_models, running_demo_model
-from ui.app import state
+from ui.app import state, touches
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 
@@ -29,7 +29,7 @@ def show_beside(name: str) -> None:
 
 def rules_field(label: str, said: Mapping[str, Any]) -> str:
     """The rules to type, empty for the built-in ones, which are shown there; those typed word for word are none of your own."""
-    value = st.text_area(label, placeholder=_built_in(), height=RULES_HEIGHT, **said) or ""
+    value = st.text_area(label, st.session_state[said["key"]], placeholder=_built_in(), height=RULES_HEIGHT, **said) or ""
     return "" if value.strip() in COMPRESS_RULES.values() else value
 
 
@@ -84,4 +84,4 @@ def _show_rules() -> None:
 
 def _start_rules() -> None:
     """Put the built-in rules into the field, to be changed there."""
-    st.session_state[f"knob_{RULES}"] = _built_in()
+    touches.put(f"knob_{RULES}", _built_in())

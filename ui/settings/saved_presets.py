@@ -220,9 +220,10 @@ def _take(preset: SavedPreset) -> None:
     try:
         take(as_settings(preset.values))
     except InvalidSetting:
-        st.session_state["preset"] = state.session().preset
+        touches.put("preset", state.session().preset)
         return
-    st.session_state[_CHOSEN], st.session_state["preset"] = preset.name, _OPTION + preset.name
+    st.session_state[_CHOSEN] = preset.name
+    touches.put("preset", _OPTION + preset.name)
 
 
 def _start(offered: list[str]) -> None:
@@ -258,7 +259,7 @@ def _set_default(name: str) -> None:
 def _delete(name: str) -> None:
     _store().delete_preset(name)
     st.session_state.pop(_CHOSEN, None)
-    st.session_state["preset"] = state.session().preset
+    touches.put("preset", state.session().preset)
 
 
 def _store() -> RecordStore:

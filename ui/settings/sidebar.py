@@ -38,7 +38,7 @@ def settings_from_sidebar(page: str = "ask") -> Settings:
         sharing.show_omissions()
         st.subheader(say("settings.title"), anchor=False)
         st.selectbox(
-            say("settings.preset"), offered, format_func=saved_presets.label, key="preset",
+            say("settings.preset"), offered, offered.index(st.session_state["preset"]), format_func=saved_presets.label, key="preset",
             on_change=_take_preset, help=say("settings.preset_help"),
         )  # fmt: skip
         about = st.container(key="about_preset")
