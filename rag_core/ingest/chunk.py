@@ -59,7 +59,6 @@ def chunk(
     max_tokens: int | None = None,
     overlap_tokens: int = 50,
     max_passages: int = MAX_PASSAGES,
-    progress: Callable[[int], None] = lambda page: None,
     cancelled: Cancel | None = None,
 ) -> list[Passage]:
     """Cut a document into passages in reading order. Every visible character outside the boilerplate lies in at least one.
@@ -75,7 +74,6 @@ def chunk(
             anyway.
         overlap_tokens: at most so many are repeated, in whole sentences; 0 for none.
         max_passages: of the document; one that makes more is refused.
-        progress: told the page that it has come to, 1-based.
         cancelled: read between batches.
 
     Raises:
@@ -94,7 +92,7 @@ def chunk(
     found = units(blocks(pages, language), texts, by_definition=strategy.by_definition)
     special = embedder.count_tokens([""])[0]
     room = _room(found, texts, title, limit - special, count)
-    flows = groupby(_told(counted(found, texts, language, count, room), progress), key=_flow)
+    flows = groupby(counted(found, texts, language, count, room), key=_flow)
     drafts = (draft for _, flow in flows for draft in _Packer(strategy, overlap_tokens).packed(flow, room))
     maker = _Maker(document_id, pages, texts, language)
     prefix = document_id.removeprefix("sha256:")[:12] if document_id.startswith("sha256:") else document_id
@@ -104,12 +102,6 @@ def chunk(
             raise LimitExceeded(f"The file makes more than {max_passages:,} passages (on page {passage.page:,}).", remedy=FEWER)
         passages.append(replace(passage, id=f"{prefix}:{len(passages):05d}", tokens=passage.tokens + special))
     return passages
-
-
-def _told(found: Iterable[Unit], progress: Callable[[int], None]) -> Iterator[Unit]:
-    for unit in found:
-        progress(unit.spans[0].page)
-        yield unit
 
 
 def _counter(embedder: Embedder, cancelled: Cancel | None) -> Counter:

@@ -1,19 +1,15 @@
-"""Adds accepted sources to a collection, one after the other. Each complete document is published, whatever happens to the rest.
-
-The next sources are read and cut while the ones before are embedded. In what batches passages are embedded does not depend on it.
-"""
+"""Adds accepted sources to a collection, one after the other. Each complete document is published, whatever happens to the rest."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from rag_core.domain.documents import Document
 from rag_core.domain.ports import Cancel, Progress
 from rag_core.errors import Cancelled, IngestError, PasswordNeeded, RagError, StoredFileDamaged
-from rag_core.library.ahead import ahead, readers
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.inbox import Accepted, Inbox
 from rag_core.library.indexing import Indexer, Prepared
@@ -22,7 +18,6 @@ from rag_core.library.writer import Parts, Writer
 
 GROUP_PASSAGES = 256  # passages of small texts that are embedded together: one forward pass each would take several times as long
 _log = logging.getLogger(__name__)
-Made = Prepared | tuple[Entry, StoredFileDamaged | None] | None  # a source to embed; one that stood complete on disk; one that is unchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +66,6 @@ class Adding:
         self._problems: list[tuple[str, IngestError]] = []
         self._settled: list[str] = []  # digests that need not stay on the list
         self._group: list[Prepared] = []
-        self._number = 0  # the source that is being waited for or embedded
 
     def run(self, rows: Sequence[tuple[Accepted, str | None]]) -> AddReport:
         """Index these sources, each with its password.
@@ -83,12 +77,10 @@ class Adding:
         stopped = False
         try:
             with storage_problems("indexing"):
-                with ahead(enumerate(rows, 1), self._made, readers()) as made:
-                    for (number, (row, _)), wait in made:
-                        self._number = number
-                        self._one(row, wait)
-                        if self._progress is not None:
-                            self._progress("documents", number, len(rows))
+                for number, (row, password) in enumerate(rows, 1):
+                    self._one(row, password)
+                    if self._progress is not None:
+                        self._progress("documents", number, len(rows))
                 self._finish_group()
         except Cancelled:
             stopped = True
@@ -111,62 +103,43 @@ class Adding:
         self._writer.publish(anyhow=self._at_once)  # where nothing came of a rebuild, the library has to be usable all the same
         self._inbox.drop(self._settled)
 
-    def _made(self, numbered: tuple[int, tuple[Accepted, str | None]], left: Cancel) -> Made:
-        """Read and cut a source, unless it is there already. Runs in threads, each with another source."""
-        number, (row, password) = numbered
-
-        def stopped() -> bool:
-            return left() or (self._cancelled is not None and self._cancelled())
-
-        if stopped():
-            raise Cancelled("Stopped before a file.", remedy="Resume to index the rest.")
+    def _one(self, row: Accepted, password: str | None) -> None:
+        if self._cancelled is not None and self._cancelled():
+            raise Cancelled("Stopped between two files.", remedy="Resume to index the rest.")
         published = self._writer.entries.get(row.id)
         known = self._indexer.done(row, [published])
         if published is not None and known is not None:
-            return None
+            self._writer.entries[row.id] = published.handed_in(row)
+            self._unchanged.append(row.id)
+            self._settled.append(row.digest)
+            return
         entry = self._indexer.done(row, self._indexer.complete(row))
         if entry is not None:
-            return entry, self._indexer.problem(row)
+            self._warn(row, self._indexer.problem(row))
+            self._put(entry)
+            return
+        prepared = self._prepare(row, password)
+        if prepared is None:
+            return
+        self._warn(row, prepared.problem)
+        if row.kind == "pdf":
+            self._finish_group()
+        self._group.append(prepared)
+        if row.kind == "pdf" or sum(len(waiting.passages) for waiting in self._group) >= GROUP_PASSAGES:
+            self._finish_group()
 
-        def told(what: str, done: int, total: int) -> None:
-            if self._progress is not None and number == self._number:  # the others are not looked at yet
-                self._progress(what, done, total)
-
-        return self._indexer.prepare(row, password, told, stopped)
-
-    def _one(self, row: Accepted, wait: Callable[[], Made]) -> None:
-        if self._cancelled is not None and self._cancelled():
-            raise Cancelled("Stopped between two files.", remedy="Resume to index the rest.")
+    def _prepare(self, row: Accepted, password: str | None) -> Prepared | None:
         try:
-            made = wait()
+            return self._indexer.prepare(row, password)
         except IngestError as error:
             self._failed(row, error, self._keep_locked and row.needs_password and isinstance(error, PasswordNeeded))
-            return
         except (RagError, OSError):
             raise
         except Exception as error:  # a fault of ours on one file must not cost the user the other files
             _log.exception("indexing a document failed")
             problem = f"{row.name} could not be indexed because of a fault in this program ({type(error).__name__})."
             self._failed(row, IngestError(problem, remedy="Report it with the log; the other files are unharmed."))
-            return
-        if made is None:
-            self._writer.entries[row.id] = self._writer.entries[row.id].handed_in(row)
-            self._unchanged.append(row.id)
-            self._settled.append(row.digest)
-        elif isinstance(made, Prepared):
-            self._warn(row, made.problem)
-            self._gather(row, made)
-        else:
-            entry, problem_of = made
-            self._warn(row, problem_of)
-            self._put(entry)
-
-    def _gather(self, row: Accepted, prepared: Prepared) -> None:
-        if row.kind == "pdf":
-            self._finish_group()
-        self._group.append(prepared)
-        if row.kind == "pdf" or sum(len(waiting.passages) for waiting in self._group) >= GROUP_PASSAGES:
-            self._finish_group()
+        return None
 
     def _warn(self, row: Accepted, problem: IngestError | None) -> None:
         if problem is not None:

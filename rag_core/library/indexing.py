@@ -97,8 +97,8 @@ class Indexer:
             if entry is not None:
                 yield entry
 
-    def prepare(self, row: Accepted, password: str | None, progress: Progress, cancelled: Cancel) -> Prepared:
-        """Read and cut a source. Threads may do this side by side for different sources.
+    def prepare(self, row: Accepted, password: str | None) -> Prepared:
+        """Read and cut a source.
 
         Raises:
             StoredFileDamaged: the stored file is not what was handed in, and was not read before.
@@ -107,7 +107,7 @@ class Indexer:
         """
         options, key = self._read_options(row), self._key(row, self._can_ocr)
         folder = self._store.root / "work" / f"{row.digest}-{_hash(asdict(options))}"
-        reading, reused = self._reading(row, password, options, folder, progress, cancelled)
+        reading, reused = self._reading(row, password, options, folder)
         language = row.language.casefold()[:2] or detect(_sample(reading.pages))
         wanted = row.strategy or self._settings.strategy
         choice = strategies.choose(reading.pages, language) if wanted == "auto" else strategies.named(wanted)
@@ -121,8 +121,7 @@ class Indexer:
             embedder=self._embedder,
             max_tokens=min(choice.strategy.max_tokens, self._settings.passage_tokens),
             overlap_tokens=self._settings.overlap_tokens,
-            progress=lambda page: progress(f"{row.name}: cutting", page, len(reading.pages)),
-            cancelled=cancelled,
+            cancelled=self._cancelled,
         )
         document = _document(row, reading, language, choice, reading.source.size)
         if not passages:
@@ -157,9 +156,7 @@ class Indexer:
             yield self._write(prepared, parts), parts
             first = last
 
-    def _reading(
-        self, row: Accepted, password: str | None, options: ReadOptions, folder: Path, progress: Progress, cancelled: Cancel
-    ) -> tuple[Reading, bool]:
+    def _reading(self, row: Accepted, password: str | None, options: ReadOptions, folder: Path) -> tuple[Reading, bool]:
         """The pages, and whether they were read before."""
         # a text is read faster than looked for
         folders = [folder, *sorted((self._store.root / "documents").glob(f"{row.digest}-*"))] if row.kind == "pdf" else []
@@ -172,7 +169,7 @@ class Indexer:
             except LibraryDamaged as error:
                 raise _stored_file_damaged(row, error) from error
             with data:
-                reading = read(row, data, source, options, folder, password, progress, cancelled)
+                reading = read(row, data, source, options, folder, password, self._progress, self._cancelled)
         return reading, reused
 
     def _write(self, prepared: Prepared, parts: Parts) -> Entry:

@@ -27,7 +27,7 @@ Work = Callable[[Progress, Cancel], "AddReport | Ran"]
 Place = tuple[str, str]  # a library's folder and collection
 LEFT_ALONE_SECONDS = 90.0  # a browser looks every half second, and once a minute from a tab in the background
 MAX_KEPT = 50  # finished jobs whose result nobody has seen
-READING_SHARE, CUTTING_SHARE = 0.5, 0.1  # shares of a file's bar; embedding is the rest
+READING_SHARE = 0.6  # reading's share of a file's bar; embedding is the rest
 WHOLE = ("documents", "questions")  # steps that count whole files, or questions
 
 
@@ -36,14 +36,10 @@ class FileState(StrEnum):
 
     WAITING = "waiting"
     READING = "reading"
-    CUTTING = "cutting"  # into passages
     EMBEDDING = "embedding"
     READ = "read"  # done, and published with the next ones
     READY = "ready"  # in the library: it can be asked
     PROBLEM = "problem"
-
-
-BUSY = (FileState.READING, FileState.CUTTING, FileState.EMBEDDING)  # stages of the file that is worked on
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,7 @@ class Job(Background["AddReport | Ran"]):
     taken_over: bool = False  # by another session, since that one was closed
     looked_at: float = field(default_factory=time.monotonic)  # by that session
     _first: tuple[float, int] | None = None  # when the first question was done, and how many were then: recorded ones take no time
-    _stage: str = ""  # the current file's: one of `BUSY`, or nothing yet
+    _stage: str = ""  # the current file's: FileState.READING, FileState.EMBEDDING, or nothing yet
     _failed: set[int] = field(default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
@@ -93,7 +89,7 @@ class Job(Background["AddReport | Ran"]):
 
     @property
     def stage(self) -> str:
-        """The stage of the current file: one of `BUSY`, or none."""
+        """The stage of the current file: reading, embedding, or neither."""
         return self._stage
 
     @property
@@ -102,10 +98,8 @@ class Job(Background["AddReport | Ran"]):
         part = self.done / self.total if self.total else 0.0
         if self._stage == FileState.READING:
             part *= READING_SHARE
-        elif self._stage == FileState.CUTTING:
-            part = READING_SHARE + CUTTING_SHARE * part
         elif self._stage == FileState.EMBEDDING:
-            part = READING_SHARE + CUTTING_SHARE + (1 - READING_SHARE - CUTTING_SHARE) * part
+            part = READING_SHARE + (1 - READING_SHARE) * part
         else:
             part = 0.0
         return 1.0 if self.finished else min((self.files_done + part) / max(self.files, 1), 1.0)
@@ -154,7 +148,7 @@ class Job(Background["AddReport | Ran"]):
             self._failed.add(self.files_done)
             return
         self.step, self.done, self.total = step, done, total
-        self._stage = what if what in BUSY else ""
+        self._stage = what if what in (FileState.READING, FileState.EMBEDDING) else ""
 
     def begin(self, work: Work, turn: AbstractContextManager[object] | None = None) -> None:
         """Do the work in a thread of its own, once it has its `turn`; its progress and what it comes to are written into the job."""

@@ -10,7 +10,7 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile
 from rag_core.errors import RagError
 from rag_core.service.people import Right
 from rag_core.work import loading
-from rag_core.work.jobs import BUSY, Job
+from rag_core.work.jobs import FileState, Job
 from ui.app import first_run, state, uploads, visitor
 from ui.app.asked import COLLECTION
 from ui.app.background import watch
@@ -178,7 +178,7 @@ def _show_files(number: int, job: Job) -> None:
     rows = []
     for position in range(first, min(first + MAX_FILES, len(job.listed))):
         stands = job.state(position, ready)
-        busy = stands in BUSY
+        busy = stands in (FileState.READING, FileState.EMBEDDING)
         amount = tell("jobs.amount_of", done=job.done, total=job.total) if busy else ""
         rows.append(
             {say("jobs.file"): job.listed[position].name, say("jobs.state"): tell(f"jobs.state_{stands}"), say("jobs.amount"): amount}

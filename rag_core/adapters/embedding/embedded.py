@@ -58,7 +58,8 @@ class EmbeddedModel:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, special tokens included, without any cut."""
-        return [len(encoded.ids) for encoded in self._whole.encode_batch(list(texts))]  # never changed, so it needs no lock
+        with self._model.lock:
+            return [len(encoded.ids) for encoded in self._whole.encode_batch(list(texts))]
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of shape (len(texts), 384), float32.

@@ -85,7 +85,7 @@ class ProcessEmbedder:
         """Tokens of each text, special tokens included, without any cut."""
         if not texts:
             return []
-        head, _ = self.ask(True, do="count_tokens", texts=list(texts))  # sources are cut beside those that are embedded
+        head, _ = self.ask(len(texts) > SHORT, do="count_tokens", texts=list(texts))
         return list(head["counts"])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
