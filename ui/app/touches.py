@@ -31,7 +31,7 @@ from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.state.common import user_key_from_element_id
 
 ANSWERS = ("file_urls_response", "backend_operation_response")  # messages that the browser waits for
-_FIELDS = "plumbline_fields"  # of a session
+_FIELDS = "plumbline_fields"  # a key of a session
 
 
 @dataclass(slots=True)
@@ -114,7 +114,7 @@ def _listen(session: SessionState, sent: WidgetStates) -> None:
 
 
 def _values(session: SessionState, sent: WidgetStates) -> dict[str, object]:
-    """What a browser sent, by the keys of the fields; without those that no run has drawn yet."""
+    """The values that a browser sent, by the keys of the fields; without those that no run has drawn yet."""
     keys = {told.id: user_key_from_element_id(told.id) for told in sent.widgets}
     known = session._new_widget_state
     return {key: known[name] for name, key in keys.items() if key and name in known.widget_metadata and name in known}
