@@ -182,7 +182,9 @@ def test_given_many_threads_then_all_get_the_same_vectors(make: Callable[[str, s
 
 
 @pytest.mark.parametrize("make", [SentenceTransformerEmbedder, CrossEncoderReranker])
-def test_given_a_model_that_is_not_there_then_it_is_a_typed_problem_that_names_it(make: type, tmp_path: Path) -> None:
+def test_given_a_folder_without_a_model_then_it_is_a_typed_problem_that_names_it(make: type, tmp_path: Path) -> None:
+    (tmp_path / "no-such-model").mkdir()
+
     with pytest.raises(ModelUnavailable, match="could not be loaded") as caught:
         make(str(tmp_path / "no-such-model"))
 

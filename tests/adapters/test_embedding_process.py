@@ -24,7 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core import wiring
-from rag_core.adapters.embedding import frames
+from rag_core.adapters.embedding import by_name, frames
 from rag_core.adapters.embedding import process as embedding_process
 from rag_core.adapters.embedding.by_name import EMBEDDED, SentenceTransformerEmbedder
 from rag_core.adapters.embedding.process import ProcessEmbedder
@@ -124,6 +124,7 @@ def test_given_a_model_that_is_not_there_then_the_problem_is_the_one_in_process_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedding_process, "WORKER", "rag_core.adapters.embedding.worker")
+    monkeypatch.setattr(by_name, "quiet", lambda: pytest.fail("what loads a model was imported, which takes seconds"))
     folder = str(tmp_path / "no-such-model")
     with pytest.raises(ModelUnavailable) as here:
         SentenceTransformerEmbedder(folder, "float32")

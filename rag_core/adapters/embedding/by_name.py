@@ -118,6 +118,13 @@ def vocabulary_hash(vocabulary: Mapping[str, int]) -> str:
     return hashlib.sha256(repr(rows).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
+def _not_loaded(model: str, error: Exception) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"The embedding model {model!r} could not be loaded: {type(error).__name__}.",
+        remedy="Check the name or folder, or use the embedded model all-MiniLM-L6-v2.",
+    )
+
+
 class SentenceTransformerEmbedder:
     """An `Embedder` on a sentence-transformers model. Safe to call from several threads: forward passes are queued.
 
@@ -132,6 +139,8 @@ class SentenceTransformerEmbedder:
 
     def __init__(self, model: str = EMBEDDED, precision: str = "auto") -> None:
         require("models", "An embedding model by name")
+        if Path(model).is_absolute() and not Path(model).exists():  # told at once: what loads it takes seconds to import
+            raise _not_loaded(model, FileNotFoundError())
         import torch
         from sentence_transformers import SentenceTransformer
 
@@ -141,10 +150,7 @@ class SentenceTransformerEmbedder:
         try:
             self._model = SentenceTransformer(source, device="cpu", local_files_only=model == EMBEDDED)
         except Exception as error:  # the library raises many kinds; each is the same to the user
-            raise ModelUnavailable(
-                f"The embedding model {model!r} could not be loaded: {type(error).__name__}.",
-                remedy="Check the name or folder, or use the embedded model all-MiniLM-L6-v2.",
-            ) from error
+            raise _not_loaded(model, error) from error
         self._model = self._model.to(getattr(torch, self.precision)).eval()
         self._name = f"{model}@{self.precision}"
         self._tokenizer: Any = self._model.tokenizer
