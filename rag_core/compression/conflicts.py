@@ -10,7 +10,8 @@ rules, and a share of equal words would let it pass. And they must be about the 
   no verb to tell: in documents of two years they are figures unless they say that they set a limit, a price or a right.
 - "We" and "the tenant" are others in each document, unless two documents are versions of one: the same title but for its numbers. So are
   the tables of documents whose titles differ in a part ("Hotel Alfa price list", "Hotel Beta price list").
-- A question that names the document or the section of one of the two has chosen.
+- A question that names the document or the section of one of the two has chosen. So has one that names the number in which they differ
+  ("What does buoy 71 show?"), unless it asks whether that number is right, or the number has a unit.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from rag_core.compression.extract import PASSAGES, Extract, Scored, claim_of
 from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.passages import Hit, PassageKind
 from rag_core.domain.ports import PageText
+from rag_core.gating.asked import AnswerType, asked_for
 from rag_core.grounding.contradictions.cells import cell_statements
 from rag_core.grounding.contradictions.difference import difference
-from rag_core.grounding.contradictions.statements import Statement, statement
+from rag_core.grounding.contradictions.statements import Statement, Value, statement
 from rag_core.grounding.contradictions.subject import Asked, comparable, same_subject
 from rag_core.grounding.contradictions.word_lists import word_lists
 from rag_core.grounding.units import Unit, header_of, units
@@ -115,6 +117,7 @@ class _Index:
         dates = asked.documents.dates
         self._asked, self._used = asked, set[tuple[str, str]]()
         self._wanted = frozenset(content_terms(asked.question, asked.language))
+        self._named = _numbers_named(asked)
         self._sides: dict[int, list[_Side]] = {id(unit): sides for unit, sides in _told(found, page_text)}
         self._by_outline: Mapping[Outline, list[_Side]] = defaultdict(list)
         for unit in sorted(found, key=lambda unit: dates.get(unit.passage.document, ""), reverse=True):
@@ -130,10 +133,24 @@ class _Index:
                 if _key(theirs.unit) in self._used or not comparable(unit.passage, theirs.unit.passage):
                     continue
                 values = difference(mine.said, theirs.said)
-                if values and same_subject(unit.passage, theirs.unit.passage, mine.said, self._asked):
+                if values and not self._names(values) and same_subject(unit.passage, theirs.unit.passage, mine.said, self._asked):
                     self._used |= {_key(unit), _key(theirs.unit)}
                     return _Pair(unit, theirs.unit, (values[0].shown, values[1].shown))
         return None
+
+    def _names(self, values: tuple[Value, Value]) -> bool:
+        return any(_is_plain(value) and value.amount in self._named for value in values)
+
+
+def _numbers_named(asked: Asked) -> frozenset[object]:
+    """The numbers without a unit that a question names; none of one that asks whether something is so."""
+    if asked.language not in word_lists() or asked_for(asked.question, asked.language).type is AnswerType.YES_NO:
+        return frozenset()
+    return frozenset(value.amount for value in statement(asked.question, asked.language).values if _is_plain(value))
+
+
+def _is_plain(value: Value) -> bool:
+    return value.kind[:2] == ("number", "")
 
 
 def _key(unit: Unit) -> tuple[str, str]:

@@ -399,6 +399,25 @@ def test_given_a_question_that_names_one_of_the_documents_then_the_other_is_no_o
 
 
 @each(
+    ("question", "said"),
+    [
+        ("What does buoy 71 show?", False),
+        ("What do buoys 71 and 31 show?", False),
+        ("What does the buoy show?", True),
+        ("What does buoy 40 show?", True),
+        ("Is it buoy 71 that shows a yellow cross?", True),  # whether it is that one, the documents do not agree on
+    ],
+)
+def test_given_a_question_that_names_a_number_of_one_side_then_it_asks_about_that_one(question: str, said: bool) -> None:
+    assert contradicts("The buoy 71 shows a yellow cross.", "The buoy 31 shows a yellow cross.", question=question) is said
+
+
+def test_given_a_question_that_names_an_amount_with_its_unit_then_the_sources_still_contradict_each_other() -> None:
+    assert contradicts("The tenant pays a fee of 500 EUR.", "The tenant pays a fee of 400 EUR.", question="Who pays the fee of 500 EUR?",
+                       titles={"new": "Lease", "old": "Lease"})  # fmt: skip
+
+
+@each(
     ("dates", "newer"),
     [
         (("2026-03-01", "2024-03-01"), "a"),
