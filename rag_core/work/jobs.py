@@ -122,10 +122,10 @@ class Job(Background["AddReport | Ran"]):
         """Whether it ended, and the session that started it has not looked for so long that it must have been closed."""
         return self.finished and not self.shown and time.monotonic() - self.looked_at > LEFT_ALONE_SECONDS
 
-    def look(self) -> None:
-        """Called by the session that started it, each time it shows the job."""
+    def look(self, result: bool = False) -> None:
+        """Called by the session that started it, each time it shows the job, or its `result`."""
         self.looked_at = time.monotonic()
-        self.shown = self.finished
+        self.shown = self.shown or result
 
     def state(self, number: int, ready: Collection[str]) -> FileState:
         """Where file `number` of `listed` stands, from 0; `ready` are the ids of the documents in the library."""

@@ -202,7 +202,10 @@ def test_given_a_job_whose_session_was_closed_when_it_ended_then_its_result_is_f
 
     job.looked_at -= LEFT_ALONE_SECONDS + 1
     assert runner.jobs(("lib", "default")) == (job,)
-    job.look()
+    job.look()  # as one that was running a moment ago
+    job.looked_at -= LEFT_ALONE_SECONDS + 1
+    assert runner.jobs(("lib", "default")) == (job,)
+    job.look(result=True)
     assert runner.jobs(("lib", "default")) == ()
 
 

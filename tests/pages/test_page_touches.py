@@ -46,6 +46,60 @@ def test_given_an_answer_that_the_browser_waits_for_when_a_run_begins_then_it_is
     assert ("page_not_found" in left) == bool(fragments)
 
 
+def drawn(path: list[int], fragment: str = "") -> ForwardMsg:
+    made = ForwardMsg()
+    made.metadata.delta_path.extend(path)
+    made.delta.fragment_id = fragment
+    made.delta.add_block.SetInParent()
+    return made
+
+
+def unsent() -> ForwardMsgQueue:
+    """A run of the page that has ended, of which nothing was sent: a fragment, and what stands behind it."""
+    queue = ForwardMsgQueue()
+    finished = ForwardMsg(script_finished=ForwardMsg.ScriptFinishedStatus.FINISHED_SUCCESSFULLY)
+    for sent in (message("new_session"), drawn([0, 2, 0], "jobs"), drawn([0, 2, 1]), finished):
+        queue.enqueue(sent)
+    return queue
+
+
+def test_given_a_run_of_the_page_that_was_not_sent_when_a_fragment_of_it_runs_then_all_of_it_is_sent_before() -> None:
+    """Else the browser closes the gap where the fragment stood, and the fragment is drawn over what stands behind it."""
+    touches.take_each()
+    queue = unsent()
+
+    queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=["jobs"])
+    queue.enqueue(message("new_session"))
+    queue.enqueue(drawn([0, 2, 0], "jobs"))
+
+    kinds = [sent.WhichOneof("type") for sent in queue.flush()]
+    assert kinds == ["new_session", "delta", "delta", "script_finished", "new_session", "delta"]
+
+
+def test_given_elements_of_a_fragment_that_were_not_sent_when_it_runs_again_then_they_are_sent_apart() -> None:
+    touches.take_each()
+    queue = ForwardMsgQueue()
+    for text in ("before", "after"):
+        queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=["jobs"])
+        queue.enqueue(message("new_session"))
+        made = drawn([0, 2, 0], "jobs")
+        made.delta.new_element.text.body = text
+        queue.enqueue(made)
+
+    assert [sent.delta.new_element.text.body for sent in queue.flush() if sent.HasField("delta")] == ["before", "after"]
+
+
+def test_given_streamlit_then_it_still_takes_back_what_a_fragment_draws_anew() -> None:
+    """When this fails, Streamlit keeps it, and what keeps it here can go."""
+    touches.take_each()
+    clear = ForwardMsgQueue.clear.__wrapped__  # type: ignore[attr-defined]
+    queue = unsent()
+
+    clear(queue, retain_lifecycle_msgs=True, fragment_ids_this_run=["jobs"])
+
+    assert [list(sent.metadata.delta_path) for sent in queue.flush() if sent.HasField("delta")] == [[0, 2, 1]]
+
+
 def test_given_streamlit_then_it_still_drops_what_is_kept_here() -> None:
     """When this fails, Streamlit keeps the answers itself, and what keeps them here can go."""
     touches.take_each()

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hostile import make
@@ -161,16 +162,31 @@ def test_given_a_page_when_a_document_is_published_meanwhile_then_it_can_tell_fr
 
 
 @pytest.mark.parametrize(
-    ("shown", "asked", "waited", "news"),
-    [((1, 1), False, 0, False), ((0, 0), True, 0, True), ((0, 1), False, 0, True), ((0, 1), True, 0, False), ((0, 1), True, 11, True)],
+    ("shown", "asked", "waited", "ended", "news"),
+    [
+        ((1, 1), False, 0, False, False),
+        ((1, 1), True, 0, True, True),  # one job of two
+        ((0, 0), True, 0, False, True),
+        ((0, 1), False, 0, False, True),
+        ((0, 1), True, 0, True, False),
+        ((0, 1), True, 11, False, True),
+    ],
 )
 def test_given_new_documents_when_the_page_looks_then_it_is_drawn_anew_at_once_or_when_a_question_waited_enough(
-    library: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch, shown: tuple[int, int], asked: bool, waited: float, news: bool
+    library: Path,
+    app: AppTest,
+    monkeypatch: pytest.MonkeyPatch,
+    shown: tuple[int, int],
+    asked: bool,
+    waited: float,
+    ended: bool,
+    news: bool,
 ) -> None:
     monkeypatch.setattr(progress, "_version", lambda: (1, 1))
     monkeypatch.setattr(progress.time, "monotonic", lambda: 100.0 + waited)
     session = state.Session("x", {})
     session.asked = object() if asked else None  # type: ignore[assignment]
+    session.jobs = [SimpleNamespace(finished=True, shown=True), SimpleNamespace(finished=ended, shown=False)]  # type: ignore[list-item]
     monkeypatch.setattr(state, "session", lambda: session)
     monkeypatch.setattr(progress.st, "session_state", type("State", (), {"jobs_page": (*shown, 100.0)}))
 

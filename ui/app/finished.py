@@ -32,7 +32,7 @@ def show_results() -> None:
             session.jobs.append(job)
     for number, job in enumerate(session.jobs):
         if job.finished:
-            job.look()
+            job.look(result=True)
             _show_result(f"{number}", job)
     for job in runner.shared:
         if job.error is not None:

@@ -110,10 +110,10 @@ def _remember() -> None:
 
 
 def _news() -> bool:
-    """Whether there are documents that the page does not show yet, and it should."""
+    """Whether there are documents that the page does not show yet, and it should, or a job has ended of which it says nothing yet."""
     version, documents, since = st.session_state.jobs_page
     if _version()[0] == version:
-        return False
+        return any(job.finished and not job.shown for job in state.session().jobs)
     return not documents or state.session().asked is None or time.monotonic() - since > PATIENCE_SECONDS
 
 

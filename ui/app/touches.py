@@ -4,7 +4,9 @@ Streamlit looks for the next touch once before it takes what the last one sent, 
 that was found there put an end to the run: a question that was typed 0.1 s earlier was dropped unseen, a callback was left half done.
 
 A run that begins takes back all that was not sent to the browser yet, for most of it is drawn anew. What the browser had asked for is not:
-a dropped file would wait for ever for the address to send it to, and be lost unseen.
+a dropped file would wait for ever for the address to send it to, and be lost unseen. A fragment's run takes back what the page's run had
+drawn at the fragment's place. The browser, which hears that the page's run ended, closes that gap, and then draws the fragment over what
+stands behind it: that a file was indexed. So a fragment's run takes nothing back.
 
 A page runs once at a time (`runner.fastReruns` is off): the touches that wait are put together, where a second run beside the first would
 drop some. Then one thread makes many runs, and a run of the page begins where the fragment before it stood, unless it is told.
@@ -122,9 +124,12 @@ def _values(session: SessionState, sent: WidgetStates) -> dict[str, object]:
 
 def _keeping(clear: Callable[..., None]) -> Callable[..., None]:
     @wraps(clear)
-    def cleared(queue: ForwardMsgQueue, retain_lifecycle_msgs: bool = False, **more: Any) -> None:
+    def cleared(queue: ForwardMsgQueue, retain_lifecycle_msgs: bool = False, fragment_ids_this_run: list[str] | None = None) -> None:
+        if retain_lifecycle_msgs and fragment_ids_this_run:
+            queue._delta_index_map = {}  # and puts nothing of its own among what is there
+            return
         answers = [message for message in queue._queue if message.WhichOneof("type") in ANSWERS]
-        clear(queue, retain_lifecycle_msgs, **more)
+        clear(queue, retain_lifecycle_msgs, fragment_ids_this_run)
         kept = set(map(id, queue._queue))
         if retain_lifecycle_msgs:  # else they were sent
             queue._queue += [answer for answer in answers if id(answer) not in kept]
