@@ -153,7 +153,7 @@ def test_given_a_session_that_was_closed_when_its_job_ended_then_another_sees_wh
 
 def test_given_a_page_when_a_document_is_published_meanwhile_then_it_can_tell_from_what_it_shows(app: AppTest, library: Path) -> None:
     page = settle(app)  # the samples
-    generation, count, _ = page.session_state["jobs_page"]
+    generation, count, _, _ = page.session_state["jobs_page"]
     assert count == len(state.engine().library.snapshot.documents)
 
     state.engine().library.add([Source("bridge.pdf", BRIDGE, "pdf")], Settings.load())
@@ -186,9 +186,9 @@ def test_given_new_documents_when_the_page_looks_then_it_is_drawn_anew_at_once_o
     monkeypatch.setattr(progress.time, "monotonic", lambda: 100.0 + waited)
     session = state.Session("x", {})
     session.asked = object() if asked else None  # type: ignore[assignment]
-    session.jobs = [SimpleNamespace(finished=True, shown=True), SimpleNamespace(finished=ended, shown=False)]  # type: ignore[list-item]
+    session.jobs = [SimpleNamespace(finished=True), SimpleNamespace(finished=ended)]  # type: ignore[list-item]
     monkeypatch.setattr(state, "session", lambda: session)
-    monkeypatch.setattr(progress.st, "session_state", type("State", (), {"jobs_page": (*shown, 100.0)}))
+    monkeypatch.setattr(progress.st, "session_state", type("State", (), {"jobs_page": (*shown, 100.0, 1)}))
 
     assert progress._news() is news
 

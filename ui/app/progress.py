@@ -106,14 +106,18 @@ def _version() -> tuple[int, int]:
 
 
 def _remember() -> None:
-    st.session_state.jobs_page = (*_version(), time.monotonic())
+    st.session_state.jobs_page = (*_version(), time.monotonic(), _ended())
+
+
+def _ended() -> int:
+    return sum(job.finished for job in state.session().jobs)
 
 
 def _news() -> bool:
-    """Whether there are documents that the page does not show yet, and it should, or a job has ended of which it says nothing yet."""
-    version, documents, since = st.session_state.jobs_page
+    """Whether there are documents that the page does not show yet, and it should, or a job has ended since it was drawn."""
+    version, documents, since, ended = st.session_state.jobs_page
     if _version()[0] == version:
-        return any(job.finished and not job.shown for job in state.session().jobs)
+        return _ended() > ended
     return not documents or state.session().asked is None or time.monotonic() - since > PATIENCE_SECONDS
 
 
