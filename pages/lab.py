@@ -59,7 +59,7 @@ def _recorded() -> tuple[RunHead, lab.Recorded] | None:
 def _results(engine: Engine, settings: Settings) -> None:
     if found := _recorded():
         run, recorded = found
-        results.show(engine, *recorded, settings, run.settings)
+        results.show(engine, *recorded, settings, run)
 
 
 def _compare(engine: Engine, settings: Settings) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from rag_core.settings import Settings
 
-MAX_COMMENT_CHARS = 1000  # a reader's comment, about a paragraph; chosen
+MAX_COMMENT_CHARS = 1000  # a reader's comment, or a note on a run, about a paragraph; chosen
 
 
 class FeedbackKind(StrEnum):
@@ -79,6 +79,7 @@ class RunHead:
         version: of the library.
         total: questions.
         done: of them measured and stored.
+        note: of whoever keeps the run; untrusted text of at most `MAX_COMMENT_CHARS` characters.
     """
 
     id: int
@@ -92,6 +93,7 @@ class RunHead:
     started: str
     total: int
     done: int
+    note: str = ""
 
 
 class VersionState(StrEnum):

@@ -6,6 +6,7 @@ import random
 import shutil
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records.stored import Execution, ExecutionOutcome, FeedbackKind, FeedbackState, SavedPreset
 
 WITHOUT_CHECKSUMS = 2  # the version of a file before they came; profiles came after them
-LATER = ("profiles", "executions", "comparisons", "exposures")
+LATER = ("profiles", "executions", "comparisons", "exposures", "notes")
 FLIPS = 60  # positions in a file of about 100 KB, a fixed sample
 
 
@@ -35,6 +36,7 @@ def fill(store: RecordStore) -> None:
     store.write_set("mine", [question])
     run = store.begin_run("first", "mine", [question], settings=settings(), calibration="c", model="hash@float32", version=3)
     store.add_result(run.id, "q1", measurements(0.9))
+    store.note_run(run.id, "The first one.")
     store.save_preset(SavedPreset("strict", {"min_top_cosine": 0.7}, None, "2026-11-22T00:00:00+00:00"))
     store.set_default_preset("strict")
     store.set_keeping(True)
@@ -54,9 +56,9 @@ def read_all(path: Path) -> list[object]:
         (run,) = store.runs()
         return [
             decisions, [store.measurements(one.id) for one in decisions], [store.feedback(state) for state in FeedbackState], store.sets(),
-            [store.read_set(name) for name in store.sets()], run, store.run_questions(run.id), store.results(run.id), store.done(run.id),
-            store.presets(), store.default_preset(), store.keeping(), store.profile_versions("legal"), store.profile_in_force("legal"),
-            store.executions(), store.comparisons("legal"), store.comparison_answers(1),
+            [store.read_set(name) for name in store.sets()], replace(run, note=""), store.run_questions(run.id), store.results(run.id),
+            store.done(run.id), store.presets(), store.default_preset(), store.keeping(), store.profile_versions("legal"),
+            store.profile_in_force("legal"), store.executions(), store.comparisons("legal"), store.comparison_answers(1), run.note,
         ]  # fmt: skip
     finally:
         store.close()
@@ -166,9 +168,9 @@ def test_given_a_file_without_checksums_when_opened_then_it_gets_them_once_and_k
     shutil.copy(template, path)
     strip(path)
 
-    *kept, versions, in_force, executions, comparisons, answers = read_all(path)
-    assert kept == whole[:-5]
-    assert (len(versions), in_force.version, executions, comparisons, answers) == (1, 0, (), (), ())
+    *kept, versions, in_force, executions, comparisons, answers, note = read_all(path)
+    assert kept == whole[:-6]
+    assert (len(versions), in_force.version, executions, comparisons, answers, note) == (1, 0, (), (), (), "")
     with closing(sqlite3.connect(path)) as db, db:
         for table in GUARDED:
             assert db.execute(f"SELECT count(*) FROM {table} WHERE checksum IS NULL").fetchone() == (0,), table

@@ -8,10 +8,13 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.evaluation import Ran
 from rag_core.evaluation.labelled import read_labelled
+from rag_core.settings import Settings
 from ui.app import recording, state
 from ui.app.texts import say
+from ui.lab import running, sweep
 from ui.lab.flips import CHOSEN
 from ui.lab.sets import tag
+from ui.settings.wording import setting_name
 
 LABELLED = (
     b"question,answerable,answers,kind\n"
@@ -106,6 +109,22 @@ def test_given_a_run_when_documents_are_deleted_then_it_is_stale_and_can_be_meas
     (head,) = recording.store().runs()
     assert head.version == library.snapshot.version
     assert "resume_run" not in [button.key for button in lab.button]
+
+
+def test_given_a_second_run_under_other_settings_then_the_list_says_what_was_changed_and_each_run_keeps_its_note(lab: AppTest) -> None:
+    run_set(upload(lab))
+    lab.slider(key="knob_top_k").set_value(4).run()
+    run_set(lab)
+    newest, oldest = recording.store().runs()
+
+    lab.text_area(key=f"run_note_{newest.id}").set_value("Fewer *passages*.").run()
+
+    assert [head.note for head in recording.store().runs()] == ["Fewer *passages*.", ""]
+    runs = next(table.value for table in lab.dataframe if "version" in table.value)
+    assert list(runs["note"]) == ["Fewer *passages*.", ""]
+    changed, first = runs["changed"]
+    assert ("4" in changed, first) == (True, "")
+    assert running.run_before(newest, (newest, oldest)) == oldest
 
 
 def test_given_a_run_when_deleted_then_it_asks_first(lab: AppTest) -> None:
@@ -307,3 +326,49 @@ def test_given_a_choice_of_the_program_when_the_page_was_drawn_then_the_field_is
 
     assert lab.selectbox(key="lab_set_default").value == "mine"
     assert session_of(lab).choices == {}
+
+
+def test_given_several_values_of_a_setting_when_run_then_one_job_measures_a_run_for_each_and_one_table_compares_them(lab: AppTest) -> None:
+    upload(lab)
+    lab.selectbox(key=f"sweep_setting_{tag('mine')}").set_value("top_k").run()
+    lab.text_input(key=f"sweep_values_top_k_{tag('mine')}").set_value("3, 10, 10").run()
+
+    settle(lab.button(key="sweep_run").click().run())
+
+    assert not lab.exception
+    runs = recording.store().runs()
+    assert [(head.settings.top_k, head.done, head.total) for head in reversed(runs)] == [(3, 3, 3), (10, 3, 3)]
+    assert [head.name.startswith("mine, ") for head in runs] == [True, True]
+    (job,) = session_of(lab).jobs
+    assert (job.ran.total, job.ran.measured + job.ran.reused, job.files) == (6, 6, 6)  # type: ignore[union-attr]
+    lab.session_state["lab_tab"] = say("lab.tab_compare")
+    lab.session_state["lab_way"] = "all"
+    lab.run()
+    assert not lab.exception
+    presets, compared = (next(table.value for table in lab.dataframe if column in table.value) for column in ("stays", "done"))
+    assert list(compared["name"]) == [head.name for head in runs]
+    assert list(compared["done"]) == ["3 of 3", "3 of 3"]
+    assert (compared[["right", "wrong", "refused"]].sum(axis=1) <= 3).all()
+    by_name = presets.set_index("name")
+    assert by_name.loc[say("presets.front_open"), "refused"] == 0
+    assert by_name.loc[say("presets.front_balanced"), "right"] == compared["right"].iloc[0]
+
+
+@pytest.mark.parametrize("typed", ["three", "0", "10, 1000"])
+def test_given_a_value_that_a_setting_does_not_take_then_it_is_said_and_nothing_can_be_run(lab: AppTest, typed: str) -> None:
+    upload(lab)
+    lab.selectbox(key=f"sweep_setting_{tag('mine')}").set_value("top_k").run()
+
+    lab.text_input(key=f"sweep_values_top_k_{tag('mine')}").set_value(typed).run()
+
+    assert not lab.exception
+    assert "sweep_run" not in [button.key for button in lab.button]
+    assert setting_name("top_k").casefold() in texts(lab).casefold() or "top_k" in texts(lab)
+
+
+def test_given_each_setting_that_needs_a_new_retrieval_when_its_first_values_are_taken_then_it_takes_them() -> None:
+    for knob in sweep.KNOBS.values():
+        values = sweep.start_values(knob) if knob.low is not None else knob.options or (True, False)
+        assert len(sweep.settings_for(knob, [f"{value:g}" if knob.low is not None else value for value in values], Settings())) > 1, (
+            knob.name
+        )

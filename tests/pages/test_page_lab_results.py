@@ -26,9 +26,12 @@ from rag_core.domain.measurements import KeywordMatch, Measurements, Understandi
 from rag_core.evaluation import metrics
 from rag_core.evaluation.labelled import LabelledQuestion, Place
 from rag_core.evaluation.metrics import Curve, clopper_pearson
+from rag_core.records.stored import RunHead
 from rag_core.settings import Mode, Settings
 from ui.app.texts import say
-from ui.lab import charts, flips, tables
+from ui.ask import export
+from ui.lab import charts, flips, sending, tables
+from ui.lab import limit as limits_of
 from ui.lab.judged import fixed, judge
 
 GATED = {"correctness_mode": Mode.ENFORCE, "min_correctness": 0.56}
@@ -61,15 +64,23 @@ def a_run() -> dict[str, Any]:
     return {"questions": questions, "records": records, "settings": records[0].settings}
 
 
+def head(held: dict[str, Any]) -> RunHead:
+    settings = held["records"][0].settings if held["records"] else held["settings"]
+    return RunHead(
+        1, HOSTILE, "mine", "default", settings, "abc", "model", 3, "2026-11-24T10:00:00+00:00", len(held["questions"]), 0, "A *note*."
+    )
+
+
 def script(held: dict) -> None:  # type: ignore[type-arg]  # runs alone, without this file's imports
     from ui.lab import results
 
-    results.show(None, held["questions"], held["of"], held["records"], held["settings"])  # type: ignore[arg-type]
+    results.show(None, held["questions"], held["of"], held["records"], held["settings"], held["run"])  # type: ignore[arg-type]
 
 
 def opened(held: dict[str, Any]) -> AppTest:
     """A page with nothing but the results; what it shows is `held`."""
     held.setdefault("of", ReplaySet.of(held["records"]))
+    held.setdefault("run", head(held))
     page = AppTest.from_function(script, kwargs={"held": held}, default_timeout=60).run()
     assert not page.exception
     return page
@@ -366,3 +377,52 @@ def test_given_a_citation_then_the_answer_names_its_document_and_page() -> None:
     one: Citation = replay(held["records"][0], held["settings"]).citations[0]
 
     assert f"[1] {one.document}, page {one.page}" in texts(page)
+
+
+def report(held: dict[str, Any], **values: object) -> str:
+    """The report of a run as Markdown, under its settings with these values."""
+    of = ReplaySet.of(held["records"])
+    labels, run = fixed(held["questions"], of, held["records"]), head(held)
+    now = judge(held["questions"], of, held["records"], run.settings, run.settings.changed(**values))
+    limits = limits_of.of_limits(held["questions"], of, held["records"], now, labels)
+    return export.to_markdown(sending.blocks(run, held["questions"], held["records"], now, limits))
+
+
+def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_each_wrong_outcome_stand_in_it_as_plain_text(
+    empty_library: Path,
+) -> None:
+    made = report(a_run(), min_correctness=0.56)
+
+    assert "At the limit 0.56: 4 answered right, 2 answered wrong, 1 refused though answerable, 3 refused as they should be" in made
+    assert "| 0\\.00 | 5 | 5 | 0 | 0 |" in made
+    assert "| 1\\.00 | 0 | 0 | 6 | 4 |" in made
+    assert "A \\*note\\*" in made
+    assert [number for number in range(10) if f"Question {number}?" in made] == [2, 6]  # the wrong ones; the refused one is the hostile one
+    assert "60 days" in made
+    assert "<script>" not in made
+    assert "![x]" not in made
+
+
+def test_given_a_run_without_a_wrong_outcome_or_a_probability_when_its_report_is_made_then_it_says_so(empty_library: Path) -> None:
+    made = report({"questions": [labelled(0, True)], "records": [measured(0.9)]})
+    assert say("lab_report.wrong_none").rstrip(".") in made
+    without = [measured(None)]
+    off = without[0].settings.changed(correctness_mode=Mode.OFF)
+
+    made = report({"questions": [labelled(0, True)], "records": without}, correctness_mode=off.correctness_mode)
+
+    assert "At the limit" not in made
+    assert say("lab_report.limits") not in made
+
+
+def test_given_many_wrong_outcomes_when_the_report_is_made_then_the_first_are_listed_and_the_others_counted(empty_library: Path) -> None:
+    made = report({"questions": [labelled(n, False) for n in range(103)], "records": [measured(0.9)] * 103})
+
+    assert made.count(" Question ") - 1 == sending.MAX_WRONG
+    assert "And 3 more" in made
+
+
+def test_given_the_results_when_opened_then_the_report_can_be_saved_under_the_name_of_the_run(empty_library: Path) -> None:
+    page = opened(a_run())
+
+    assert {button.label for button in page.get("download_button")} >= {say("export.pdf"), say("export.markdown")}

@@ -87,6 +87,7 @@ def filled(server: Server) -> tuple[str, Path]:
     other = store.measurements(late)
     store.keep(replace(other, metadata={**other.metadata, TYPED: "And what of the zyxoquant?"}))
     store.write_set("Wexford-Dossier.pdf", store.run_questions(job["run"]))
+    store.note_run(job["run"], "Nobody asked about the zyxoquant before.")
     store.propose_profile("legal", {"top_k": 5}, "Theodosius Quillhaven wants fewer", {})
     store.save_preset(SavedPreset("sure", {}, {"set_name": "about the zyxoquants"}, "2026-11-23T00:00:00+00:00"))
     cache = model_cache(server.folder, "erasing")

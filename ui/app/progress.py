@@ -117,7 +117,7 @@ def _news() -> bool:
     """Whether there are documents that the page does not show yet, and it should, or a job has ended since it was drawn."""
     version, documents, since, ended = st.session_state.jobs_page
     if _version()[0] == version:
-        return _ended() > ended
+        return _ended() > int(ended)
     return not documents or state.session().asked is None or time.monotonic() - since > PATIENCE_SECONDS
 
 

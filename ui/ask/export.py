@@ -57,36 +57,36 @@ def blocks(engine: Engine, asked: Asked) -> list[Block]:
     """All that is told of a decision, top to bottom, in the form of `rag_core.ingest.sheet`."""
     decision = asked.decision
     return [
-        _block("title", say("export.title")),
-        _block("small", tell("export.about", collection=asked.collection, date=datetime.now(UTC).isoformat(" ", "minutes")[:16])),
-        _block("head", say("answer.question")),
-        _block("lead", asked.question),
-        _block("head", say("answer.answered") if decision.is_safe() else say("refusal.badge")),
-        *([] if decision.is_safe() else [_block("lead", why_refused(decision))]),
-        *([_block("lead" if decision.is_safe() else "text", decision.answer)] if decision.answer else []),
-        *(_block("text", line) for line in (_how_sure(asked), *(tell("answer.note", note=note) for note in decision.notes)) if line),
+        block("title", say("export.title")),
+        block("small", tell("export.about", collection=asked.collection, date=datetime.now(UTC).isoformat(" ", "minutes")[:16])),
+        block("head", say("answer.question")),
+        block("lead", asked.question),
+        block("head", say("answer.answered") if decision.is_safe() else say("refusal.badge")),
+        *([] if decision.is_safe() else [block("lead", why_refused(decision))]),
+        *([block("lead" if decision.is_safe() else "text", decision.answer)] if decision.answer else []),
+        *(block("text", line) for line in (_how_sure(asked), *(tell("answer.note", note=note) for note in decision.notes)) if line),
         *_sources(engine, decision.citations or decision.places, answered=decision.is_safe()),
-        _block("head", say("export.checks")),
+        block("head", say("export.checks")),
         {"kind": "rows", "rows": _checks(asked)},
-        _block("head", say("export.settings")),
-        _block("small", _settings(asked)),
+        block("head", say("export.settings")),
+        block("small", _settings(asked)),
     ]
 
 
 def to_markdown(of: Sequence[Block]) -> str:
     """The blocks as Markdown in one file; its pictures stand at the end, in base64."""
     lines, pictures = [], []
-    for block in of:
-        if block["kind"] == "picture":
-            pictures.append(block["png"])
-            lines.append(f"![{escaped(block['text'])}][page-{len(pictures)}]")
-        elif block["kind"] == "rows":
-            head, *rows = ("| " + " | ".join(escaped(cell).replace("\n", " ") for cell in row) + " |" for row in block["rows"])
-            lines.append("\n".join([head, "|" + " --- |" * len(block["rows"][0]), *rows]))
+    for one in of:
+        if one["kind"] == "picture":
+            pictures.append(one["png"])
+            lines.append(f"![{escaped(one['text'])}][page-{len(pictures)}]")
+        elif one["kind"] == "rows":
+            head, *rows = ("| " + " | ".join(escaped(cell).replace("\n", " ") for cell in row) + " |" for row in one["rows"])
+            lines.append("\n".join([head, "|" + " --- |" * len(one["rows"][0]), *rows]))
         else:
-            text, heading = escaped(block["text"]), {"title": "# ", "head": "## "}.get(block["kind"])
+            text, heading = escaped(one["text"]), {"title": "# ", "head": "## "}.get(one["kind"])
             quoted = "\n".join(f"> {line}" for line in text.split("\n"))
-            lines.append(heading + text if heading else quoted if block["kind"] in ("lead", "quote") else text)
+            lines.append(heading + text if heading else quoted if one["kind"] in ("lead", "quote") else text)
     return "\n\n".join([*lines, *(f"[page-{number}]: data:image/png;base64,{png}" for number, png in enumerate(pictures, 1))]) + "\n"
 
 
@@ -96,7 +96,8 @@ def escaped(text: str) -> str:
     return LINKS.sub(r"\\", LINE_STARTS.sub(r"\1\\\2", SIGNS.sub(r"\\\1", plain)))
 
 
-def _block(kind: str, text: str) -> Block:
+def block(kind: str, text: str) -> Block:
+    """One block of text, of a kind that `rag_core.ingest.sheet` knows."""
     return {"kind": kind, "text": text}
 
 
@@ -114,10 +115,10 @@ def _how_sure(asked: Asked) -> str:
 def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -> Iterator[Block]:
     """Each source with its words, and the pages that they stand on, each once with all of its marks."""
     if citations:
-        yield _block("head", say("evidence.title") if answered else say("evidence.places"))
+        yield block("head", say("evidence.title") if answered else say("evidence.places"))
     for one in citations:
-        yield _block("text", tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page))
-        yield _block("quote", one.excerpt)
+        yield block("text", tell("evidence.where", id=one.id, title=one.title or one.document, page=one.page))
+        yield block("quote", one.excerpt)
     pages = list(dict.fromkeys((one.document_id, one.page, one.document) for one in citations))[:MAX_PICTURES]
     for id, page, name in pages:
         marks = [box for one in citations if one.document_id == id for number, box in one.boxes if number == page]
@@ -126,10 +127,10 @@ def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -
                 continue  # a text file has no picture
             drawn = render_page(engine.library.source(id), page, marks, dpi=DPI, form=form_of(name))
         except RagError as error:  # deleted meanwhile, or locked by a password
-            yield _block("small", f"{name}: {error.problem}")
+            yield block("small", f"{name}: {error.problem}")
             continue
         said = tell("export.page", name=name, page=page)
-        yield _block("small", said)
+        yield block("small", said)
         yield {"kind": "picture", "text": said, "png": base64.b64encode(drawn).decode()}
 
 

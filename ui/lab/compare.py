@@ -24,6 +24,7 @@ from rag_core.wiring import records
 from ui.app import state
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
+from ui.lab import overview
 from ui.lab import state as lab
 from ui.lab.decisions import show_decision, show_label
 from ui.lab.flips import of_in_words, reason_in_words
@@ -32,7 +33,7 @@ from ui.lab.tables import offer
 from ui.settings import saved_presets
 from ui.settings.wording import setting_name
 
-WAYS = ("settings", "runs")
+WAYS = ("settings", "runs", "all")
 SIDEBAR, RECORDED = "=sidebar", "=recorded"  # options beside the presets; no preset is called so
 ALPHA = 0.05  # below it a difference is called more than chance
 _COSTLY = {knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY}
@@ -60,8 +61,10 @@ def show(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
     )  # fmt: skip
     if way == "settings":
         _two_settings(run, recorded, settings)
-    else:
+    elif way == "runs":
         _two_runs(run, recorded, settings)
+    else:
+        overview.show(run, recorded)
 
 
 def _two_settings(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:

@@ -34,13 +34,11 @@ def show(
 ) -> None:
     """The whole screen. `now` is the run under the settings of the side bar, `before` under its own; all in the same order."""
     st.subheader(say("lab_limit.title"), anchor=False)
-    if not any(one.correctness is not None for one in records):
-        _show_counts(effect(now.marked), effect(before.marked))
+    found = of_limits(questions, of, records, now, labels)
+    _show_counts(effect(now.marked), effect(before.marked))
+    if found is None:
         st.caption(say("lab_limit.no_probability"))
         return
-    limits = now.settings.changed(**{MODE: Mode.ENFORCE})
-    found = _tradeoff(questions, of, records, labels, limits)
-    _show_counts(effect(now.marked), effect(before.marked))
     place = _suggest(found, now.settings)
     idle = now.settings.correctness_mode is not Mode.ENFORCE
     with st.container(key="lab_limit_curve", gap=None):
@@ -99,10 +97,13 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
     return alt.LayerChart(layer=[lines, *upright, said], height=charts.HEIGHT).to_dict(validate=False)
 
 
-def _tradeoff(
-    questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequence[Measurements], labels: Fixed, settings: Settings
-) -> Tradeoff:
-    """Worked out again only where something else than the limit was moved."""
+def of_limits(
+    questions: Sequence[LabelledQuestion], of: ReplaySet, records: Sequence[Measurements], now: Judged, labels: Fixed
+) -> Tradeoff | None:
+    """The effect of each limit, worked out again only where something else than it was moved; None where no probability was measured."""
+    if not any(one.correctness is not None for one in records):
+        return None
+    settings = now.settings.changed(**{MODE: Mode.ENFORCE})
     key = settings.changed(**{KNOB: 0.0})
     known = _KNOWN.get(of)
     if known is None or known[0] != key:

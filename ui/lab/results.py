@@ -19,11 +19,12 @@ from rag_core.domain.trace import Direction
 from rag_core.engine import Engine
 from rag_core.evaluation import Rate, metrics, rates
 from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.records.stored import RunHead
 from rag_core.settings import Cost, Scale, Settings
 from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
 from ui.ask.trace import LIMITS
-from ui.lab import charts, flips, limit
+from ui.lab import charts, flips, limit, sending
 from ui.lab.judged import Fixed, Judged, fixed, judge
 from ui.lab.tables import offer
 from ui.settings.wording import moved_in_words
@@ -40,7 +41,7 @@ def show(
     replay_set: ReplaySet,
     records: Sequence[Measurements],
     settings: Settings,
-    recorded: Settings | None = None,
+    run: RunHead,
 ) -> None:
     """The whole tab.
 
@@ -50,18 +51,18 @@ def show(
         replay_set: of `records`.
         records: their measurements, in the questions' order.
         settings: as the side bar stands; only what judges is applied.
-        recorded: what the run was measured under; the first record's settings without it.
+        run: with what it was measured under.
     """
     if not len(replay_set):
         st.info(say("lab_results.empty"), icon=":material/info:")
         return
-    recorded = recorded or replay_set.measured_under[0]
-    now = judge(questions, replay_set, records, recorded, settings)
-    before = judge(questions, replay_set, records, recorded, recorded)
+    now = judge(questions, replay_set, records, run.settings, settings)
+    before = judge(questions, replay_set, records, run.settings, run.settings)
     labels = fixed(questions, replay_set, records)
-    _say_what_is_not_applied(recorded, settings)
+    _say_what_is_not_applied(run.settings, settings)
     limit.show(questions, replay_set, records, now, before, labels)
-    flips.show(engine, questions, replay_set, records, recorded, now, before)
+    sending.offer(run, questions, records, now, limit.of_limits(questions, replay_set, records, now, labels))
+    flips.show(engine, questions, replay_set, records, run.settings, now, before)
     with st.expander(say("lab_results.details"), icon=":material/query_stats:", key="lab_details"):
         _show_rates(now, before)
         _show_curves(replay_set, now, labels)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -13,7 +14,7 @@ from rag_core.domain.ports import Cancel, Progress
 from rag_core.engine import Engine
 from rag_core.errors import RagError
 from rag_core.evaluation.labelled import LabelledQuestion
-from rag_core.records.stored import RunHead
+from rag_core.records.stored import MAX_COMMENT_CHARS, RunHead
 from rag_core.settings import Settings
 from rag_core.settings.configuration import retention
 from rag_core.wiring import records
@@ -27,11 +28,13 @@ from ui.app.work import Here, here
 from ui.ask.asking import changed_knobs
 from ui.lab import spending
 from ui.lab import state as lab
-from ui.settings.wording import setting_name, value_in_words
+from ui.settings.wording import moved_in_words, setting_name, value_in_words
 
 SEED = 20261121  # for a sample, so that the same part is drawn again
+APART = ": "  # between the name of runs that were begun together and the end of each
 MAX_NAME_CHARS = 100  # as many as the store keeps (`rag_core.adapters.records.tables`)
-WIDTHS = {"drafter": 180}  # pixels, of a column whose values may be long; the others fit theirs
+NOTE_PIXELS = 80  # two lines
+WIDTHS = {"drafter": 180, "changed": 260, "note": 260}  # pixels, of a column whose values may be long; the others fit theirs
 
 
 def offer_start(engine: Engine, set_name: str, tag: str, questions: Sequence[LabelledQuestion], settings: Settings) -> None:
@@ -83,7 +86,20 @@ def _begin(engine: Engine, name: str, set_name: str, drawn: Sequence[LabelledQue
     session.starting = ""
     head = evaluate.begin(engine, name, set_name, drawn, settings, store)
     session.choose(key, head.id)
-    _start(session, place, runner, head, budget)
+    _start(session, place, runner, head.name, [head], budget)
+
+
+def begin_each(engine: Engine, name: str, set_name: str, drawn: Sequence[LabelledQuestion], each: Mapping[str, Settings]) -> None:
+    """Begin a run for each of these settings and one job that measures all of them, once (see `_begin`); keys end the runs' names.
+
+    Raises:
+        RagError: they cannot be begun.
+    """
+    session, store, key, place, runner = state.session(), recording.store(), lab.run_key(), here(), state.runner()
+    session.starting = ""
+    heads = [evaluate.begin(engine, f"{name}{APART}{end}", set_name, drawn, settings, store) for end, settings in each.items()]
+    session.choose(key, heads[0].id)
+    _start(session, place, runner, name, heads, None)
 
 
 def sample(questions: Sequence[LabelledQuestion], most: int) -> Sequence[LabelledQuestion]:
@@ -96,24 +112,35 @@ def sample(questions: Sequence[LabelledQuestion], most: int) -> Sequence[Labelle
 
 def start(head: RunHead, budget: int | None = None) -> None:
     """Start a job that measures what a run lacks, within a budget; it belongs to the session, and goes on when the page is left."""
-    _start(state.session(), here(), state.runner(), head, budget)
+    _start(state.session(), here(), state.runner(), head.name, [head], budget)
 
 
-def _start(session: Session, at: Here, runner: Runner, head: RunHead, budget: int | None) -> None:
+def _start(session: Session, at: Here, runner: Runner, name: str, heads: Sequence[RunHead], budget: int | None) -> None:
     def work(progress: Progress, stop: Cancel) -> evaluate.Ran:
-        return _run(at, head.id, progress, stop, budget)
+        return _run(at, heads, progress, stop, budget)
 
     session.forget_results("evaluating")
-    job = runner.start(tell("lab_sets.job", name=head.name), work, head.total, kind="evaluating", place=at.place)
+    total = sum(head.total for head in heads)
+    job = runner.start(tell("lab_sets.job", name=name), work, total, kind="evaluating", place=at.place)
     session.jobs.append(job)
 
 
-def _run(at: Here, run: int, progress: Progress, stop: Cancel, budget: int | None) -> evaluate.Ran:
+def _run(at: Here, heads: Sequence[RunHead], progress: Progress, stop: Cancel, budget: int | None) -> evaluate.Ran:
+    """Measure the runs one after the other; a run that was deleted meanwhile ends it."""
     engine = loading.engine(at.folder, at.collection, at.base)
-    store = records(at.folder, at.collection)
+    store, total, rans = records(at.folder, at.collection), sum(head.total for head in heads), list[evaluate.Ran]()
     try:
         store.prune_rejected(retention(os.environ).rejected_days)
-        return evaluate.run(engine, store.run(run), store, progress, stop, budget)
+        for head in heads:
+            before = sum(one.total for one in rans)
+
+            def shifted(step: str, done: int, _: int, before: int = before) -> None:
+                progress(step, before + done, total)
+
+            rans.append(evaluate.run(engine, store.run(head.id), store, shifted, stop, budget))
+            if rans[-1].cancelled or rans[-1].over_budget:
+                break
+        return replace(evaluate.together(rans), total=total)
     finally:
         lab.forget_records()
 
@@ -125,13 +152,24 @@ def show_runs(engine: Engine) -> None:
     if chosen is None:
         st.caption(say("lab_sets.no_runs"))
         return
-    rows = [_row(head, engine, head.id == chosen.id) for head in runs]
+    rows = [_row(head, engine, head.id == chosen.id, run_before(head, runs)) for head in runs]
     columns = {key: st.column_config.TextColumn(say(f"lab_sets.run_{key}"), width=WIDTHS.get(key)) for key in rows[0]}
     st.dataframe(rows, hide_index=True, column_config=columns, key="runs", alt=say("lab_sets.runs_alt"))
     _show_chosen(engine, chosen)
 
 
-def _row(head: RunHead, engine: Engine, chosen: bool) -> dict[str, str]:
+def run_before(head: RunHead, runs: Sequence[RunHead]) -> RunHead | None:
+    """The run of the same set that was begun before this one; None for the first. `runs` are newest first."""
+    return next((one for one in runs if one.id < head.id and one.set_name == head.set_name), None)
+
+
+def changed_in_words(head: RunHead, before: RunHead | None) -> list[str]:
+    """The settings in which a run differs from the one before, a line each."""
+    moved = changed_knobs(before.settings, head.settings) if before else {}
+    return [moved_in_words(name, old, new) for name, (old, new) in moved.items()]
+
+
+def _row(head: RunHead, engine: Engine, chosen: bool, before: RunHead | None) -> dict[str, str]:
     return {
         "shown": "●" if chosen else "",
         "called": head.name,
@@ -139,6 +177,8 @@ def _row(head: RunHead, engine: Engine, chosen: bool) -> dict[str, str]:
         "done": tell("lab_sets.done_of", done=head.done, total=head.total),
         "state": _state(head, engine),
         "started": head.started[:16].replace("T", " "),
+        "changed": "; ".join(changed_in_words(head, before)),
+        "note": head.note,
         "preset": head.settings.preset,
         "drafter": head.settings.model if head.settings.drafter == "model" else tell(f"lab_sets.drafter_{head.settings.drafter}"),
         "version": str(head.version),
@@ -156,8 +196,8 @@ def _state(head: RunHead, engine: Engine) -> str:
 
 
 def _running(head: RunHead) -> bool:
-    title = tell("lab_sets.job", name=head.name)
-    return any(job.kind == "evaluating" and job.title == title and not job.finished for job in state.runner().jobs(here().place))
+    titles = [tell("lab_sets.job", name=name) for name in (head.name, head.name.rpartition(APART)[0])]
+    return any(job.kind == "evaluating" and job.title in titles and not job.finished for job in state.runner().jobs(here().place))
 
 
 def _show_chosen(engine: Engine, head: RunHead) -> None:
@@ -170,6 +210,11 @@ def _show_chosen(engine: Engine, head: RunHead) -> None:
     if moved:
         named = [f"{setting_name(name)}: {value_in_words(name, new)}" for name, (_, new) in moved.items()]
         st.text(tell("lab_sets.run_settings", n=len(moved), settings=", ".join(named[:12])))
+    key = f"run_note_{head.id}"
+    st.text_area(
+        say("lab_sets.run_note"), head.note, key=key, max_chars=MAX_COMMENT_CHARS, height=NOTE_PIXELS,
+        placeholder=tell("lab_sets.run_note_empty"), on_change=_note, args=(head.id, key),
+    )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if not _running(head):
             if stale or head.done < head.total:
@@ -190,6 +235,10 @@ def _offer_deletion(head: RunHead) -> None:
     st.text(tell("lab_sets.delete_run_warning", name=head.name, n=head.done))
     st.button(say("lab_sets.keep_run"), key=f"keep_{key}", on_click=_set, args=(key, False))
     st.button(say("lab_sets.delete_run_sure"), key=f"sure_{key}", type="primary", on_click=_delete, args=(head.id,))
+
+
+def _note(run: int, key: str) -> None:
+    recording.store().note_run(run, st.session_state[key])
 
 
 def _set(key: str, value: bool) -> None:

@@ -26,7 +26,7 @@ from rag_core.settings import DATA, Settings
 from ui.app import first_run, recording, state, uploads
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
-from ui.lab import running
+from ui.lab import running, sweep
 
 TYPES = ["csv", "tsv", "txt", "jsonl", "json", "zip"]
 SAMPLES = DATA / "questions.jsonl"
@@ -48,6 +48,7 @@ def show(engine: Engine, settings: Settings) -> None:
         _offer_files(chosen, questions)
         st.subheader(say("lab_sets.run_title"), anchor=False)
         running.offer_start(engine, chosen, tag(chosen), questions, settings)
+        sweep.offer(engine, chosen, tag(chosen), questions, settings)
     running.show_runs(engine)
 
 

@@ -53,6 +53,9 @@ class Eraser:
         for domain, version, why in self._all("SELECT domain, version, why FROM sound_profiles"):
             if self._mentions(why):
                 self._db.execute("UPDATE profiles SET why = '' WHERE domain = ? AND version = ?", (domain, version))
+        for run, note in self._all("SELECT run, note FROM sound_notes"):
+            if self._mentions(note):
+                self._db.execute("DELETE FROM notes WHERE run = ?", (run,))
         for table, column in (("sets", "name"), ("runs", "name"), ("runs", "set_name")):
             self._rename(table, column)
 

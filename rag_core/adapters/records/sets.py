@@ -12,12 +12,12 @@ from rag_core.domain.ports import PageText
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.labelled import LabelledQuestion
 from rag_core.records import PassageOf, Texts, restored, settings_of
-from rag_core.records.stored import RunHead
+from rag_core.records.stored import MAX_COMMENT_CHARS, RunHead
 from rag_core.settings import Settings
 
 _RUN = (
     "SELECT id, name, set_name, settings, calibration, model, generation, started, total,"
-    " (SELECT count(*) FROM results WHERE run = r.id) FROM sound_runs r"
+    " (SELECT count(*) FROM results WHERE run = r.id), coalesce((SELECT note FROM sound_notes WHERE run = r.id), '') FROM sound_runs r"
 )
 
 
@@ -138,6 +138,21 @@ class Sets:
         row = (calibration, model, version, run_id)
         with self._file.writing() as db:
             db.execute("UPDATE runs SET calibration = ?, model = ?, generation = ? WHERE id = ?", row)
+
+    def note_run(self, run_id: int, note: str) -> None:
+        """Keep a note on a run in place of an earlier one; an empty one takes it away. A deleted run takes none.
+
+        Raises:
+            InvalidInput: it is longer than `MAX_COMMENT_CHARS`.
+        """
+        note = plain(note.strip())
+        if len(note) > MAX_COMMENT_CHARS:
+            raise InvalidInput(f"A note has at most {MAX_COMMENT_CHARS} characters, got {len(note)}.", remedy="Shorten it.")
+        insert = "INSERT INTO notes (run, note) SELECT ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE id = ?)"
+        with self._file.writing() as db:
+            db.execute("DELETE FROM notes WHERE run = ?", (run_id,))
+            if note:
+                db.execute(insert, (run_id, note, run_id))
 
     def done(self, run_id: int) -> frozenset[str]:
         """Ids of the questions that have a result: a run that is resumed asks only the others."""

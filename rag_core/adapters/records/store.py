@@ -64,7 +64,7 @@ class RecordStore:
         self.write_set = noted(Action.LABELS, sets.write_set, _name)
         self.delete_set = noted(Action.LABELS, sets.delete_set, _name)
         self.begin_run, self.restamp_run = noted(Action.RUN, sets.begin_run, _run), _open(Action.RUN, sets.restamp_run)
-        self.delete_run = noted(Action.DELETE_RUN, sets.delete_run)
+        self.delete_run, self.note_run = noted(Action.DELETE_RUN, sets.delete_run), _open(Action.RUN, sets.note_run)
         self.run, self.runs = _open(Action.SEE, sets.run), _open(Action.SEE, sets.runs)
         self.run_questions = _open(Action.SEE, sets.run_questions)
         self.add_result, self.copy_result = _open(Action.RUN, sets.add_result), _open(Action.RUN, sets.copy_result)

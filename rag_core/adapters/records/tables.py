@@ -38,7 +38,8 @@ _COMPARISONS: Tables = {
     "comparisons": ("id", "domain", "a", "b", "alpha", "at", "begun_by", "stopped", "stopped_by"),
     "exposures": ("comparison", "asker", "is_b", "decision", "good", "heard"),
 }
-GUARDED: Tables = {**_FIRST, **_PROFILES, **_COMPARISONS}
+_NOTES: Tables = {"notes": ("run", "note")}
+GUARDED: Tables = {**_FIRST, **_PROFILES, **_COMPARISONS, **_NOTES}
 
 # Ids are never given again: a page that remembers one would show another's.
 MIGRATIONS = (
@@ -87,6 +88,10 @@ MIGRATIONS = (
         "CREATE INDEX exposures_decision ON exposures (decision)",
         "CREATE INDEX exposures_comparison ON exposures (comparison)",
         *migration(_COMPARISONS),
+    ),
+    (
+        "CREATE TABLE notes (run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE, note TEXT NOT NULL)",
+        *migration(_NOTES),
     ),
 )
 

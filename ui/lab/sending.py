@@ -1,0 +1,146 @@
+"""The report of a run as a file to send: what happened at the limit, what other limits would do, settings, and each wrong outcome.
+
+Questions, answers and names are text in it and nothing else, as in `ui.ask.export`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+import streamlit as st
+
+from rag_core.decision.decide import replay
+from rag_core.domain.measurements import Measurements
+from rag_core.evaluation import rates
+from rag_core.evaluation.labelled import LabelledQuestion
+from rag_core.evaluation.tradeoff import Effect, Tradeoff, effect
+from rag_core.ingest.sheet import compose_sheet
+from rag_core.records.stored import RunHead
+from rag_core.settings import Mode
+from ui.app import recording, state
+from ui.app.texts import say, tell
+from ui.ask.asking import changed_knobs
+from ui.ask.export import NAME_CHARS, Block, block, to_markdown
+from ui.ask.history import outcome_in_words
+from ui.lab import flips
+from ui.lab.judged import Judged
+from ui.lab.running import changed_in_words, run_before
+from ui.settings import saved_presets
+from ui.settings.wording import setting_name, value_in_words
+
+MAX_WRONG = 100  # questions that are listed; more are counted
+TENTHS = 10  # steps of the limit between two rows of the table
+
+
+def offer(
+    run: RunHead, questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, limits: Tradeoff | None
+) -> None:
+    """Two buttons; the files are made when they are clicked. `limits` is None where no probability was measured."""
+    name = "-".join(["report", *re.findall(r"\w+", run.name.casefold())])[:NAME_CHARS].rstrip("-_")
+    with st.container(key="lab_report", gap="xsmall"):
+        st.markdown(say("lab_report.open"), help=say("lab_report.open_about"))
+        with st.container(horizontal=True):
+            st.download_button(
+                say("export.pdf"), lambda: compose_sheet(blocks(run, questions, records, now, limits)), f"{name}.pdf", "application/pdf",
+                key="lab_report_pdf", icon=":material/picture_as_pdf:", on_click="ignore",
+            )  # fmt: skip
+            st.download_button(
+                say("export.markdown"), lambda: to_markdown(blocks(run, questions, records, now, limits)), f"{name}.md", "text/markdown",
+                key="lab_report_markdown", icon=":material/description:", on_click="ignore",
+            )  # fmt: skip
+
+
+def blocks(
+    run: RunHead, questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged, limits: Tradeoff | None
+) -> list[Block]:
+    """All that is told of a run under the settings of `now`, top to bottom, in the form of `rag_core.ingest.sheet`."""
+    about = tell(
+        "lab_report.about", collection=run.collection, date=datetime.now(UTC).isoformat(" ", "minutes")[:16], set=run.set_name,
+        done=len(questions), total=run.total, started=run.started[:16].replace("T", " "),
+    )  # fmt: skip
+    return [
+        block("title", tell("lab_report.title", name=run.name)),
+        block("small", about),
+        *([block("text", run.note)] if run.note else []),
+        block("head", say("lab_limit.title")),
+        block("lead", _at_the_limit(now)),
+        *(_limits(limits) if limits else ()),
+        block("head", say("lab_report.rates")),
+        {"kind": "rows", "rows": _rates(now)},
+        block("head", say("lab_report.settings")),
+        *(block("text", line) for line in _settings(run, now)),
+        block("head", say("lab_report.wrong")),
+        *_wrong(questions, records, now),
+    ]
+
+
+def _at_the_limit(now: Judged) -> str:
+    found = effect(now.marked)
+    counts = {"right": found.right, "wrong": found.wrong, "refused": found.refused, "spared": found.spared, "n": found.questions}
+    if now.settings.correctness_mode is not Mode.ENFORCE:
+        return tell("lab_report.at_none", **counts)
+    return tell("lab_report.at", limit=now.settings.min_correctness, **counts)
+
+
+def _limits(of: Tradeoff) -> Iterator[Block]:
+    """The counts at each tenth of the limit."""
+    yield block("head", say("lab_report.limits"))
+    yield block("small", say("lab_report.limits_about"))
+    names = [say("lab_report.column_limit"), *(say(f"lab_limit.{name}") for name in ("right", "wrong", "refused"))]
+    rows = [[*names, say("lab_report.column_spared")]]
+    for limit, found in list(zip(of.limits, of.effects, strict=True))[::TENTHS]:
+        rows.append([f"{limit:.2f}", *_counts(found)])
+    yield {"kind": "rows", "rows": rows}
+
+
+def _counts(found: Effect) -> list[str]:
+    return [str(count) for count in (found.right, found.wrong, found.refused, found.spared)]
+
+
+def _rates(now: Judged) -> list[list[str]]:
+    rows = [[say("lab_report.column_error"), say("lab_report.column_share"), say("lab_report.column_of")]]
+    every = np.ones(len(now.outcomes), dtype=bool)
+    for name, rate in zip(("false_refusals", "wrong_answers", "missed_answers"), rates(now.marked, every), strict=True):
+        share = say("lab_results.none") if rate.share is None else say("lab_results.share", share=rate.share)
+        rows.append([say(f"lab_results.{name}"), share, flips.of_in_words(rate)])
+    return rows
+
+
+def _settings(run: RunHead, now: Judged) -> Iterator[str]:
+    drafter = run.settings.model if run.settings.drafter == "model" else tell(f"lab_sets.drafter_{run.settings.drafter}")
+    calibration = run.calibration or tell("lab_sets.no_calibration")
+    preset = saved_presets.label(now.settings.preset)
+    yield tell("lab_report.preset", preset=preset, drafter=drafter, model=run.model, calibration=calibration, version=run.version)
+    moved = changed_knobs(state.preset_settings(now.settings.preset), now.settings)
+    named = [f"{setting_name(name)}: {value_in_words(name, new)}" for name, (_, new) in moved.items()]
+    yield tell("lab_report.differs", settings="; ".join(named)) if named else say("lab_report.differs_none")
+    before = run_before(run, recording.store().runs())
+    if before is not None:
+        changed = changed_in_words(run, before)
+        said = tell("lab_report.changed", name=before.name, settings="; ".join(changed))
+        yield said if changed else tell("lab_report.changed_none", name=before.name)
+
+
+def _wrong(questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged) -> Iterator[Block]:
+    """Each with its label, how it ended, and what was said."""
+    found = np.flatnonzero(now.marked.false_refusal | now.marked.wrong_answer | now.marked.missed).tolist()
+    if not found:
+        yield block("text", say("lab_report.wrong_none"))
+        return
+    rows = [[say(f"lab_results.column_{name}") for name in ("question", "label")] + [say("lab_report.column_answer")]]
+    for row in found[:MAX_WRONG]:
+        question, decision = questions[row], replay(records[row], now.settings)
+        label = tell("lab_results.answerable" if question.answerable else "lab_results.unanswerable")
+        rows.append(
+            [
+                question.question,
+                " | ".join([label, *question.answers]),
+                decision.answer if decision.is_safe() else outcome_in_words(decision),
+            ]
+        )
+    yield {"kind": "rows", "rows": rows}
+    if len(found) > MAX_WRONG:
+        yield block("small", tell("lab_report.more", n=len(found) - MAX_WRONG))
