@@ -16,15 +16,22 @@ de 0.6 s 15 MB, ru 0.6 s 20 MB (the fast form takes 20 to 133 MB each); a word n
 import threading
 from functools import lru_cache
 
-import simplemma
 import Stemmer
+from simplemma import Lemmatizer
+from simplemma.strategies import DefaultStrategy, DictionaryLookupStrategy
 from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+from simplemma.strategies.dictionaries.stream_dictionary_factory import StreamDictionaryFactory
+from simplemma.utils import normalize_token
 
 from rag_core.language.loader import grammar
 from rag_core.language.words import MAX_WORD_CHARS, fold, words
 
 _CACHED_WORDS = 1 << 16  # results of each function that are remembered; chosen
 _local = threading.local()
+# As many as there are: simplemma's own keeps eight, and the ninth language of a library would have each of them read again and again.
+dictionaries = StreamDictionaryFactory(cache_max_size=len(SUPPORTED_LANGUAGES))
+_lookup = DictionaryLookupStrategy(dictionaries)
+_lemmatizer = Lemmatizer(lemmatization_strategy=DefaultStrategy(dictionary_factory=dictionaries))
 
 
 def _analysable(word: str) -> bool:
@@ -47,7 +54,7 @@ def _raw_stem(word: str, language: str) -> str:
 def _raw_lemma(word: str, language: str) -> str:
     if language not in SUPPORTED_LANGUAGES:
         return word
-    return str(simplemma.lemmatize(word, language, low_memory=True)).lower()
+    return str(_lemmatizer.lemmatize(word, language)).lower()
 
 
 @lru_cache(maxsize=_CACHED_WORDS)
@@ -78,7 +85,7 @@ def lemma(word: str, lang: str) -> str:
 @lru_cache(maxsize=_CACHED_WORDS)
 def is_known(word: str, lang: str) -> bool:
     """Whether a language's dictionary has the word. Words with digits are known, and so are all words of a language without one."""
-    return not _analysable(word) or lang not in SUPPORTED_LANGUAGES or bool(simplemma.is_known(word, lang, low_memory=True))
+    return not _analysable(word) or lang not in SUPPORTED_LANGUAGES or _lookup.get_lemma(normalize_token(word), lang) is not None
 
 
 def term(word: str, lang: str) -> str:

@@ -11,8 +11,8 @@ from folding import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_core.language import content_terms, fold, forms, keywords, lemma, stem, synonyms, term, terms, words
-from rag_core.language.inflection import _stem, _stem_of_lemma, _stemmer
+from rag_core.language import LANGUAGES, content_terms, fold, forms, keywords, lemma, stem, synonyms, term, terms, words
+from rag_core.language.inflection import _stem, _stem_of_lemma, _stemmer, dictionaries
 
 LANGS = ["en", "cs", "de", "hi", "es", "ru", "und", "zh", "../en"]
 # Letters whose upper and lower case forms are one to one, so that "other case" is well defined.
@@ -45,6 +45,13 @@ def test_given_any_text_when_indexed_then_every_word_has_one_term_that_is_not_em
 
     assert len(found) == len(words(plain))
     assert all(found)
+
+
+def test_given_words_of_every_language_then_no_dictionary_is_read_twice() -> None:
+    """One takes up to two seconds; simplemma by itself keeps eight, and there are ten languages."""
+    read = {lang: dictionaries.get_dictionary(lang) for lang in LANGUAGES}
+
+    assert [lang for lang in LANGUAGES if dictionaries.get_dictionary(lang) is not read[lang]] == []
 
 
 @each(
