@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
@@ -30,7 +32,6 @@ from rag_core.domain.measurements import Measurements, Understanding
 from rag_core.domain.status import ConfidenceLevel, Reason
 from rag_core.domain.trace import State
 from rag_core.errors import InvalidSetting
-from rag_core.library.sources import Source
 from rag_core.settings import DATA, Cost, Mode, Settings, presets
 from rag_core.wiring import open_engine
 
@@ -178,13 +179,12 @@ def test_given_real_questions_when_judged_at_once_under_a_preset_then_it_equals_
 
 
 @pytest.fixture(scope="module")
-def sample_measurements(tmp_path_factory: pytest.TempPathFactory) -> list[Measurements]:
+def sample_measurements(tmp_path_factory: pytest.TempPathFactory, sample_library: Path) -> list[Measurements]:
     """Labelled questions in four languages, measured on two of the sample documents: about half have no answer there."""
-    engine = open_engine(tmp_path_factory.mktemp("samples"), "default", Settings.load())
+    engine = open_engine(Path(shutil.copytree(sample_library, tmp_path_factory.mktemp("samples") / "library")), "default", Settings.load())
     names = ("company-policies.pdf", "smlouva-o-dodavce.pdf")
-    assert not engine.library.add([Source.from_path(DATA / "samples" / name) for name in names], Settings.load()).problems
     rows = (DATA / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    return [engine.measure(json.loads(row)["question"], Settings.load()) for row in rows[::6]]
+    return [engine.measure(json.loads(row)["question"], Settings.load(), names) for row in rows[::6]]
 
 
 @pytest.mark.slow

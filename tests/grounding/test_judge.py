@@ -10,7 +10,7 @@ from folding import each
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.adapters.embedding.by_name import SentenceTransformerEmbedder
+from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.domain.ports import Embedder
 from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.grounding.entailment import FEATURES, measure, support_models
@@ -28,7 +28,7 @@ PAIRS = yaml.safe_load((Path(__file__).parent / "judged_pairs.yaml").read_text(e
 
 @pytest.fixture(scope="module")
 def embedder() -> Embedder:
-    return SentenceTransformerEmbedder()
+    return load_embedder(Settings.load().embedding_model, Settings.load().embedding_precision)  # as the product, without a child process
 
 
 def verdict(answer: str, embedder: Embedder, context: str = CONTEXT, lang: str = "en", **settings: object) -> dict:
