@@ -79,7 +79,7 @@ def _counts(found: Effect) -> Mapping[str, int]:
 def _table(rows: Sequence[Row], name: str) -> None:
     columns = {
         key: (st.column_config.NumberColumn if key in (*COUNTS, "open") else st.column_config.TextColumn)(
-            say(f"lab_limit.{key}" if key in COUNTS else f"lab_overview.{name}_{key}"), width=320 if key == "name" else None
+            say(f"lab_limit.{key}" if key in COUNTS else f"lab_overview.{name}_{key}"), width=420 if key == "name" else None
         )
         for key in rows[0]
     }
