@@ -5,8 +5,13 @@ Every word is one of the row or of its header. What cannot be told apart for cer
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from unicodedata import category
+
 from rag_core.grounding.contradictions.cells import CELL, NEXT_ROW
 from rag_core.language import any_language, fold
+
+_BEHIND = frozenset((")", "%", ")%", ") %"))  # cells of their own in filings, which end the figure before them
 
 
 def in_words(text: str) -> str:
@@ -25,6 +30,9 @@ def _read(header: str, row: str) -> str:
     """The row in words; empty where the header does not fit it."""
     cells = [cell.strip() for cell in row.split(CELL)]
     rows = [one.split(CELL) for one in header.split(NEXT_ROW)]
+    if all(len(one) != len(cells) for one in rows):
+        cells = figures(cells)
+        rows = [["", *one] if len(one) == len(cells) - 1 and over_figures(one) else one for one in rows]
     over = [one for one in rows if len(one) == len(cells)]
     above = [one[0] for one in rows if len(one) == 1]
     if not over or len(over) + len(above) < len(rows) or not any(map(str.isalpha, cells[0])):
@@ -39,3 +47,23 @@ def _read(header: str, row: str) -> str:
     told = NEXT_ROW.join(f"{cell} ({head})" if head else cell for cell, head in parts)
     of_all = "".join(f" {one}" if one.startswith("(") else f" ({one})" for one in above if one)
     return f"{cells[0]}: {told}{of_all}" if told else ""
+
+
+def figures(cells: Sequence[str]) -> list[str]:
+    """The cells of a row, those joined that are one figure: "$" and "46,298", "(4" and ")". The first one names the row."""
+    joined: list[str] = []
+    for cell in cells:
+        if len(joined) > 1 and (cell in _BEHIND or _is_sign(joined[-1])):
+            joined[-1] += cell
+        else:
+            joined.append(cell)
+    return joined
+
+
+def over_figures(heads: Sequence[str]) -> bool:
+    """Whether each head can only stand over figures: it is a period. So the column that names the rows has no head."""
+    return all(any(map(str.isdecimal, head)) for head in heads)
+
+
+def _is_sign(cell: str) -> bool:
+    return bool(cell) and all(letter == "(" or category(letter) == "Sc" for letter in cell)

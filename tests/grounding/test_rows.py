@@ -22,6 +22,13 @@ from rag_core.grounding.rows import in_words
         ("Item | 2031 | Note: Rents | 812 | ", "Rents: 812 (2031)"),
         ("Item | : Rents | 812", "Rents: 812"),
         ("Ratio 3: 4 | Worth: Rents | 812", "Rents: 812 (Worth)"),
+        ("2031 | 2030: Rents | $ | 812 | $ | 790", "Rents: $812 (2031); $790 (2030)"),
+        ("2031 | 2030: Tax rate | 20.7 | % | ( | 4.1 | )%", "Tax rate: 20.7% (2031); (4.1)% (2030)"),
+        ("($ in millions); 2031 | 2030: Rents | 812 | 790", "Rents: 812 (2031); 790 (2030) ($ in millions)"),
+        (
+            "Year ended May 4, 2031 | Year ended May 5, 2030: Rents | € | 812 | – |",
+            "Rents: €812 (Year ended May 4, 2031); – (Year ended May 5, 2030)",
+        ),
     ],
 )
 def test_given_a_row_under_its_header_then_each_cell_stands_with_its_unit_and_head(claim: str, read: str) -> None:
@@ -37,6 +44,9 @@ def test_given_a_row_under_its_header_then_each_cell_stands_with_its_unit_and_he
         "Item | 2031; Part | 2 | 3: Rents | 812",  # a header of two widths
         "No. | 2031: 17 | 812",  # nothing names the row
         "Item | 2031: Rents | ",  # nothing is said
+        "Item | 2031: Rents | 812 | 790",  # a column without a head, and the first one may be the rows'
+        "2031 | Change: Rents | $ | 812 | $ | 3",  # not all are periods
+        "2031 | 2030: Rents | $ | 812 | 790 | 5",  # a figure too many
     ],
 )
 def test_given_what_cannot_be_told_apart_then_it_stays_as_it_stands(claim: str) -> None:

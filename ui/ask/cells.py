@@ -6,7 +6,7 @@ import streamlit as st
 
 from rag_core.domain.decision import Decision
 from rag_core.grounding.contradictions.cells import CELL, NEXT_ROW
-from rag_core.grounding.rows import in_words
+from rag_core.grounding.rows import figures, in_words, over_figures
 
 MOST_CELLS = 6  # beside one another in half a window; a longer row is read as text
 
@@ -15,6 +15,8 @@ def row_of(text: str) -> tuple[tuple[str, str], ...]:
     """Head and cell of each column of a claim "head | head: cell | cell"; empty where it is no such row, or too long a one."""
     heads, parted, row = text.partition(": ")
     columns, cells = heads.split(CELL), row.split(CELL)
+    if parted and len(columns) != len(cells) and over_figures(columns):
+        columns, cells = ["", *columns], figures(cells)
     if not parted or not 2 <= len(cells) <= MOST_CELLS or len(columns) != len(cells) or NEXT_ROW in heads:
         return ()
     return tuple(zip(columns, cells, strict=True))
