@@ -26,7 +26,7 @@ from rag_core.grounding.rows import in_words
         ("2031 | 2030: Tax rate | 20.7 | % | ( | 4.1 | )%", "Tax rate: 20.7% (2031); (4.1)% (2030)"),
         ("($ in millions); 2031 | 2030: Rents | 812 | 790", "Rents: 812 (2031); 790 (2030) ($ in millions)"),
         (
-            "Year ended May 4, 2031 | Year ended May 5, 2030: Rents | € | 812 | – |",
+            "Year ended May 4, 2031 | Year ended May 5, 2030: Rents | € | 812 | –",
             "Rents: €812 (Year ended May 4, 2031); – (Year ended May 5, 2030)",
         ),
     ],

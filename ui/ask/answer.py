@@ -98,11 +98,12 @@ def _show_answer(asked: Asked) -> None:
     decision, level = asked.decision, asked.decision.confidence_level
     with st.container(border=True, key="answer"):
         quoted = all(measured.word_for_word for measured in decision.measured)
+        unsure = asked.settings.levels and level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT)
         st.badge(
-            say("answer.answered"), icon=":material/check_circle:", color="green",
+            say("answer.answered"), icon=":material/help:" if unsure else ":material/check_circle:", color="yellow" if unsure else "green",
             help=say("answer.answered_help") if quoted else say("answer.answered_help_words"),
         )  # fmt: skip
-        if asked.settings.levels and level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT):
+        if unsure:
             with st.container(key="low"):
                 st.markdown(say("answer.low_contradicted") if decision.conflicts else say("answer.low_score"))
         show_stand_in(decision)
