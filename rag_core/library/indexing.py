@@ -31,9 +31,9 @@ from rag_core.library.embedding import terms_of, vectors_of
 from rag_core.library.inbox import Accepted
 from rag_core.library.manifest import Entry, combined
 from rag_core.library.reading import READING_FILES, READING_VERSION, Reading, ReadOptions, no_text, read, reuse
-from rag_core.library.store import PASSAGES, Store
+from rag_core.library.store import PASSAGES, VECTORS, Store
 from rag_core.library.stored_json import document_from_json, document_to_json, passages_to_json
-from rag_core.library.writer import TERMS, VECTORS, Parts, pack_terms
+from rag_core.library.writer import TERMS, Parts, pack_terms
 from rag_core.settings import Settings
 
 INDEX_VERSION = 3  # chunker, language module and normalisation together; a library of another version must be rebuilt

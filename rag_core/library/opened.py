@@ -18,6 +18,7 @@ from rag_core.library.erasing import OnErase, nothing_else
 from rag_core.library.inbox import Inbox
 from rag_core.library.indexing import INDEX_VERSION
 from rag_core.library.manifest import Manifest
+from rag_core.library.packed import Passages
 from rag_core.library.quota import QuotaOf, no_quota
 from rag_core.library.snapshot import Snapshot
 from rag_core.library.store import Store
@@ -133,4 +134,4 @@ class Opened:
             )
 
     def _empty(self) -> Snapshot:
-        return Snapshot(0, (), self._store.no_vectors(), self._store.lexical.build([]), (), self._store.reader)
+        return Snapshot(0, Passages(()), self._store.no_vectors(), self._store.lexical.build([]), (), self._store.reader)

@@ -11,6 +11,7 @@ from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalIndex, VectorIndex
 from rag_core.errors import InvalidInput
 from rag_core.library.manifest import Entry
+from rag_core.library.packed import Passages
 from rag_core.library.stored_pages import PageReader
 
 
@@ -22,7 +23,7 @@ class Snapshot:
     """
 
     version: int
-    passages: tuple[Passage, ...]
+    passages: Passages
     vectors: VectorIndex
     lexical: LexicalIndex
     entries: tuple[Entry, ...] = field(repr=False)
@@ -69,9 +70,9 @@ class Snapshot:
         wanted = {entry.document.id for entry in chosen if _matches(entry.document, filters or {})}
         return [row for document in sorted(wanted, key=lambda id: self._ranges[id].start) for row in self._ranges[document]]
 
-    def passages_by_key(self) -> dict[str, tuple[Passage, ...]]:
+    def passages_by_key(self) -> dict[str, Sequence[Passage]]:
         """The passages of each document by its folder's key, so that the next version need not read them again."""
-        return {entry.key: tuple(self.passages[row] for row in self._ranges[entry.document.id]) for entry in self.entries}
+        return {entry.key: group for entry, group in zip(self.entries, self.passages.groups, strict=True)}
 
     def rows_of(self, document_id: str) -> range:
         """The rows of a document's passages.
@@ -141,11 +142,7 @@ class Snapshot:
 
     @cached_property
     def _ranges(self) -> Mapping[str, range]:
-        found: dict[str, range] = {entry.document.id: range(0) for entry in self.entries}
-        for row, passage in enumerate(self.passages):
-            known = found[passage.document]
-            found[passage.document] = range(known.start if known else row, row + 1)
-        return found
+        return {entry.document.id: rows for entry, rows in zip(self.entries, self.passages.ranges, strict=True)}
 
 
 def _matches(document: Document, filters: Mapping[str, str]) -> bool:

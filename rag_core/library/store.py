@@ -19,7 +19,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,14 +29,26 @@ from rag_core.domain.passages import Passage
 from rag_core.domain.ports import LexicalStore, VectorIndex, VectorStore
 from rag_core.errors import InvalidInput, LibraryError, RagError
 from rag_core.library import stored_sources
-from rag_core.library.disk.files import Stamp, damaged, read_verified, stamp, storage_problems, sync, unpack, verify_file, write_atomically
+from rag_core.library.disk.files import (
+    Stamp,
+    damaged,
+    read_verified,
+    stamp,
+    storage_problems,
+    sync,
+    unpack,
+    vectors_in,
+    verify_file,
+    write_atomically,
+)
 from rag_core.library.disk.private import make_folder
 from rag_core.library.manifest import Entry, Manifest
+from rag_core.library.packed import Packed, Passages
 from rag_core.library.snapshot import Snapshot
 from rag_core.library.stored_json import passages_from_json
 from rag_core.library.stored_pages import PageReader
 
-PASSAGES = "passages.json.gz"
+PASSAGES, VECTORS = "passages.json.gz", "vectors.npy"
 NOTHING_YET = (0, "")  # what CURRENT says until the first manifest stands
 KEPT_VERSIONS = 3  # the newest and two before it: a reader of another process may still hold those
 _COLLECTION = re.compile(r"[a-z0-9_-]{1,64}")
@@ -107,7 +119,7 @@ class Store:
             raise damaged(path, "was changed or cut short")
         return Manifest.from_bytes(data, path)
 
-    def load(self, manifest: Manifest, known: Mapping[str, tuple[Passage, ...]]) -> Snapshot:
+    def load(self, manifest: Manifest, known: Mapping[str, Sequence[Passage]]) -> Snapshot:
         """The version as a snapshot; its indexes and passages are compared with their checksums first.
 
         `known` are passages already in memory, by key; they are not read again. Pages are compared when they are read.
@@ -117,12 +129,13 @@ class Store:
         """
         for name, expected in (manifest.files or {}).items():
             verify_file(self.root / name, expected)
-        passages = [known.get(entry.key) or self.passages(entry) for entry in manifest.entries]
         folder = self.root / "indexes" / manifest.index
+        vectors = self.vectors.load(folder) if manifest.entries else self.no_vectors()  # an empty library may have been another store's
+        dim = vectors.vectors([0]).shape[1] if manifest.entries else 0
         return Snapshot(
             manifest.version,
-            tuple(passage for group in passages for passage in group),
-            self.vectors.load(folder) if manifest.entries else self.no_vectors(),  # an empty library may have been another store's
+            Passages([known.get(entry.key) or self.passages(entry, dim) for entry in manifest.entries]),
+            vectors,
             self.lexical.load(folder) if manifest.entries else self.lexical.build([]),
             manifest.entries,
             self.reader,
@@ -132,14 +145,17 @@ class Store:
         """The vector index of an empty library."""
         return self.vectors.build(np.zeros((0, 0), dtype=np.float32))
 
-    def passages(self, entry: Entry) -> tuple[Passage, ...]:
-        """A document's passages.
+    def passages(self, entry: Entry, dim: int = 0) -> Sequence[Passage]:
+        """A document's passages; packed, where the size of its vectors says how many there are. `dim` is that of a vector; 0 is unknown.
 
         Raises:
             LibraryDamaged: the file is missing or was changed.
         """
         name = f"documents/{entry.key}/{PASSAGES}"
         data = self.read(name, entry.files[name])
+        count = vectors_in(entry.files[f"documents/{entry.key}/{VECTORS}"].size, dim)
+        if count:
+            return Packed(data, count, entry.document.id, self.root / name)
         return passages_from_json(unpack(data, self.root / name), entry.document.id)
 
     def read(self, name: str, expected: Stamp) -> bytes:

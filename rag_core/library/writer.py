@@ -18,10 +18,11 @@ from rag_core.ingest.layout import json_rows
 from rag_core.library.disk.files import Stamp, damaged, pack_parts, stamp_folder, storage_problems, unpack, unpack_vectors
 from rag_core.library.disk.private import make_folder, tighten
 from rag_core.library.manifest import Entry, Manifest
+from rag_core.library.packed import Passages
 from rag_core.library.snapshot import Snapshot
-from rag_core.library.store import PASSAGES, Store, sync_tree
+from rag_core.library.store import PASSAGES, VECTORS, Store, sync_tree
 
-VECTORS, TERMS = "vectors.npy", "terms.json.gz"
+TERMS = "terms.json.gz"
 PUBLISH_SECONDS = 2.0  # a reader sees new documents this often while many are added
 PUBLISH_SHARE = 4.0  # and publishing takes at most one part in five of the time, however large the library is
 
@@ -109,10 +110,10 @@ class Writer:
         self._snapshot = Snapshot(version, passages, vectors, lexical, entries, self._store.reader)
         self._store.clear(version, self._adopt(self._snapshot), self._unfinished())
 
-    def _build(self, entries: Sequence[Entry]) -> tuple[tuple[Passage, ...], VectorIndex, LexicalIndex]:
+    def _build(self, entries: Sequence[Entry]) -> tuple[Passages, VectorIndex, LexicalIndex]:
         """The passages and both indexes. Rows that the version in memory has are taken from it, where the store can; others are read."""
         held = {_made(entry): self._snapshot.rows_of(entry.document.id) for entry in self._snapshot.entries}
-        passages = tuple(passage for entry in entries for passage in self._passages(entry, held.get(_made(entry))))
+        passages = Passages([self._passages(entry, held.get(_made(entry))) for entry in entries])
         if not entries:
             return passages, self._store.no_vectors(), self._store.lexical.build([])
         pieces = list(_pieces(entries, held))
@@ -128,10 +129,10 @@ class Writer:
             lexical = self._store.lexical.build([row for entry in entries for row in self._terms(entry)])
         return passages, vectors, lexical
 
-    def _passages(self, entry: Entry, known: range | None) -> tuple[Passage, ...]:
+    def _passages(self, entry: Entry, known: range | None) -> Sequence[Passage]:
         if entry.key in self._parts:
             return self._parts[entry.key].passages
-        return self._snapshot.passages[known.start : known.stop] if known else self._store.passages(entry)
+        return self._snapshot.passages.group(known.start) if known else self._store.passages(entry)
 
     def _vectors(self, entry: Entry) -> Vectors:
         if entry.key in self._parts:

@@ -82,7 +82,7 @@ class Collection:
     def counts(self, ids: Container[str]) -> dict[str, int]:
         """How many passages each of these documents has; of those that are still there."""
         snapshot = self.fresh().library.snapshot
-        return {one.id: len(snapshot.passages_of(one.id)) for one in snapshot.documents if one.id in ids}
+        return {one.id: len(snapshot.rows_of(one.id)) for one in snapshot.documents if one.id in ids}
 
     def picture(self, id: str, page: int, boxes: Sequence[Box] = ()) -> bytes:
         """A page of a PDF as PNG, with these boxes marked.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import cache
 
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Passage
+from rag_core.errors import InvalidInput
 from rag_core.library.snapshot import Snapshot
 from rag_core.records import PassageOf
 from rag_core.settings.configuration import retention
@@ -45,5 +47,12 @@ def keep(store: RecordStore, measurements: Measurements, searched: Sequence[str]
 
 def passage_of(snapshot: Snapshot) -> PassageOf:
     """The passages of a version by document and id."""
-    known: dict[tuple[str, str], Passage] = {(passage.document, passage.id): passage for passage in snapshot.passages}
-    return lambda document, passage: known.get((document, passage))
+
+    @cache
+    def of(document: str) -> dict[str, Passage]:
+        try:
+            return {passage.id: passage for passage in snapshot.passages_of(document)}
+        except InvalidInput:  # it was deleted
+            return {}
+
+    return lambda document, passage: of(document).get(passage)

@@ -40,7 +40,7 @@ def rows(engine: Engine, snapshot: Snapshot, documents: Sequence[Document]) -> l
             "name": d.name,
             "title": d.metadata.title,
             "pages": d.page_count,
-            "passages": len(snapshot.passages_of(d.id)),
+            "passages": len(snapshot.rows_of(d.id)),
             "language": language_name(d.language) if engine.tools.knows(d.language) else f"⚠ {language_name(d.language)}",
             "problems": len(d.problems),
             "unreadable": len(d.unreadable_pages),

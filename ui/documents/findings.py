@@ -74,7 +74,7 @@ def facts(engine: Engine, document: Document) -> list[str]:
         tell("documents.is_named", name=document.name),
         tell(
             "documents.pages_language", pages=f"{document.page_count:,}", language=language_name(document.language),
-            passages=f"{len(snapshot.passages_of(document.id)):,}",
+            passages=f"{len(snapshot.rows_of(document.id)):,}",
         ),
         tell("documents.cut_as", strategy=strategy_name(document.strategy), evidence=document.strategy_evidence)
         + " " + tell(f"documents.{document.strategy}_means"),

@@ -26,6 +26,7 @@ from rag_core.errors import LibraryDamaged, LibraryError
 from rag_core.library.disk.private import FILE_MODE, USUAL_MODE, make_folder, write
 
 CHECKSUM = "checksum"  # the key of a sealed object
+NPY_HEADER_BYTES = 128  # before the numbers of `pack_vectors`: NumPy pads to a multiple of 64
 MANY = 32  # files: waiting for one took 4 ms on a busy disk, for the whole filesystem about as long as for ten
 _LIBC = ctypes.CDLL(None, use_errno=True)  # for syncfs, which Linux has and Python does not offer
 
@@ -162,6 +163,12 @@ def pack_vectors(vectors: Vectors) -> bytes:
     buffer = io.BytesIO()
     np.save(buffer, np.ascontiguousarray(vectors, dtype=np.float32), allow_pickle=False)
     return buffer.getvalue()
+
+
+def vectors_in(size: int, dim: int) -> int:
+    """How many vectors of `dim` numbers a file of `pack_vectors` of this size holds; 0 where that cannot be told."""
+    count, rest = divmod(size - NPY_HEADER_BYTES, 4 * dim) if dim > 0 else (0, 0)
+    return count if not rest and count > 0 else 0
 
 
 def unpack_vectors(data: bytes, path: Path) -> Vectors:

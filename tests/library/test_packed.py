@@ -1,0 +1,100 @@
+"""A library opens without unpacking a passage; a document's are unpacked when one of them is asked for."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from library_kit import SETTINGS, check_whole, found, library, text
+
+from rag_core.errors import LibraryDamaged
+from rag_core.library import packed
+from rag_core.library.disk.files import pack_vectors, vectors_in
+from rag_core.library.packed import Packed, Passages
+
+LONG = " ".join(f"Sentence {number} speaks of the bridge." for number in range(200))
+
+
+def made(folder):
+    opened = library(folder)
+    opened.add([text("one", LONG), text("two", "Cats sleep all day."), text("three", "Dogs run about.")], SETTINGS)
+    return opened
+
+
+@pytest.fixture
+def unpacked(monkeypatch):
+    """The documents whose passages were unpacked, in order."""
+    seen = []
+    unpack = packed.passages_from_json
+
+    def noted(rows, document):
+        seen.append(document)
+        return unpack(rows, document)
+
+    monkeypatch.setattr(packed, "passages_from_json", noted)
+    return seen
+
+
+def test_given_a_library_when_opened_then_no_passage_is_unpacked_until_one_of_its_document_is_asked_for(tmp_path, unpacked):
+    before = made(tmp_path).snapshot
+    one, two, three = (document.id for document in before.documents)
+
+    snapshot = library(tmp_path).snapshot
+    assert (len(snapshot.passages), [len(snapshot.rows_of(id)) for id in (two, three)]) == (len(before.passages), [1, 1])
+    assert len(snapshot.rows_of(one)) > 2
+    assert unpacked == []
+
+    assert snapshot.passages[-1].text == "Dogs run about."
+    assert unpacked == [three]
+    assert snapshot.passages == before.passages
+    assert unpacked == [three, one, two]
+    assert found(library(tmp_path), "sleeping cats")[0] == two
+
+
+def test_given_a_packed_library_when_a_document_is_added_or_deleted_then_no_other_is_unpacked_and_all_rows_are_right(tmp_path, unpacked):
+    made(tmp_path)
+    opened = library(tmp_path)
+    one, two, three = (document.id for document in opened.snapshot.documents)
+
+    added = opened.add([text("four", "Fish swim.")], SETTINGS).added[0].id
+    opened.delete(two)
+
+    assert unpacked == []
+    assert [opened.snapshot.passages_of(id)[-1].document for id in (one, three, added)] == [one, three, added]
+    check_whole(opened)
+    check_whole(library(tmp_path))
+
+
+def test_given_passages_in_groups_when_asked_by_row_then_they_are_as_one_tuple(tmp_path):
+    flat = tuple(made(tmp_path).snapshot.passages)
+    groups = Passages([flat[:2], flat[2:3], flat[3:]])
+
+    assert groups == flat
+    assert [groups[row] for row in range(-len(flat), len(flat))] == [*flat, *flat]
+    assert [groups[1:4], groups[::-2], groups[2:2]] == [flat[1:4], flat[::-2], ()]
+    assert groups.ranges == [range(2), range(2, 3), range(3, len(flat))]
+    assert [groups.group(row) for row in (1, 2, 3)] == list(groups.groups)
+    for row in (len(flat), -len(flat) - 1):
+        with pytest.raises(IndexError):
+            groups[row]
+    assert groups != flat[1:]
+
+
+@pytest.mark.parametrize("count", [1, 7, 826, 1_000_000])
+def test_given_a_file_of_vectors_then_its_size_says_how_many_they_are(count):
+    size = len(pack_vectors(np.zeros((count, 3), dtype=np.float32)))
+
+    assert vectors_in(size, 3) == count
+    assert [vectors_in(size + 1, 3), vectors_in(128, 3), vectors_in(7, 3), vectors_in(size, 0)] == [0, 0, 0, 0]
+
+
+def test_given_passages_that_are_not_as_many_as_the_vectors_when_asked_for_then_the_library_is_damaged(tmp_path):
+    made(tmp_path)
+    group = library(tmp_path).snapshot.passages.groups[1]
+    assert isinstance(group, Packed)
+
+    with pytest.raises(LibraryDamaged, match="holds 1 passages, and 2 have a vector"):
+        Packed(group._data, 2, group._document, group._path)[0]
+    with pytest.raises(LibraryDamaged, match="is not packed JSON"):
+        Packed(gzip.compress(b"{"), 2, group._document, group._path)[0]
