@@ -27,6 +27,7 @@ SAFE = {
     "server.fileWatcherType": "none",
     "server.enableStaticServing": False,
     "client.showErrorDetails": "none",
+    "client.showErrorLinks": False,
     "client.toolbarMode": "viewer",
     "client.disableDataExport": True,
     "client.allowedOrigins": [],
