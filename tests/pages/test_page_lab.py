@@ -127,6 +127,15 @@ def test_given_a_second_run_under_other_settings_then_the_list_says_what_was_cha
     assert running.run_before(newest, (newest, oldest)) == oldest
 
 
+def test_given_a_run_when_its_results_are_asked_for_then_their_tab_opens(lab: AppTest) -> None:
+    run_set(upload(lab))
+
+    lab.button(key="see_results").click().run()
+
+    assert not lab.exception
+    assert say("lab_limit.title") in [heading.value for heading in lab.subheader]
+
+
 def test_given_a_run_when_deleted_then_it_asks_first(lab: AppTest) -> None:
     run_set(upload(lab))
     (head,) = recording.store().runs()

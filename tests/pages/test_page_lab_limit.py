@@ -13,11 +13,12 @@ from ui.app.texts import say
 from ui.lab import limit
 
 
-def test_given_a_run_when_opened_then_three_counts_and_a_limit_with_its_price_in_words_come_first() -> None:
+def test_given_a_run_when_opened_then_four_counts_and_a_limit_with_its_price_in_words_come_first() -> None:
     page = opened(a_run())
 
-    assert [(metric.label, metric.value) for metric in page.metric[:3]] == [
+    assert [(metric.label, metric.value) for metric in page.metric[:4]] == [
         ("Answered right", "4"), ("Answered wrong", "2"), ("Refused though answerable", "1"),
+        ("Rightly refused", "3"),
     ]  # fmt: skip
     assert "At **0.86** you answer 2 of 10 and none of those was wrong here." in badges(page)
     assert say("lab_limit.unlabelled", n=3) in captions(page)

@@ -94,7 +94,7 @@ def moved(page: AppTest, held: dict[str, Any], **values: object) -> AppTest:
 
 
 def shown(page: AppTest) -> list[str]:
-    return [metric.value for metric in page.metric[3:]]  # the first three count (`test_page_lab_limit`)
+    return [metric.value for metric in page.metric[4:]]  # the first four count (`test_page_lab_limit`)
 
 
 def rows(page: AppTest, column: str) -> Any:
@@ -150,7 +150,7 @@ def test_given_a_moved_slider_then_the_counts_follow_and_the_questions_that_flip
     assert listed[["question", "before", "now", "right", "reason"]].values.tolist() == [
         ["Question 6?", "answered", "refused", "✓ yes", say("trace.title_correctness")]
     ]
-    assert [metric.delta for metric in page.metric[3:]] == ["-10.0 points against the run", "", "-25.0 points against the run", ""]
+    assert [metric.delta for metric in page.metric[4:]] == ["-10.0 points against the run", "", "-25.0 points against the run", ""]
 
 
 def test_given_any_limit_then_the_figures_are_those_of_replay_one_by_one() -> None:
@@ -397,7 +397,10 @@ def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_eac
     assert "| 0\\.00 | 5 | 5 | 0 | 0 |" in made
     assert "| 1\\.00 | 0 | 0 | 6 | 4 |" in made
     assert "A \\*note\\*" in made
-    assert [number for number in range(10) if f"Question {number}?" in made] == [2, 6]  # the wrong ones; the refused one is the hostile one
+    wrong, others = made.split(say("lab_report.wrong"))[1].split(say("lab_report.others"))
+    assert [number for number in range(10) if f"Question {number}?" in wrong] == [2, 6]  # the refused one is the hostile one
+    assert [number for number in range(10) if f"Question {number}?" in others] == [0, 1, 3, 7, 8, 9]
+    assert "\\[1\\] contract.pdf, page 1" in others
     assert "60 days" in made
     assert "<script>" not in made
     assert "![x]" not in made
@@ -405,7 +408,7 @@ def test_given_a_run_when_its_report_is_made_then_counts_limits_settings_and_eac
 
 def test_given_a_run_without_a_wrong_outcome_or_a_probability_when_its_report_is_made_then_it_says_so(empty_library: Path) -> None:
     made = report({"questions": [labelled(0, True)], "records": [measured(0.9)]})
-    assert say("lab_report.wrong_none").rstrip(".") in made
+    assert say("lab_report.none").rstrip(".") in made
     without = [measured(None)]
     off = without[0].settings.changed(correctness_mode=Mode.OFF)
 
@@ -416,9 +419,9 @@ def test_given_a_run_without_a_wrong_outcome_or_a_probability_when_its_report_is
 
 
 def test_given_many_wrong_outcomes_when_the_report_is_made_then_the_first_are_listed_and_the_others_counted(empty_library: Path) -> None:
-    made = report({"questions": [labelled(n, False) for n in range(103)], "records": [measured(0.9)] * 103})
+    made = report({"questions": [labelled(n, False) for n in range(203)], "records": [measured(0.9)] * 203})
 
-    assert made.count(" Question ") - 1 == sending.MAX_WRONG
+    assert made.count(" Question ") - 1 == sending.MAX_LISTED
     assert "And 3 more" in made
 
 

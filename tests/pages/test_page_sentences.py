@@ -68,6 +68,12 @@ def test_given_quotes_only_when_shown_then_one_line_says_that_they_stand_word_fo
     assert texts(page) == ""
 
 
+def test_given_a_row_of_a_table_when_shown_then_its_cells_stand_word_for_word_and_no_sentence_is_named() -> None:
+    page = show(drafted(GOOD_AUDIT, text="Item | 2031: Rents | 812"))
+
+    assert "Each cell of the row stands word for word in its source." in captions(page)
+
+
 def test_given_an_answer_in_other_words_when_shown_then_each_sentence_says_how_well_it_is_supported() -> None:
     page = show(drafted(GOOD_AUDIT, REPHRASED, UNREAD))
 

@@ -14,6 +14,7 @@ from rag_core.domain.claims import Claim
 from rag_core.domain.decision import Decision
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
+from rag_core.grounding.rows import in_words
 from rag_core.grounding.wording import flag_of
 from ui.app.texts import say, tell
 
@@ -29,7 +30,9 @@ def show_checked(decision: Decision) -> None:
     """How the sentences of an answer were checked: that they are quotes, or on demand what each has for it and against it."""
     quoted, count = sum(measured.word_for_word for measured in decision.measured), len(decision.claims)
     if quoted == count:
-        st.caption(say("sentences.one_word_for_word") if count == 1 else say("sentences.all_word_for_word", n=count))
+        row = count == 1 and in_words(decision.claims[0].text) != decision.claims[0].text
+        one = say("sentences.row_word_for_word") if row else say("sentences.one_word_for_word")
+        st.caption(one if count == 1 else say("sentences.all_word_for_word", n=count))
         return
     st.caption(say("sentences.some_word_for_word", n=quoted, of=count) if quoted else say("sentences.none_word_for_word"))
     with st.popover(say("sentences.open"), icon=":material/fact_check:", type="tertiary", key="checked"):

@@ -64,7 +64,7 @@ def show(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
     elif way == "runs":
         _two_runs(run, recorded, settings)
     else:
-        overview.show(run, recorded)
+        overview.show(run, recorded, settings)
 
 
 def _two_settings(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:

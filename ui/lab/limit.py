@@ -25,6 +25,7 @@ from ui.settings.fields import set_knob
 KNOB, MODE, FIELD = "min_correctness", "correctness_mode", "lab_limit"
 ACCEPTED, MOST_ACCEPTED = 5, 50  # wrong ones among 100 answers: at first, and at most
 LINES = {"right": charts.BLUE, "wrong": charts.ORANGE, "refused": charts.PURPLE}
+COUNTS = (*LINES, "spared")
 STROKES = ([1, 0], [6, 3], [2, 2])  # for those who do not tell the colours apart
 _KNOWN: WeakKeyDictionary[ReplaySet, tuple[Settings, Tradeoff]] = WeakKeyDictionary()
 
@@ -62,7 +63,7 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
         for limit, found in zip(of.limits, of.effects, strict=True)
     ]
     names = [say(f"lab_limit.{line}") for line in LINES]
-    legend = alt.Legend(title=None, orient="top", symbolSize=400)
+    legend = alt.Legend(title=None, orient="top", symbolSize=400, labelLimit=0)
     x = alt.X(
         "limit:Q",
         title=say("lab_limit.axis_limit"),
@@ -84,7 +85,11 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
             ],
         )
     )  # fmt: skip
-    marks = [{"limit": limit, "what": say(f"lab_limit.{what}")} for limit, what in ((here, "here"), (there, "there")) if limit is not None]
+    marks = [
+        {"limit": limit, "what": say(f"lab_limit.{what}")}
+        for limit, what in ((here, "here"), (there, "there"))
+        if limit is not None and (what, limit) != ("there", here)
+    ]
     upright = [  # without a scale of their own, which would part the legend in two
         alt.Chart(alt.InlineData(values=[mark])).mark_rule(strokeWidth=2, color=charts.GREY, strokeDash=dash).encode(x="limit:Q")
         for mark, dash in zip(marks, ([1, 0], [4, 4]), strict=False)
@@ -112,14 +117,14 @@ def of_limits(
 
 
 def _show_counts(now: Effect, before: Effect) -> None:
-    """Three numbers, and how they moved against the run's own settings."""
+    """Four numbers that add up to all, and how they moved against the run's own settings."""
     with st.container(key="lab_effect"):
-        for column, name in zip(st.columns(len(LINES)), LINES, strict=True):
+        for column, name in zip(st.columns(len(COUNTS)), COUNTS, strict=True):
             moved = getattr(now, name) - getattr(before, name)
             with column, st.container(border=True, height="stretch", gap="xsmall", key=f"lab_effect_{name}"):
                 st.metric(
                     say(f"lab_limit.{name}"), getattr(now, name), say("lab_limit.delta", n=moved) if moved else None,
-                    delta_color="normal" if name == "right" else "inverse", help=say(f"lab_limit.{name}_help"),
+                    delta_color="normal" if name in ("right", "spared") else "inverse", help=say(f"lab_limit.{name}_help"),
                 )  # fmt: skip
                 st.caption(say("lab_limit.of", n=now.questions))
 

@@ -19,21 +19,27 @@ from ui.app.texts import say, tell
 from ui.ask.asking import changed_knobs
 from ui.lab import state as lab
 from ui.lab.judged import judge
+from ui.lab.limit import COUNTS
 from ui.lab.running import changed_in_words, run_before
 from ui.lab.tables import offer
 from ui.settings import saved_presets
 
+WIDTHS = {"name": 330, **dict.fromkeys(COUNTS, 100), "open": 80, "stays": 90}  # pixels
 MAX_RUNS = 24  # newest ones of the set; chosen
-COUNTS = ("right", "wrong", "refused")
 _COSTLY = {knob.name for knob in Settings.knobs() if knob.cost is not Cost.REPLAY} - set(AS_BUILT)
 Row = dict[str, str | int | None]
 
 
-def show(run: RunHead, recorded: lab.Recorded) -> None:
+def show(run: RunHead, recorded: lab.Recorded, settings: Settings) -> None:
     """Both tables."""
     st.subheader(say("lab_overview.presets"), anchor=False)
     st.caption(say("lab_overview.presets_about"))
-    _table([_of_preset(option, run, recorded) for option in saved_presets.options(list(presets()))], "presets")
+    rows = [
+        _of_settings(tell("lab_compare.option_sidebar"), settings, run, recorded),
+        _of_settings(tell("lab_compare.option_recorded"), run.settings, run, recorded),
+        *(_of_preset(option, run, recorded) for option in saved_presets.options(list(presets()))),
+    ]
+    _table(rows, "presets")
     runs = [one for one in recording.store().runs() if one.set_name == run.set_name and one.done]
     st.subheader(say("lab_overview.runs"), anchor=False)
     st.caption(say("lab_overview.runs_about"))
@@ -50,8 +56,12 @@ def _of_preset(option: str, run: RunHead, recorded: lab.Recorded) -> Row:
         wanted = saved_presets.settings_of(option)
     except RagError as error:  # a saved value that this version does not take
         return {"name": name, **dict.fromkeys(COUNTS), "open": None, "stays": error.problem}
+    return _of_settings(name, wanted, run, recorded)
+
+
+def _of_settings(name: str, wanted: Settings, run: RunHead, recorded: lab.Recorded) -> Row:
     judged = judge(*recorded, run.settings, wanted)
-    stays = sum(name in _COSTLY for name in changed_knobs(run.settings, wanted))
+    stays = sum(knob in _COSTLY for knob in changed_knobs(run.settings, wanted))
     left = int(judged.marked.needs_model.sum())
     return {"name": name, **_counts(effect(judged.marked)), "open": left or None, "stays": str(stays) if stays else None}
 
@@ -79,7 +89,7 @@ def _counts(found: Effect) -> Mapping[str, int]:
 def _table(rows: Sequence[Row], name: str) -> None:
     columns = {
         key: (st.column_config.NumberColumn if key in (*COUNTS, "open") else st.column_config.TextColumn)(
-            say(f"lab_limit.{key}" if key in COUNTS else f"lab_overview.{name}_{key}"), width=420 if key == "name" else None
+            say(f"lab_limit.{key}" if key in COUNTS else f"lab_overview.{name}_{key}"), width=WIDTHS.get(key)
         )
         for key in rows[0]
     }

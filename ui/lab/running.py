@@ -216,6 +216,8 @@ def _show_chosen(engine: Engine, head: RunHead) -> None:
         placeholder=tell("lab_sets.run_note_empty"), on_change=_note, args=(head.id, key),
     )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        if head.done:
+            st.button(say("lab_sets.see_results"), key="see_results", type="primary", icon=":material/query_stats:", on_click=_open_results)
         if not _running(head):
             if stale or head.done < head.total:
                 drafts = head.settings.drafter == "model"
@@ -235,6 +237,10 @@ def _offer_deletion(head: RunHead) -> None:
     st.text(tell("lab_sets.delete_run_warning", name=head.name, n=head.done))
     st.button(say("lab_sets.keep_run"), key=f"keep_{key}", on_click=_set, args=(key, False))
     st.button(say("lab_sets.delete_run_sure"), key=f"sure_{key}", type="primary", on_click=_delete, args=(head.id,))
+
+
+def _open_results() -> None:
+    st.session_state["lab_tab"] = say("lab.tab_results")
 
 
 def _note(run: int, key: str) -> None:

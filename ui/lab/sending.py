@@ -1,4 +1,4 @@
-"""The report of a run as a file to send: what happened at the limit, what other limits would do, settings, and each wrong outcome.
+"""The report of a run as a file to send: what happened at the limit, what other limits would do, settings, and each question.
 
 Questions, answers and names are text in it and nothing else, as in `ui.ask.export`.
 """
@@ -13,6 +13,7 @@ import numpy as np
 import streamlit as st
 
 from rag_core.decision.decide import replay
+from rag_core.domain.decision import Decision
 from rag_core.domain.measurements import Measurements
 from rag_core.evaluation import rates
 from rag_core.evaluation.labelled import LabelledQuestion
@@ -27,11 +28,12 @@ from ui.ask.export import NAME_CHARS, Block, block, to_markdown
 from ui.ask.history import outcome_in_words
 from ui.lab import flips
 from ui.lab.judged import Judged
+from ui.lab.limit import COUNTS
 from ui.lab.running import changed_in_words, run_before
 from ui.settings import saved_presets
 from ui.settings.wording import setting_name, value_in_words
 
-MAX_WRONG = 100  # questions that are listed; more are counted
+MAX_LISTED = 200  # questions of either list; more are counted
 TENTHS = 10  # steps of the limit between two rows of the table
 
 
@@ -72,8 +74,7 @@ def blocks(
         {"kind": "rows", "rows": _rates(now)},
         block("head", say("lab_report.settings")),
         *(block("text", line) for line in _settings(run, now)),
-        block("head", say("lab_report.wrong")),
-        *_wrong(questions, records, now),
+        *_listed(questions, records, now),
     ]
 
 
@@ -89,15 +90,14 @@ def _limits(of: Tradeoff) -> Iterator[Block]:
     """The counts at each tenth of the limit."""
     yield block("head", say("lab_report.limits"))
     yield block("small", say("lab_report.limits_about"))
-    names = [say("lab_report.column_limit"), *(say(f"lab_limit.{name}") for name in ("right", "wrong", "refused"))]
-    rows = [[*names, say("lab_report.column_spared")]]
+    rows = [[say("lab_report.column_limit"), *(say(f"lab_limit.{name}") for name in COUNTS)]]
     for limit, found in list(zip(of.limits, of.effects, strict=True))[::TENTHS]:
         rows.append([f"{limit:.2f}", *_counts(found)])
     yield {"kind": "rows", "rows": rows}
 
 
 def _counts(found: Effect) -> list[str]:
-    return [str(count) for count in (found.right, found.wrong, found.refused, found.spared)]
+    return [str(getattr(found, name)) for name in COUNTS]
 
 
 def _rates(now: Judged) -> list[list[str]]:
@@ -124,23 +124,34 @@ def _settings(run: RunHead, now: Judged) -> Iterator[str]:
         yield said if changed else tell("lab_report.changed_none", name=before.name)
 
 
-def _wrong(questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged) -> Iterator[Block]:
-    """Each with its label, how it ended, and what was said."""
-    found = np.flatnonzero(now.marked.false_refusal | now.marked.wrong_answer | now.marked.missed).tolist()
+def _listed(questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged) -> Iterator[Block]:
+    """The questions that ended otherwise than labelled, then the others."""
+    wrong = now.marked.false_refusal | now.marked.wrong_answer | now.marked.missed
+    for which, name in ((wrong, "wrong"), (~wrong, "others")):
+        yield block("head", say(f"lab_report.{name}"))
+        yield from _rows(np.flatnonzero(which).tolist(), questions, records, now)
+
+
+def _rows(found: Sequence[int], questions: Sequence[LabelledQuestion], records: Sequence[Measurements], now: Judged) -> Iterator[Block]:
+    """Each with its label, how it ended, and what was said where."""
     if not found:
-        yield block("text", say("lab_report.wrong_none"))
+        yield block("text", say("lab_report.none"))
         return
     rows = [[say(f"lab_results.column_{name}") for name in ("question", "label")] + [say("lab_report.column_answer")]]
-    for row in found[:MAX_WRONG]:
+    for row in found[:MAX_LISTED]:
         question, decision = questions[row], replay(records[row], now.settings)
         label = tell("lab_results.answerable" if question.answerable else "lab_results.unanswerable")
         rows.append(
             [
                 question.question,
                 " | ".join([label, *question.answers]),
-                decision.answer if decision.is_safe() else outcome_in_words(decision),
+                "\n".join([decision.answer, *_where(decision)]) if decision.is_safe() else outcome_in_words(decision),
             ]
         )
     yield {"kind": "rows", "rows": rows}
-    if len(found) > MAX_WRONG:
-        yield block("small", tell("lab_report.more", n=len(found) - MAX_WRONG))
+    if len(found) > MAX_LISTED:
+        yield block("small", tell("lab_report.more", n=len(found) - MAX_LISTED))
+
+
+def _where(decision: Decision) -> list[str]:
+    return [tell("lab_results.cited", id=one.id, document=one.document, page=one.page) for one in decision.citations]
