@@ -16,7 +16,7 @@ from rag_core.decision.decide import decide
 from rag_core.settings import Mode
 from rag_core.wiring import open_engine
 from ui.ask.answer import COLOURS
-from ui.ask.cells import row_of
+from ui.ask.cells import asked_column, row_of
 from ui.ask.evidence import with_sources
 from ui.ask.how_sure import percents
 
@@ -360,3 +360,13 @@ def test_given_sources_of_any_names_when_copied_then_every_one_is_numbered_with_
     assert copied.startswith(answered.answer)
     assert all(f"[{one.id}] " in copied for one in cited)
     assert copied.count(f", page {number}") >= len(cited)
+
+
+def test_given_a_row_of_several_years_when_one_is_asked_for_then_its_column_is_the_one_that_is_marked() -> None:
+    row = row_of("January 28, 2023 | January 29, 2022: Total revenue | $ | 46,298 | $ | 51,761")
+
+    assert row == (("", "Total revenue"), ("January 28, 2023", "$46,298"), ("January 29, 2022", "$51,761"))
+    assert asked_column("What was total revenue in fiscal 2022?", row) == 2
+    assert asked_column("What was total revenue?", row) is None
+    assert asked_column("Did total revenue fall from 2022 to 2023?", row) is None
+    assert asked_column("What was revenue in 12022?", row) is None

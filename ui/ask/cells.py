@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 import streamlit as st
 
 from rag_core.domain.decision import Decision
 from rag_core.grounding.contradictions.cells import CELL, NEXT_ROW
 from rag_core.grounding.rows import figures, in_words, over_figures
 
+YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 MOST_CELLS = 6  # beside one another in half a window; a longer row is read as text
 
 
@@ -22,14 +26,22 @@ def row_of(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(zip(columns, cells, strict=True))
 
 
+def asked_column(question: str, row: Sequence[tuple[str, str]]) -> int | None:
+    """The one column whose head names a year that the question names; None where none does, or several."""
+    asked = set(YEAR.findall(question))
+    found = [number for number, (head, _) in enumerate(row) if asked & set(YEAR.findall(head))]
+    return found[0] if len(found) == 1 else None
+
+
 def show_row(decision: Decision) -> bool:
     """Show an answer that is one row; whether it was."""
     row = row_of(decision.claims[0].text) if len(decision.claims) == 1 else ()
     if not row:
         return False
+    asked = asked_column(decision.question, row)
     with st.container(key="answer_row"):
-        for column, (head, cell) in zip(st.columns(len(row), gap="small"), row, strict=True):
-            with column:
+        for number, (column, (head, cell)) in enumerate(zip(st.columns(len(row), gap="small"), row, strict=True)):
+            with column, st.container(key="asked_cell" if number == asked else None, gap="small"):
                 st.text(head)
                 st.text(cell)
     if mark := decision.answer.removeprefix(in_words(decision.claims[0].text)).strip():
