@@ -53,12 +53,14 @@ class Marks:
 
     Args:
         answerable: as labelled.
-        measured: False where the question could not be measured, or cannot be judged without asking a language model again; such are in
-            no rate.
+        measured: False where the question could not be measured, or cannot be judged without asking a language model again, or its text
+            is gone with its document; such are in no rate.
         answered: an answer was given.
         comparable: an answer was given to an answerable question whose right answer is known, and its text can still be read.
         missed: comparable, and what is shown holds none of the right answers.
         needs_model: not measured, since a language model would have to be asked again under these settings.
+        lost: not measured, since an answer is given whose text is gone with its document: nobody can hold it against its label. Counted as
+            right, each document that is deleted would make a run look better.
     """
 
     answerable: Flags
@@ -67,6 +69,7 @@ class Marks:
     comparable: Flags
     missed: Flags
     needs_model: Flags
+    lost: Flags
 
     @property
     def false_refusal(self) -> Flags:
@@ -116,9 +119,13 @@ def marks(
     measured &= ~outcomes.needs_model
     known = np.array([bool(question.answers) for question in questions], dtype=np.bool_)
     unreadable = ((deleted_claims(records) if deleted is None else deleted) & outcomes.shown).any(axis=1)
-    comparable = measured & answerable & outcomes.answered & known & ~unreadable
     held = (hits & outcomes.shown).any(axis=1)
-    return Marks(answerable, measured, outcomes.answered.astype(np.bool_), comparable, comparable & ~held, outcomes.needs_model)
+    labelled: Flags = measured & answerable & outcomes.answered & known
+    lost: Flags = labelled & unreadable & ~held
+    comparable = labelled & ~lost
+    return Marks(
+        answerable, measured & ~lost, outcomes.answered.astype(np.bool_), comparable, comparable & ~held, outcomes.needs_model, lost
+    )
 
 
 def _of_claims(records: Sequence[Measurements], holds: Callable[[int, str], bool]) -> Flags:

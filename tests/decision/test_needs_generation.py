@@ -107,6 +107,7 @@ def test_given_drafts_whose_words_are_gone_then_an_answer_is_compared_only_where
 
     assert marked.comparable.tolist() == [True, False]
     assert not marked.missed.any()
+    assert marked.measured.tolist() == [True, False]  # nor is it counted as right
 
 
 def certified(*targets: Target) -> Certificate | Uncertified:

@@ -255,7 +255,7 @@ def flags(*values: int) -> np.ndarray:
 
 def marked_as(answerable: np.ndarray, answered: np.ndarray, measured: np.ndarray | None = None) -> Marks:
     none = np.zeros_like(answerable)
-    return Marks(answerable, ~none if measured is None else measured, answered, none, none, none)
+    return Marks(answerable, ~none if measured is None else measured, answered, none, none, none, none)
 
 
 def test_given_two_ways_when_paired_then_only_questions_that_both_measured_count() -> None:

@@ -26,7 +26,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "dea570c50419"),
-    "language": (3, "654b677c15df"),
+    "language": (3, "b91e31093d00"),
     "features": (5, "e16f56ad1523"),
 }
 

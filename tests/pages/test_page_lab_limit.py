@@ -8,6 +8,7 @@ from page_kit import badges, captions
 from test_page_lab_results import a_run, measured, opened
 
 from rag_core.evaluation.tradeoff import Effect
+from rag_core.records import DELETED
 from rag_core.settings import Mode
 from ui.app.texts import say
 from ui.lab import limit
@@ -71,3 +72,16 @@ def test_given_counts_then_the_price_is_a_sentence_about_a_hundred_questions(fou
         limit._show_price(0.82, found)
 
     assert said == [words]
+
+
+def test_given_answers_whose_document_was_deleted_since_then_they_are_in_no_count_and_the_page_says_how_many() -> None:
+    held = a_run()
+    held["records"][2] = measured(0.85, DELETED)  # it had missed the right answer
+    held["records"][3] = measured(0.8, DELETED)  # its right answer was never labelled
+
+    page = opened(held)
+
+    assert [metric.value for metric in page.metric[:4]] == ["4", "1", "1", "3"]
+    assert say("lab_limit.of", n=9) in captions(page)
+    assert say("lab_limit.lost", n=1) in captions(page)
+    assert say("lab_limit.lost", n=1) not in captions(opened(a_run()))

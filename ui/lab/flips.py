@@ -87,7 +87,7 @@ def members(now: Judged, before: Judged) -> dict[str, Flags]:
         "false_refusals": now.marked.false_refusal,
         "wrong_answers": now.marked.wrong_answer,
         "missed_answers": now.marked.missed,
-        "not_measured": ~now.marked.measured & ~now.marked.needs_model,
+        "not_measured": ~now.marked.measured & ~now.marked.needs_model & ~now.marked.lost,
         "needs_model": now.marked.needs_model,
         "all": np.ones(len(now.outcomes), dtype=bool),
     }

@@ -37,6 +37,8 @@ def show(
     st.subheader(say("lab_limit.title"), anchor=False)
     found = of_limits(questions, of, records, now, labels)
     _show_counts(effect(now.marked), effect(before.marked))
+    if now.marked.lost.any():
+        st.caption(say("lab_limit.lost", n=int(now.marked.lost.sum())))
     if found is None:
         st.caption(say("lab_limit.no_probability"))
         return
@@ -56,7 +58,7 @@ def show(
 
 def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
     """The three shares of all questions over the limit, with the limit in force and the suggested one as upright lines."""
-    n = max(of.effects[0].questions, 1)
+    n = max(1, *(found.questions for found in of.effects))  # where an answer cannot be read any more, a refusal still counts
     rows = [
         {"limit": limit, "share": getattr(found, line) / n, "line": say(f"lab_limit.{line}")}
         for line in LINES

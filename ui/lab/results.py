@@ -95,7 +95,7 @@ def _show_rates(now: Judged, before: Judged) -> None:
             with column:
                 _show_rate(name, rate, target, was)
     needs_model = now.marked.needs_model
-    failed = int((~now.marked.measured & ~needs_model).sum())
+    failed = int((~now.marked.measured & ~needs_model & ~now.marked.lost).sum())
     if failed:
         st.caption(say("lab_results.not_measured", n=failed))
     if needs_model.any():
