@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pymupdf
@@ -125,11 +126,20 @@ def until_it_reads(process: subprocess.Popen[bytes], folder: Path) -> list[int]:
     """Wait until the command reads its file in a child, with its library in the temporary folder; the ids of its children."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
-        children = [int(id) for id in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+        children = children_of(process.pid)
         if list(folder.glob("plumbline-*/default/work/*")) and children:
             return children
         time.sleep(0.01)
     raise AssertionError(f"the command never read its file: {process.communicate()}")
+
+
+def children_of(id: int) -> list[int]:
+    """The ids of a process's children, whichever of its threads started them."""
+    found = []
+    for thread in Path(f"/proc/{id}/task").glob("*/children"):
+        with suppress(OSError):  # the thread ended meanwhile
+            found += map(int, thread.read_text().split())
+    return found
 
 
 def is_running(id: int) -> bool:
