@@ -31,8 +31,10 @@ def show_checked(decision: Decision) -> None:
     quoted, count = sum(measured.word_for_word for measured in decision.measured), len(decision.claims)
     if quoted == count:
         row = count == 1 and in_words(decision.claims[0].text) != decision.claims[0].text
-        one = say("sentences.row_word_for_word") if row else say("sentences.one_word_for_word")
-        st.caption(one if count == 1 else say("sentences.all_word_for_word", n=count))
+        if row:
+            st.caption(say("sentences.row_word_for_word"))
+        else:
+            st.caption(say("sentences.one_word_for_word") if count == 1 else say("sentences.all_word_for_word", n=count))
         return
     st.caption(say("sentences.some_word_for_word", n=quoted, of=count) if quoted else say("sentences.none_word_for_word"))
     with st.popover(say("sentences.open"), icon=":material/fact_check:", type="tertiary", key="checked"):
