@@ -66,6 +66,19 @@ def test_given_a_packed_library_when_a_document_is_added_or_deleted_then_no_othe
     check_whole(library(tmp_path))
 
 
+def test_given_files_that_another_process_cleared_away_then_a_held_version_unpacks_them_and_hands_them_on_packed(tmp_path, unpacked):
+    made(tmp_path)
+    before = library(tmp_path).snapshot
+    two = before.documents[1].id
+    for path in library(tmp_path)._store.root.glob("documents/*/passages.json.gz"):
+        path.unlink()  # as `delete` of another process clears it away, some versions later
+
+    assert before.passages_by_key()[before.entries[1].key] is before.passages.groups[1]
+    assert unpacked == []
+    assert before.passages_of(two)[0].text == "Cats sleep all day."
+    assert unpacked == [two]
+
+
 def test_given_passages_in_groups_when_asked_by_row_then_they_are_as_one_tuple(tmp_path):
     flat = tuple(made(tmp_path).snapshot.passages)
     groups = Passages([flat[:2], flat[2:3], flat[3:]])
