@@ -149,7 +149,10 @@ def test_given_a_stranger_when_they_ask_for_pictures_or_files_then_nothing_is_gi
     assert stolen.sign_in("eve")  # the provider knows her, the page gives her nothing
     address = f"{guarded}original/default/{found.replace(':', '%3A')}"
 
-    assert inside.get(address).status == 200
+    deadline = time.monotonic() + WAIT_MS / 1000
+    while (answered := inside.get(address).status) == 404 and time.monotonic() < deadline:
+        time.sleep(0.1)  # the server was started a moment ago, and its library is being opened
+    assert answered == 200
     for caller in (outside, forged, stolen):
         assert caller.get(address).status == 401
         assert caller.get(f"{guarded}media/{'a' * 56}.png").status == 401
