@@ -281,9 +281,11 @@ def test_given_a_text_that_hangs_the_model_when_added_then_it_is_refused_in_time
     assert set(waits) == {300.0}
 
 
-def test_given_a_child_that_hangs_when_closed_from_another_thread_then_the_call_ends_typed() -> None:
+def test_given_a_child_that_hangs_when_closed_from_another_thread_then_the_call_ends_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     embedder, errors = ProcessEmbedder("any"), []
     process = (embedder.name, pid(embedder))[1]
+    sent, write = threading.Event(), frames.write
+    monkeypatch.setattr(frames, "write", lambda stream, head, body=b"": (write(stream, head, body), sent.set()))
 
     def ask() -> None:
         try:
@@ -293,7 +295,7 @@ def test_given_a_child_that_hangs_when_closed_from_another_thread_then_the_call_
 
     thread = threading.Thread(target=ask)
     thread.start()
-    wait_until(embedder._lock.locked)
+    assert sent.wait(WAIT_SECONDS)  # a call whose child is closed before it was asked starts another one
     embedder.close()
     thread.join(WAIT_SECONDS)
 

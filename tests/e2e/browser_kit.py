@@ -22,6 +22,7 @@ START_SECONDS = 60.0
 WAIT_MS = 45_000  # for an answer on a busy machine; it takes less than a second on an idle one
 AS_MAKE_APP = ("ui.serve", "--port")
 SLIDER_LATE_MS = 400
+expect.set_options(timeout=WAIT_MS)  # Playwright's own 5 s are too few where two browsers share two busy cores
 FIRST_RUN_MS = 120_000  # for the samples to be indexed on a busy machine; about ten seconds on an idle one
 
 

@@ -69,6 +69,7 @@ def certify(page: Page) -> None:
     name.press("Tab")
     page.get_by_role("button", name=say("lab_certify.save"), exact=True).click()
     expect(page.get_by_text(say("lab_certify.saved"))).to_be_visible(timeout=WAIT_MS)
+    settled(page)  # a click on a button that is about to be drawn anew is lost
     with page.expect_download(timeout=FIRST_RUN_MS) as saved:
         page.get_by_role("button", name=say("lab_certify.download_pdf"), exact=True).click()
     assert Path(saved.value.path()).read_bytes().startswith(b"%PDF")
