@@ -19,6 +19,7 @@ def page() -> None:
     engine = frame.start()
     snapshot = engine.library.snapshot
     progress.upload_field()
+    keeping.show_deleted()
     keeping.show_unfinished(engine)
     if not snapshot.documents:
         st.info(say("documents.reading") if progress.writing() else say("documents.empty"), icon=":material/upload_file:")

@@ -91,11 +91,16 @@ def test_given_a_document_when_deleted_then_it_is_asked_once_more_and_then_gone(
     page.button(key=f"ask_delete_{CONTRACT}").click().run()
     page.button(key=f"keep_delete_{CONTRACT}").click().run()
     assert "smlouva-o-dodavce.pdf" in set(page.dataframe[0].value["name"])
+    named = texts(page).count("smlouva-o-dodavce.pdf")
     page.button(key=f"ask_delete_{CONTRACT}").click().run()
+    assert texts(page).count("smlouva-o-dodavce.pdf") == named + 1  # the question says which
     page.button(key=f"sure_delete_{CONTRACT}").click().run()
 
     assert not page.exception
     assert "smlouva-o-dodavce.pdf" not in set(page.dataframe[0].value["name"])
+    assert "Deleted: 1" in badges(page)
+    assert "smlouva-o-dodavce.pdf" in texts(page)
+    assert "Deleted: 1" not in badges(page.run())
     assert page.session_state[f"delete_{CONTRACT}"] is False  # added again later, it is asked about again
     noted = list(act_log(library).entries())[-1]
     assert (noted.who, noted.action, noted.object) == ("page", "delete", CONTRACT)
@@ -219,6 +224,8 @@ def test_given_several_rows_when_deleted_then_they_are_gone_at_once_and_the_othe
     page.button(key="sure_delete_selection").click().run()
 
     assert not page.exception
+    assert "Deleted: 2" in badges(page)
+    assert f"{names[0]}\n{names[2]}" in texts(page)
     assert list(page.dataframe[0].value["name"]) == [names[1], *names[3:]]
 
 

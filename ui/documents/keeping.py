@@ -21,6 +21,7 @@ from ui.documents import viewer
 from ui.documents.ingest_fields import ingest_fields
 
 WAIT_SECONDS = 5.0  # for another process that is writing
+_DELETED = "deleted_names"  # in the session's state, for one drawing of the page
 
 
 def offer_reread(engine: Engine, documents: Sequence[Document]) -> None:
@@ -63,6 +64,8 @@ def offer_deletion(engine: Engine, documents: Sequence[Document]) -> None:
     st.warning(
         say("documents.delete_many_warning", n=len(documents)) if many else say("documents.delete_warning"), icon=":material/warning:"
     )
+    names = [document.name for document in documents]
+    show_names(names)
     with st.container(horizontal=True):
         st.button(say("documents.keep_many") if many else say("documents.keep"), key=f"keep_{key}", on_click=_set, args=(key, False))
         sure = st.button(
@@ -73,10 +76,18 @@ def offer_deletion(engine: Engine, documents: Sequence[Document]) -> None:
         )
     if sure:
         _set(key, False)
-        write(lambda: engine.library.delete(*(document.id for document in documents), wait=WAIT_SECONDS))
+        write(lambda: engine.library.delete(*(document.id for document in documents), wait=WAIT_SECONDS), deleted=names)
     if everywhere:
         _set(key, False)
-        write(lambda: _erase(engine, documents))
+        write(lambda: _erase(engine, documents), deleted=names)
+
+
+def show_deleted() -> None:
+    """Name the documents that were just deleted, until the page is touched again."""
+    if names := st.session_state.pop(_DELETED, None):
+        with st.container(key="deleted", gap="xsmall"):
+            st.badge(say("documents.deleted_now", n=len(names)), icon=":material/check:", color="green")
+            show_names(names)
 
 
 def show_unfinished(engine: Engine) -> None:
@@ -134,14 +145,18 @@ def _offer_discard(engine: Engine, rows: Sequence[Accepted]) -> None:
         write(lambda: engine.library.discard([row.id for row in rows], wait=WAIT_SECONDS))
 
 
-def write(change: Callable[[], None]) -> None:
-    """Make a change to the library, which may wait for another process, and show the page anew; or say why it could not be made."""
+def write(change: Callable[[], None], deleted: Sequence[str] = ()) -> None:
+    """Make a change to the library, which may wait for another process, and show the page anew; or say why it could not be made.
+
+    `deleted` are the names of the documents that are gone afterwards; the page names them.
+    """
     try:
         with st.spinner(say("documents.saving")):
             change()
     except RagError as error:
         show_error(error)
     else:
+        st.session_state[_DELETED] = list(deleted)
         st.rerun()
 
 
