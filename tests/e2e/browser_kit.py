@@ -113,11 +113,15 @@ def ask(page: Page, question: str) -> None:
     expect(page.locator(".st-key-asked").get_by_text(question, exact=True)).to_be_visible(timeout=WAIT_MS)
 
 
+MOVING = "document.getAnimations().filter(one => one.playState === 'running' && one.effect?.getComputedTiming().endTime !== Infinity)"
+
+
 def settled(page: Page) -> None:
-    """Wait until the page is drawn: its script has ended, and nothing is stale or still to come."""
+    """Wait until the page is drawn: its script has ended, nothing is stale or still to come, and nothing moves or changes its colour."""
     expect(page.get_by_test_id("stStatusWidget")).to_be_hidden(timeout=WAIT_MS)
     expect(page.locator('[data-testid="stSkeleton"]')).to_have_count(0, timeout=WAIT_MS)
     page.wait_for_function("document.querySelectorAll('[data-stale=\"true\"]').length === 0", timeout=WAIT_MS)
+    page.wait_for_function(f"{MOVING}.length === 0", timeout=WAIT_MS)
 
 
 def moved(page: Page, slider: str, key: str) -> None:
@@ -158,6 +162,7 @@ def drop(page: Page, name: str, data: bytes) -> None:
 
 def choose(page: Page, field: str, beginning: str) -> None:
     """Choose an option by typing, since a long list shows only its beginning."""
+    settled(page)  # a section that is still opening moves the field, which closes its list
     box = page.get_by_role("combobox", name=field, exact=True)
     box.scroll_into_view_if_needed()  # a list that opens while the page scrolls closes again
     box.click()

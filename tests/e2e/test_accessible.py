@@ -27,13 +27,18 @@ COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # the rules tha
 NOT_OURS = ('[data-testid="stMainMenu"]', '[data-testid="stToolbar"]')
 SIZES: dict[str, ViewportSize] = {"wide": {"width": 1440, "height": 900}, "narrow": {"width": 390, "height": 844}}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+LOOKED, REDRAWN_MS = 4, 1_500  # how often a page with a finding is looked at, and how long it is waited in between
 LOOKS = (("narrow", SCHEMES[0]), ("wide", SCHEMES[0]), ("wide", SCHEMES[1]))  # a narrow window shows nothing of its own
 
 
 def violations(page: Page, rules: Mapping[str, list[str]]) -> list[str]:
-    """What axe-core finds, as "rule: element"."""
-    settled(page)
-    found = Axe().run(page, options=rules, context={"exclude": [[selector] for selector in NOT_OURS]}).response["violations"]
+    """What axe-core finds and still finds after a while, as "rule: element": a busy machine draws a new theme part by part."""
+    for _ in range(LOOKED):
+        settled(page)
+        found = Axe().run(page, options=rules, context={"exclude": [[selector] for selector in NOT_OURS]}).response["violations"]
+        if not found:
+            break
+        page.wait_for_timeout(REDRAWN_MS)
     return [f"{rule['id']}: {node['target']} {node['failureSummary'][:200]}" for rule in found for node in rule["nodes"]]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from browser_kit import CHROMIUM, WAIT_MS, ask, choose, drop, marked_rows, settled
+from browser_kit import CHROMIUM, WAIT_MS, ask, choose, drop, marked_rows, moved, settled
 from e2e_papers import FOREIGN, TRICKS, long_pdf, pdf
 from hostile import make
 from playwright.sync_api import Page, expect
@@ -97,7 +97,9 @@ def test_given_a_long_upload_when_stopped_half_way_then_nothing_is_lost_and_it_c
     expect(page.get_by_test_id("stFileChip").filter(visible=True)).to_have_count(0)  # the field lists nothing that was taken
     expect(page.get_by_text(re.compile(r"of 1\. long\.pdf"))).to_be_visible(timeout=WAIT_MS)
 
-    page.locator(".st-key-jobs").get_by_role("button", name="Stop", exact=True).click()  # while it draws, the head of the page has one too
+    stop = page.locator(".st-key-jobs").get_by_role("button", name="Stop", exact=True)  # while it draws, the head of the page has one too
+    expect(stop).to_have_count(1, timeout=WAIT_MS)  # the small file's line has gone
+    stop.click()
 
     expect(page.get_by_text("Stopped. What was complete is kept")).to_be_visible(timeout=WAIT_MS)
     ask(page, "What is the name of the lighthouse keeper?")
@@ -127,7 +129,7 @@ def test_given_two_sessions_at_once_when_both_ask_and_one_uploads_then_the_libra
     assert second.get_by_text("Who installed the tide gauge?").count() == 0
     assert first.locator(".st-key-answer").get_by_text("every 5 years").count() == 0
     expect(first.get_by_role("slider", name="How sure")).not_to_have_value("1")
-    second.get_by_role("slider", name="How sure").press("Home")
+    moved(second, "How sure", "Home")
     ask(second, "Who installed the tide gauge?")
     expect(second.locator(".st-key-answer").get_by_text("Magnus Thorvaldsen")).to_be_visible(timeout=WAIT_MS)
 
