@@ -21,6 +21,7 @@ from rag_core.domain.ports import PageText, Vectors
 from rag_core.gating.asked import AskedFor, asks
 from rag_core.gating.features import NO_ODDS, Weights
 from rag_core.gating.fit import Context, Fit, fits
+from rag_core.gating.row import UNKNOWN
 from rag_core.grounding.units import Unit, header_of, in_order, units
 from rag_core.ingest.context import SECTION_MARK, context
 from rag_core.language import terms, words
@@ -191,16 +192,17 @@ def _read(scored: list[Scored], texts: Sequence[str], read: Read, legible: Colle
 def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
     """The best unit, and further ones of its document that bear on the question nearly as much, at most `max_sentences` and `MOST_WORDS`.
 
-    A row that is surely the one asked for (`ROW_ALONE`) stands alone. Another section is another topic, and an answer does not blend
-    topics: a unit from there must be about as good (`OTHER_SECTION`).
+    A row that is surely the one asked for (`ROW_ALONE`) stands alone, and no unit that lacks the type asked for comes before it. Another
+    section is another topic, and an answer does not blend topics: a unit from there must be about as good (`OTHER_SECTION`).
     """
     ranked = sorted(range(len(scored)), key=lambda j: (-scored[j].relevance, j))
     if not ranked:
         return []
     best = scored[ranked[0]]
+    leading = next((scored[j] for j in ranked if _is_row(scored[j]) or not _lacks_type(scored[j])), best)
+    if _is_row(leading):
+        return [leading]
     kept = [best]
-    if best.fit and best.fit.row >= ROW_ALONE:
-        return kept
     for j in ranked[1:]:
         other = scored[j]
         if len(kept) == settings.max_sentences or other.relevance < settings.extra_sentence_ratio * best.relevance:
@@ -212,6 +214,15 @@ def choose(scored: Sequence[Scored], settings: Settings) -> list[Scored]:
         if here.document == there.document and not (apart or code or long):
             kept.append(other)
     return kept
+
+
+def _is_row(scored: Scored) -> bool:
+    return scored.fit is not None and scored.fit.row >= ROW_ALONE
+
+
+def _lacks_type(scored: Scored) -> bool:
+    """Whether a unit surely lacks what is asked for, such as a share where an amount is."""
+    return scored.fit is not None and scored.fit.sure > 0 and scored.fit.holds < UNKNOWN
 
 
 def extract(

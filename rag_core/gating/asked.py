@@ -5,6 +5,7 @@ Read from the words that a language's file lists under `[asked]`; a language wit
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -103,7 +104,7 @@ def asked_for(question: str, language: str) -> AskedFor:
         laws=frozenset((law.family, law.parts[0]) for law in laws(whole) if law.family),
         names=tuple(stated.words[run.at : run.end] for run in stated.names if run.clear),
         keys=frozenset(fold(word)[:KEY_CHARS] for word in keywords(whole, language)),
-        subject=_subject(said, words, language),
+        subject=_subject(said, info),
         words=frozenset(stated.words),
         negated=is_negated(stated, language),
         superlative=is_superlative(stated, words),
@@ -116,12 +117,23 @@ def codes_in(text: str) -> frozenset[str]:
     return frozenset(canonical_code(code.text) for code in codes(text) if code.kind == "code" and "§" not in code.text)
 
 
-def _subject(said: str, words: AskedWords | None, language: str) -> frozenset[str]:
-    """The field `subject` of `AskedFor`, of a `spaced` question."""
+def _subject(said: str, info: LanguageInfo | None) -> frozenset[str]:
+    """The field `subject` of `AskedFor`, of a `spaced` question: without what it asks how much of ("how high is ...")."""
+    words = info.asked if info else None
+    small = small_words(info.code) if info else frozenset[str]()
+    measures = {fold(word) for word in _measures(said, info, words)} if info and words else set[str]()
     for pattern in words.periods.values() if words else ():
         said = pattern.sub(" ", said)
-    small = small_words(language)
-    return frozenset(word[:KEY_CHARS] for word in map(fold, said.split()) if word not in small and not word.isdecimal())
+    left = (word for word in map(fold, said.split()) if word not in small and word not in measures and not word.isdecimal())
+    return frozenset(word[:KEY_CHARS] for word in left)
+
+
+def _measures(said: str, info: LanguageInfo, words: AskedWords) -> Iterator[str]:
+    """The word behind the question word of a phrase: "how long", and not "what share"."""
+    for _, match in _matches(words, said):
+        first, *rest = match[0].split()
+        if rest and first in info.question_words - words.takes_noun:
+            yield rest[0]
 
 
 def parts_named(said: str, words: AskedWords | None) -> frozenset[str]:

@@ -23,12 +23,13 @@ import regex
 
 from rag_core.facts.laws import laws
 from rag_core.gating.asked import FIGURES, KEY_CHARS, NAMES, AnswerType, AskedFor, codes_in, is_negated, is_superlative, parts_named
-from rag_core.gating.row import UNKNOWN, WORD, may_be_row, row_asked
+from rag_core.gating.row import UNKNOWN, WORD, may_be_row, row_asked, share_asked
 from rag_core.gating.stated import Stated, read
 from rag_core.language import LANGUAGES, AskedWords, any_language, fold
 
 NEAR_WORDS = 10  # to each side; chosen
 LABEL_WORDS = 6  # at most in a label; chosen
+JOINED_CHARS = 6  # at least of a name that a title writes as one word; chosen
 _MENTIONED = 0.4  # where a sentence defines something, but not in the words asked for; chosen
 _WITHIN = 0.8  # where what is asked for is part of what is defined: "the general form of a progression is ..."; chosen
 # How much each kind of number is worth as an answer of a type: 1 for its own kind, less for what it may be written as; chosen.
@@ -99,7 +100,7 @@ def fits(asked: AskedFor, text: str, context: Context, language: str) -> Fit:
         degree=float(not asked.superlative or is_superlative(stated, words)),
         sure=asked.sure,
         contradicts=bool(why),
-        label=_share_asked(asked, label),
+        label=share_asked(asked, label, language),
         row=row_asked(asked, text, f"{context.section}\n{context.title}", language) * of_period if is_row else 0.0,
         why=why,
     )
@@ -113,10 +114,6 @@ def _label(text: str) -> tuple[str, ...]:
 
 
 _LABEL = regex.compile(r"([^|:\n]{1,80}?)\s*(?:\||:\s)")
-
-
-def _share_asked(asked: AskedFor, label: tuple[str, ...]) -> float:
-    return sum(asked.has(word) for word in label) / len(label) if label else 0.0
 
 
 def _held(asked: AskedFor, stated: Stated, words: AskedWords | None, label: tuple[str, ...]) -> tuple[float, list[int]]:
@@ -136,7 +133,7 @@ def _held(asked: AskedFor, stated: Stated, words: AskedWords | None, label: tupl
 
 def _defined(asked: AskedFor, stated: Stated, words: AskedWords, label: tuple[str, ...]) -> float:
     """How surely a sentence says what is meant by the words asked for: "X is a ...", "... is called X", "X: ..."."""
-    if label and _share_asked(asked, label) == 1.0:
+    if label and all(map(asked.has, label)):
         return 1.0
     pattern = words.markers.get(AnswerType.DEFINITION)
     if pattern is None or not asked.keys:
@@ -236,7 +233,11 @@ def _named(asked: AskedFor, text: str, stated: Stated, context: Context, around:
         return 1.0, ""
     beside = [*around]
     here, there = _keys(stated), frozenset[str]().union(*map(_keys, beside))
-    shares = [1.0 if part <= here else 0.5 if part <= here | there else 0.0 for part in _parts(asked.names)]
+    title = _squeezed(context.title)
+    shares = [
+        1.0 if part <= here else 0.5 if part <= here | there or _is_within(name, title) else 0.0
+        for name, part in zip(asked.names, _parts(asked.names), strict=True)
+    ]
     whole = "\n".join((context.title, context.section, context.previous))
     contradiction = ""
     for name, wanted, find in (("code", asked.codes, codes_in), ("law", asked.laws, _laws)):
@@ -255,6 +256,16 @@ def _keys(stated: Stated) -> frozenset[str]:
 def _parts(names: Iterable[tuple[str, ...]]) -> Iterator[frozenset[str]]:
     for name in names:
         yield frozenset(word[:KEY_CHARS] for word in name if word not in any_language().connectors)
+
+
+def _is_within(name: tuple[str, ...], title: str) -> bool:
+    """Whether a name stands in a title as one word: "BESTBUY 2023 10K"."""
+    joined = "".join(name)
+    return len(joined) >= JOINED_CHARS and joined in title
+
+
+def _squeezed(text: str) -> str:
+    return "".join(map(fold, WORD.findall(text)))
 
 
 def _laws(text: str) -> frozenset[str | tuple[str, str]]:

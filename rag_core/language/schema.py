@@ -519,6 +519,7 @@ class AskedWords:
         periods: what names a period: year, half, quarter, and q1 to q4, h1, h2.
         in_year: words before a year that say that something is of that year, and not since, until or before it.
         flows: words for figures that add up over a period, so that a quarter's is not a year's.
+        totals: words that a row's label may begin or end with and mean the same ("Total revenue").
         tasks: how a sentence sets a task instead of stating something ("Find the sum of ..."), looked for in its `spaced` text.
         computes: by kind (`rag_core.gating.computed.COMPUTED`), how a question asks for more than finding; `results`: how a sentence states
             such a result itself.
@@ -537,6 +538,7 @@ class AskedWords:
     periods: SearchPatterns = field(default_factory=dict)
     in_year: FoldedSet = frozenset()
     flows: StarPattern = _NEVER
+    totals: FoldedSet = frozenset()
     tasks: SearchPattern = None
     computes: SearchPatterns = field(default_factory=dict)
     results: SearchPatterns = field(default_factory=dict)

@@ -399,3 +399,14 @@ def test_given_a_row_that_is_surely_the_one_asked_for_then_it_stands_alone_and_a
     sure, likely = replace(sure, fit=replace(of_row, row=ROW_ALONE)), replace(likely, fit=replace(of_row, row=ROW_ALONE - 0.01))
     assert choose([sure, other], settings(extra_sentence_ratio=0.1)) == [sure]
     assert choose([likely, other], settings(extra_sentence_ratio=0.1)) == [likely, other]
+
+
+def test_given_a_likelier_unit_that_lacks_the_type_asked_for_then_the_row_comes_before_it_and_before_no_other() -> None:
+    asked = asked_for("How much revenue was there?", "en")
+    row, share, amount = unit_of(0.7, 1, PassageKind.TABLE), unit_of(0.9, 2), unit_of(0.8, 3)
+    row = replace(row, fit=replace(fits(asked, "Revenue | $ 40", Context(), "en"), row=ROW_ALONE))
+    share = replace(share, fit=fits(asked, "Fees were 2 % of revenue.", Context(), "en"))
+    amount = replace(amount, fit=fits(asked, "Revenue was $ 40.", Context(), "en"))
+    assert choose([share, row], settings()) == [row]
+    assert choose([share, amount, row], settings())[0] == share
+    assert choose([replace(share, fit=replace(share.fit, sure=0.0)), row], settings())[0].fit.sure == 0

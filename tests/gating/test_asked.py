@@ -154,6 +154,25 @@ def test_given_periods_codes_laws_and_names_then_each_is_a_constraint() -> None:
     assert asked_for("Wie hoch war der Umsatz im dritten Quartal?", "de").parts == {"q3"}
 
 
+@pytest.mark.parametrize(
+    ("language", "question", "subject"),
+    [
+        ("en", "How high is the old dam?", "old dam"),
+        ("en", "How long is the notice period?", "notice period"),
+        ("en", "How much was the total revenue in fiscal year 2022?", "total revenue"),
+        ("en", "What percentage of revenue is exported?", "percentage revenue exported"),
+        ("de", "Wie hoch war der Umsatz im Jahr 2022?", "umsatz"),
+        ("de", "Welcher Anteil entfällt auf Mieten?", "anteil entfallt mieten"),
+        ("cs", "Jak vysoké byly tržby?", "trzby"),
+        ("cs", "Jaký je podíl vývozu?", "podil vyvozu"),
+    ],
+)
+def test_given_a_question_then_its_subject_is_without_periods_and_without_what_it_measures(
+    language: str, question: str, subject: str
+) -> None:
+    assert asked_for(question, language).subject == {word[:5] for word in subject.split()}
+
+
 def test_given_words_of_degree_comparison_or_negation_then_they_are_told() -> None:
     assert asked_for("Which is the largest plant?", "en").superlative
     assert not asked_for("Who is the rest of the team in the west?", "en").superlative

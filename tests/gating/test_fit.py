@@ -80,10 +80,18 @@ HEADS = "Balance sheet › $ in millions; January 28, 2023 | January 29, 2022"
         ("How many stores are there?", "Stores | 40", 1.0),
         ("How many stores are there?", "Stores: 40", 0.0),
         ("How many stores are there?", "2019 | 40", 0.0),
+        ("What was the revenue in 2023?", "Total revenue | 46,298 | 51,761", 0.8),
+        ("What was the revenue in 2023?", "Product revenue | 4,298 | 5,761", 0.4),
+        ("What was the revenue in 2023?", "Total | 46,298 | 51,761", 0.0),
         ("What is liable?", " | ".join(["liable"] * 3), 1.0),
         ("What is liable?", " ".join(["liable"] * 15) + " | yes", 0.0),
         ("Who is the auditor?", "Auditor | 4777", 0.0),
         ("Who is the auditor?", "Auditor | Ada Marsh", 1.0),
+        ("Who is the chief executive officer?", "Ada Marsh | 47 | Chief Executive Officer | 2019", 1.0),
+        ("Who is the chief executive officer?", "Ada Marsh | 47 | Director and Chief Executive Officer | 2019", 0.75),
+        ("Who is the chief technology officer?", "Ada Marsh | 47 | Chief Executive Officer | 2019", 0.0),
+        ("Who is the chief executive officer?", "47 | Chief Executive Officer | 2019", 0.0),
+        ("What does a permit cost?", "40 | Permit | 50", 0.0),
         ("When does the permit end?", "Permit | end of the line", 0.0),
         ("EPS?", "Earnings per share | 2.10", 0.0),
     ],
@@ -92,6 +100,37 @@ def test_given_a_row_then_its_label_its_heads_and_its_period_say_how_surely_it_i
     question: str, text: str, row: float
 ) -> None:
     assert fit(question, text, section=HEADS if "20" in question else "").row == pytest.approx(row)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "text"),
+    [
+        ("en", "How much were the net sales?", "Total net sales | 410"),
+        ("cs", "Jaké byly tržby?", "Tržby celkem | 410"),
+        ("de", "Wie hoch war der Umsatz?", "Umsatz gesamt | 410"),
+        ("sk", "Aké boli tržby?", "Tržby spolu | 410"),
+        ("pl", "Jakie były przychody?", "Przychody razem | 410"),
+        ("fr", "Quel était le revenu ?", "Total revenu | 410"),
+        ("es", "¿Cuáles fueron los ingresos?", "Total ingresos | 410"),
+        ("it", "Quali erano i ricavi?", "Totale ricavi | 410"),
+        ("ru", "Какая была выручка?", "Общая выручка | 410"),
+        ("hi", "बिक्री कितनी थी?", "कुल बिक्री | 410"),
+    ],
+)
+def test_given_a_word_for_a_total_in_a_label_then_the_row_is_no_other(language: str, question: str, text: str) -> None:
+    found = fit(question, text, language)
+    assert found.row == found.label == 1.0
+
+
+@pytest.mark.parametrize(
+    ("title", "named"), [("NORTHFIELD 2023 10K", 0.5), ("North Field 2023", 0.5), ("Annual report", 0.0), ("Field north", 0.5)]
+)
+def test_given_a_title_that_writes_a_name_as_one_word_then_the_sentence_stands_under_it(title: str, named: float) -> None:
+    assert fit("Who are the competitors of North Field?", "Our competitors are many.", title=title).named == named
+
+
+def test_given_a_short_name_then_no_part_of_a_longer_word_is_taken_for_it() -> None:
+    assert fit("Who are the competitors of Al Co?", "Our competitors are many.", title="Alcoa 2023").named == 0.0
 
 
 def test_given_a_row_for_a_code_then_the_code_may_stand_above_it() -> None:

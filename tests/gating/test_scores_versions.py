@@ -26,8 +26,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "dea570c50419"),
-    "language": (3, "b91e31093d00"),
-    "features": (5, "e16f56ad1523"),
+    "language": (3, "a323236060ac"),
+    "features": (6, "1e1ccbffc78d"),
 }
 
 
