@@ -8,7 +8,7 @@ letters would be is known from a third picture, of the text alone. Only the part
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,15 +67,24 @@ def unseen(page: Any, questions: Sequence[Question], max_pixels: int) -> list[bo
     smallest = min(question.size for question in questions)
     zoom = fitting_zoom(page.rect, next(zoom for size, zoom in ZOOMS if smallest >= size), max_pixels)
     zoom = min(zoom, (MAX_PIXELS / max(1.0, area.get_area())) ** 0.5)
-    looks: dict[frozenset[int], _Look] = {}
-    for question in questions:
-        if question.texts not in looks and len(looks) <= MAX_LOOKS:
-            looks[question.texts] = _Look(page, area, zoom, question.texts)
-    return [question.texts not in looks or looks[question.texts].misses(question) for question in questions]
+    asked: dict[frozenset[int], list[int]] = {}
+    for place, question in enumerate(questions):
+        if question.texts in asked or len(asked) <= MAX_LOOKS:
+            asked.setdefault(question.texts, []).append(place)
+    seen: set[int] = set()
+    for texts, places in asked.items():
+        around = pymupdf.Rect(union(questions[place].box for place in places)) & page.rect
+        if not around.is_empty:
+            look = _Look(page, around, zoom, texts)
+            seen.update(place for place in places if not look.misses(questions[place]))
+    return [place not in seen for place in range(len(questions))]
 
 
 class _Look:
-    """Three drawings of one part of a page: as it is, without its text (or the texts that are asked about), and that text alone."""
+    """Three drawings of one part of a page: as it is, without its text (or the texts that are asked about), and that text alone.
+
+    All three are of one frame: cut out of a larger one, a line's edge may differ by some steps of its colour.
+    """
 
     def __init__(self, page: Any, area: Any, zoom: float, texts: frozenset[int]) -> None:
         self._zoom = zoom
@@ -149,7 +158,7 @@ def _over(a: int, b: int, limit: int, above: int) -> int:
 
 
 def _draw(
-    page: Any, frame: Any, zoom: float, space: Any, without: Iterable[str] = (), wanted: Callable[[int], bool] | None = None
+    page: Any, frame: Any, zoom: float, space: Any, without: Collection[str] = (), wanted: Callable[[int], bool] | None = None
 ) -> bytes:
     """The part `frame` (in pixels) of the page.
 
@@ -169,7 +178,7 @@ def _draw(
     device = mupdf.fz_new_draw_device(mupdf.FzMatrix(zoom, 0, 0, zoom, 0, 0), picture)
     for name in without:
         setattr(device.m_internal, name, None)  # MuPDF leaves out what a device has no function for
-    mupdf.fz_run_page(page.this, device if wanted is None else Chosen(device, wanted), mupdf.FzMatrix(), mupdf.FzCookie())
+    mupdf.fz_run_page(page.this, device if wanted is None else Chosen(device, wanted, without), mupdf.FzMatrix(), mupdf.FzCookie())
     mupdf.fz_close_device(device)
     samples = bytes(pymupdf.Pixmap("raw", picture).samples)
     return samples if space else samples[1::2]
