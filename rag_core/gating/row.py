@@ -11,6 +11,10 @@ from rag_core.gating.stated import Stated, small_words
 from rag_core.language import LANGUAGES, fold
 
 ROW_WORDS = 14  # at most in a row's label; chosen
+CODE_DEFINED = 0.9  # of the row of a code, where the question asks what the code means; chosen
+CODE_NAMED = 0.6  # of the row of a code, where it asks something else that has to do with the code; chosen
+BESIDE_CODE = 0.7  # least share of the subject for a label behind a code: "which register holds ..." has a verb too; chosen
+CODE_DIGITS = 3  # at least of a number that names a row, such as an HTTP status or a register; chosen
 UNKNOWN = 0.5  # `Fit.holds` where nothing tells whether a type is held
 _CELL = " | "  # between the cells of a row
 _IN_DIGITS = frozenset({AnswerType.MONEY, AnswerType.COUNT, AnswerType.PERCENTAGE})
@@ -25,7 +29,11 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str) -> float:
     So "Total current assets | 8,802" is the row for "How much were current assets?", and hardly the one for "total assets". What the row
     lacks of the question counts double: "Maximum flow rate" is not the row for the pressure loss at the maximum flow rate. Names that stand
     nowhere here are the business of `fit_named`, but a code has to be here. A label is the first cell. Where a name is asked for it may be
-    another one too that has the whole subject itself: "Ada Marsh | 47 | Auditor".
+    another one too that has the whole subject itself: "Ada Marsh | 47 | Auditor". Where a code or number is asked for, the heads of the
+    table may have the rest of it: "Travel | Payroll | 4330" under "Team | Extension".
+
+    A row whose label is a code of the question is the row of that code in whatever language it stands: "E4 | Sensor failed" is what is
+    asked for by "Was bedeutet E4?".
 
     Args:
         asked: what the question asks for.
@@ -38,12 +46,26 @@ def row_asked(asked: AskedFor, text: str, above: str, language: str) -> float:
         return 0.0
     beside = {word[:KEY_CHARS] for word in map(fold, WORD.findall(above))}
     first = _share(asked, cells[0], beside, language)
-    others = (_share(asked, cell, set(), language, whole=True) for cell in cells[1:] if asked.type in NAMES)
+    if _names_code(asked, cells[0]):
+        first = max(first, CODE_DEFINED if asked.type is AnswerType.DEFINITION else CODE_NAMED)
+    others: list[float] = []
+    if asked.type in NAMES:
+        others = [_share(asked, cell, set(), language, least=1.0) for cell in cells[1:]]
+    elif asked.type is AnswerType.CODE:
+        others = [_share(asked, cell, beside, language, least=BESIDE_CODE) for cell in cells[1:]]
     return max(first, *others, 0.0)
 
 
-def _share(asked: AskedFor, cell: str, beside: set[str], language: str, whole: bool = False) -> float:
-    """`row_asked` of one cell as the label, beside the beginnings of the words above; 0 without the subject where the `whole` is needed."""
+def _names_code(asked: AskedFor, cell: str) -> bool:
+    """Whether a first cell is a code that the question names, or nothing but a number of it that is no year."""
+    if asked.codes & codes_in(cell):
+        return True
+    number = cell.strip()
+    return number.isdecimal() and len(number) >= CODE_DIGITS and number in asked.words and int(number) not in asked.years
+
+
+def _share(asked: AskedFor, cell: str, beside: set[str], language: str, least: float = 0.0) -> float:
+    """`row_asked` of one cell as the label, beside the beginnings of the words above; 0 where less than `least` of the subject is there."""
     small = small_words(language)
     label = [word for word in map(fold, WORD.findall(cell)) if not word.isdecimal() and word not in small]
     if not 0 < len(label) <= ROW_WORDS:
@@ -52,7 +74,7 @@ def _share(asked: AskedFor, cell: str, beside: set[str], language: str, whole: b
     names = {word[:KEY_CHARS] for name in asked.names for word in name}
     wanted = asked.subject - (names - there)
     has = len(wanted & there) / max(1, len(wanted))
-    return share_asked(asked, label, language) * has**2 if has == 1 or not whole else 0.0
+    return share_asked(asked, label, language) * has**2 if has >= least else 0.0
 
 
 def share_asked(asked: AskedFor, label: Sequence[str], language: str) -> float:

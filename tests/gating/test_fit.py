@@ -137,6 +137,44 @@ def test_given_a_row_for_a_code_then_the_code_may_stand_above_it() -> None:
     assert fit("What is the maximum flow rate of the MK-80?", "Maximum flow rate | 25 m³/h", title="Meter MK-80").row == pytest.approx(1.0)
 
 
+CODES = "Codes › Code | Meaning | Remedy"
+TEAMS = "Teams › Topic | Team | Extension"
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "text", "row"),
+    [
+        ("en", "What does E4 mean?", "E4 | Sensor failed | Send it in", 0.9),
+        ("de", "Was bedeutet die Meldung E4 am Messgerät?", "E4 | Sensor failed | Send it in", 0.9),
+        ("cs", "Co znamená chyba E4 na displeji?", "E4 | Sensor failed | Send it in", 0.9),
+        ("en", "What should I do when the pump shows E4?", "E4 | Sensor failed | Send it in", 0.6),
+        ("en", "What does E4 mean?", "E5 | Sensor failed | Like E4, but hot", 0.0),
+        ("en", "What does E4 mean on the MK-80?", "E4 | Sensor failed | Send it in", 0.0),  # nothing here is of the MK-80
+        ("en", "How often did E4 occur?", "E4 | Sensor failed | Send it in", 0.0),  # no count
+        ("en", "What does error 429 mean?", "429 | Too many requests | Wait", 0.9),
+        ("en", "What does error 42 mean?", "42 | Too many requests | Wait", 0.0),  # so short a number counts rows
+        ("en", "What does the 2019 label mean?", "2019 | Too many requests | Wait", 0.0),
+    ],
+)
+def test_given_the_row_of_a_code_then_it_is_known_by_the_code(language: str, question: str, text: str, row: float) -> None:
+    assert fits(asked_for(question, language), text, Context(section=CODES), "en").row == pytest.approx(row)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "text", "row"),
+    [
+        ("en", "Which extension does the payroll office have?", "Travel | Payroll office | 4330", 1.0),
+        ("de", "Welche Durchwahl hat die Kasse?", "Reisen | Kasse | 4330", 1.0),
+        ("en", "Which extension does the payroll office have?", "Travel | Office | 4330", 0.0),
+        ("en", "Which key opens the payroll office?", "Travel | Payroll office | 4330", 0.0),  # no code is asked for
+        ("en", "Which extension reaches the payroll office?", "Travel | Payroll office | 4330", 0.75**2),  # the verb stands nowhere
+    ],
+)
+def test_given_a_code_is_asked_for_then_the_label_may_stand_before_it(language: str, question: str, text: str, row: float) -> None:
+    heads = TEAMS if language == "en" else "Teams › Thema | Team | Durchwahl"
+    assert fit(question, text, language, section=heads).row == pytest.approx(row)
+
+
 @pytest.mark.parametrize(
     ("text", "label"),
     [

@@ -26,8 +26,8 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "dea570c50419"),
-    "language": (3, "a323236060ac"),
-    "features": (6, "1e1ccbffc78d"),
+    "language": (3, "f20b7c245da0"),
+    "features": (7, "6157e7bf54ec"),
 }
 
 
