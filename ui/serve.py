@@ -25,7 +25,8 @@ from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
 
 from rag_core.entrypoints.http.headers import SecurityHeaders
-from rag_core.errors import RagError
+from rag_core.entrypoints.http.origin import is_loopback
+from rag_core.errors import InvalidInput, RagError
 from rag_core.settings import Settings
 from rag_core.settings.logs import start_logs
 from rag_core.wiring import require_packages
@@ -56,6 +57,23 @@ async def warm(_app: object) -> AsyncIterator[dict[str, object]]:
     yield {}
 
 
+@asynccontextmanager
+async def alone(app: object) -> AsyncIterator[dict[str, object]]:
+    """As `warm`, for the page without the service, which listens where Streamlit is told to.
+
+    Raises:
+        InvalidInput: other machines would reach it, and nobody signs in.
+    """
+    address = str(st.get_option("server.address") or "every address")
+    if not is_loopback(address) and not visitor.configured():
+        raise InvalidInput(
+            f"The page would listen on {address}, which other machines reach, and nobody signs in.",
+            remedy="Start it with --server.address 127.0.0.1, or have people sign in: docs/operate.md.",
+        )
+    async with warm(app) as state_of:
+        yield state_of
+
+
 def _begin() -> None:
     with suppress(RagError):  # the page asks for the same and shows what is wrong
         folder = state.library_folder()
@@ -69,19 +87,31 @@ PagesManager.uses_pages_directory = False
 
 uploads.install()  # before a server is made, which takes Streamlit's store of uploads as it finds it
 
-# How app.py is served, whoever serves it; the headers come first, so that what is refused carries them too.
-GUARDS = [Middleware(SecurityHeaders), Middleware(OnlyThisPage), Middleware(SignedIn), Middleware(NotedDownloads)]
+
+def guards(*, proxied: bool = False) -> list[Middleware]:
+    """What stands before the page, outermost first: the headers, so that what is refused carries them too.
+
+    Args:
+        proxied: whether a proxy lets others in.
+    """
+    return [Middleware(SecurityHeaders), Middleware(OnlyThisPage, proxied=proxied), Middleware(SignedIn), Middleware(NotedDownloads)]
+
+
+# How app.py is served, whoever serves it.
 # Streamlit gets the login that we checked: of a file of secrets that it cannot read it takes itself for a page without one.
-SERVED: dict[str, Any] = {"lifespan": warm, "middleware": GUARDS, "routes": original.ROUTES, "secrets": visitor.for_streamlit()}
+SERVED: dict[str, Any] = {"lifespan": alone, "middleware": guards(), "routes": original.ROUTES, "secrets": visitor.for_streamlit()}
 
 
-def beside(running: Callable[[], AbstractAsyncContextManager[None]], address: str, names: Sequence[str]) -> tuple[st.App, Runner, Settings]:
+def beside(
+    running: Callable[[], AbstractAsyncContextManager[None]], address: str, names: Sequence[str], *, proxied: bool
+) -> tuple[st.App, Runner, Settings]:
     """The page for a server that has more than the page: its app, the runner of its jobs, and the settings that it starts with.
 
     Args:
         running: what begins with the server and ends with it, beside the page.
         address: the name under which browsers open the page.
         names: all names that it may be called by.
+        proxied: whether a proxy lets others in.
     """
 
     @asynccontextmanager
@@ -89,7 +119,7 @@ def beside(running: Callable[[], AbstractAsyncContextManager[None]], address: st
         async with warm(app), running():
             yield {}
 
-    app = st.App(str(PAGE), **SERVED | {"lifespan": both})
+    app = st.App(str(PAGE), **SERVED | {"lifespan": both, "middleware": guards(proxied=proxied)})
     config.set_option("server.allowedHosts", list(names))
     config.set_option("browser.serverAddress", address)  # else Streamlit asks the internet whether a foreign origin is this machine
     return app, state.runner(), state.base_settings()

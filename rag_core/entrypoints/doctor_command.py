@@ -159,8 +159,9 @@ def _page(folder: Path) -> list[Finding]:
         return [
             Finding(
                 "the page", True,
-                "Nobody signs in: the page is open to every program and user of this machine, and to no other machine. "
-                "Behind a proxy it is open to whoever the proxy lets through; docs/operate.md says how people sign in.",
+                "Nobody signs in: the page is open to every program and user of this machine. It refuses connections of other machines, "
+                "whatever address it listens on, and what a proxy hands on. Started with `serve --behind-proxy` it is open to whoever the "
+                "proxy lets through; docs/operate.md says how people sign in.",
             )
         ]  # fmt: skip
     require_packages("login", "Signing in on the page")

@@ -128,7 +128,11 @@ def assembled(args: argparse.Namespace, folder: Path, names: tuple[str, ...]) ->
         return served(service, mcp.session_manager.run())
 
     # no TLS here: where other machines reach the page, a proxy must stand before it, also where people sign in
-    page = None if args.no_page or not is_loopback(args.host) else _page(running, args.behind_proxy or args.host, names)
+    page = (
+        None
+        if args.no_page or not is_loopback(args.host)
+        else _page(running, args.behind_proxy or args.host, names, proxied=bool(args.behind_proxy))
+    )
     base = page.base if page else load_settings(environment=model_environment(os.environ))
     service = Service(folder, base, page.runner if page else Runner(), args.rate, local=not args.behind_proxy and login(os.environ) is None)
     mcp = mcp_server(service)
@@ -164,7 +168,7 @@ def run(app: Assembled, service: Service, args: argparse.Namespace, listener: so
     return 0 if server.started else 1
 
 
-def _page(running: Running, address: str, names: tuple[str, ...]) -> Page | None:
+def _page(running: Running, address: str, names: tuple[str, ...], *, proxied: bool) -> Page | None:
     """The page, where this is the repository."""
     if not (ROOT / "app.py").is_file() or not (ROOT / "ui" / "serve.py").is_file():
         return None
@@ -176,7 +180,7 @@ def _page(running: Running, address: str, names: tuple[str, ...]) -> Page | None
         raise
     if Path(str(found.__file__)).parent != ROOT / "ui":  # another package of this name
         return None
-    return Page(*found.beside(running, address, names))
+    return Page(*found.beside(running, address, names, proxied=proxied))
 
 
 def _say(args: argparse.Namespace, has_page: bool, port: int) -> None:

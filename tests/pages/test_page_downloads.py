@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from rag_core.adapters.act_log import FILE
 from rag_core.wiring import act_log
 from ui.app.downloads import NotedDownloads
-from ui.serve import GUARDS
+from ui.serve import guards
 
 
 async def media(request: Request) -> Response:
@@ -36,4 +36,4 @@ def test_given_a_download_when_it_is_asked_for_then_it_is_noted_or_refused(tmp_p
 
     assert (noted.who, noted.action, noted.object) == ("page", "export", "media:0a1b")
     assert (refused.status_code, b"the bytes" in refused.content) == (503, False)
-    assert NotedDownloads in [guard.cls for guard in GUARDS]
+    assert NotedDownloads in [guard.cls for guard in guards()]

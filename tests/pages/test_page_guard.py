@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
 
 import pytest
+import uvicorn
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
@@ -12,7 +20,9 @@ from rag_core.entrypoints.http import headers, origin
 from ui import serve
 from ui.app import guard
 
+HERE = ("127.0.0.1", 50000)
 HOST = {"host": "127.0.0.1:8501"}
+ELSEWHERE = ("192.0.2.7", "10.0.0.1", "2001:db8::1", "::ffff:192.0.2.7", "0.0.0.0", "localhost.evil.example", "")
 OURS = {"origin": "http://127.0.0.1:8501"}
 LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
 
@@ -49,6 +59,22 @@ PATHS = {
 }  # fmt: skip
 
 
+def own_address() -> str:
+    """An address of this machine that is not its loopback, as Linux tells it; "" where it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        for _, name in socket.if_nameindex():
+            try:
+                told = fcntl.ioctl(probe, 0x8915, struct.pack("256s", name.encode()))  # SIOCGIFADDR
+            except OSError:  # it has none
+                continue
+            if not origin.is_loopback(found := socket.inet_ntoa(told[20:24])):
+                return found
+    return ""
+
+
+OWN_ADDRESS = own_address()
+
+
 async def page(scope: guard.Message, receive: guard.Receive, send: guard.Send) -> None:
     """What lies behind: it takes everything."""
     if scope["type"] == "websocket":
@@ -62,7 +88,7 @@ async def page(scope: guard.Message, receive: guard.Receive, send: guard.Send) -
 
 @pytest.fixture
 def client() -> TestClient:
-    return TestClient(serve.SecurityHeaders(guard.OnlyThisPage(page)), base_url=OURS["origin"])
+    return TestClient(serve.SecurityHeaders(guard.OnlyThisPage(page)), base_url=OURS["origin"], client=HERE)
 
 
 def opens(client: TestClient, **headers: str) -> bool:
@@ -107,8 +133,62 @@ def test_given_two_hosts_or_two_origins_when_called_then_it_is_refused(client: T
     assert client.get("/", headers=twice).status_code == 403
 
 
+def test_given_another_machine_when_it_names_this_one_as_the_host_then_it_is_refused_for_its_own_address() -> None:
+    """A Host header is the sender's to choose. Web sockets are refused too."""
+    for address in ELSEWHERE:
+        remote = TestClient(guard.OnlyThisPage(page), base_url=OURS["origin"], client=(address, 50000))
+        answer = remote.get("/", headers=HOST)
+        assert (answer.status_code, "only this machine" in answer.text) == (403, True), address
+        assert remote.head("/", headers=HOST).text == ""
+        assert not opens(remote), address
+    for address in ("127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1"):
+        assert TestClient(guard.OnlyThisPage(page), base_url=OURS["origin"], client=(address, 50000)).get("/").status_code == 200, address
+
+
+def test_given_a_proxy_that_nobody_spoke_of_when_it_hands_a_request_on_then_it_is_refused(client: TestClient) -> None:
+    for header in ("Forwarded", "Via", "X-Forwarded-For", "X-Real-IP", "x-forwarded-host"):
+        assert client.get("/", headers=HOST | {header: "127.0.0.1"}).status_code == 403, header
+        assert not opens(client, **{header: "127.0.0.1"}), header
+
+
+def test_given_others_who_are_let_in_when_they_connect_then_names_and_origins_are_still_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a proxy, as whoever runs the page said in words; or because people sign in."""
+    remote = TestClient(guard.OnlyThisPage(page, proxied=True), base_url=OURS["origin"], client=("192.0.2.7", 50000))
+    for _ in range(2):
+        assert remote.get("/", headers=HOST).status_code == 200
+        assert remote.get("/", headers={"host": "evil.example"}).status_code == 421
+        assert remote.get("/", headers=HOST | {"origin": "http://evil.example"}).status_code == 403
+        monkeypatch.setattr(guard.visitor, "must_sign_in", lambda: True)
+        remote = TestClient(guard.OnlyThisPage(page), base_url=OURS["origin"], client=("192.0.2.7", 50000))
+
+
+@pytest.mark.skipif(not OWN_ADDRESS, reason="this machine has no address but its own")
+def test_given_a_real_server_on_every_address_when_another_address_is_called_by_then_nothing_is_served() -> None:
+    config = uvicorn.Config(guard.OnlyThisPage(page), host="0.0.0.0", port=0, log_level="warning", lifespan="off")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        # a connection to an address of this machine comes from that address; in a process of its own, since tests use no network
+        program = (
+            "import http.client, sys\nfor address in sys.argv[2:]:\n"
+            "    c = http.client.HTTPConnection(address, int(sys.argv[1]), timeout=20)\n"
+            "    c.request('GET', '/', headers={'Host': f'127.0.0.1:{sys.argv[1]}'})\n    print(c.getresponse().status)\n"
+        )
+        command = [sys.executable, "-c", program, str(port), "127.0.0.1", OWN_ADDRESS]
+        said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    finally:
+        server.should_exit = True
+        thread.join(10)
+    assert said.split() == ["200", "403"]
+
+
 def test_given_a_page_behind_a_secure_proxy_when_called_then_its_secure_origin_is_its_own() -> None:
-    client = TestClient(guard.OnlyThisPage(page), base_url="https://localhost")
+    client = TestClient(guard.OnlyThisPage(page), base_url="https://localhost", client=HERE)
 
     assert client.post("/", headers={"origin": "https://localhost"}).status_code == 200
     assert client.post("/", headers={"origin": "https://localhost:443"}).status_code == 200
@@ -142,7 +222,10 @@ def test_given_a_request_that_is_let_in_when_handled_then_what_it_sends_and_rece
         raise AssertionError
 
     for kind in ("http", "websocket", "lifespan"):
-        scope = {"type": kind, "method": "PUT", "scheme": "http", "path": "/_stcore/upload_file/a/b", "headers": [(b"host", b"localhost")]}
+        scope = {
+            "type": kind, "method": "PUT", "scheme": "http", "path": "/_stcore/upload_file/a/b", "headers": [(b"host", b"localhost")],
+            "client": HERE,
+        }  # fmt: skip
         asyncio.run(guard.OnlyThisPage(behind)(scope, receive, send))
 
     assert passed == [(receive, send)] * 3

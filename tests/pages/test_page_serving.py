@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
 from rag_core.engine import Engine
-from rag_core.errors import ModelUnavailable
+from rag_core.errors import InvalidInput, ModelUnavailable
 from rag_core.work import loading
 from ui import serve
 from ui.app import first_run, guard, state
@@ -53,6 +53,23 @@ def test_given_a_server_that_was_just_started_then_it_indexes_the_samples_before
         time.sleep(0.05)
     settle(app)
     assert len(state.runner().shared) == 1
+
+
+def test_given_an_address_that_other_machines_reach_when_nobody_signs_in_then_the_page_is_not_served(
+    empty_library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def start() -> None:
+        async with serve.alone(None):
+            pass
+
+    for address in ("0.0.0.0", "::", "192.0.2.1", "", None):
+        monkeypatch.setattr(serve.st, "get_option", lambda name, address=address: address)
+        with pytest.raises(InvalidInput, match="other machines"):
+            asyncio.run(start())
+    monkeypatch.setattr(serve, "_begin", lambda: None)
+    for address in ("127.0.0.1", "::1", "localhost"):
+        monkeypatch.setattr(serve.st, "get_option", lambda name, address=address: address)
+        asyncio.run(start())
 
 
 def test_given_a_model_that_cannot_be_loaded_when_the_server_starts_then_that_is_left_to_the_page_to_say(

@@ -1,5 +1,7 @@
 """Decides who may speak to the page: itself, under a name of this machine, and programs. Pages of other origins are refused.
 
+Where nobody signs in, the page does whatever it is told: then only this machine may connect, whatever address the server listens on.
+
 Streamlit, which comes after it, checks less: the host of a WebSocket only, and its origin without the port. For a foreign origin it also
 asks a service of the internet for this machine's address.
 """
@@ -17,6 +19,7 @@ CORE = "_stcore"
 CLOSED = frozenset({"component"})  # Streamlit's components, which the page has none of
 LOGIN = frozenset({"auth", "oauth2callback"})  # Streamlit's login; closed where nobody can sign in
 NO_PAGE = 404  # HTTP status: not found
+FOREIGN = b"Refused: nobody signs in here, so only this machine may connect. docs/operate.md says how others come in."
 REFUSED = {
     NO_ACCESS: b"Refused: the request comes from a page of another origin.",
     NO_PAGE: b"Not found.",
@@ -26,22 +29,32 @@ POLICY_VIOLATION = 1008  # why a WebSocket is closed, RFC 6455
 
 
 class OnlyThisPage:
-    """Passes on what `refusal` has nothing against; bodies, streams and web sockets pass untouched."""
+    """Passes on what `refusal` has nothing against; bodies, streams and web sockets pass untouched.
 
-    def __init__(self, app: Asgi) -> None:
-        self._app = app
+    Args:
+        app: that is guarded.
+        proxied: whether a proxy lets others in, as whoever runs the page said in words.
+    """
+
+    def __init__(self, app: Asgi, *, proxied: bool = False) -> None:
+        self._app, self._proxied = app, proxied
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Handle one connection."""
-        status = refusal(scope) if scope["type"] in ("http", "websocket") else None
+        status, said = None, b""
+        if scope["type"] in ("http", "websocket"):
+            if not (self._proxied or origin.is_from_here(scope) or visitor.must_sign_in()):
+                status, said = NO_ACCESS, FOREIGN
+            elif (status := refusal(scope)) is not None:
+                said = REFUSED[status]
         if status is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": POLICY_VIOLATION})  # before it is accepted: the server answers with 403
         else:
-            headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(REFUSED[status])).encode())]
+            headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(said)).encode())]
             await send({"type": "http.response.start", "status": status, "headers": headers})
-            await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else REFUSED[status]})
+            await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else said})
 
 
 def refusal(scope: Message) -> int | None:

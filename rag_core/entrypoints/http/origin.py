@@ -36,16 +36,22 @@ def refusal(scope: Message, names: Sequence[str]) -> int | None:
 
 def is_here(scope: Message) -> bool:
     """Whether a connection comes from this machine under one of its own names, and no proxy says that it only hands it on."""
-    client, hosts = scope.get("client"), headers(scope, b"host")
-    if not client or len(hosts) != 1 or not is_allowed(hosts[0], LOCAL) or _FORWARDED & {name for name, _ in scope["headers"]}:
-        return False
-    return is_loopback(client[0])
+    hosts = headers(scope, b"host")
+    return len(hosts) == 1 and is_allowed(hosts[0], LOCAL) and is_from_here(scope)
+
+
+def is_from_here(scope: Message) -> bool:
+    """Whether a connection comes from this machine, and no proxy says that it hands it on. A Host header proves nothing."""
+    client = scope.get("client")
+    return client is not None and is_loopback(client[0]) and not _FORWARDED & {name.lower() for name, _ in scope["headers"]}
 
 
 def is_loopback(address: str) -> bool:
     """Whether an address, or `localhost`, is this machine's alone."""
     try:
-        return address == "localhost" or ipaddress.ip_address(address).is_loopback
+        found = "127.0.0.1" if address == "localhost" else address
+        place = ipaddress.ip_address(found)
+        return (getattr(place, "ipv4_mapped", None) or place).is_loopback  # ::ffff:127.0.0.1, where one socket takes both versions
     except ValueError:
         return False
 
