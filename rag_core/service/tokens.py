@@ -2,6 +2,9 @@
 
 A token is `plb_<id>_<secret>`. The id is public and stands in lists, logs and records. The secret has 256 random bits, so one round of
 SHA-256 is enough: there is nothing to guess. A running service sees a change of the file at the next request.
+
+A second file says that there were tokens, and is never removed by the program. Without it, a lost file of tokens would look like a library
+that never had one, whose service asks nobody of this machine for a token.
 """
 
 from __future__ import annotations
@@ -27,11 +30,14 @@ from rag_core.service.refusals import Unauthenticated
 from rag_core.wiring import noting
 
 FILE = "tokens.json"
+HAD = ".had-tokens"  # beside it: there were tokens; no collection can have this name
 PREFIX = "plb"
 SCHEMA_VERSION = 1
 ID_BYTES, SECRET_BYTES = 4, 32  # 8 hex digits tell a few hundred tokens apart; 256 bits cannot be guessed
 MAX_NAME_CHARS = 100  # as a labelled set may have
 MAX_TEXT_CHARS = 200  # that are read of what comes as a token: ours have 56
+HAD_TEXT = "Tokens were made for this library: nobody may enter it without one. Delete this file only if every user of this machine may.\n"
+ANEW = f"Or move {FILE} away and make new tokens with `python -m rag_core token create`; until then nobody may enter."
 _FIELDS = {"id", "name", "sha256", "scopes", "collections", "created", "expires", "revoked"}
 
 
@@ -62,7 +68,7 @@ class Tokens:
     """The tokens of the library in `folder`. Safe to share between threads and processes."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / FILE
+        self._path, self._had = folder / FILE, folder / HAD
         self._reading = threading.Lock()
         self._seen: tuple[int, int, int] | None = None
         self._known: tuple[Token, ...] = ()
@@ -71,19 +77,22 @@ class Tokens:
         """Every token that was ever made here, in order; revoked ones too.
 
         Raises:
-            LibraryDamaged: the file is not what was written. Nobody may enter then.
+            LibraryDamaged: the file is not what was written, or is gone. Nobody may enter then.
         """
         with self._reading:
             try:
                 found = self._path.stat()
             except (FileNotFoundError, NotADirectoryError):
-                self._seen, self._known = None, ()
+                if self._seen is not None or self._there_were():  # this process has seen it, or it was noted on the disk
+                    raise self._gone() from None
                 return ()
             except OSError as error:
                 raise self._damaged() from error
             seen = found.st_mtime_ns, found.st_size, found.st_ino
             if seen != self._seen:
                 self._known, self._seen = self._read(), seen
+                if not self._there_were():  # tokens of an earlier version
+                    self._note_that_there_were()
             return self._known
 
     def principal(self, text: str) -> Principal:
@@ -141,6 +150,8 @@ class Tokens:
             make_folder(self._path.parent)
             with FileLock(self._path.with_name(f".{FILE}.lock"), mode=FILE_MODE):
                 found = change(self._read() if self._path.exists() else ())
+                if not self._there_were():  # first: a kill between the two closes the service, and never opens it
+                    self._note_that_there_were()
                 noting(self._path.parent)(action, (id,))
                 rows = [{name: getattr(token, name) for name in sorted(_FIELDS)} for token in found]
                 write_atomically(self._path, (json.dumps({"schema_version": SCHEMA_VERSION, "tokens": rows}, indent=1) + "\n").encode())
@@ -157,7 +168,24 @@ class Tokens:
         return found
 
     def _damaged(self) -> LibraryDamaged:
-        return LibraryDamaged("The file of tokens cannot be read.", remedy=f"Delete {FILE} in the library's folder, and make new tokens.")
+        return LibraryDamaged("The file of tokens cannot be read.", remedy=f"Restore {FILE} from a backup. {ANEW}")
+
+    def _gone(self) -> LibraryDamaged:
+        return LibraryDamaged("The file of tokens is gone.", remedy=f"Restore {FILE} from a backup. {ANEW}")
+
+    def _note_that_there_were(self) -> None:
+        with storage_problems("noting that there are tokens"):
+            write_atomically(self._had, HAD_TEXT.encode())
+
+    def _there_were(self) -> bool:
+        """Whether a token was ever made here. What cannot be looked at counts as one."""
+        try:
+            self._had.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            return True
+        return True
 
 
 def _token(row: dict[str, object]) -> Token:

@@ -14,15 +14,19 @@ from folding import each
 from service_kit import Server, service_of
 from starlette.testclient import TestClient
 
+from rag_core.entrypoints import serve_command
+from rag_core.entrypoints.cli import parser
 from rag_core.entrypoints.http import bodies
 from rag_core.entrypoints.http.app import MAX_BODY_BYTES, MAX_FORM_BYTES, api, guarded
 from rag_core.entrypoints.http.origin import LOCAL
+from rag_core.entrypoints.mcp.server import http_routes, mcp_server
 from rag_core.errors import LibraryDamaged
 from rag_core.service.lanes import Lane
 from rag_core.service.principal import LOCAL as LOCAL_CALLER
 from rag_core.service.rate import Rate
 from rag_core.service.refusals import Overloaded, TooOften
 from rag_core.service.service import Service
+from rag_core.service.tokens import HAD, Tokens
 
 MEDIA = "application/problem+json"
 HERE = ("127.0.0.1", 50000)
@@ -49,7 +53,8 @@ CALLS: list[tuple[dict[str, str], tuple[str, int], int]] = [
 
 
 def app_of(service: Service) -> Any:
-    return guarded(api(service), LOCAL, service)
+    mcp = mcp_server(service)
+    return guarded(api(service, http_routes(mcp)), LOCAL, service)
 
 
 @each(("headers", "client", "status"), CALLS)
@@ -80,7 +85,31 @@ def test_given_a_token_was_ever_made_then_this_machine_needs_one_too(tmp_path: P
         with pytest.raises(LibraryDamaged):
             service.tokens.all()
         assert client.get("/api/collections").status_code == 500, damaged
+    (tmp_path / "tokens.json").unlink()  # gone, for the service that runs and for one that is started then
+    for one in (service, service_of(tmp_path)):
+        client = TestClient(app_of(one), client=HERE, base_url="http://127.0.0.1:8501", raise_server_exceptions=False)
+        assert client.get("/api/collections").status_code == 500
+        assert client.get("/api/collections", headers={"authorization": "Bearer plb_x"}).status_code == 500
+        assert client.post("/mcp", json={}).status_code == 500
+    with pytest.raises(LibraryDamaged, match="is gone") as gone:
+        serve_command.refuse_unsafe(parser().parse_args(["serve"]), tmp_path)
+    assert "Delete" not in gone.value.remedy, "deleting the file was the way to open the service"
+    _, text = service.tokens.create("new", ["ask"], ["*"])  # the remedy
+    assert client.get("/api/collections").status_code == 401
+    assert client.get("/api/collections", headers={"authorization": f"Bearer {text}"}).status_code == 200
     assert service_of(tmp_path, local=False)._local is False
+
+
+def test_given_tokens_of_an_earlier_version_when_they_are_read_then_it_is_noted_that_there_were_some(tmp_path: Path) -> None:
+    Tokens(tmp_path).create("x", ["ask"], ["*"])
+    (tmp_path / HAD).unlink()
+    running = Tokens(tmp_path)
+    assert len(running.all()) == 1
+    assert (tmp_path / HAD).stat().st_mode & 0o777 == 0o600
+    (tmp_path / "tokens.json").unlink()
+    for tokens in (running, Tokens(tmp_path)):
+        with pytest.raises(LibraryDamaged):
+            tokens.all()
 
 
 def test_given_a_service_behind_a_proxy_then_no_caller_is_taken_for_this_machine(tmp_path: Path) -> None:
