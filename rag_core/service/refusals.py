@@ -59,6 +59,14 @@ class Overloaded(Refused):
     status = BUSY
 
 
+class Loading(Overloaded):
+    """The models are not there yet."""
+
+
+class Stopping(Overloaded):
+    """The service was told to stop."""
+
+
 def missing(what: str) -> NotFound:
     """There is no such thing for this caller; `what` is a noun of ours and never what was asked for, so that all of these are equal."""
     return NotFound(f"There is no such {what}.", remedy="Check its name or id, and what your token may reach.")

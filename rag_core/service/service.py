@@ -27,7 +27,7 @@ from rag_core.service.lanes import RETRY_SECONDS, Lane
 from rag_core.service.principal import LOCAL, Principal, Scope
 from rag_core.service.questions import COSTS
 from rag_core.service.rate import PER_MINUTE, Rate
-from rag_core.service.refusals import Overloaded, Unauthenticated, missing
+from rag_core.service.refusals import Loading, Overloaded, Stopping, Unauthenticated, missing
 from rag_core.service.repeated import Repeated
 from rag_core.service.tokens import Tokens
 from rag_core.settings import Settings
@@ -177,10 +177,10 @@ class Service:
     def problem(self) -> RagError | None:
         """Why the service is not ready to answer; None where it is."""
         if self._stopping.is_set():
-            return Unauthenticated("The service is stopping.", remedy="Ask the next one.")
+            return Stopping("The service is stopping.", remedy="Call again when it runs again.", retry_after=RETRY_SECONDS)
         opening = loading.opening(self.folder, DEFAULT, self.base)
         if not opening.wait():
-            return InvalidInput("The models are being loaded.", remedy="Ask again in some seconds.")
+            return Loading("The models are being loaded.", remedy="Ask again in some seconds.", retry_after=RETRY_SECONDS)
         return opening.error
 
     def require_stream(self, most: int) -> None:
