@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from service_kit import SECRET, WARRANTY, Server
+from service_kit import SECRET, WARRANTY, Server, service_of
 
 from rag_core.domain.decision import Decision
+from rag_core.errors import InvalidInput, LimitExceeded
 from rag_core.library.library import Library
 from rag_core.service import models
+from rag_core.service.principal import LOCAL
+from rag_core.service.repeated import Repeated
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
 FEATURE = {"query": WARRANTY, "namespace": "alpha"}
@@ -243,6 +250,54 @@ def test_given_an_idempotency_key_when_a_request_comes_twice_then_it_is_done_onc
     assert wrong.status_code == 422
 
 
+def test_given_an_idempotency_key_when_metadata_or_the_password_differ_then_it_is_another_request(server: Server) -> None:
+    """Else other metadata would be lost in silence, and a PDF whose password was forgotten would stay unread."""
+    key, text = {"idempotency-key": "8a"}, {"content": "The gate is green."}
+    with server.client("admin") as client:
+        first = client.post("/api/rag/index", json={"namespace": "twice", "documents": [text]}, headers=key)
+        for other in ({"metadata": {"class": "10"}}, {"metadata": {"title": "Gate"}}, {"id": "gate"}, {"language": "en"}):
+            sent = {"namespace": "twice", "documents": [{**text, **other}]}
+            assert client.post("/api/rag/index", json=sent, headers=key).status_code == 422, other
+        assert client.post("/api/rag/index", json={"namespace": "twice", "documents": [text]}, headers=key).json() == first.json()
+        statuses = []
+        for password in ("", "hunter2", "hunter3", "hunter2"):
+            form = {"namespace": "twice", "password": password, "metadata": '{"class": "9"}'}
+            with (SAMPLES / "company-policies.pdf").open("rb") as file:
+                sent = client.post("/api/rag/index", data=form, files={"files": file}, headers={"idempotency-key": f"pdf{password[:2]}"})
+            statuses.append(sent.status_code)
+    assert statuses == [200, 200, 422, 200]
+    held = repr(vars(server.service.repeated))
+    assert "hunter" not in held
+    assert hashlib.sha256(b"hunter2").hexdigest() not in held
+
+
+def test_given_two_equal_requests_at_once_then_one_begins_and_both_get_what_it_came_to() -> None:
+    repeated, begun, together = Repeated(), [], threading.Barrier(4)
+
+    def begin() -> str:
+        begun.append(len(begun))
+        time.sleep(0.05)  # as long as opening a collection may take: the others ask meanwhile
+        return f"job {len(begun)}"
+
+    def call() -> str:
+        together.wait(10)
+        return repeated.once(LOCAL, "k", ["index", "a"], begin)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert {one.result(10) for one in [pool.submit(call) for _ in range(4)]} == {"job 1"}
+    assert begun == [0]
+    assert repeated.once(LOCAL, "k", ["index", "a"], begin, holds=lambda _: False) == "job 2"
+    with pytest.raises(InvalidInput):
+        repeated.once(LOCAL, "k", ["index", "b"], begin)
+
+    def fails() -> str:
+        raise LimitExceeded("x", remedy="y")
+
+    with pytest.raises(LimitExceeded):
+        repeated.once(LOCAL, "f", [], fails)
+    assert repeated.once(LOCAL, "f", [], begin) == "job 3", "what failed is not remembered"
+
+
 def test_given_a_request_that_failed_when_it_comes_again_under_its_key_then_it_is_tried_again(server: Server) -> None:
     """Another writer holds the library at first."""
     from rag_core.library.disk.lock import writing
@@ -260,8 +315,6 @@ def test_given_a_request_that_failed_when_it_comes_again_under_its_key_then_it_i
 
 
 def test_given_two_callers_at_once_then_each_gets_their_own_answer(server: Server) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
     def asked(holder: str) -> str:
         with server.client(holder) as client:
             question = WARRANTY if holder == "alpha" else SECRET
@@ -271,6 +324,25 @@ def test_given_two_callers_at_once_then_each_gets_their_own_answer(server: Serve
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(asked, holders))
     assert answers == [server.known[holder]["answer"] for holder in holders]
+
+
+def test_given_a_service_that_loads_or_stops_when_it_is_asked_whether_it_is_ready_then_it_says_which(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Opening:
+        error = None
+
+        def wait(self) -> bool:
+            return False
+
+    monkeypatch.setattr("rag_core.work.loading.opening", lambda *_: Opening())
+    service = service_of(tmp_path)
+    loading = service.problem()
+    service.stop()
+    stopping = service.problem()
+    assert loading is not None
+    assert stopping is not None
+    assert (loading.kind, stopping.kind) == ("Loading", "Stopping")
 
 
 def examples(schema: dict[str, Any], body: dict[str, Any]) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -66,11 +65,10 @@ class Sent:
         """Those that can be tried."""
         return [one for one in self.handed_in if isinstance(one, Source)]
 
-    def fingerprint(self) -> str:
-        """A hash of all of it."""
-        known = [one.digest if isinstance(one, Source) else f"{one.name}: {one.problem}" for one in self.handed_in]
-        whole = json.dumps([self.collection, self.chosen.preset, self.chosen.domain, sorted(self.chosen.settings.items()), known])
-        return hashlib.sha256(whole.encode()).hexdigest()
+    def told_apart(self) -> object:
+        """All that tells it from another request, passwords too: it is for `Repeated`, and for no disk or log."""
+        how = [self.collection, self.chosen.preset, self.chosen.domain, self.chosen.settings]
+        return ["index", how, [_told_apart(one) for one in self.handed_in]]
 
 
 @router.post("/rag/index", response_model=models.IndexOut, openapi_extra=BODY, responses={ACCEPTED: {"model": models.IndexOut}})
@@ -104,15 +102,24 @@ def _begun(service: Service, collection: Collection, sent: Sent, key: str | None
     """The job of a request, or the one that the same request started before; None where there is nothing to try."""
     if not sent.sources:
         return None
-    print_of = sent.fingerprint() if key else ""
-    known = service.repeated.job(collection.principal, key, print_of) if key else None
-    before = service.jobs.known(collection.principal, known) if known is not None else None
-    if before is not None and before.job.error is None:  # one that failed is tried again
-        return before
-    started = collection.add(sent.sources, sent.chosen.preset, sent.chosen.settings, sent.chosen.domain)
-    if key:
-        service.repeated.note(collection.principal, key, print_of, started.id)
-    return started
+
+    def begin() -> str:
+        return collection.add(sent.sources, sent.chosen.preset, sent.chosen.settings, sent.chosen.domain).id
+
+    def holds(id: str) -> bool:  # one that failed, or that nobody remembers, is tried again
+        before = service.jobs.known(collection.principal, id)
+        return before is not None and before.job.error is None
+
+    request = sent.told_apart() if key else None
+    return service.jobs.find(collection.principal, service.repeated.once(collection.principal, key, request, begin, holds))
+
+
+def _told_apart(one: HandedIn) -> object:
+    if not isinstance(one, Source):
+        return [one.name, one.problem]
+    facts = one.metadata
+    described = [facts.title, facts.date, facts.authority, facts.verified, dict(facts.values)]
+    return [one.digest, one.name, one.kind, one.language, described, one.password]
 
 
 def _told(collection: Collection, handed_in: Sequence[HandedIn], started: Started | None) -> models.IndexOut:
