@@ -29,7 +29,7 @@ def page() -> None:
     engine = frame.start()
     keys.begin()
     session = state.session()
-    documents = engine.library.snapshot.documents
+    documents = engine.library.view.documents
 
     # in a container, or Streamlit pins it to the bottom and scrolls there, past the answer
     with st.container(key="ask"):

@@ -17,6 +17,7 @@ from rag_core.decision.measure import Tools, measure
 from rag_core.decision.why_missed import Missed, why_missed
 from rag_core.domain.acts import Action, Note, unnoted
 from rag_core.domain.decision import Decision
+from rag_core.domain.indexing import INDEXING
 from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Cancel, Corpus
@@ -59,7 +60,8 @@ class Engine:
     ) -> Measurements:
         """Everything measured for a question, under the newest version of the library, and all that a model had to be asked for it.
 
-        See `measure` and `generate`. A language model is asked nothing unless the settings have it draft
+        Documents that this process still makes vectors for are searched too: by their words, and by meaning as far as they are
+        (`rag_core.library.early`). See `measure` and `generate`. A language model is asked nothing unless the settings have it draft
         and every gate lets the question pass.
 
         Raises:
@@ -67,9 +69,7 @@ class Engine:
             Cancelled: it was stopped while a model was waited for.
         """
         self.library.refresh()
-        return measured_on(
-            self.library.snapshot, self.tools, question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled
-        )
+        return measured_on(self.library.view, self.tools, question, settings, documents, filters, on_stage=on_stage, cancelled=cancelled)
 
     def ask(
         self,
@@ -120,7 +120,7 @@ class Engine:
         Raises:
             Cancelled: it was stopped meanwhile.
         """
-        languages = dict.fromkeys(document.language for document in self.library.snapshot.documents)
+        languages = dict.fromkeys(document.language for document in self.library.view.documents)
         model = self.tools.model if settings.drafter == "model" else None
 
         def ask_model(question: str, before: str, language: str) -> str:
@@ -139,7 +139,8 @@ class Engine:
         The first citation of its answer must stand on this 1-based page of this document, by its id. No language model is asked, and
         nothing is noted, kept or counted.
         """
-        measurements = self.measure(question, settings.changed(drafter="extract"))
+        self.library.refresh()
+        measurements = measured_on(self.library.snapshot, self.tools, question, settings.changed(drafter="extract"))
         first = next(iter(decide(measurements).citations), None)
         return measurements if first and (first.document_id, first.page) == (document, page) else None
 
@@ -152,9 +153,9 @@ class Engine:
         documents: Collection[str] | None = None,
         filters: Mapping[str, str] | None = None,
     ) -> Missed:
-        """The fate of the page that holds the answer, in the newest version; see `rag_core.decision.why_missed.why_missed`."""
+        """The fate of the page that holds the answer, in what can be asked now; see `rag_core.decision.why_missed.why_missed`."""
         self.library.refresh()
-        return why_missed(question, settings, self.library.snapshot, self.tools, document_id, page, documents=documents, filters=filters)
+        return why_missed(question, settings, self.library.view, self.tools, document_id, page, documents=documents, filters=filters)
 
 
 def measured_on(
@@ -206,11 +207,15 @@ def log_decision(decision: Decision) -> None:
 
 
 def confidence_metadata(decision: Decision) -> dict[str, Any]:
-    """The confidence of a decision in the sources' names: level, answerable or not, passages left and found, scores."""
+    """The confidence of a decision in the sources' names: level, answerable or not, passages left and found, scores.
+
+    `indexing` says how far documents were that were searched before all of their vectors were there; it is there for such a decision only.
+    """
     return {
         "confidenceLevel": decision.confidence_level.value,
         "isAnswerable": decision.metadata.get("is_answerable", False),
         "filteredCount": decision.metadata.get("filtered_count", 0),
         "rawCount": decision.metadata.get("raw_count", 0),
         "scores": {name: round(value, 4) for name, value in decision.scores.items()},
+        **({INDEXING: decision.metadata[INDEXING]} if INDEXING in decision.metadata else {}),
     }

@@ -167,6 +167,7 @@ class MemoryCorpus:
     """A `Corpus` in memory over exact FAISS and BM25: one page a document, one passage a line."""
 
     given = None
+    waiting = None
 
     def __init__(self, texts: Sequence[Text], embedder: Embedder, version: int = 1) -> None:
         self.version = version

@@ -25,10 +25,11 @@ from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.documents import Document
 from rag_core.domain.drafts import Draft
 from rag_core.domain.given import GIVEN
+from rag_core.domain.indexing import INDEXING
 from rag_core.domain.llm_trace import LlmTrace
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
-from rag_core.domain.ports import AnswerabilityModel, Corpus, Embedder, EntailmentModel, LanguageModel, Reranker, Vectors
+from rag_core.domain.ports import AnswerabilityModel, Corpus, Embedder, EntailmentModel, LanguageModel, Reranker, Vectors, Waiting
 from rag_core.errors import InvalidInput, ModelUnavailable, RagError
 from rag_core.facts import entities
 from rag_core.facts.names import code_stands, codes
@@ -136,6 +137,7 @@ def measure(
             "asked_on": tools.today().isoformat(),
             "calibration": tools.calibration.id if tools.calibration else "",
             **({GIVEN: corpus.given.to_json()} if corpus.given else {}),
+            **({INDEXING: state.to_json()} if (state := corpus.waiting and corpus.waiting.indexing(rows)) else {}),
         },
     )
     if understood.intent in SETTLED and not (corpus.given and understood.intent == "about_library"):  # no library is known there
@@ -264,11 +266,24 @@ def find(measurements: Measurements, query: Query, corpus: Corpus, tools: Tools,
     if corpus.given is not None:
         reorders = _reranker(s.reranker, tools)
         return in_given_order(measurements.question, query.vector, query.terms, corpus, corpus.given, s.top_k, reorders)
+    if corpus.waiting is not None:
+        corpus, rows = _with_vectors(query, corpus, corpus.waiting, s, rows)
     return retrieve(
         measurements.question, query.vector, query.terms, corpus, s, rows,
         reranker=_reranker(s.reranker, tools),
         known_language=tools.knows(language), time_sensitive=is_time_sensitive(measurements.question, language), today=tools.today(),
     )  # fmt: skip
+
+
+def _with_vectors(
+    query: Query, corpus: Corpus, waiting: Waiting, s: Settings, rows: Sequence[int] | None
+) -> tuple[Corpus, Sequence[int] | None]:
+    """The corpus with vectors of the passages that the words bring first, and the rows that may be found: no hit is without a cosine."""
+    by_words = [row for row, _ in corpus.lexical.search(query.terms, s.top_k * s.over_retrieve, rows)]
+    corpus = waiting.embedded(by_words)
+    if corpus.waiting is None or len(corpus.waiting.with_vectors(by_words)) == len(by_words):
+        return corpus, rows
+    return corpus, corpus.waiting.with_vectors(rows)  # there was no time for the last ones: they are no candidates
 
 
 def read_answers(question: str, language: str, hits: Sequence[Hit], answerability_model: AnswerabilityModel | None) -> list[float]:

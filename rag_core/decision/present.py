@@ -16,6 +16,7 @@ from rag_core.decision.confidence import confidence
 from rag_core.decision.replies import SETTLED
 from rag_core.domain.answer import Answer, Refusal, Reply
 from rag_core.domain.decision import REGENERATE, AttemptView, Decision, citation_coverage
+from rag_core.domain.indexing import indexing_of
 from rag_core.domain.llm_trace import LlmTrace, Sufficiency
 from rag_core.domain.measurements import Measurements
 from rag_core.domain.passages import Hit
@@ -28,6 +29,7 @@ from rag_core.settings import Mode
 
 RESOLVE_CONFLICTS = "resolve_conflicts"
 EXPAND_SEARCH = "expand_search"
+WHEN_INDEXED = "Ask again when indexing is done: a part of the documents can be found by their words only until then."
 MAX_WORDS = 5  # words of the question that a suggestion names; chosen
 MAX_NAMES, MAX_NAME_CHARS = 3, 40  # that a sentence on what stands nowhere may have; chosen
 _GATED = frozenset(check.reason for check in GATING)
@@ -62,7 +64,7 @@ def answer(measurements: Measurements, trace: Trace, composed: Answer, beside: A
         trace=trace.plus(row),
         confidence=value,
         confidence_basis=basis,
-        confidence_level=max(level(measurements), beside.most, key=list(ConfidenceLevel).index),
+        confidence_level=max(level(measurements), beside.most, _most(measurements), key=list(ConfidenceLevel).index),
         retrieved=_retrieved(measurements),
         scores=scores(measurements),
         notes=(
@@ -132,7 +134,7 @@ def refuse(
             text=_sentence(measurements),
             reasons=reasons,
             explanation=explanation,
-            suggestions=(*suggestions, *wanted, *((_READ_THEM,) if unread else ())),
+            suggestions=(*_again(measurements), *suggestions, *wanted, *((_READ_THEM,) if unread else ())),
             places=places_to_look(measurements),
         ),
         trace=trace,
@@ -218,6 +220,27 @@ def unreadable(measurements: Measurements) -> str:
     return f"{pages} of {measurements.library.pages} pages could not be read; the answer may be there."
 
 
+def indexing_in_words(measurements: Measurements) -> str:
+    """One sentence on searched documents whose vectors were still being made; empty where all were there."""
+    state = indexing_of(measurements.metadata)
+    if state is None:
+        return ""
+    found = f"{state.percent} % of {'its' if state.documents == 1 else 'their'} passages can be found by meaning, all of them by words"
+    if state.searched == 1:
+        return f"The document is still being indexed: {found}."
+    return f"{state.documents} of {state.searched} documents {'is' if state.documents == 1 else 'are'} still being indexed: {found}."
+
+
+def _most(measurements: Measurements) -> ConfidenceLevel:
+    """The highest level of an answer: what is not found by meaning yet may hold a better one, or one that contradicts it."""
+    return ConfidenceLevel.MEDIUM if indexing_of(measurements.metadata) else ConfidenceLevel.HIGH
+
+
+def _again(measurements: Measurements) -> tuple[str, ...]:
+    """The suggestion of a refusal while documents are being indexed."""
+    return (WHEN_INDEXED,) if indexing_of(measurements.metadata) else ()
+
+
 def _contradictions(measurements: Measurements) -> tuple[str, ...]:
     """The notes of an answer on contradictions in its sources, one each."""
     return tuple(f"{contradiction(one, measurements.library)}." for one in measurements.conflicts) if shows_conflicts(measurements) else ()
@@ -242,6 +265,8 @@ def _notes(measurements: Measurements, trace: Trace, languages: Collection[str])
         )
     if unreadable(measurements):
         notes.append(unreadable(measurements))
+    if said := indexing_in_words(measurements):
+        notes.append(said)
     return tuple(notes)
 
 

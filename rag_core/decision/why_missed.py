@@ -6,6 +6,7 @@ same code. Nothing is judged anew.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,6 +23,8 @@ from rag_core.domain.ports import Corpus
 from rag_core.domain.status import Reason
 from rag_core.errors import InvalidInput
 from rag_core.settings import Settings
+
+LAST = sys.maxsize  # behind all ranks: of a passage that shares no word with the question and has no vector yet
 
 
 class LostAt(StrEnum):
@@ -47,7 +50,7 @@ class RankedPassage:
 
     Args:
         passage: as indexed.
-        rank_by_meaning: by cosine.
+        rank_by_meaning: by cosine; 0 when it has no vector yet.
         rank_by_words: by BM25; 0 when it shares no word with the question.
         candidate_by_meaning: within the first `Missed.candidates` by meaning.
         candidate_by_words: the same by words.
@@ -178,7 +181,7 @@ def _ranked(
     fused = _places(ranking.candidates)
     found = [
         RankedPassage(
-            corpus.passages[row], meaning[row], by_words.get(row, 0), row in ranking.dense, row in ranking.lexical,
+            corpus.passages[row], meaning.get(row, 0), by_words.get(row, 0), row in ranking.dense, row in ranking.lexical,
             fused.get(row, 0), row in ranking.rows,
         )
         for row in there
@@ -193,7 +196,7 @@ def _places(rows: Sequence[int]) -> dict[int, int]:
 def _furthest(ranked: RankedPassage) -> tuple[bool, int]:
     """Candidates by their final rank, then the others by the better of their two ranks."""
     candidate = ranked.fused_rank > 0
-    better = min(ranked.rank_by_meaning, ranked.rank_by_words or ranked.rank_by_meaning)
+    better = min(filter(None, (ranked.rank_by_meaning, ranked.rank_by_words)), default=LAST)
     return not candidate, ranked.fused_rank if candidate else better
 
 

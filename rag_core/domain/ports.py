@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rag_core.domain.documents import Document, WordBox
 from rag_core.domain.given import Given
+from rag_core.domain.indexing import Indexing
 from rag_core.domain.llm_trace import Completion, Limits, Prompt
 from rag_core.domain.passages import Passage
 
@@ -194,12 +195,37 @@ class LexicalStore(Protocol):
         ...
 
 
+class Waiting(Protocol):
+    """The part of a corpus whose vectors are still being computed. A row without a vector has no cosine and no rank by meaning."""
+
+    def indexing(self, rows: Sequence[int] | None) -> Indexing | None:
+        """How far it is among these rows, None for all; None where each of them has a vector."""
+        ...
+
+    def embedded(self, rows: Sequence[int]) -> Corpus:
+        """The corpus as it is now, with vectors for those of these rows that lack one: the first ones, as many as a question has time for.
+
+        Raises:
+            ModelUnavailable, LimitExceeded: the embedding model failed, or took too long.
+        """
+        ...
+
+    def with_vectors(self, rows: Sequence[int] | None) -> list[int]:
+        """Those of these rows that have a vector, ascending; None for all."""
+        ...
+
+
 class Corpus(Protocol):
     """The documents that a question is asked of: one immutable version of a library, or passages that something else retrieved."""
 
     @property
     def given(self) -> Given | None:
         """How ready passages came about, where only those are known; None for a library, of which everything is."""
+        ...
+
+    @property
+    def waiting(self) -> Waiting | None:
+        """The part of it that can be asked before its vectors are there; None where each row has its vector."""
         ...
 
     @property

@@ -8,15 +8,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from rag_core.domain.documents import Document
-from rag_core.domain.ports import Cancel, Progress
+from rag_core.domain.ports import Cancel, Progress, Vectors
 from rag_core.errors import Cancelled, IngestError, PasswordNeeded, RagError, StoredFileDamaged
 from rag_core.library.disk.files import storage_problems
+from rag_core.library.embedding import Made
 from rag_core.library.inbox import Accepted, Inbox
 from rag_core.library.indexing import Indexer, Prepared
 from rag_core.library.manifest import Entry
+from rag_core.library.waiting import WaitingDocument, WaitingDocuments
 from rag_core.library.writer import Parts, Writer
 
 GROUP_PASSAGES = 256  # passages of small texts that are embedded together: one forward pass each would take several times as long
+EARLY_PASSAGES = 64  # that a document, or a group of small texts, has at least to be asked before its vectors are there; about two seconds
 _log = logging.getLogger(__name__)
 
 
@@ -46,6 +49,7 @@ class Adding:
         at_once: publish only when all is done, and leave what fails on the list.
         progress: told ("documents", done, total), and ("<name>: problem", 1, 1) for a source that cannot be indexed.
         cancelled: asked before every document and batch.
+        waiting: gets to know the long documents while they are embedded, unless all is published at once.
     """
 
     def __init__(
@@ -58,7 +62,9 @@ class Adding:
         at_once: bool = False,
         progress: Progress | None = None,
         cancelled: Cancel | None = None,
+        waiting: WaitingDocuments | None = None,
     ) -> None:
+        self._waiting, self._announced = None if at_once else waiting, dict[str, WaitingDocument]()
         self._writer, self._indexer, self._inbox = writer, indexer, inbox
         self._keep_locked, self._at_once, self._progress, self._cancelled = keep_locked, at_once, progress, cancelled
         self._added: list[str] = []
@@ -74,6 +80,13 @@ class Adding:
             RagError: something that is not the fault of one file, such as a full disk; what was complete before is published,
                 unless all was to be published at once.
         """
+        try:
+            return self._run(rows)
+        finally:
+            if self._waiting is not None:
+                self._waiting.withdraw(self._announced)
+
+    def _run(self, rows: Sequence[tuple[Accepted, str | None]]) -> AddReport:
         stopped = False
         try:
             with storage_problems("indexing"):
@@ -100,12 +113,14 @@ class Adding:
         )
 
     def _publish(self) -> None:
+        self._give_up_unwanted()
         self._writer.publish(anyhow=self._at_once)  # where nothing came of a rebuild, the library has to be usable all the same
         self._inbox.drop(self._settled)
 
     def _one(self, row: Accepted, password: str | None) -> None:
-        if self._cancelled is not None and self._cancelled():
+        if self._stopped():
             raise Cancelled("Stopped between two files.", remedy="Resume to index the rest.")
+        self._give_up_unwanted()
         published = self._writer.entries.get(row.id)
         known = self._indexer.done(row, [published])
         if published is not None and known is not None:
@@ -156,20 +171,70 @@ class Adding:
     def _finish_group(self) -> None:
         group, self._group = self._group, []
         if group:
+            self._announce(group)
             self._finish(group)
+            self._give_up_unwanted()
             if not self._at_once:
                 self._writer.publish_when_due()
 
+    def _announce(self, group: Sequence[Prepared]) -> None:
+        """Let new documents be asked while they are embedded, unless their vectors are there in a moment."""
+        if self._waiting is None or sum(len(one.passages) for one in group) < EARLY_PASSAGES:
+            return
+        # one that is in the library already is asked as it is, until its new form is complete
+        new = {one.row.id: self._indexer.waiting(one) for one in group if one.row.id not in self._writer.entries}
+        self._announced |= new
+        self._waiting.announce(list(new.values()))
+
+    def _made(self, group: Sequence[Prepared]) -> Made:
+        """Hands the vectors of a group on to its documents that are asked meanwhile."""
+        places = [(one.row.id, place) for one in group for place in range(len(one.passages))]
+
+        def made(first: int, vectors: Vectors) -> None:
+            for at, (id, place) in enumerate(places[first : first + len(vectors)]):
+                if id in self._announced:
+                    self._announced[id].put([place], vectors[at : at + 1])
+
+        return made
+
     def _finish(self, group: Sequence[Prepared]) -> None:
         try:
-            for entry, parts in self._indexer.finish(group):
+            for entry, parts in self._indexer.finish(group, self._made(group), self._is_unwanted(group)):
                 self._put(entry, parts)
+        except Cancelled:
+            unwanted = self._unwanted()
+            left = [one for one in group if one.row.id not in unwanted]
+            if self._stopped() or len(left) == len(group):
+                raise
+            self._give_up_unwanted()
+            if left:  # the others are embedded without those that somebody deleted
+                self._finish(left)
         except IngestError as error:  # said before any of them is complete
             if len(group) == 1:
                 self._failed(group[0].row, error)
             else:  # the fault of one: the others are embedded without it
                 for prepared in group:
                     self._finish([prepared])
+
+    def _stopped(self) -> bool:
+        return self._cancelled is not None and self._cancelled()
+
+    def _unwanted(self) -> frozenset[str]:
+        return self._waiting.unwanted() if self._waiting is not None else frozenset()
+
+    def _is_unwanted(self, group: Sequence[Prepared]) -> Cancel:
+        ids = {one.row.id for one in group}
+        return lambda: not ids.isdisjoint(self._unwanted())
+
+    def _give_up_unwanted(self) -> None:
+        """Leave out what somebody deleted while it waited, and forget that it was handed in."""
+        gone = self._unwanted() & self._announced.keys()
+        for id in gone & set(self._added):  # embedded already, and not published
+            self._writer.remove(id)
+            self._added.remove(id)
+        if gone and self._waiting is not None:
+            self._inbox.drop({id.removeprefix("sha256:") for id in gone})
+            self._waiting.withdraw(gone)
 
     def _put(self, entry: Entry, parts: Parts | None = None) -> None:
         old = self._writer.entries.get(entry.document.id)

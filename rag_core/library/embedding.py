@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic, sleep
 
 import numpy as np
@@ -13,6 +13,7 @@ from rag_core.errors import Cancelled, LimitExceeded, ModelTimedOut, ModelUnavai
 from rag_core.ingest.context import embedding_text
 from rag_core.language import terms
 
+Made = Callable[[int, Vectors], None]  # (number of the first passage, vectors of shape (n, dim))
 EMBED_BATCH = 16  # texts between two looks at the cancel flag, and what a question waits for: half a second with the embedded model
 YIELD_SECONDS = 0.001  # a lock is not fair: without a pause this thread would take the model again before a question that waits for it
 MAX_TERMS = 300_000  # different ones of a document; the longest filing tried has about 10,000, and each takes about 300 bytes
@@ -23,16 +24,25 @@ SECONDS_IN_ALL = 7_200.0  # about eight times what the most passages of a file t
 
 
 def vectors_of(
-    embedder: Embedder, titled: Sequence[tuple[str, Passage]], what: str, progress: Progress | None, cancelled: Cancel | None
+    embedder: Embedder,
+    titled: Sequence[tuple[str, Passage]],
+    what: str,
+    progress: Progress | None,
+    cancelled: Cancel | None,
+    *,
+    made: Made | None = None,
+    batch: int = EMBED_BATCH,
 ) -> Vectors:
     """The vectors of passages, each given with its document's title: shape (len(titled), dim).
 
     Args:
-        embedder: gets `EMBED_BATCH` texts at a time.
+        embedder: gets `batch` texts at a time.
         titled: at least one.
         what: names the step in `progress`.
         progress: told (what, done, total) after each batch.
         cancelled: asked before each batch.
+        made: gets the vectors of each batch, with the number of its first passage, before `progress` is told.
+        batch: texts that are embedded at once; a vector depends a little on its company.
 
     Raises:
         Cancelled: the user stopped it.
@@ -42,7 +52,7 @@ def vectors_of(
     allowed = min(SECONDS + SECONDS_PER_PASSAGE * len(titled), SECONDS_IN_ALL)
     deadline = monotonic() + allowed
     vectors: Vectors | None = None
-    for start in range(0, len(titled), EMBED_BATCH):
+    for start in range(0, len(titled), batch):
         if cancelled is not None and cancelled():
             raise Cancelled("Stopped while embedding.", remedy="Resume to index the rest.")
         if monotonic() > deadline:
@@ -50,23 +60,25 @@ def vectors_of(
                 f"Embedding took more than the {allowed:,.0f} s allowed for {len(titled):,} passages; {start:,} were done.",
                 remedy="Close other programs or choose a smaller embedding model, then add the file again; or split it into parts.",
             )
-        texts = [embedding_text(passage, title) for title, passage in titled[start : start + EMBED_BATCH]]
+        texts = [embedding_text(passage, title) for title, passage in titled[start : start + batch]]
         try:
-            batch = embedder.embed(texts)
+            found = embedder.embed(texts)
         except ModelTimedOut as error:
             problem = f"The embedding model did not finish passages {start + 1:,} to {start + len(texts):,}. {error.problem}"
             raise LimitExceeded(problem, remedy=error.remedy) from error
         if vectors is None:
-            vectors = np.empty((len(titled), batch.shape[1]), dtype=np.float32)
-        if batch.shape != (len(texts), vectors.shape[1]) or not np.isfinite(batch).all():
+            vectors = np.empty((len(titled), found.shape[1]), dtype=np.float32)
+        if found.shape != (len(texts), vectors.shape[1]) or not np.isfinite(found).all():
             raise ModelUnavailable(
-                f"The embedding model gave vectors of shape {batch.shape} for {len(texts)} texts, or some that are not finite.",
+                f"The embedding model gave vectors of shape {found.shape} for {len(texts)} texts, or some that are not finite.",
                 remedy="Use another model or precision.",
             )
-        vectors[start : start + len(texts)] = batch
+        vectors[start : start + len(texts)] = found
+        if made is not None:
+            made(start, found)
         sleep(YIELD_SECONDS)
         if progress is not None:
-            progress(what, min(start + EMBED_BATCH, len(titled)), len(titled))
+            progress(what, min(start + batch, len(titled)), len(titled))
     assert vectors is not None
     return vectors
 

@@ -25,14 +25,28 @@ from rag_core.ingest.layout import json_rows
 from rag_core.ingest.pdf import find_tessdata
 from rag_core.language import detect
 from rag_core.library import stored_sources
-from rag_core.library.disk.files import Stamp, pack_parts, pack_vectors, seal, stamp, stamps_from_json, stamps_to_json, unseal, verify_file
+from rag_core.library.cutting import Cutting
+from rag_core.library.disk.files import (
+    Stamp,
+    pack_parts,
+    pack_vectors,
+    seal,
+    stamp,
+    stamp_file,
+    stamps_from_json,
+    stamps_to_json,
+    unseal,
+    verify_file,
+)
 from rag_core.library.disk.private import make_folder, write
-from rag_core.library.embedding import terms_of, vectors_of
+from rag_core.library.embedding import Made, terms_of, vectors_of
 from rag_core.library.inbox import Accepted
 from rag_core.library.manifest import Entry, combined
 from rag_core.library.reading import READING_FILES, READING_VERSION, Reading, ReadOptions, no_text, read, reuse
 from rag_core.library.store import PASSAGES, VECTORS, Store
 from rag_core.library.stored_json import document_from_json, document_to_json, passages_to_json
+from rag_core.library.stored_pages import LAYOUT, PAGES
+from rag_core.library.waiting import WaitingDocument
 from rag_core.library.writer import TERMS, Parts, pack_terms
 from rag_core.settings import Settings
 
@@ -108,6 +122,7 @@ class Indexer:
         options, key = self._read_options(row), self._key(row, self._can_ocr)
         folder = self._store.root / "work" / f"{row.digest}-{_hash(asdict(options))}"
         reading, reused = self._reading(row, password, options, folder)
+        cut = Cutting(self._embedder, f"{row.name}: cutting", [len(page.text) for page in reading.pages], self._progress)
         language = row.language.casefold()[:2] or detect(_sample(reading.pages))
         wanted = row.strategy or self._settings.strategy
         choice = strategies.choose(reading.pages, language) if wanted == "auto" else strategies.named(wanted)
@@ -118,7 +133,7 @@ class Indexer:
             language=language,
             title=title,
             strategy=choice.strategy,
-            embedder=self._embedder,
+            embedder=cut,
             max_tokens=min(choice.strategy.max_tokens, self._settings.passage_tokens),
             overlap_tokens=self._settings.overlap_tokens,
             cancelled=self._cancelled,
@@ -127,6 +142,7 @@ class Indexer:
         if not passages:
             raise no_text(document)
         indexed = terms_of(row.name, title, passages)
+        cut.finished()
         problem = self.problem(row) if reused else None
         return Prepared(row, key, document, title, tuple(passages), indexed, folder, reading.source, problem)
 
@@ -138,8 +154,20 @@ class Indexer:
             return _stored_file_damaged(row, error, "What was read from it before is still in the library.")
         return None
 
-    def finish(self, group: Sequence[Prepared]) -> Iterator[tuple[Entry, Parts]]:
+    def waiting(self, prepared: Prepared) -> WaitingDocument:
+        """The prepared source as a document that can be asked while its vectors are made."""
+        row, folder = prepared.row, f"documents/{prepared.key}"
+        files = {f"{folder}/{name}": stamp_file(prepared.folder / name) for name in (PAGES, LAYOUT)}
+        entry = _entry(prepared.key, prepared.document, row, {**files, stored_sources.name_of(row): prepared.source})
+        return WaitingDocument(entry, prepared.title, prepared.passages, prepared.terms, prepared.folder)
+
+    def finish(self, group: Sequence[Prepared], made: Made | None = None, cancelled: Cancel | None = None) -> Iterator[tuple[Entry, Parts]]:
         """Embed the passages of all of these at once, and complete their folders.
+
+        Args:
+            group: at least one.
+            made: gets each batch of vectors, with the number of its first passage among those of the group.
+            cancelled: asked before each batch, beside what stops the indexer.
 
         Raises:
             Cancelled: the user stopped it; none of them is complete.
@@ -148,7 +176,8 @@ class Indexer:
         """
         name = group[0].row.name if len(group) == 1 else f"{len(group)} texts"
         titled = [(prepared.title, passage) for prepared in group for passage in prepared.passages]
-        vectors = vectors_of(self._embedder, titled, f"{name}: embedding", self._progress, self._cancelled)
+        stops = [one for one in (self._cancelled, cancelled) if one is not None]
+        vectors = vectors_of(self._embedder, titled, f"{name}: embedding", self._progress, lambda: any(stop() for stop in stops), made=made)
         first = 0
         for prepared in group:
             last = first + len(prepared.passages)
@@ -215,8 +244,7 @@ class Indexer:
             return None  # it never was completed, or was damaged since: it is made again
         files = {f"documents/{key}/{name}": value for name, value in {**stamps, DOCUMENT: stamp(data)}.items()}
         files[stored_sources.name_of(row)] = source
-        document = replace(document, name=row.name, metadata=combined(document.metadata, row.metadata))
-        return Entry(key, document, row, files)
+        return _entry(key, document, row, files)
 
     def _read_options(self, row: Accepted) -> ReadOptions:
         if row.kind == "text":
@@ -234,6 +262,11 @@ class Indexer:
             "overlap_tokens": self._settings.overlap_tokens,
         }
         return f"{row.digest}-{_hash({**reading, **cutting})}"
+
+
+def _entry(key: str, document: Document, row: Accepted, files: Mapping[str, Stamp]) -> Entry:
+    """A document under the name and metadata that it was handed in with."""
+    return Entry(key, replace(document, name=row.name, metadata=combined(document.metadata, row.metadata)), row, files)
 
 
 def _stored_file_damaged(row: Accepted, error: LibraryDamaged, beside: str = "") -> StoredFileDamaged:

@@ -34,6 +34,10 @@ class JoinedCorpus:
         """Nothing: its passages are all of its documents."""
 
     @property
+    def waiting(self) -> None:
+        """Nothing: only published versions are joined."""
+
+    @property
     def version(self) -> int:
         """The versions of all its collections together: it counts up with a change of any."""
         return sum(part.version for part in self.parts)

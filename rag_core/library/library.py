@@ -206,15 +206,21 @@ class Library(Opened):
     def delete(self, *document_ids: str, wait: float = WAIT_SECONDS) -> None:
         """Take documents out, or unfinished sources off the list; all of them or none. Files go when no kept version needs them.
 
+        Those that can be asked before their vectors are there are found no longer from now on; the thread that indexes gives them up at its
+        next batch, and goes on with its other files.
+
         Raises:
             InvalidInput: there is no such document.
             LibraryBusy: another writer held the library for `wait` seconds.
             LibraryError: what else holds their words cannot be deleted; nothing was.
         """
+        given_up = self._give_up(document_ids, wait)
+        if given_up.issuperset(document_ids):
+            return
         with self._writing(wait):
             writer = self._writer()
             listed = {row.id: row.digest for row in self._inbox.rows().values() if row.id in document_ids}
-            for unknown in set(document_ids) - writer.entries.keys() - listed.keys():
+            for unknown in set(document_ids) - writer.entries.keys() - listed.keys() - given_up:
                 raise _unknown(unknown)
             self._note(Action.DELETE, document_ids)
             self._on_delete(document_ids, self._snapshot.version)
@@ -222,6 +228,18 @@ class Library(Opened):
             for id in writer.entries.keys() & set(document_ids):
                 writer.remove(id)
             writer.publish()
+
+    def _give_up(self, document_ids: Collection[str], wait: float) -> frozenset[str]:
+        """Those of these documents that waited for their vectors and are gone now, without a trace on disk."""
+        waiting = {one.id for one in self._waiting.all()} & set(document_ids)
+        known = {entry.document.id for entry in self._snapshot.entries} | waiting
+        if not waiting or set(document_ids) - known - {row.id for row in self._inbox.rows().values()}:
+            return frozenset()
+        self._note(Action.DELETE, sorted(waiting))
+        self._on_delete(sorted(waiting), self._snapshot.version)
+        if not self._waiting.give_up(waiting, wait):
+            return frozenset()
+        return frozenset(waiting - {entry.document.id for entry in self._snapshot.entries})  # one may have been published meanwhile
 
     def erase(self, *document_ids: str, wait: float = WAIT_SECONDS) -> Erased:
         """Delete documents everywhere, also those that were deleted before: with them go all older versions, and what else speaks of them.
@@ -232,6 +250,7 @@ class Library(Opened):
             LibraryBusy: another writer held the library for `wait` seconds.
             LibraryError: something cannot be deleted. Call again: what is left goes then.
         """
+        self._give_up(document_ids, wait)
         with self._writing(wait):
             self._note(Action.ERASE, document_ids)
             writer, waiting = self._writer(), list(self._inbox.rows().values())
@@ -281,7 +300,7 @@ class Library(Opened):
             InvalidInput: there is no such document.
             LibraryDamaged: they are missing or were changed.
         """
-        for entry in self._snapshot.entries:
+        for entry in self.view.entries:
             if entry.document.id == document_id:
                 return stored_sources.read(self._store.root, entry.source, entry.files[stored_sources.name_of(entry.source)])[0]
         raise _unknown(document_id)
@@ -323,7 +342,9 @@ class Library(Opened):
         known: Mapping[str, Stamp] = MappingProxyType({}),
     ) -> AddReport:
         indexer = Indexer(self._store, self._embedder, settings, progress, cancelled, known)
-        adding = Adding(self._writer(), indexer, self._inbox, keep_locked=keep_locked, progress=progress, cancelled=cancelled)
+        adding = Adding(
+            self._writer(), indexer, self._inbox, keep_locked=keep_locked, progress=progress, cancelled=cancelled, waiting=self._waiting
+        )
         report = adding.run(rows)
         self._store.clear(self._snapshot.version, self._held(), self._inbox.rows())
         return report

@@ -14,6 +14,7 @@ from rag_core.errors import LibraryDamaged, LibraryError, ModelMismatch, StoreMi
 from rag_core.library.disk.files import storage_problems
 from rag_core.library.disk.lock import sweep, writing
 from rag_core.library.disk.private import is_open, tighten
+from rag_core.library.early import early
 from rag_core.library.erasing import OnErase, nothing_else
 from rag_core.library.inbox import Inbox
 from rag_core.library.indexing import INDEX_VERSION
@@ -22,6 +23,7 @@ from rag_core.library.packed import Passages
 from rag_core.library.quota import QuotaOf, no_quota
 from rag_core.library.snapshot import Snapshot
 from rag_core.library.store import Store
+from rag_core.library.waiting import WaitingDocument, WaitingDocuments
 from rag_core.library.writer import Writer
 
 # what else holds words of documents forgets them: their ids, and the last version that has them
@@ -49,11 +51,30 @@ class Opened:
         self._seen = (0, "")  # what CURRENT said when the snapshot was taken
         self._live: weakref.WeakSet[Snapshot] = weakref.WeakSet()
         self._snapshot = self._empty()
+        self._waiting, self._viewing = WaitingDocuments(store.reader), threading.Lock()
+        self._joined: tuple[Snapshot, tuple[WaitingDocument, ...], Snapshot] | None = None  # the last `view`, and what it was made of
 
     @property
     def snapshot(self) -> Snapshot:
         """The newest version that this process knows; see `refresh`. Hold it for as long as a question takes."""
         return self._snapshot
+
+    @property
+    def view(self) -> Snapshot:
+        """All that can be asked now: `snapshot`, and behind it the documents that this process still makes vectors for."""
+        waiting = self._waiting.all()  # first: what is withdrawn from here on is in the snapshot already
+        published = self._snapshot
+        if waiting:
+            known = {entry.document.id for entry in published.entries}
+            waiting = tuple(one for one in waiting if one.id not in known)
+        with self._viewing:
+            if not waiting:
+                self._joined = None
+                return published
+            if self._joined is None or self._joined[:2] != (published, waiting):
+                made = early(published, waiting, self._store.lexical, self._embedder) or published
+                self._joined = published, waiting, made
+            return self._joined[2]
 
     @property
     def vector_store(self) -> str:
@@ -97,6 +118,7 @@ class Opened:
         with self._swapping:  # so that a reader which was loading an older one does not put it in the place of this
             self._live.add(snapshot)
             self._snapshot, self._seen = snapshot, self._store.pointer()
+            self._waiting.withdraw([entry.document.id for entry in snapshot.entries])
             return self._held()
 
     def _held(self) -> set[int]:

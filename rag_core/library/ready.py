@@ -43,6 +43,10 @@ class ReadyCorpus:
     pages: Mapping[tuple[str, int], str] = field(repr=False)
     version: int = 0
 
+    @property
+    def waiting(self) -> None:
+        """Nothing: all vectors are made before it is asked."""
+
     def rows(self, documents: Collection[str] | None, filters: Mapping[str, str]) -> None:
         """All of them: whoever gave the passages has chosen."""
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from rag_core.domain.documents import Document, Page, WordBox
 from rag_core.domain.passages import Passage
-from rag_core.domain.ports import LexicalIndex, VectorIndex
+from rag_core.domain.ports import LexicalIndex, VectorIndex, Waiting
 from rag_core.errors import InvalidInput
 from rag_core.library.manifest import Entry
 from rag_core.library.packed import Passages
@@ -19,7 +19,8 @@ from rag_core.library.stored_pages import PageReader
 class Snapshot:
     """One version. Row n of both indexes is `passages[n]`; passages of one document stand together.
 
-    It stays usable after documents were added or deleted, for as long as somebody holds it.
+    It stays usable after documents were added or deleted, for as long as somebody holds it. `waiting` is about the documents behind the
+    published ones that lack vectors still (`rag_core.library.early`); None for a version as it was published.
     """
 
     version: int
@@ -28,6 +29,7 @@ class Snapshot:
     lexical: LexicalIndex
     entries: tuple[Entry, ...] = field(repr=False)
     reader: PageReader = field(repr=False)
+    waiting: Waiting | None = field(default=None, repr=False)
 
     @property
     def given(self) -> None:

@@ -10,12 +10,12 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from rag_core.domain.documents import Page
-from rag_core.errors import InvalidInput, LimitExceeded
+from rag_core.errors import InvalidInput, LibraryDamaged, LimitExceeded
 from rag_core.library.disk.files import Stamp, damaged, read_verified, stamp_file, unpack, verify_file
 from rag_core.library.disk.private import create
 from rag_core.library.manifest import Entry
@@ -38,6 +38,11 @@ class PageReader:
         self._cache: OrderedDict[_Key, tuple[Any, int]] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
+        self._drafts: dict[str, Path] = {}
+
+    def lend(self, key: str, folder: Path) -> None:
+        """Read the pages of the document of this key from `folder`, where they lie until it is complete; afterwards as of any other."""
+        self._drafts[key] = folder
 
     def page(self, entry: Entry, number: int) -> Page:
         """The page with its rows and word boxes.
@@ -47,7 +52,7 @@ class PageReader:
             LibraryDamaged: a file is missing or was changed.
         """
         name, expected = _file(entry, LAYOUT)
-        layout = self._remember((name, expected), lambda: _weighed(read_verified(self._root / name, expected)))
+        layout = self._remember((name, expected), lambda: _weighed(self._read(entry.key, LAYOUT, expected)))
         try:
             head = self._head(entry, number)
             offset, length = head["layout"]
@@ -69,7 +74,7 @@ class PageReader:
         path = self._root / name
 
         def load() -> tuple[Any, int]:
-            data = read_verified(path, expected)
+            data = self._read(entry.key, PAGES, expected)
             heads = unpack(data, path)
             return {head["number"]: head for head in heads}, sum(len(head["text"]) for head in heads) + len(data)
 
@@ -80,6 +85,13 @@ class PageReader:
             )
         found: Mapping[str, Any] = heads[number]
         return found
+
+    def _read(self, key: str, name: str, expected: Stamp) -> bytes:
+        draft = self._drafts.get(key)
+        if draft is not None:
+            with suppress(LibraryDamaged):  # it was moved meanwhile: the document is complete
+                return read_verified(draft / name, expected)
+        return read_verified(self._root / "documents" / key / name, expected)
 
     def _remember(self, key: _Key, load: Callable[[], tuple[Any, int]]) -> Any:
         with self._lock:

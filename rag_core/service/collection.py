@@ -91,7 +91,7 @@ class Collection:
             NotFound: no such document or page, or one without a picture: a text, or a file that a password locks.
         """
         document = self.document(id)
-        if not 1 <= page <= document.page_count or not self.engine.library.snapshot.page(id, page).width:
+        if not 1 <= page <= document.page_count or not self.engine.library.view.page(id, page).width:
             raise missing("page")
         try:
             source, form = self.engine.library.source(id), form_of(document.name)
@@ -107,7 +107,7 @@ class Collection:
         """
         if not 1 <= page <= self.document(id).page_count:
             raise missing("page")
-        return self.engine.library.snapshot.page_text(id, page)
+        return self.engine.library.view.page_text(id, page)
 
     def describe(self, id: str, metadata: Metadata) -> Document:
         """Replace a document's metadata.
@@ -250,7 +250,7 @@ class Collection:
         return opened.settings if opened else self._service.base
 
     def _find(self, id: str) -> Document:
-        found = next((one for one in self.fresh().library.snapshot.documents if one.id == id), None)
+        found = next((one for one in self.fresh().library.view.documents if one.id == id), None)
         if found is None:
             raise missing("document")
         return found

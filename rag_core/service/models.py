@@ -400,3 +400,4 @@ class Confidence(Told):
     filteredCount: int
     rawCount: int
     scores: dict[str, float]
+    indexing: dict[str, int] = Field(default_factory=dict, description="Of documents that were searched before all vectors were there.")

@@ -162,5 +162,5 @@ class Questions:
 
     def _measured(self, id: int) -> Measurements:
         self._require_seen(id)
-        snapshot = self._collection.fresh().library.snapshot
-        return self._collection.records.measurements(id, snapshot.page_text, passage_of(snapshot))
+        view = self._collection.fresh().library.view
+        return self._collection.records.measurements(id, view.page_text, passage_of(view))

@@ -27,7 +27,8 @@ Work = Callable[[Progress, Cancel], "AddReport | Ran"]
 Place = tuple[str, str]  # a library's folder and collection
 LEFT_ALONE_SECONDS = 90.0  # a browser looks every half second, and once a minute from a tab in the background
 MAX_KEPT = 50  # finished jobs whose result nobody has seen
-READING_SHARE = 0.6  # reading's share of a file's bar; embedding is the rest
+READING_SHARE, CUTTING_SHARE = 0.5, 0.1  # parts of a file's bar for reading and for cutting; embedding is the rest
+MIN_PACE_SECONDS = 3.0  # embedding takes so long before its pace is told
 WHOLE = ("documents", "questions")  # steps that count whole files, or questions
 
 
@@ -36,10 +37,14 @@ class FileState(StrEnum):
 
     WAITING = "waiting"
     READING = "reading"
+    CUTTING = "cutting"  # into passages, whose words are counted
     EMBEDDING = "embedding"
     READ = "read"  # done, and published with the next ones
     READY = "ready"  # in the library: it can be asked
     PROBLEM = "problem"
+
+
+STAGES = (FileState.READING, FileState.CUTTING, FileState.EMBEDDING)  # a file goes through them in this order
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,8 @@ class Job(Background["AddReport | Ran"]):
     taken_over: bool = False  # by another session, since that one was closed
     looked_at: float = field(default_factory=time.monotonic)  # by that session
     _first: tuple[float, int] | None = None  # when the first question was done, and how many were then: recorded ones take no time
-    _stage: str = ""  # the current file's: FileState.READING, FileState.EMBEDDING, or nothing yet
+    _stage: str = ""  # the current file's: FileState.READING, FileState.CUTTING, FileState.EMBEDDING, or nothing yet
+    _paced: tuple[float, int] | None = None  # when the first passages of the current file had their vectors, and how many
     _failed: set[int] = field(default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
@@ -89,19 +95,19 @@ class Job(Background["AddReport | Ran"]):
 
     @property
     def stage(self) -> str:
-        """The stage of the current file: reading, embedding, or neither."""
+        """The stage of the current file: reading, cutting, embedding, or none of them."""
         return self._stage
 
     @property
     def share(self) -> float:
         """How much is done, in [0, 1]: whole files, and the part of the current one."""
         part = self.done / self.total if self.total else 0.0
-        if self._stage == FileState.READING:
-            part *= READING_SHARE
-        elif self._stage == FileState.EMBEDDING:
-            part = READING_SHARE + (1 - READING_SHARE) * part
-        else:
-            part = 0.0
+        before, own = {
+            FileState.READING: (0.0, READING_SHARE),
+            FileState.CUTTING: (READING_SHARE, CUTTING_SHARE),
+            FileState.EMBEDDING: (READING_SHARE + CUTTING_SHARE, 1 - READING_SHARE - CUTTING_SHARE),
+        }.get(FileState(self._stage) if self._stage else FileState.WAITING, (0.0, 0.0))
+        part = before + own * part
         return 1.0 if self.finished else min((self.files_done + part) / max(self.files, 1), 1.0)
 
     @property
@@ -116,6 +122,17 @@ class Job(Background["AddReport | Ran"]):
             return None
         since, before = self._first
         return (time.monotonic() - since) / (self.files_done - before) * (self.files - self.files_done)
+
+    @property
+    def file_seconds_left(self) -> float | None:
+        """How long the current file's passages still take to be embedded at the pace so far; None while there is none to tell from."""
+        if self._stage != FileState.EMBEDDING or self._paced is None:
+            return None
+        since, before = self._paced
+        seconds = time.monotonic() - since
+        if self.done <= before or seconds < MIN_PACE_SECONDS:
+            return None
+        return seconds / (self.done - before) * (self.total - self.done)
 
     @property
     def left_alone(self) -> bool:
@@ -139,7 +156,7 @@ class Job(Background["AddReport | Ran"]):
     def progress(self, step: str, done: int, total: int) -> None:
         """Take the progress that the library reports."""
         if step in WHOLE:
-            self.files_done, self.files, self._stage = done, total, ""
+            self.files_done, self.files, self._stage, self._paced = done, total, "", None
             if self._first is None:
                 self._first = time.monotonic(), done
             return
@@ -148,7 +165,9 @@ class Job(Background["AddReport | Ran"]):
             self._failed.add(self.files_done)
             return
         self.step, self.done, self.total = step, done, total
-        self._stage = what if what in (FileState.READING, FileState.EMBEDDING) else ""
+        self._stage = what if what in STAGES else ""
+        if what == FileState.EMBEDDING and (self._paced is None or done < self._paced[1]):
+            self._paced = time.monotonic(), done
 
     def begin(self, work: Work, turn: AbstractContextManager[object] | None = None) -> None:
         """Do the work in a thread of its own, once it has its `turn`; its progress and what it comes to are written into the job."""

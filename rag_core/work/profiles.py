@@ -84,7 +84,7 @@ def taken(
     if domain != AUTO:
         require_domain(domain)
         return _sided(store, domain, CALLER, asker)
-    found = detect(question, searched(engine.library.snapshot, documents, filters))
+    found = detect(question, searched(engine.library.view, documents, filters))
     return _sided(store, found.domain, found.why, asker)
 
 
@@ -196,7 +196,7 @@ def propose(
         )  # fmt: skip
         if part.cancelled or part.over_budget:
             return None, ran
-    text = engine.library.snapshot.page_text
+    text = engine.library.view.page_text
     before, after = [(store.results(head.id, text), head.settings) for head in heads]
     evidence = of_labelled(questions, before, after)
     if not evidence["questions"]:
@@ -231,7 +231,7 @@ def learn(
             part = run(engine, head, store, _shifted(progress, number * len(choosing), total), cancelled)
             if part.cancelled:
                 return None
-            sides.append((store.results(head.id, engine.library.snapshot.page_text), head.settings))
+            sides.append((store.results(head.id, engine.library.view.page_text), head.settings))
         finally:
             store.delete_run(head.id)  # what proves the change is kept, what chose it is not
     found = [of_labelled(choosing, sides[0], side) for side in sides[1:]]

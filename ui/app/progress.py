@@ -10,7 +10,7 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile
 from rag_core.errors import RagError
 from rag_core.service.people import Right
 from rag_core.work import loading
-from rag_core.work.jobs import FileState, Job
+from rag_core.work.jobs import STAGES, FileState, Job
 from ui.app import first_run, state, uploads, visitor
 from ui.app.asked import COLLECTION
 from ui.app.background import watch
@@ -96,13 +96,13 @@ def _running() -> list[Job]:
 
 
 def _version() -> tuple[int, int]:
-    """Of the library on the page: its version and how many documents it has; (0, 0) while it is being opened."""
+    """Of the library on the page: its version and how many documents can be asked; (0, 0) while it is being opened."""
     at = here()
     opened = loading.known(at.folder, at.collection)
     if opened is None or opened.engine is None:
         return 0, 0
-    snapshot = opened.engine.library.snapshot
-    return snapshot.version, len(snapshot.entries)
+    view = opened.engine.library.view
+    return view.version, len(view.entries)
 
 
 def _remember() -> None:
@@ -116,7 +116,7 @@ def _ended() -> int:
 def _news() -> bool:
     """Whether there are documents that the page does not show yet, and it should, or a job has ended since it was drawn."""
     version, documents, since, ended = st.session_state.jobs_page
-    if _version()[0] == version:
+    if _version() == (version, documents):
         return _ended() > int(ended)
     return not documents or state.session().asked is None or time.monotonic() - since > PATIENCE_SECONDS
 
@@ -153,12 +153,33 @@ def _step(job: Job) -> str:
     if job.kind == "evaluating":
         return _questions(job)
     if job.stage:
-        return tell("jobs.step", number=job.files_done + 1, files=job.files, step=job.step, done=job.done, total=job.total)
+        said = tell(f"jobs.step_{job.stage}", number=job.files_done + 1, files=job.files, step=job.step, done=job.done, total=job.total)
+        return " ".join([said, *_left(job), *([tell("jobs.early")] if _early(job) else [])])
     if not job.files_done:
         return tell("jobs.starting")
     if job.files_done >= job.files:
         return tell("jobs.step_last", files=job.files)
     return tell("jobs.step_between", number=job.files_done + 1, files=job.files)
+
+
+def _left(job: Job) -> list[str]:
+    """How long the current file still takes, in words, where that is known."""
+    left = job.file_seconds_left
+    if left is None:
+        return []
+    minutes = round(left / 60)
+    return [tell("jobs.left_minutes", n=minutes)] if minutes > 1 else [tell("jobs.left_minute" if left >= 45 else "jobs.left_moment")]
+
+
+def _early(job: Job) -> bool:
+    """Whether documents of the job can be asked that are still being indexed."""
+    at = here()
+    opened = loading.known(at.folder, job.place[1] or at.collection)
+    if opened is None or opened.engine is None:
+        return False
+    library = opened.engine.library
+    waiting = {one.id for one in library.view.documents} - {one.id for one in library.snapshot.documents}
+    return not waiting.isdisjoint(file.id for file in job.listed)
 
 
 def _questions(job: Job) -> str:
@@ -178,14 +199,20 @@ def _show_files(number: int, job: Job) -> None:
     at = here()
     opened = loading.known(at.folder, job.place[1] or at.collection)
     ready = {document.id for document in opened.engine.library.snapshot.documents} if opened and opened.engine else set()
+    askable = {document.id for document in opened.engine.library.view.documents} if opened and opened.engine else set()
     first = max(0, min(job.files_done - MAX_FILES // 2, len(job.listed) - MAX_FILES))
     rows = []
     for position in range(first, min(first + MAX_FILES, len(job.listed))):
         stands = job.state(position, ready)
-        busy = stands in (FileState.READING, FileState.EMBEDDING)
+        busy = stands in STAGES
+        early = "_early" if stands == FileState.EMBEDDING and job.listed[position].id in askable else ""
         amount = tell("jobs.amount_of", done=job.done, total=job.total) if busy else ""
         rows.append(
-            {say("jobs.file"): job.listed[position].name, say("jobs.state"): tell(f"jobs.state_{stands}"), say("jobs.amount"): amount}
+            {
+                say("jobs.file"): job.listed[position].name,
+                say("jobs.state"): tell(f"jobs.state_{stands}{early}"),
+                say("jobs.amount"): amount,
+            }
         )
     st.dataframe(rows, hide_index=True, key=f"files_{number}", height=38 + 35 * min(len(rows), 6))
     if len(rows) < len(job.listed):

@@ -7,6 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
+from rag_core.decision.present import indexing_in_words
 from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
 from rag_core.domain.status import ConfidenceLevel, Reason
@@ -66,6 +67,7 @@ def show(engine: Engine, asked: Asked) -> None:
             _show_answer(asked)
         else:
             show_refusal(asked)
+        show_indexing(asked)
         keys.arrived(asked)
         show_share(engine, asked)
         show_feedback(engine, asked)
@@ -121,6 +123,13 @@ def _show_answer(asked: Asked) -> None:
                 st.code(with_sources(decision), language=None, wrap_lines=True)
             with st.popover(say("how_sure.details"), icon=":material/speed:", type="tertiary", key="details"):
                 _show_details(asked)
+
+
+def show_indexing(asked: Asked) -> None:
+    """One sentence on documents that were searched before all of their vectors were there."""
+    if said := indexing_in_words(asked.measurements):
+        with st.container(key="indexing"):
+            st.info(said, icon=":material/hourglass_top:")
 
 
 def _show_level(level: ConfidenceLevel, s: Settings) -> None:
@@ -185,6 +194,7 @@ def _show_notes(asked: Asked) -> None:
         else set()
     )
     said |= {stand_in(asked.decision)} if asked.decision.is_safe() else set()
+    said.add(indexing_in_words(asked.measurements))
     for number, note in enumerate(note for note in asked.decision.notes if note not in said):
         with st.container(key=f"note_{number}"):
             st.text(tell("answer.note", note=note))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import streamlit as st
 
 from rag_core.decision.decide import replay
+from rag_core.domain.indexing import indexing_of
 from rag_core.domain.llm_trace import OnStage
 from rag_core.domain.measurements import REWRITTEN_BY, TYPED, Measurements
 from rag_core.domain.ports import Cancel
@@ -155,7 +156,7 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
     """
     wanted = settings.changed(**{name: getattr(asked.measurements.settings, name) for name in INGEST})
     engine.library.refresh()
-    stale = asked.scope != scope or asked.measurements.library.version != engine.library.snapshot.version
+    stale = asked.scope != scope or asked.measurements.library.version != engine.library.snapshot.version or _indexed(engine, asked)
     moved = any(getattr(wanted, name) != getattr(asked.measurements.settings, name) for name in ASK)
     if asked.kept:
         stale = moved = False
@@ -175,6 +176,14 @@ def again(engine: Engine, asked: Asked, scope: Scope, settings: Settings) -> Ask
     return replace(
         asked, decision=decision, settings=wanted, before=(asked.decision, asked.settings), record=None, given=None, outdated=outdated
     )
+
+
+def _indexed(engine: Engine, asked: Asked) -> bool:
+    """Whether documents were being indexed when it was asked, and none is now, or one of them has gone."""
+    view = engine.library.view
+    if indexing_of(asked.measurements.metadata) is None:
+        return False
+    return view.waiting is None or not asked.measurements.library.names.keys() <= {one.id for one in view.documents}
 
 
 def changed_knobs(before: Settings, after: Settings) -> dict[str, tuple[object, object]]:

@@ -29,7 +29,7 @@ def show_sources(engine: Engine, decision: Decision, shown: Place | None) -> Non
     if decision.places:
         st.caption(say("evidence.places_about"))
     hits = {hit.passage.id: hit for _, hit in decision.retrieved}
-    values = engine.library.snapshot.values
+    values = engine.library.view.values
     for citation in decision.citations or decision.places:
         about = values.get(citation.document_id, {})
         _show_card(citation, hits.get(citation.chunk_id), about, Place.of(citation) == shown, certain=has_place(engine, citation))
@@ -64,7 +64,7 @@ def has_place(engine: Engine, citation: Citation) -> bool:
     if citation.boxes:
         return True
     try:
-        return not engine.library.snapshot.page(citation.document_id, citation.page).width
+        return not engine.library.view.page(citation.document_id, citation.page).width
     except RagError:  # deleted meanwhile: the viewer says so
         return True
 
@@ -73,7 +73,7 @@ def place_of(engine: Engine, passage: Passage) -> Place:
     """Where a passage stands, all of its words marked."""
     words = Evidence(passage.id, passage.document, passage.text, passage.spans)
     try:
-        marks = boxes_of(words, engine.library.snapshot)
+        marks = boxes_of(words, engine.library.view)
     except RagError:  # deleted meanwhile: the viewer says so
         marks = ()
     return Place(passage.document, passage.page, marks, passage.spans)

@@ -123,7 +123,7 @@ def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -
     for id, page, name in pages:
         marks = [box for one in citations if one.document_id == id for number, box in one.boxes if number == page]
         try:
-            if not engine.library.snapshot.page(id, page).width:
+            if not engine.library.view.page(id, page).width:
                 continue  # a text file has no picture
             drawn = render_page(engine.library.source(id), page, marks, dpi=DPI, form=form_of(name))
         except RagError as error:  # deleted meanwhile, or locked by a password

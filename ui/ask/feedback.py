@@ -82,7 +82,7 @@ def _show_form(engine: Engine, asked: Asked, given: Given) -> None:
 
 def _choose_page(engine: Engine, given: Given) -> tuple[str, int]:
     """The document and the page that hold the answer, if the reader says so; ("", 0) otherwise."""
-    documents = engine.library.snapshot.documents
+    documents = engine.library.view.documents
     names = unique_names(documents)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         document = st.selectbox(

@@ -56,7 +56,7 @@ def show(engine: Engine, asked: Asked) -> None:
 
 
 def _show_form(engine: Engine, asked: Asked, name: str, label: LabelledQuestion) -> None:
-    names, place = unique_names(engine.library.snapshot.documents), next(iter(label.places), None)
+    names, place = unique_names(engine.library.view.documents), next(iter(label.places), None)
     with st.form(key=f"label_{label.id}", border=False):
         answerable = st.radio(
             say("lab_feedback.answerable"), [True, False], index=0 if label.answerable else 1, key="label_answerable", horizontal=True,
@@ -72,7 +72,7 @@ def _show_form(engine: Engine, asked: Asked, name: str, label: LabelledQuestion)
             say("lab_feedback.document"), options, options.index(place.document) if place and place.document in names else 0,
             format_func=lambda id: names.get(id, say("lab_feedback.unknown")), key="label_document",
         )  # fmt: skip
-        most = max([1, *(one.page_count for one in engine.library.snapshot.documents)])
+        most = max([1, *(one.page_count for one in engine.library.view.documents)])
         page = middle.number_input(say("labelling.page"), 0, most, min(place.page, most) if place else 0, key="label_page")
         chosen = right.text_input(say("labelling.set"), name, key="label_set", max_chars=100)
         if st.form_submit_button(say("labelling.save"), icon=":material/save:"):
@@ -105,7 +105,7 @@ def _in_words(engine: Engine, name: str, label: LabelledQuestion) -> str:
     place = next(iter(label.places), None)
     if place is None:
         return tell("labelling.answerable", set=name, answer=answer)
-    document = unique_names(engine.library.snapshot.documents).get(place.document, place.document)
+    document = unique_names(engine.library.view.documents).get(place.document, place.document)
     return tell("labelling.answerable_at", set=name, answer=answer, document=document, page=place.page)
 
 

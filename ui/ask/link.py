@@ -53,7 +53,7 @@ def read(engine: Engine, number: str) -> Asked:
     """
     if not (number.isascii() and number.isdecimal() and len(number) <= MAX_DIGITS):
         raise InvalidInput("The address names no decision.", remedy="Ask for the link again.")
-    snapshot = engine.library.snapshot
+    snapshot = engine.library.view
     measurements = recording.store().measurements(int(number), snapshot.page_text, passage_of(snapshot))
     collection = state.session().collection
     return Asked(

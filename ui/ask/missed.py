@@ -26,7 +26,7 @@ MAX_SOURCES = int(Settings.knob("top_k").high or 0)
 
 def show_missed(engine: Engine, asked: Asked) -> None:
     """Document and page to choose, then what became of that page for this question; nothing where nothing was searched."""
-    documents = engine.library.snapshot.documents
+    documents = engine.library.view.documents
     if not documents or asked.measurements.answer:
         return
     answered = asked.decision.is_safe()
@@ -74,7 +74,7 @@ def _show_result(engine: Engine, asked: Asked) -> None:
         show_error(error)
         return
     with st.container(border=True, key="missed_result"):
-        st.text(tell("missed.page_of", name=engine.library.snapshot.document(missed.document).name, page=missed.page))
+        st.text(tell("missed.page_of", name=engine.library.view.document(missed.document).name, page=missed.page))
         show_finding(missed)
         _offer_more(engine, asked, missed)
         if missed.passages:
@@ -86,7 +86,7 @@ def _show_result(engine: Engine, asked: Asked) -> None:
 
 def _became_of(engine: Engine, asked: Asked, document: str, page: int) -> Missed:
     """Measured once for each question, settings and version of the library."""
-    key = (asked.collection, asked.number, document, page, asked.settings, asked.scope, engine.library.snapshot.version)
+    key = (asked.collection, asked.number, document, page, asked.settings, asked.scope, engine.library.view.version)
     known = st.session_state.get("missed_result_of")
     if known is None or known[0] != key:
         with st.spinner(say("missed.looking")):

@@ -86,13 +86,13 @@ def show(engine: Engine, place: Place) -> None:
     """The viewer. A fragment, so that turning a page does not run the rest of the screen."""
     with st.container(key="viewer", gap="xsmall"):
         try:
-            document = engine.library.snapshot.document(place.document)
+            document = engine.library.view.document(place.document)
             page = _page(place, document)
             _show_title(document)
             sheet = st.container(key="viewer_page", gap="xsmall")  # what one came for stands above its buttons
             with st.container(horizontal=True, vertical_alignment="center", gap="small", key="viewer_turn"):
                 _show_turning(document, place, page)
-                shown = engine.library.snapshot.page(document.id, page)
+                shown = engine.library.view.page(document.id, page)
                 size = _choose_size(marked=bool(place.on(page))) if shown.width else WHOLE
             with sheet:
                 _show_page(place, shown, size)
@@ -231,7 +231,7 @@ def _drawn(
     del folder, collection  # parts of the key
     try:
         library = state.engine().library
-        form = form_of(library.snapshot.document(document_id).name)
+        form = form_of(library.view.document(document_id).name)
         return render_page(library.source(document_id), page, boxes, dpi=dpi, max_pixels=max_pixels, part=part, form=form)
     except PasswordNeeded:
         return b""

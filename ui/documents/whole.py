@@ -42,7 +42,7 @@ def _choose(document_id: str, page: int) -> None:
 @st.dialog(say("whole.title"), width="large")
 def _open(engine: Engine, document_id: str, page: int, marks: Marks) -> None:
     try:
-        document = engine.library.snapshot.document(document_id)
+        document = engine.library.view.document(document_id)
         st.text(document.title)
         _show(engine, document, page, marks)
     except RagError as error:  # deleted meanwhile, or damaged on disk
@@ -57,7 +57,7 @@ def _show(engine: Engine, document: Document, first: int, marks: Marks) -> None:
         rows = _list(engine, document, key)
         st.session_state.setdefault(key, first)
         number = int(st.number_input(say("whole.page", all=document.page_count), 1, document.page_count, step=1, key=key))
-        shown = engine.library.snapshot.page(document.id, number)
+        shown = engine.library.view.page(document.id, number)
         here = [row.span for row in rows if row.page == number and row.span is not None]
         if here:
             boxes = marked(engine, document, here)
@@ -126,7 +126,7 @@ def _found(folder: str, collection: str, id: str, words: str, _document: Documen
     del folder, collection, id  # parts of the key
     wanted, found = re.compile(r"\s+".join(map(re.escape, words.split())), re.IGNORECASE), []
     for page in range(1, _document.page_count + 1):
-        text = _engine.library.snapshot.page_text(_document.id, page)
+        text = _engine.library.view.page_text(_document.id, page)
         found += [Row(page, _context(text, *hit.span()), Span(page, *hit.span())) for hit in wanted.finditer(text)]
         if len(found) >= MAX_ROWS:
             break
@@ -136,14 +136,14 @@ def _found(folder: str, collection: str, id: str, words: str, _document: Documen
 @st.cache_data(max_entries=64, show_spinner=say("whole.searching"))
 def _inside(folder: str, collection: str, id: str, kind: str, _document: Document, _engine: Engine) -> tuple[Row, ...]:
     del folder, collection, id  # parts of the key
-    return listed(_engine.library.snapshot, _document, kind)
+    return listed(_engine.library.view, _document, kind)
 
 
 def marked(engine: Engine, document: Document, hits: Sequence[Span]) -> tuple[Box, ...]:
     """The rectangles of the words that hold these hits; a hit whose place is not certain has none."""
     found: list[Box] = []
     for hit in hits:
-        found += [box for _, box in boxes_of(Evidence("", document.id, "-", (hit,)), engine.library.snapshot)]
+        found += [box for _, box in boxes_of(Evidence("", document.id, "-", (hit,)), engine.library.view)]
     return tuple(found)
 
 

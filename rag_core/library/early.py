@@ -1,0 +1,152 @@
+"""A version of a library with documents behind it that wait for their vectors: by words all of it is found, by meaning what has a vector.
+
+Nothing stands in for a vector that is missing. A question has those made that it needs: of the passages that its words bring first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_core.domain.indexing import Indexing
+from rag_core.domain.ports import Embedder, LexicalStore, VectorIndex, Vectors
+from rag_core.library.embedding import vectors_of
+from rag_core.library.packed import Passages
+from rag_core.library.snapshot import Snapshot
+from rag_core.library.waiting import WaitingDocument
+
+MAX_NOW = 12  # passages that are embedded for one question, in one request: as many as a short one may have, which goes before the job's
+
+
+class EarlyVectors:
+    """A `VectorIndex` of which the last rows, those of the waiting documents, may lack vectors. A row without one is never found.
+
+    Args:
+        published: the index of the version.
+        first: the first row that waits: as many as the version has.
+        documents: that wait, at least one.
+        known: which of their rows count as having a vector; None for those that have one when it is asked.
+    """
+
+    def __init__(
+        self, published: VectorIndex, first: int, documents: Sequence[WaitingDocument], known: NDArray[np.bool_] | None = None
+    ) -> None:
+        self._published, self._first, self._documents, self._known = published, first, documents, known
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """For each row that waits whether it counts as having a vector."""
+        return np.concatenate([one.known() for one in self._documents]) if self._known is None else self._known
+
+    def held(self) -> EarlyVectors:
+        """The same, with the vectors of now and no others."""
+        return EarlyVectors(self._published, self._first, self._documents, self.known)
+
+    def search(self, vector: Vectors, k: int, allowed: Sequence[int] | None) -> list[tuple[int, float]]:
+        """At most k (row, cosine) of rows that have a vector, best first, ties by row; only rows in `allowed` when given."""
+        published = None if allowed is None else [row for row in allowed if row < self._first]
+        rows = self._first + np.flatnonzero(self.known)
+        if allowed is not None:
+            rows = rows[np.isin(rows, np.asarray(allowed, dtype=np.int64))]
+        found = self._published.search(vector, k, published) if self._first else []
+        if len(rows):
+            cosines = np.clip(self._waiting(rows.tolist()) @ vector, -1.0, 1.0)
+            found = [*found, *zip(rows.tolist(), cosines.tolist(), strict=True)]
+        return sorted(found, key=lambda pair: (-pair[1], pair[0]))[: max(k, 0)]
+
+    def vectors(self, rows: Sequence[int]) -> Vectors:
+        """The vectors of these rows, shape (len(rows), dim).
+
+        Raises:
+            ValueError: one of them has none yet.
+        """
+        waiting = [row for row in rows if row >= self._first]
+        known = self.known
+        if missing := [row for row in waiting if not known[row - self._first]]:
+            raise ValueError(f"row {missing[0]} has no vector yet")
+        published = self._published.vectors([row for row in rows if row < self._first])
+        if not waiting:
+            return published
+        own = self._waiting(waiting)
+        found = np.zeros((len(rows), own.shape[1]), dtype=np.float32)
+        late = np.asarray(rows) >= self._first
+        found[late] = own
+        if not late.all():
+            found[~late] = published
+        return found
+
+    def _waiting(self, rows: Sequence[int]) -> Vectors:
+        """The vectors of these rows, which wait and have one."""
+        parts = [(at, document.vectors([place])) for at, document, place in self.places(rows)]
+        found = np.zeros((len(rows), parts[0][1].shape[1]), dtype=np.float32)
+        for at, vector in parts:
+            found[at] = vector
+        return found
+
+    def places(self, rows: Sequence[int]) -> Iterator[tuple[int, WaitingDocument, int]]:
+        """For each of these rows, which wait: its number among them, its document, and its place there."""
+        ends = np.cumsum([len(one.passages) for one in self._documents])
+        offsets = np.asarray(rows, dtype=np.int64) - self._first
+        for at, (offset, number) in enumerate(zip(offsets.tolist(), np.searchsorted(ends, offsets, side="right").tolist(), strict=True)):
+            document = self._documents[number]
+            yield at, document, offset - int(ends[number]) + len(document.passages)
+
+
+@dataclass(frozen=True, eq=False)
+class Early:
+    """The `Waiting` of such a version; `whole` is all of it, `first` the first row that waits."""
+
+    whole: Snapshot
+    vectors: EarlyVectors
+    first: int
+    documents: tuple[WaitingDocument, ...]
+    embedder: Embedder
+
+    def indexing(self, rows: Sequence[int] | None) -> Indexing | None:
+        """See `Waiting.indexing`. A document counts while any of its passages lacks a vector."""
+        known, ranges = self.vectors.known, self.whole.passages.ranges
+        ends = [one.stop for one in ranges]
+        searched = range(len(ranges)) if rows is None else sorted(set(np.searchsorted(ends, rows, side="right").tolist()))
+        own = [known[one.start - self.first : one.stop - self.first] for one in (ranges[at] for at in searched) if one.start >= self.first]
+        missing = [one for one in own if not one.all()]
+        if not missing:
+            return None
+        return Indexing(len(missing), len(searched), sum(map(len, missing)), sum(int(one.sum()) for one in missing))
+
+    def embedded(self, rows: Sequence[int]) -> Snapshot:
+        """See `Waiting.embedded`: of the first `MAX_NOW` rows, so that a question that is asked again finds no others than before."""
+        known = self.vectors.known
+        lacking = [row for row in dict.fromkeys(rows[:MAX_NOW]) if row >= self.first and not known[row - self.first]]
+        if lacking:
+            places = list(self.vectors.places(lacking))
+            titled = [(document.title, document.passages[place]) for _, document, place in places]
+            made = vectors_of(self.embedder, titled, "a question", None, None, batch=MAX_NOW)
+            for at, document, place in places:
+                document.put([place], made[at : at + 1])
+        held = self.vectors.held()
+        return replace(self.whole, vectors=held, waiting=replace(self, vectors=held))
+
+    def with_vectors(self, rows: Sequence[int] | None) -> list[int]:
+        """See `Waiting.with_vectors`."""
+        known = self.vectors.known
+        every = range(len(self.whole.passages)) if rows is None else sorted(set(rows))
+        return [row for row in every if row < self.first or known[row - self.first]]
+
+
+def early(published: Snapshot, documents: Sequence[WaitingDocument], lexical: LexicalStore, embedder: Embedder) -> Snapshot | None:
+    """The version with these documents behind it; None where its word index cannot be joined with theirs without building all anew.
+
+    Its number is that of the published version.
+    """
+    first, terms = len(published.passages), [row for one in documents for row in one.terms]
+    words = lexical.spliced(published.lexical, [range(first), terms]) if first else lexical.build(terms)
+    if words is None:
+        return None
+    passages = Passages([*published.passages.groups, *(one.passages for one in documents)])
+    vectors = EarlyVectors(published.vectors, first, documents)
+    entries = (*published.entries, *(one.entry for one in documents))
+    whole = Snapshot(published.version, passages, vectors, words, entries, published.reader)
+    return replace(whole, waiting=Early(whole, vectors, first, tuple(documents), embedder))
