@@ -64,7 +64,7 @@ def _rows(span: Span, words: Sequence[WordBox]) -> list[Box]:
     quoted: list[Box] = []
     others: list[Box] = []
     for word in words:
-        (quoted if span.start < word.end and word.start < span.end else others).append(Box(*word[2:]))
+        (quoted if span.start < word.end and word.start < span.end else others).append(word.box)
     if not quoted:
         return []
     extent = reduce(_around, quoted)

@@ -25,7 +25,10 @@ class Box(NamedTuple):
 
 
 class WordBox(NamedTuple):
-    """One word of a page: `page.text[start:end]` and where it stands, in PDF points."""
+    """One word of a page: `page.text[start:end]` and where it stands, in PDF points.
+
+    `sure`, from 0 to 1, is how sure OCR was of the word: a score, no probability. None where it was not recognised, or that is not known.
+    """
 
     start: int
     end: int
@@ -33,6 +36,12 @@ class WordBox(NamedTuple):
     y0: float
     x1: float
     y1: float
+    sure: float | None = None
+
+    @property
+    def box(self) -> Box:
+        """Where it stands."""
+        return Box(self.x0, self.y0, self.x1, self.y1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from rag_core.domain.documents import Box, Line, WordBox
 T_co = TypeVar("T_co", covariant=True)
 Floats = NDArray[np.float64]
 WORD_NUMBERS = 6  # start, end, x0, y0, x1, y1
+READ_NUMBERS = 7  # the same and how sure OCR is of the word, from 0 to 1; below 0 where it does not say
 LINE_NUMBERS = 11  # the same, size, bold, mono, block, and how many numbers its cells take
 
 
@@ -59,18 +60,18 @@ class _Column(Sequence[T_co]):
 
 
 class Words(_Column[WordBox]):
-    """Word boxes. `table` has shape (words, 6): start, end, x0, y0, x1, y1; nobody else may change it."""
+    """Word boxes. `table` has shape (words, 6), or (words, 7) for words that OCR says how sure it is of; nobody else may change it."""
 
     __slots__ = ()
 
     def _value(self, row: int) -> WordBox:
-        start, end, *box = self._table[row].tolist()
-        return WordBox(int(start), int(end), *box)
+        start, end, x0, y0, x1, y1, *sure = self._table[row].tolist()
+        return WordBox(int(start), int(end), x0, y0, x1, y1, sure[0] if sure else None)
 
     @classmethod
-    def of(cls, words: Iterable[Sequence[float]]) -> Words:
-        """The columns of these rows of six numbers."""
-        return cls(_table(words, WORD_NUMBERS))
+    def of(cls, words: Sequence[Sequence[float]]) -> Words:
+        """The columns of these rows, all of six numbers, or all of seven."""
+        return cls(_table(words, len(words[0]) if words else WORD_NUMBERS))
 
     @property
     def bytes(self) -> int:
@@ -118,31 +119,39 @@ class Lines(_Column[Line]):
         return self._table.nbytes + self._cells.nbytes + self._ends.nbytes
 
 
-def received(words: str, lines: str, cells: str, chars: int) -> tuple[Words, Lines]:
-    """The layout that `pdf_worker.columns.packed` sent, for a page of so many characters.
+def received(words: str, lines: str, cells: str, chars: int, *, by_ocr: bool = False) -> tuple[Words, Lines]:
+    """The layout that `pdf_worker.columns.packed` sent, for a page of so many characters, which has a seventh number a word `by_ocr`.
 
     Raises:
         ValueError: the columns do not fit together, or an offset is none of the page's.
     """
     table = _decoded(lines, LINE_NUMBERS)
     offsets = _decoded(cells, 1).reshape(-1)
-    boxes = _decoded(words, WORD_NUMBERS)
+    boxes = _decoded(words, READ_NUMBERS if by_ocr else WORD_NUMBERS)
     for numbers in (boxes[:, :2], table[:, :2], offsets, table[:, -1]):
         if ((numbers < 0) | (numbers != np.floor(numbers))).any():
             raise ValueError("an offset is no whole number")
     for numbers in (boxes[:, :2], table[:, :2], offsets):
         if (numbers > chars).any():
             raise ValueError(f"an offset is beyond the page's {chars} characters")
+    if by_ocr and (boxes[:, -1] > 1).any():
+        raise ValueError("a word is surer than sure")
+    if by_ocr and (boxes[:, -1] < 0).any():  # nothing is known of any of them
+        boxes = boxes[:, :WORD_NUMBERS].copy()
     return Words(boxes), Lines(table, offsets.astype(np.int64))
 
 
 def layout_json(words: Sequence[WordBox], lines: Sequence[Line]) -> Iterator[str]:
     """The JSON object of a page's layout as it stands on disk, in parts."""
     yield '{"words":'
-    yield from json_rows(words)
+    yield from json_rows(map(_word_row, words))
     yield ',"lines":'
     yield from json_rows(map(_line_row, lines))
     yield "}\n"
+
+
+def _word_row(word: WordBox) -> Sequence[object]:
+    return word if word.sure is not None else word[:WORD_NUMBERS]
 
 
 def _line_row(line: Line) -> list[object]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -24,6 +24,7 @@ from rag_core.ingest.layout import received
 from rag_core.ingest.limits import DEFAULT_LIMITS, Limits
 from rag_core.ingest.pdf_facts import FORM_NAMES, clean_title, foreign_format, has_form, iso_date
 from rag_core.ingest.pdf_process import Event
+from rag_core.ingest.recognition import Kept, Recognition, counting
 
 OCR_LANGUAGES = ("eng", "ces", "deu", "hin")  # the first one weighs most; eng first took 20 % less time than ces first
 TESSDATA_FOLDERS = ("usr/share/tesseract-ocr/*/tessdata", "usr/share/tessdata", "usr/local/share/tessdata", "opt/homebrew/share/tessdata")
@@ -75,6 +76,7 @@ def read_pdf(
     ocr: bool = True,
     form: str = "pdf",
     keep: Callable[[Page], Page] = lambda page: page,
+    recognised: Kept | None = None,
     progress: Progress | None = None,
     cancelled: Cancel | None = None,
 ) -> PdfContent:
@@ -89,6 +91,7 @@ def read_pdf(
         ocr: read pages that are pictures, where Tesseract's language data are installed.
         form: pdf, or html or docx, whose text is laid out as pages; see `rag_core.ingest.pdf_facts.form_of`.
         keep: given each page as it comes; what it returns is kept in memory as the page.
+        recognised: what was read of pictures before, and where that of this reading is put.
         progress: told (name, page, pages) after each page.
         cancelled: asked about ten times a second; reading stops within a second of it saying so.
 
@@ -111,31 +114,43 @@ def read_pdf(
     opened: Event = {"count": 0, "meta": {}, "toc": []}
     notes: list[str] = []
     kinds: dict[str, list[tuple[int, int]]] = {}
-    most = pdf_process.PAGE_LINE_BYTES
-    for event in pdf_process.events(request, data, wall_seconds=limits.wall_seconds, max_line_bytes=most, cancelled=cancelled):
-        with _checked():
-            match event["event"]:
-                case "open":
-                    opened = event
-                case "page":
-                    page = _page(event)
-                    for kind, chars in event.get("kinds", {}).items():
-                        kinds.setdefault(HIDDEN_KINDS[kind], []).append((page.number, int(chars)))
-                case "note":
-                    notes.append(str(event["problem"]))
-                case _:
-                    raise _failure(event, limits)
-            count = int(opened["count"])
-        if event["event"] == "page":
-            pages.append(keep(page))
-            if progress is not None:
-                progress(name, len(pages), count)
+    keep = counting(keep, limits)
+    with closing(_events(request, data, limits, recognised, cancelled)) as events:
+        for event in events:
+            with _checked():
+                match event["event"]:
+                    case "open":
+                        opened = event
+                    case "page":
+                        page = _page(event)
+                        for kind, chars in event.get("kinds", {}).items():
+                            kinds.setdefault(HIDDEN_KINDS[kind], []).append((page.number, int(chars)))
+                    case "note":
+                        notes.append(str(event["problem"]))
+                    case _:
+                        raise _failure(event, limits)
+                count = int(opened["count"])
+            if event["event"] == "page":
+                pages.append(keep(page))
+                if progress is not None:
+                    progress(name, len(pages), count)
     if not any(page.width for page in pages):
         raise DamagedPdf("None of the file's pages could be read.", remedy=SAVE_AGAIN)
     if all(page.source is PageSource.EMPTY for page in pages):
         raise EmptyDocument(f"All pages of the file are blank ({len(pages):,}).", remedy="Check that it is the right file.")
     with _checked():
         return _content(opened, pages, notes, _hidden(kinds, keep_hidden))
+
+
+def _events(
+    request: Mapping[str, object], data: bytes | BinaryIO, limits: Limits, recognised: Kept | None, cancelled: Cancel | None
+) -> Generator[Event, None, None]:
+    """The child's events, with what was read of the pages that are pictures."""
+    most = pdf_process.PAGE_LINE_BYTES + limits.pixels * 4 // 3  # a picture in base64
+    with Recognition(request, limits, recognised, cancelled) as recognition, _checked():
+        yield from recognition.in_order(
+            pdf_process.events(request, data, wall_seconds=limits.wall_seconds, max_line_bytes=most, cancelled=cancelled)
+        )
 
 
 def render_page(
@@ -248,7 +263,7 @@ def _checked() -> Iterator[None]:
 
 def _page(event: Event) -> Page:
     text = str(event["text"])
-    words, lines = received(event["words"], event["lines"], event["cells"], len(text))
+    words, lines = received(event["words"], event["lines"], event["cells"], len(text), by_ocr=bool(event.get("by_ocr")))
     return Page(
         number=int(event["n"]),
         text=text,

@@ -75,7 +75,7 @@ def events(
     Args:
         request: everything the child is told, the password included; it travels through a pipe only.
         data: the file, or where it is read from, block by block as the child takes it.
-        wall_seconds: time until the child is killed.
+        wall_seconds: time until the child is killed; what the caller takes between two events does not count.
         max_line_bytes: of one event as JSON.
         cancelled: asked about every 0.1 s.
 
@@ -169,7 +169,9 @@ def _lines(
                 pending = rest
                 if max(map(len, (pending, *lines))) > max_line_bytes:
                     raise nonsense()
+                waiting = time.monotonic()
                 yield from map(bytes, lines)
+                deadline += time.monotonic() - waiting  # whoever takes the lines may have a page recognised
 
 
 def size_of(data: bytes | BinaryIO) -> int:

@@ -21,10 +21,12 @@ from rag_core.ingest.pdf_process import size_of
 from rag_core.library.disk.files import Stamp, seal, stamps_from_json, stamps_to_json, unseal
 from rag_core.library.disk.private import tighten, write
 from rag_core.library.inbox import Accepted
+from rag_core.library.recognised import RecognisedPages
 from rag_core.library.stored_json import metadata_from_json, metadata_to_json
 from rag_core.library.stored_pages import LAYOUT, PAGES, PageWriter, read_pages
 
-READING_VERSION = 4  # the PDF reader's version; pages read by another version are read again
+READING_VERSION = 5  # the PDF reader's version; pages read by another version are read again
+READ_AS_NOW = 4  # the first version that reads text layers as this one does
 READING = "reading.json"
 UNREAD = Stamp("", 0)
 READING_FILES = (PAGES, LAYOUT, READING)
@@ -44,11 +46,13 @@ class ReadOptions:
 
 
 def is_outdated(document: Document) -> bool:
-    """Whether an earlier version read the document.
+    """Whether an earlier version read the document, and this one would read it otherwise.
 
-    Before version 3, text under boxes and pictures was read as if it showed; before version 4, raised digits were read as plain ones.
+    Before version 3, text under boxes and pictures was read as if it showed; before version 4, raised digits were read as plain ones;
+    before version 5, it was not kept how sure OCR was of each word, and pages that lie on their side were not read.
     """
-    return 0 < document.reading_version < READING_VERSION
+    scanned = bool(document.ocr_pages or document.unreadable_pages)
+    return 0 < document.reading_version < READ_AS_NOW or (scanned and 0 < document.reading_version < READING_VERSION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +80,19 @@ def read(
 ) -> Reading:
     """Read a source, and write the reading into `folder`, which must exist. A text document is one page, its text kept as it is.
 
-    Pages are written as they come; they count only once the last file of the reading stands. `source` is the stamp of the bytes.
+    Pages are written as they come; they count only once the last file of the reading stands. What OCR has read by then is kept apart,
+    so that it need not be read again after a kill. `source` is the stamp of the bytes.
 
     Raises:
         IngestError: it cannot be read.
         Cancelled: `cancelled` said so.
         OSError: the disk refused.
     """
+    recognised = RecognisedPages(folder)
     with PageWriter(folder, LAYOUT_BYTES) as writer:
-        reading = replace(_read(row, data, options, writer, password, progress, cancelled), source=source)
+        reading = replace(_read(row, data, options, writer, recognised, password, progress, cancelled), source=source)
     _keep(reading, options, folder, writer.stamps())
+    recognised.forget()
     return reading
 
 
@@ -94,6 +101,7 @@ def _read(
     data: BinaryIO,
     options: ReadOptions,
     writer: PageWriter,
+    recognised: RecognisedPages,
     password: str | None,
     progress: Progress | None,
     cancelled: Cancel | None,
@@ -123,6 +131,7 @@ def _read(
         ocr=options.ocr,
         form=form_of(row.name),
         keep=keep,
+        recognised=recognised,
         progress=progress and (lambda what, done, total: progress(f"{what}: reading", done, total)),
         cancelled=cancelled,
     )

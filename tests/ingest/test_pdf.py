@@ -117,7 +117,7 @@ def test_given_words_when_read_then_each_stands_where_pymupdf_finds_it() -> None
     assert len(page.words) == len(expected)
     for word, (x0, y0, x1, y1, text, *_) in zip(page.words, expected, strict=True):
         assert page.text[word.start : word.end] == text
-        assert word[2:] == pytest.approx((x0, y0, x1, y1), abs=0.01)
+        assert word[2:6] == pytest.approx((x0, y0, x1, y1), abs=0.01)
 
 
 def test_given_bold_large_and_fixed_width_lines_when_read_then_their_style_is_told() -> None:
@@ -207,7 +207,7 @@ def test_given_boxes_when_a_page_is_drawn_then_exactly_they_are_yellow_and_the_i
     data = made.tobytes()
     marked = read_pdf(data, "a.pdf").pages[0].words[0]
 
-    picture = pymupdf.Pixmap(render_page(data, 1, [Box(*marked[2:]), Box(*marked[2:])], dpi=72))
+    picture = pymupdf.Pixmap(render_page(data, 1, [marked.box, marked.box], dpi=72))
 
     tinted = {(x, y) for x in range(picture.width) for y in range(picture.height) if picture.pixel(x, y)[2] < picture.pixel(x, y)[0] - 20}
     assert min(x for x, _ in tinted) == round(marked.x0)
@@ -226,7 +226,7 @@ def test_given_a_part_of_a_page_when_drawn_then_it_is_that_part_of_the_whole_pic
     page.insert_text((20, 100), "MARKED plain", fontsize=30)
     page.set_rotation(rotation)
     data = made.tobytes()
-    box = Box(*read_pdf(data, "a.pdf").pages[0].words[0][2:])
+    box = read_pdf(data, "a.pdf").pages[0].words[0].box
     part = Box(box.x0 - 10, box.y0 - 20, box.x1 + 30, box.y1 + 5000)  # it ends beyond the page
 
     whole, cut = pymupdf.Pixmap(render_page(data, 1, [box], dpi=72)), pymupdf.Pixmap(render_page(data, 1, [box], dpi=72, part=part))

@@ -20,7 +20,7 @@ from rag_core.library.reading import ReadOptions, kept
 from rag_core.library.sources import Source
 from rag_core.library.stored_pages import LAYOUT, PAGES, read_pages
 
-READ_BY = ("2.0", 4)  # PyMuPDF's version, and that of what it reads
+READ_BY = ("2.0", 5)  # PyMuPDF's version, and that of what it reads
 OPTIONS = ReadOptions("pdf", ocr=False, can_ocr=False, keep_hidden=False)
 
 

@@ -1,8 +1,8 @@
 """The child's side: one request on stdin, JSON lines on stdout. It sets its limits and gives up the network before it looks at the file.
 
 Request: one line of JSON (see `rag_core.ingest.pdf`), then exactly `size` bytes of PDF. Answer, one JSON object a line:
-`ready` {network, memory} · `open` {count, meta, toc} · `page` {n, …} · `image` {png} · `sheet` {pdf} · `note` {problem}
-· `failed` {kind, problem, remedy} · `done`. The parent keeps the pipe to stdin open; when it closes, this process ends.
+`ready` {network, memory} · `open` {count, meta, toc} · `page` {n, …} · `image` {png} · `sheet` {pdf} · `recognised` {text, …}
+· `note` {problem} · `failed` {kind, problem, remedy} · `done`. The parent keeps the pipe to stdin open; when it closes, this process ends.
 """
 
 # mypy: allow-untyped-calls
@@ -108,6 +108,12 @@ def serve(request: dict[str, Any], data: bytes, emit: Emit) -> None:
         Failure: the file, or what is asked of it, is refused.
         Exception: whatever MuPDF raises.
     """
+    if "recognise" in request:
+        from .ocr import recognise
+
+        emit(recognise(request["recognise"], data))
+        emit({"event": "done"})
+        return
     if "sheet" in request:
         emit({"event": "sheet", "pdf": base64.b64encode(compose(import_pymupdf(), data)).decode()})
         emit({"event": "done"})
@@ -205,20 +211,19 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     from .damage import REPAIRED, forget_complaints, with_damage
     from .fonts import Fonts
     from .layers import Layers
-    from .ocr import Reader
+    from .ocr import Drawer
     from .pages import Options, read
 
     emit({"event": "open", "count": document.page_count, "meta": meta(document), "toc": toc(document)})
-    base = request["cpu"] + request["cpu_page"] * document.page_count
-    allow_cpu(base)
-    reader = Reader(
-        languages=request["languages"],
-        tessdata=request["tessdata"],
-        seconds=request["ocr_seconds"],
-        max_pixels=request["pixels"],
-        enabled=request["ocr"],
-        allow_cpu=lambda seconds: allow_cpu(base + seconds),
-    )
+    allowed = request["cpu"] + request["cpu_page"] * document.page_count
+    allow_cpu(allowed)
+
+    def allow_more(seconds: float) -> None:
+        nonlocal allowed
+        allowed += seconds
+        allow_cpu(allowed)
+
+    drawer = Drawer(request["languages"], request["pixels"], request["ocr"], allow_more)
     signs = request["hidden_signs"] if request["keep_hidden"] else None
     options = Options(signs, request["page_chars"], request["page_words"], request["pixels"])
     fonts, layers = Fonts(), Layers(document, request["password"])
@@ -226,7 +231,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     for number in range(document.page_count):
         forget_complaints()
         try:
-            page = with_damage(read(document[number], options, reader, fonts, layers))
+            page = with_damage(read(document[number], options, drawer, fonts, layers))
         except Exception as error:
             if out_of_memory(error):
                 raise
@@ -240,6 +245,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
                 "hidden": 0,
                 "sample": "",
                 "kinds": {},
+                "picture": None,
             }
             page["problem"] = "This page is damaged and could not be read."
         words, lines = page.pop("words"), page.pop("lines")

@@ -12,7 +12,8 @@ from typing import Any
 def packed(words: Sequence[Sequence[float]], lines: Sequence[Sequence[Any]]) -> dict[str, object]:
     """`words`, `lines` and `cells` of the event `page`.
 
-    The arguments are those of `rows.Rows`. Six numbers a word; eleven a line, the last one says how many numbers of `cells` are the line's.
+    The arguments are those of `rows.Rows`. Six numbers a word, seven where it was recognised. Eleven a line, the last one says how many
+    numbers of `cells` are the line's.
     """
     return {
         "words": _base64(chain.from_iterable(words)),

@@ -1,4 +1,4 @@
-"""Reads one page: its visible words in rows, what is hidden on it, and its picture where it has no text.
+"""Reads one page: its visible words in rows, what is hidden on it, and draws its picture where it has no text.
 
 Only the text and, where needed, a capped rendering are asked of MuPDF. Its drawings and tables are never listed: 39 KB of PDF made that
 take 18 s and 2.4 GB (measured with PyMuPDF 2.0), while the text of the same page takes 0.4 s.
@@ -22,7 +22,7 @@ from .glyphs import widen
 from .hidden import Hidden, Ink, Kind, ink_of, style_of
 from .layers import Layers
 from .marks import fitting_zoom
-from .ocr import Reader, Unreadable, words_of
+from .ocr import Drawer, Unreadable
 from .raised import raised_signs
 from .rows import Rect, Rows, Run, Word, build
 from .sight import InkedRun, InkedWord, reasons
@@ -50,8 +50,8 @@ class Options:
     max_pixels: int
 
 
-def read(page: Any, options: Options, reader: Reader, fonts: Fonts, layers: Layers) -> dict[str, Any]:
-    """The page as the JSON event `page`, without its number.
+def read(page: Any, options: Options, drawer: Drawer, fonts: Fonts, layers: Layers) -> dict[str, Any]:
+    """The page as the JSON event `page`, without its number; `picture` is what is to be read where the page has no text of its own.
 
     Raises:
         Exception: whatever MuPDF raises on a broken page, or at the memory limit.
@@ -66,14 +66,14 @@ def read(page: Any, options: Options, reader: Reader, fonts: Fonts, layers: Laye
     rows = build(_visible(inked, unseen, hidden, options.hidden_signs), options.page_chars, options.page_words)
     for word in layers.words(page.number, (word[4] for word in words), FLAGS):
         hidden.add(word, Kind.LAYER)
-    source, problem = ("ocr" if searchable_scan else "text"), ""
+    source, problem, picture = ("ocr" if searchable_scan else "text"), "", None
     if not searchable_scan and _wants_ocr(page, rows.text):
-        rows, source, problem = _by_picture(page, options, reader, rows)
+        source, problem, picture = _as_picture(page, drawer, rows)
     else:
         widen(page, rows.text, rows.words)
-    if not problem and rows.text.count("\ufffd") > FEW_UNKNOWN_SHARE * len(rows.text):
+    if picture is None and not problem and rows.text.count("\ufffd") > FEW_UNKNOWN_SHARE * len(rows.text):
         problem = "Some letters of this page have no value in the file, and cannot be found or quoted."
-    if rows.truncated:
+    if picture is None and rows.truncated:
         most = f"{options.page_words:,} words" if rows.crowded else f"{options.page_chars:,} characters"
         problem = f"Only the first {most} of this page were read."
     return {
@@ -87,25 +87,18 @@ def read(page: Any, options: Options, reader: Reader, fonts: Fonts, layers: Laye
         "sample": hidden.sample,
         "kinds": hidden.kinds,
         "problem": problem,
+        "picture": picture,
     }
 
 
-def _by_picture(page: Any, options: Options, reader: Reader, rows: Rows) -> tuple[Rows, str, str]:
-    """Rows, source and problem of a page whose text layer is empty or next to nothing."""
+def _as_picture(page: Any, drawer: Drawer, rows: Rows) -> tuple[str, str, dict[str, object] | None]:
+    """Source, problem and picture of a page whose text layer is empty or next to nothing."""
     if not rows.text and _is_blank(page):
-        return rows, "empty", ""
+        return "empty", "", None
     try:
-        text_page = reader.read(page, FLAGS)
+        return "unreadable", "", drawer.draw(page)
     except Unreadable as why:
-        return rows, "unreadable", f"This page is a picture {why}"
-    inked = _runs(page, text_page.extractDICT()["blocks"], words_of(text_page))
-    seen = (Run([word for word, _ in words], place[0], direction) for words, place, direction in inked)
-    read = build(seen, options.page_chars, options.page_words)
-    if len(read.text) > len(rows.text) and any(map(str.isalnum, read.text)):
-        return read, "ocr", ""
-    if rows.text:  # a picture with a caption: the text layer was all there is to read
-        return rows, "text", ""
-    return rows, "unreadable", "This page is a picture and text recognition found nothing on it."
+        return "unreadable", f"This page is a picture {why}", None
 
 
 def _runs(page: Any, blocks: list[dict[str, Any]], words: Iterable[Any]) -> Iterator[InkedRun]:

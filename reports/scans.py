@@ -1,0 +1,239 @@
+"""Measures how well scans are read, and prints the tables of `docs/scans.md`.
+
+    python -m reports.scans [--rapidocr PYTHON] [--pages 2] [--only hi]
+
+One page or more of a sample in each of four languages is drawn at 150 and 300 dots an inch: clean, with noise, low in contrast, and
+turned by one and two degrees. Each picture is put on a page of a PDF and read as a scan is. What is read is held against the page's own
+text: the share of wrong characters and of wrong words (edit distance over the length of the true text, white space taken together).
+Engines: Tesseract at the resolution that the product draws at, and at 300; the Tesseract inside MuPDF, which came before it; and RapidOCR,
+where `--rapidocr` names a Python that has it installed. A second table says what share of the wrong words, and of the right ones, a limit on
+Tesseract's confidence tells. Pictures and noise are the same in each run.
+"""
+
+# mypy: allow-untyped-calls
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import numpy as np
+import pymupdf
+
+from rag_core.ingest.pdf import find_tessdata, read_pdf
+from rag_core.ingest.pdf_worker.ocr import DPI
+from rag_core.ingest.pdf_worker.tesseract import Tesseract
+
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLES = {"en": "flow-meter-manual", "cs": "smlouva-o-dodavce", "de": "wissensdatenbank", "hi": "samantar-shreni"}
+RESOLUTIONS = (150, 300)
+LIMITS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+CONDITIONS = ("clean", "noise", "pale", "1 degree", "2 degrees")
+FIGURES = frozenset("0123456789०१२३४५६७८९§$€%")
+
+# run by the Python that has RapidOCR: the path of a picture a line in, its text and seconds a line out
+RAPIDOCR = """
+import json, sys, time
+from rapidocr import RapidOCR
+engine = RapidOCR()
+print("{}", flush=True)
+for line in sys.stdin:
+    began = time.monotonic()
+    found = engine(line.strip())
+    took = time.monotonic() - began
+    rows = sorted(zip(found.boxes, found.txts), key=lambda one: one[0][:, 1].mean()) if found.txts else []
+    lines = []
+    for box, text in rows:  # what stands at one height is one line
+        middle, high = box[:, 1].mean(), box[:, 1].max() - box[:, 1].min()
+        if lines and middle - lines[-1][0] < high / 2:
+            lines[-1][1].append((box[:, 0].min(), text))
+        else:
+            lines.append((middle, [(box[:, 0].min(), text)]))
+    text = "\\n".join(" ".join(text for _, text in sorted(parts)) for _, parts in lines)
+    print(json.dumps({"text": text, "seconds": took}), flush=True)
+"""
+
+Word = tuple[str, float]  # and how sure it is
+Engine = Callable[[pymupdf.Page, Path], tuple[list[Word], float]]  # the words of a page that is a picture, and the seconds
+
+
+@dataclass
+class Tally:
+    """The errors of one engine under one condition."""
+
+    wrong_characters: int = 0
+    characters: int = 0
+    wrong_words: int = 0
+    words: int = 0
+    seconds: list[float] = field(default_factory=list)
+
+    def add(self, read: Sequence[str], true: Sequence[str], seconds: float) -> None:
+        """Count one page."""
+        self.wrong_characters += distance(" ".join(read), " ".join(true))
+        self.wrong_words += distance(read, true)
+        self.characters += len(" ".join(true))
+        self.words += len(true)
+        self.seconds.append(seconds)
+
+    def __str__(self) -> str:
+        return f"{self.wrong_characters / self.characters:.1%} / {self.wrong_words / self.words:.1%}"
+
+
+def distance(read: Sequence[str], true: Sequence[str]) -> int:
+    """How many signs, or words, have to be changed, added or left out to make one of the other."""
+    numbers: dict[str, int] = {}
+    a, b = (np.array([numbers.setdefault(one, len(numbers)) for one in side]) for side in (read, true))
+    steps = np.arange(len(b) + 1)
+    row = steps.copy()
+    for number, one in enumerate(a, 1):
+        best = np.minimum(row[1:] + 1, row[:-1] + (b != one))
+        row = np.minimum.accumulate(np.concatenate(([number], best)) - steps) + steps
+    return int(row[-1])
+
+
+def drawn(page: pymupdf.Page, dpi: int, condition: str) -> pymupdf.Pixmap:
+    """A page as a scanner would see it."""
+    turn = float(condition[0]) if condition[0].isdigit() else 0.0
+    matrix = pymupdf.Matrix(dpi / 72, dpi / 72).prerotate(turn)
+    picture = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
+    grey = np.frombuffer(picture.samples, np.uint8).reshape(picture.height, picture.stride)[:, : picture.width].astype(np.float32)
+    random = np.random.default_rng(19)
+    if condition == "noise":
+        grey = grey + random.normal(0, 40, grey.shape)
+        specks = random.random(grey.shape)
+        grey = np.where(specks < 0.002, 0, np.where(specks > 0.998, 255, grey))
+    if condition == "pale":
+        grey = 150 + grey * 60 / 255 + random.normal(0, 4, grey.shape)
+    data = np.clip(grey, 0, 255).astype(np.uint8).tobytes()
+    return pymupdf.Pixmap(pymupdf.csGRAY, picture.width, picture.height, data, False)
+
+
+def as_scan(picture: pymupdf.Pixmap, dpi: int) -> pymupdf.Page:
+    """A page of a PDF that is nothing but this picture."""
+    document = pymupdf.open()
+    page = document.new_page(width=picture.width * 72 / dpi, height=picture.height * 72 / dpi)
+    page.insert_image(page.rect, pixmap=picture)
+    return page
+
+
+def by_tesseract(dpi: int) -> Engine:
+    """Tesseract as the product calls it, on a drawing at `dpi`."""
+    languages, tessdata = find_tessdata()
+
+    def read(page: pymupdf.Page, _: Path) -> tuple[list[Word], float]:
+        began = time.monotonic()
+        picture = page.get_pixmap(dpi=dpi, colorspace=pymupdf.csGRAY, alpha=False)
+        engine = Tesseract("+".join(languages), tessdata)
+        words = [(one.text, one.sure) for one in engine.read(picture.samples, picture.width, picture.height, dpi)]
+        return words, time.monotonic() - began
+
+    return read
+
+
+def by_mupdf(page: pymupdf.Page, _: Path) -> tuple[list[Word], float]:
+    """The Tesseract inside MuPDF; words are parted at gaps, as they were before."""
+    from rag_core.ingest.pdf_worker.ocr import words_of
+
+    languages, tessdata = find_tessdata()
+    began = time.monotonic()
+    text = page.get_textpage_ocr(flags=pymupdf.TEXT_PRESERVE_LIGATURES, language="+".join(languages), dpi=DPI, full=True, tessdata=tessdata)
+    return [(word[4], 0.0) for word in words_of(text)], time.monotonic() - began
+
+
+def by_rapidocr(python: str) -> Engine:
+    """RapidOCR in a Python of its own, on the picture itself."""
+    child = subprocess.Popen([python, "-c", RAPIDOCR], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert child.stdin is not None
+    assert child.stdout is not None
+    child.stdout.readline()
+    to, out = child.stdin, child.stdout
+
+    def read(_: pymupdf.Page, path: Path) -> tuple[list[Word], float]:
+        to.write(f"{path}\n")
+        to.flush()
+        found = json.loads(out.readline())
+        return [(word, 0.0) for word in found["text"].split()], found["seconds"]
+
+    return read
+
+
+def sureness(words: Sequence[Word], true: Sequence[str]) -> Iterator[tuple[float, bool, bool]]:
+    """How sure each word is, whether it is right, and whether it is a figure or holds a sign such as §."""
+    right: set[int] = set()
+    for block in SequenceMatcher(None, [text for text, _ in words], list(true), autojunk=False).get_matching_blocks():
+        right.update(range(block.a, block.a + block.size))
+    for at, (text, sure) in enumerate(words):
+        yield sure, at in right, not FIGURES.isdisjoint(text)
+
+
+def main() -> None:
+    """Measure, and print both tables as Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rapidocr", metavar="PYTHON", help="a Python that has RapidOCR installed")
+    parser.add_argument("--pages", type=int, default=1, help="of each sample, from its second one on (default 1)")
+    parser.add_argument("--only", choices=SAMPLES, help="one language")
+    options = parser.parse_args()
+    engines: dict[str, Engine] = {f"Tesseract at {DPI}": by_tesseract(DPI), "Tesseract at 300": by_tesseract(300), "MuPDF's": by_mupdf}
+    if options.rapidocr:
+        engines["RapidOCR"] = by_rapidocr(options.rapidocr)
+    tallies: dict[tuple[str, int, str, str], Tally] = {}
+    sure: list[tuple[float, bool, bool]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "page.png"
+        for language, name in SAMPLES.items():
+            if options.only not in (None, language):
+                continue
+            data = (ROOT / "data" / "samples" / f"{name}.pdf").read_bytes()
+            texts = [page.text.split() for page in read_pdf(data, name, ocr=False).pages]
+            document = pymupdf.open(stream=data)
+            for number in range(1, min(len(texts), 1 + options.pages)):
+                for dpi in RESOLUTIONS:
+                    for condition in CONDITIONS:
+                        picture = drawn(document[number], dpi, condition)
+                        picture.save(path)
+                        page = as_scan(picture, dpi)
+                        for engine, read in engines.items():
+                            words, seconds = read(page, path)
+                            tally = tallies.setdefault((language, dpi, condition, engine), Tally())
+                            tally.add([text for text, _ in words], texts[number], seconds)
+                            if engine == f"Tesseract at {DPI}":
+                                sure += sureness(words, texts[number])
+                        sys.stderr.write(f"{language} {dpi} {condition}\n")
+    print_errors(tallies, list(engines))
+    print_sureness(sure)
+
+
+def print_errors(tallies: dict[tuple[str, int, str, str], Tally], engines: Sequence[str]) -> None:
+    """Character and word error rates, and the median seconds a page."""
+    say = sys.stdout.write
+    say("| | " + " | ".join(engines) + " |\n|---|" + "---|" * len(engines) + "\n")
+    for language, dpi, condition in dict.fromkeys(key[:3] for key in tallies):
+        cells = [str(tallies[language, dpi, condition, engine]) for engine in engines]
+        say(f"| {language}, {dpi} dpi, {condition} | " + " | ".join(cells) + " |\n")
+    medians = [np.median([one for key, tally in tallies.items() if key[3] == engine for one in tally.seconds]) for engine in engines]
+    say("| seconds a page, median | " + " | ".join(f"{median:.1f}" for median in medians) + " |\n\n")
+
+
+def print_sureness(sure: Sequence[tuple[float, bool, bool]]) -> None:
+    """What limits on the confidence tell of wrong and right words, and of wrong and right figures."""
+    say = sys.stdout.write
+    say("| below | wrong words told | right words told | wrong figures told | right figures told |\n|---|---|---|---|---|\n")
+    for limit in LIMITS:
+        cells = []
+        for figures in (False, True):
+            for is_right in (False, True):
+                of = [one for one, right, figure in sure if right == is_right and (figure or not figures)]
+                cells.append(f"{sum(one < limit for one in of)} of {len(of)}")
+        say(f"| {limit:.2f} | " + " | ".join(cells) + " |\n")
+
+
+if __name__ == "__main__":
+    main()
