@@ -24,6 +24,7 @@ from rag_core.ingest.layout import received
 from rag_core.ingest.limits import DEFAULT_LIMITS, Limits
 from rag_core.ingest.pdf_facts import FORM_NAMES, clean_title, foreign_format, has_form, iso_date
 from rag_core.ingest.pdf_process import Event
+from rag_core.ingest.reading_on import page_events
 from rag_core.ingest.recognition import Kept, Recognition, counting
 
 OCR_LANGUAGES = ("eng", "ces", "deu", "hin")  # the first one weighs most; eng first took 20 % less time than ces first
@@ -96,7 +97,8 @@ def read_pdf(
         cancelled: asked about ten times a second; reading stops within a second of it saying so.
 
     Raises:
-        NotAPdf, PasswordNeeded, DamagedPdf, EmptyDocument, LimitExceeded: the file cannot be read, with what to do.
+        NotAPdf, PasswordNeeded, DamagedPdf, EmptyDocument, LimitExceeded: the file cannot be read, with what to do. A page that ends
+            the reader is reported as unreadable, and the others are read (`rag_core.ingest.reading_on`).
         Cancelled: `cancelled` said so.
     """
     _refuse_at_sight(data, limits, form)
@@ -148,9 +150,7 @@ def _events(
     """The child's events, with what was read of the pages that are pictures."""
     most = pdf_process.PAGE_LINE_BYTES + limits.pixels * 4 // 3  # a picture in base64
     with Recognition(request, limits, recognised, cancelled) as recognition, _checked():
-        yield from recognition.in_order(
-            pdf_process.events(request, data, wall_seconds=limits.wall_seconds, max_line_bytes=most, cancelled=cancelled)
-        )
+        yield from recognition.in_order(page_events(request, data, limits, max_line_bytes=most, cancelled=cancelled))
 
 
 def render_page(
@@ -240,10 +240,7 @@ def _request(limits: Limits, password: str | None) -> dict[str, object]:
 def _failure(event: Mapping[str, Any], limits: Limits) -> errors.RagError:
     kind, problem, remedy = (str(event.get(key, "")) for key in ("kind", "problem", "remedy"))
     if kind == "memory":
-        return LimitExceeded(
-            f"Reading the file took more than the {limits.memory_bytes >> 20:,} MiB of memory allowed.",
-            remedy="Print it to a new PDF, or split it into parts.",
-        )
+        return pdf_process.too_much_memory(limits.memory_bytes)
     if kind == "page":
         return InvalidInput(problem, remedy=remedy)
     known = getattr(errors, kind, None)

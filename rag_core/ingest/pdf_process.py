@@ -54,6 +54,14 @@ class Isolation:
     memory_bytes: int
 
 
+class Died(Exception):
+    """The child ended, or was ended by the system, while it read; `error` says how."""
+
+    def __init__(self, error: DamagedPdf | LimitExceeded) -> None:
+        super().__init__(error.problem)
+        self.error = error
+
+
 _isolation: Isolation | None = None  # the last child's
 
 
@@ -84,6 +92,26 @@ def events(
         LimitExceeded: the child ran out of time or memory.
         DamagedPdf: the child crashed, or sent what it never sends.
     """
+    try:
+        yield from events_of(request, data, wall_seconds=wall_seconds, max_line_bytes=max_line_bytes, cancelled=cancelled)
+    except Died as died:
+        raise died.error from None
+
+
+def events_of(
+    request: Mapping[str, object],
+    data: bytes | BinaryIO,
+    *,
+    wall_seconds: float,
+    max_line_bytes: int = MAX_LINE_BYTES,
+    cancelled: Cancel | None = None,
+) -> Iterator[Event]:
+    """The same as `events`, for who goes on where the child died.
+
+    Raises:
+        Died: the child crashed, or ran out of computing time or memory.
+        Cancelled, LimitExceeded, DamagedPdf: as `events`.
+    """
     header = json.dumps({**request, "size": size_of(data)}).encode() + b"\n"
     child = subprocess.Popen(
         [sys.executable, "-I", "-B", str(WORKER)],  # -B: it may write no file, so not its compiled modules either
@@ -93,7 +121,8 @@ def events(
         start_new_session=True,
         env=ENVIRONMENT,
     )
-    page, heard = 1, False
+    first = request.get("first")
+    page, heard = first if isinstance(first, int) else 1, False
     try:
         for line in _lines(child, _blocks(header, data), wall_seconds, min(max_line_bytes, MAX_LINE_BYTES), cancelled):
             event = _event(line)
@@ -106,7 +135,7 @@ def events(
                 return
             page += event["event"] == "page"
             yield event
-        raise _died(child.wait(), page)
+        raise Died(_died(child.wait(), page))
     finally:
         _end(child)
 
@@ -204,6 +233,14 @@ def nonsense() -> DamagedPdf:
     """The error for an answer that our child never gives."""
     problem = "The file made the reader fail in a way it never should."
     return DamagedPdf(problem, remedy="Do not trust this file; add a copy from its source.")
+
+
+def too_much_memory(memory_bytes: int) -> LimitExceeded:
+    """The error for a child that said itself that its memory is used up."""
+    return LimitExceeded(
+        f"Reading the file took more than the {memory_bytes >> 20:,} MiB of memory allowed.",
+        remedy="Print it to a new PDF, or split it into parts.",
+    )
 
 
 def _died(status: int, page: int) -> DamagedPdf | LimitExceeded:

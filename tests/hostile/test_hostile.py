@@ -98,6 +98,16 @@ def test_given_a_page_that_costs_too_much_when_a_limit_is_reached_then_it_is_nam
     assert len(read_pdf(make.good(), "good.pdf").pages) == 3
 
 
+def test_given_a_bomb_between_good_pages_when_read_then_it_costs_its_own_page_alone() -> None:
+    made = pymupdf.open(stream=make.good(2))
+    made.insert_pdf(pymupdf.open(stream=make.drawn_bomb()), start_at=1)
+
+    content = read_pdf(made.tobytes(), "plan.pdf", limits=Limits(cpu_seconds=2, cpu_seconds_per_page=0.1))
+
+    assert [page.source for page in content.pages] == [PageSource.TEXT, PageSource.UNREADABLE, PageSource.TEXT]
+    assert content.problems == ("Page 2: Reading this page took more computing time than allowed.",)
+
+
 @each(
     ("limits", "says"),
     [

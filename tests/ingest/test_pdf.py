@@ -353,13 +353,75 @@ def test_given_a_line_of_many_small_objects_when_read_then_it_is_refused_unread(
         assert len(read_pdf(b"%PDF-1.7", "a.pdf").toc) == rows
 
 
-def test_given_a_crash_after_pages_when_read_then_the_page_is_named(child) -> None:
-    page = {"w": 1, "h": 1, "source": "text", "text": "x", "lines": "", "words": "", "cells": "", "hidden": 0, "sample": "", "problem": ""}
-    events = [{"event": "open", "count": 3, "meta": {}, "toc": []}, *({"event": "page", "n": n, **page} for n in (1, 2))]
-    child(f"print({chr(10).join(map(json.dumps, events))!r}, flush=True); os.abort()")
+def reading(pages: int, ends: dict[int, str]) -> str:
+    """A program that reads a file of so many pages from the one it is told, and does at some of them what ends it."""
+    return f"""
+        told = json.loads(sys.stdin.buffer.readline())
+        print(json.dumps({{"event": "open", "count": {pages}, "meta": {{}}, "toc": []}}), flush=True)
+        for n in range(told["first"], {pages} + 1):
+            exec({ends!r}.get(n, ""))
+            page = {{"event": "page", "n": n, "w": 1, "h": 1, "source": "text", "text": "x", "hidden": 0}}
+            print(json.dumps(page | dict.fromkeys(("lines", "words", "cells", "sample", "problem"), "")), flush=True)
+        print(json.dumps({{"event": "done"}}))
+    """
 
-    with pytest.raises(DamagedPdf, match="page 3"):
+
+CRASH, SPENT = "os.abort()", "os.kill(os.getpid(), signal.SIGXCPU)"
+FULL = "print(json.dumps({'event': 'failed', 'kind': 'memory', 'problem': '', 'remedy': ''}), flush=True); sys.exit()"
+
+
+@pytest.mark.parametrize(
+    ("at", "says"),
+    [
+        (CRASH, "This page made the reader crash."),
+        (SPENT, "Reading this page took more computing time than allowed."),
+        (FULL, "Reading this page took more memory than allowed."),
+    ],
+)
+@pytest.mark.parametrize("number", [1, 2, 4])
+def test_given_a_page_that_ends_the_reader_when_read_then_it_alone_is_unreadable(child, number: int, at: str, says: str) -> None:
+    child(reading(4, {number: at}))
+    seen: list[int] = []
+
+    content = read_pdf(b"%PDF-1.7", "a.pdf", progress=lambda name, page, pages: seen.append(page))
+
+    assert seen == [1, 2, 3, 4]
+    assert [page.number for page in content.pages if page.source is PageSource.UNREADABLE] == [number]
+    assert content.problems == (f"Page {number}: {says}",)
+
+
+def test_given_pages_that_end_the_reader_again_and_again_when_read_then_the_rest_is_left_and_what_was_read_is_kept(child) -> None:
+    child(reading(20, dict.fromkeys(range(3, 20, 2), CRASH)))
+
+    content = read_pdf(b"%PDF-1.7", "a.pdf")
+
+    assert [page.number for page in content.pages] == list(range(1, 21))
+    assert [page.number for page in content.pages if page.source is PageSource.TEXT] == [1, 2, 4, 6, 8, 10, 12]
+    assert content.problems == (
+        "Pages 3, 5, 7, 9, 11, 13: This page made the reader crash.",
+        "Pages 14-20: This page was not read, since too many pages before it made the reader end.",
+    )
+
+
+def test_given_no_page_that_can_be_read_when_read_then_it_is_told_how_the_first_one_ended_the_reader(child) -> None:
+    child(reading(3, {1: SPENT, 2: CRASH, 3: CRASH}))
+
+    with pytest.raises(LimitExceeded, match="computing time"):
         read_pdf(b"%PDF-1.7", "a.pdf")
+
+
+def test_given_a_reader_that_begins_at_another_page_than_told_when_read_then_it_is_not_believed(child) -> None:
+    child(reading(4, {2: CRASH}).replace('told["first"]', "1"))
+
+    with pytest.raises(DamagedPdf, match="never should"):
+        read_pdf(b"%PDF-1.7", "a.pdf")
+
+
+def test_given_readers_that_end_when_read_then_the_characters_of_all_of_them_count_together(child) -> None:
+    child(reading(6, {2: CRASH, 4: CRASH}).replace('"text": "x"', '"text": "x" * 40'))
+
+    with pytest.raises(LimitExceeded, match=r"more than 100 characters \(reached on page 5\)"):
+        read_pdf(b"%PDF-1.7", "a.pdf", limits=Limits(chars=100))
 
 
 def test_given_a_child_with_children_when_stopped_then_none_of_them_lives_on(child, tmp_path: Path) -> None:

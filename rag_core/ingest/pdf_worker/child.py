@@ -206,7 +206,7 @@ def leaves(document: Any, limit: int) -> int:
 
 
 def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
-    """Emit what the document says about itself, then its pages."""
+    """Emit what the document says about itself, then its pages from the one that is asked for."""
     from .columns import packed
     from .damage import REPAIRED, forget_complaints, with_damage
     from .fonts import Fonts
@@ -228,7 +228,7 @@ def read_pages(document: Any, request: dict[str, Any], emit: Emit) -> None:
     options = Options(signs, request["page_chars"], request["page_words"], request["pixels"])
     fonts, layers = Fonts(), Layers(document, request["password"])
     found = {"characters": 0, "words": 0, "rows": 0}
-    for number in range(document.page_count):
+    for number in range(request.get("first", 1) - 1, document.page_count):
         forget_complaints()
         try:
             page = with_damage(read(document[number], options, drawer, fonts, layers))
