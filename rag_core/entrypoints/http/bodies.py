@@ -1,4 +1,4 @@
-"""Limits on what a request may send: its size, and how long the service waits for the next part of it."""
+"""Limits on what a request may send: its size, and how long the service waits for the next part of it, and for all parts together."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from rag_core.service.refusals import TOO_LARGE
 
 BAD, TOO_SLOW = 400, 408  # HTTP statuses
 PART_SECONDS = 30.0  # for the next part of a body: longer than any link stalls that still works
+WHOLE_SECONDS = 60.0  # waited for all parts of a body, and a second more for each `BYTES_PER_SECOND` that came
+BYTES_PER_SECOND = 16 << 10  # a slow line at home sends more; a sender who drips a byte at a time holds no place for long
 
 
 class BodyLimit:
@@ -59,6 +61,7 @@ class _Reading:
 
     def __init__(self, receive: Receive, most: int) -> None:
         self._receive, self._left, self._whole, self._most = receive, most, False, most
+        self._patience = WHOLE_SECONDS  # what is left of it; our own work between two parts takes nothing away
         self.refused: tuple[int, bytes] | None = None
 
     async def receive(self) -> Message:
@@ -67,12 +70,16 @@ class _Reading:
             return {"type": "http.disconnect"}
         if self._whole:  # what comes now is the end of the connection, whenever that is
             return await self._receive()
+        clock, limit = asyncio.get_running_loop().time, min(PART_SECONDS, self._patience)
+        since = clock()
         try:
-            message = await asyncio.wait_for(self._receive(), PART_SECONDS)
+            message = await asyncio.wait_for(self._receive(), limit)
         except TimeoutError:
-            self.refused = TOO_SLOW, problems.body(TOO_SLOW, f"Nothing came for {PART_SECONDS:.0f} seconds.")
+            slow = f"Nothing came for {PART_SECONDS:.0f} seconds." if limit == PART_SECONDS else "The body comes too slowly."
+            self.refused = TOO_SLOW, problems.body(TOO_SLOW, slow)
             return {"type": "http.disconnect"}
         if message["type"] == "http.request":
+            self._patience += len(message.get("body", b"")) / BYTES_PER_SECOND - (clock() - since)
             self._left -= len(message.get("body", b""))
             self._whole = not message.get("more_body", False)
             if self._left < 0:
