@@ -212,8 +212,8 @@ class Collection:
         return self._base.changed(**{"preset": DEFAULT_PRESET, **values})
 
     def require_room(self) -> None:
-        """Raise Overloaded where as many jobs wait as may."""
-        self._service.jobs.require_room()
+        """Raise ShareTaken or Overloaded where as many jobs wait as may."""
+        self._service.jobs.require_room(self.principal)
 
     def note(self, action: Action, *objects: str) -> None:
         """Leave a line in the audit log that the caller does this."""

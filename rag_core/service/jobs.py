@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag_core.service.principal import Principal, Scope
-from rag_core.service.refusals import Overloaded, missing
+from rag_core.service.refusals import Overloaded, ShareTaken, missing
 from rag_core.work.jobs import File, Job, Place, Runner, Work
 
-MAX_JOBS = 8  # that are not finished: each holds its files, and the last one waits for all others
+MAX_JOBS, MAX_EACH = 8, 4  # that are not finished, in all and of one caller: each holds its files, and the last one waits for all others
 MAX_KEPT = 500  # finished ones whose result can still be asked for
 RETRY_SECONDS = 30  # a job takes seconds to minutes
 
@@ -50,11 +50,12 @@ class Jobs:
         """Start a job, behind those that run.
 
         Raises:
+            ShareTaken: the caller has as many as one may have.
             Overloaded: so many wait already.
         """
         with self._lock:
-            self.require_room()
-            job = self._runner.start(title, work, count, kind=kind, place=place, listed=listed)
+            self.require_room(principal)
+            job = self._runner.start(title, work, count, kind=kind, place=place, listed=listed, bounded=False)
             started = Started(secrets.token_hex(8), job, place[1], principal.id, kind, run)
             self._known[started.id] = started
             finished = [id for id, one in self._known.items() if one.job.finished]
@@ -62,12 +63,13 @@ class Jobs:
                 del self._known[id]
         return started
 
-    def require_room(self) -> None:
-        """Raise Overloaded where as many jobs wait as may."""
-        if self.unfinished() >= MAX_JOBS:
-            raise Overloaded(
-                f"{MAX_JOBS} jobs are running or waiting.", remedy=f"Call again in {RETRY_SECONDS} seconds.", retry_after=RETRY_SECONDS
-            )
+    def require_room(self, principal: Principal) -> None:
+        """Raise ShareTaken or Overloaded where as many jobs wait as may, of this caller or in all."""
+        left, come = [one for one in list(self._known.values()) if not one.job.finished], f"Call again in {RETRY_SECONDS} seconds."
+        if sum(one.by == principal.id for one in left) >= MAX_EACH:
+            raise ShareTaken(f"{MAX_EACH} jobs of yours are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)
+        if len(left) >= MAX_JOBS:
+            raise Overloaded(f"{MAX_JOBS} jobs are running or waiting.", remedy=come, retry_after=RETRY_SECONDS)
 
     def find(self, principal: Principal, id: str) -> Started:
         """A job of the caller's; of anybody's in their collections, with the scope admin.
@@ -93,10 +95,6 @@ class Jobs:
         """How many jobs run, and how many wait."""
         left = [one.job for one in list(self._known.values()) if not one.job.finished]
         return sum(job.started for job in left), sum(not job.started for job in left)
-
-    def unfinished(self) -> int:
-        """How many jobs run or wait."""
-        return sum(not one.job.finished for one in list(self._known.values()))
 
     def stop(self, seconds: float, left: Callable[[], float]) -> None:
         """Ask all to stop, and wait so many seconds at most; `left` is a clock. What is complete is kept, the rest is listed."""

@@ -53,6 +53,10 @@ class TooOften(Refused):
     status = TOO_OFTEN
 
 
+class ShareTaken(TooOften):
+    """The caller has as much work under way as one caller may have."""
+
+
 class Overloaded(Refused):
     """The service has as much work as it takes at once."""
 

@@ -24,10 +24,11 @@ from rag_core.service.chosen import chosen
 from rag_core.service.collection import Collection
 from rag_core.service.jobs import Jobs
 from rag_core.service.lanes import RETRY_SECONDS, Lane
+from rag_core.service.places import Places
 from rag_core.service.principal import LOCAL, Principal, Scope
 from rag_core.service.questions import COSTS
 from rag_core.service.rate import PER_MINUTE, Rate
-from rag_core.service.refusals import Loading, Overloaded, Stopping, Unauthenticated, missing
+from rag_core.service.refusals import Loading, Stopping, Unauthenticated, missing
 from rag_core.service.repeated import Repeated
 from rag_core.service.tokens import Tokens
 from rag_core.settings import Settings
@@ -39,6 +40,8 @@ DEFAULT = "default"  # the collection that is there from the beginning
 QUESTIONS, QUESTIONS_WAITING = 2, 16  # questions at once, one for each core of the smallest machine; and before them, some seconds' worth
 LOOKS, LOOKS_WAITING = 4, 64  # short calls that read lists and records
 FILES, FILES_WAITING = 2, 16  # calls that take files, or wait for a library's writer
+UPLOADS, UPLOADS_EACH = 6, 2  # requests with documents that are read at once: each may bring as much as the page takes
+STREAMS, STREAMS_EACH = 50, 10  # that are open at once
 MAX_CLAIMS = 32  # that are judged in one call; as many as the command line reads together
 STOP_SECONDS = 10.0  # that a stopping service waits for jobs: a batch of passages takes less
 
@@ -81,7 +84,9 @@ class Service:
         self.questions = Lane("question", QUESTIONS, QUESTIONS_WAITING)
         self.looks = Lane("look", LOOKS, LOOKS_WAITING)
         self.files = Lane("file", FILES, FILES_WAITING)
-        self.repeated, self.uploads, self.streams = Repeated(), 0, 0  # the latter two are counted on the event loop alone
+        self.repeated = Repeated()
+        self.uploads = Places("requests with documents that are being read", UPLOADS, UPLOADS_EACH, RETRY_SECONDS)
+        self.streams = Places("open streams", STREAMS, STREAMS_EACH, RETRY_SECONDS)
         self._local, self._stopping = local, threading.Event()
 
     def principal(self, token: str | None, *, here: bool) -> Principal:
@@ -166,7 +171,7 @@ class Service:
         principal.require(Scope.WATCH)
         lanes = {lane.name: (lane.taken, lane.most) for lane in (self.questions, self.looks, self.files)}
         found = {name: self._collection_watched(name) for name in self.collections(principal)}
-        return Watched(self.problem() is None, lanes, self.jobs.waiting(), self.streams, found)
+        return Watched(self.problem() is None, lanes, self.jobs.waiting(), self.streams.taken, found)
 
     def _collection_watched(self, name: str) -> CollectionWatched:
         documents, size = sizes(self.folder, name)
@@ -182,11 +187,6 @@ class Service:
         if not opening.wait():
             return Loading("The models are being loaded.", remedy="Ask again in some seconds.", retry_after=RETRY_SECONDS)
         return opening.error
-
-    def require_stream(self, most: int) -> None:
-        """Raise Overloaded where `most` streams are open."""
-        if self.streams >= most:
-            raise Overloaded(f"{most} streams are open.", remedy="Close some, or ask for the job instead.", retry_after=RETRY_SECONDS)
 
     @property
     def stopping(self) -> bool:

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from rag_core.domain.acts import actor
 from rag_core.domain.ports import Cancel, Progress
-from rag_core.errors import PasswordNeeded
+from rag_core.errors import LimitExceeded, PasswordNeeded
 from rag_core.library.library import AddReport
 from rag_core.library.sources import Source
 from rag_core.work.background import Background
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 Work = Callable[[Progress, Cancel], "AddReport | Ran"]
 Place = tuple[str, str]  # a library's folder and collection
 LEFT_ALONE_SECONDS = 90.0  # a browser looks every half second, and once a minute from a tab in the background
+MAX_UNFINISHED, MAX_EACH = 24, 8  # jobs of the page that run or wait, in all and of one person who signed in
 MAX_KEPT = 50  # finished jobs whose result nobody has seen
 READING_SHARE, CUTTING_SHARE = 0.5, 0.1  # parts of a file's bar for reading and for cutting; embedding is the rest
 MIN_PACE_SECONDS = 3.0  # embedding takes so long before its pace is told
@@ -76,6 +78,7 @@ class Job(Background["AddReport | Ran"]):
     files: int = 0
     report: AddReport | None = None
     ran: Ran | None = None  # the report of an evaluation
+    by: str = ""  # who started it
     started: bool = False  # its turn has come
     shown: bool = False  # its result, to the session that started it
     taken_over: bool = False  # by another session, since that one was closed
@@ -185,6 +188,10 @@ class Job(Background["AddReport | Ran"]):
         self.start(noted, turn)
 
 
+def _refuse(_: Progress, __: Cancel) -> AddReport:
+    raise LimitExceeded("Too many jobs wait already.", remedy="Wait until some are done, or stop some; then start this again.")
+
+
 class Runner:
     """Runs jobs one after the other, in the order in which they were started."""
 
@@ -204,14 +211,33 @@ class Runner:
         kind: str = "adding",
         place: Place = ("", ""),
         listed: Sequence[File] = (),
+        bounded: bool = True,
     ) -> Job:
-        """Start a job over so many files, or queue it behind the running one."""
-        job = Job(title, kind, tuple(sources), place, tuple(listed), files=files)
+        """Start a job over so many files, or queue it behind the running one.
+
+        Args:
+            title: as it is shown.
+            work: what it does.
+            files: how many it is over.
+            sources: kept so that a password can be tried.
+            kind: of job.
+            place: the library.
+            listed: its files, where they are known.
+            bounded: whether too many before it end it at once, with an error that says so; whoever bounds jobs by themselves says no.
+        """
+        job = Job(title, kind, tuple(sources), place, tuple(listed), files=files, by=actor().name)
         with self._starting:
+            if bounded and self._has_no_room(job.by):
+                job.begin(_refuse)  # at once: as a job that failed it is shown where jobs are shown
+                return job
             finished = [known for known in self._jobs if known.finished]
             self._jobs = [known for known in self._jobs if known not in finished[:-MAX_KEPT]] + [job]
         job.begin(work, self._turn)  # the library survives being killed, so stopping the server need not wait for it
         return job
+
+    def _has_no_room(self, by: str) -> bool:
+        left = [known for known in self._jobs if not known.finished]
+        return len(left) >= MAX_UNFINISHED or (actor().may is not None and sum(known.by == by for known in left) >= MAX_EACH)
 
     def start_once(self, key: str, title: str, work: Work, files: int) -> Job:
         """The job of this key, started at the first call in this process. It belongs to no session."""

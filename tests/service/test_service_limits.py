@@ -6,27 +6,36 @@ import asyncio
 import json
 import socket
 import threading
+import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from folding import each
-from service_kit import Server, service_of
+from service_kit import SECRET, WARRANTY, Server, service_of
 from starlette.testclient import TestClient
 
+from rag_core.domain.acts import Action, Actor, acting
 from rag_core.entrypoints import serve_command
 from rag_core.entrypoints.cli import parser
 from rag_core.entrypoints.http import bodies
 from rag_core.entrypoints.http.app import MAX_BODY_BYTES, MAX_FORM_BYTES, api, guarded
 from rag_core.entrypoints.http.origin import LOCAL
 from rag_core.entrypoints.mcp.server import http_routes, mcp_server
-from rag_core.errors import LibraryDamaged
+from rag_core.errors import LibraryDamaged, LimitExceeded
+from rag_core.library.library import AddReport
+from rag_core.service.jobs import MAX_EACH, MAX_JOBS, Jobs, Started
 from rag_core.service.lanes import Lane
+from rag_core.service.places import CALLER
 from rag_core.service.principal import LOCAL as LOCAL_CALLER
+from rag_core.service.principal import Principal, Scope
 from rag_core.service.rate import Rate
-from rag_core.service.refusals import Overloaded, TooOften
+from rag_core.service.refusals import Overloaded, ShareTaken, TooOften
 from rag_core.service.service import Service
 from rag_core.service.tokens import HAD, Tokens
+from rag_core.work import jobs as jobs_of_page
+from rag_core.work.jobs import MAX_UNFINISHED, Runner
 
 MEDIA = "application/problem+json"
 HERE = ("127.0.0.1", 50000)
@@ -308,21 +317,148 @@ def test_given_a_lane_that_is_full_when_more_comes_then_it_is_told_to_come_again
 
 def test_given_a_full_queue_when_asked_over_http_then_the_reply_is_503_and_health_still_answers(server: Server) -> None:
     lane = server.service.questions
-    with lane._lock:
-        lane._taken += lane._most
+    others = [f"other {number}" for number in range(lane.most)]
+    for other in others:
+        lane.places.take(other)
     try:
         with server.client("alpha") as client:
             answer = client.post("/api/rag/query", json={"query": "x", "namespace": "alpha"})
             assert client.get("/healthz").status_code == 200
             assert client.get("/api/collections").status_code == 200, "short calls have a lane of their own"
     finally:
-        with lane._lock:
-            lane._taken -= lane._most
+        for other in others:
+            lane.places.free(other)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
 
 
-def test_given_this_machine_s_caller_then_it_may_do_everything() -> None:
-    from rag_core.service.principal import Scope
+def test_given_a_caller_with_a_burst_then_their_share_is_refused_beyond_and_others_are_served(server: Server) -> None:
+    """From each entry: a call, a stream, documents, MCP. A token never takes all places."""
+    service = server.service
+    alpha, beta = (server.tokens[name].split("_")[1] for name in ("alpha", "beta"))
+    body = {"query": WARRANTY, "namespace": "alpha"}
+    for places in (service.questions.places, service.streams, service.uploads, service.looks.places, service.files.places):
+        assert 0 < places.each < places.most
+        for _ in range(places.each):
+            places.take(alpha)
+        with pytest.raises(ShareTaken):
+            places.take(alpha)
+        places.take(beta)
+        places.free(beta)
+        for _ in range(places.each):
+            places.free(alpha)
+        assert places.taken == 0
+    tool = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "ask", "arguments": {"question": "x", "collection": "alpha"}},
+    }
+    media = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
+    with server.client("alpha") as client, server.client("beta") as other:
+        for places, call in (
+            (service.questions.places, lambda: client.post("/api/rag/query", json=body)),
+            (service.streams, lambda: client.post("/api/rag/query/events", json=body)),
+            (service.uploads, lambda: client.post("/api/rag/index", json={"namespace": "alpha", "documents": [{"content": "x"}]})),
+        ):
+            with ExitStack() as held:
+                for _ in range(places.each):
+                    held.enter_context(places.held(alpha))
+                refused = call()
+                assert (refused.status_code, refused.json()["kind"]) == (429, "ShareTaken")
+                assert int(refused.headers["retry-after"]) > 0
+                if places is service.questions.places:
+                    assert "at once" in client.post("/mcp", json=tool, headers=media).text
+                served = other.post("/api/rag/query", json={"query": SECRET, "namespace": "beta"})
+                assert served.status_code == 200
+        stream = client.post("/api/rag/query/events", json=body)
+        assert stream.status_code == 200
+        deadline = time.monotonic() + 10
+        while service.streams.taken:  # given back however it ends
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
 
+
+def test_given_calls_that_run_when_a_caller_has_their_share_then_the_lane_counts_them_by_caller() -> None:
+    go = threading.Event()
+
+    async def burst() -> list[Any]:
+        lane = Lane("testing", 1, 5)
+
+        async def call(who: str) -> Any:
+            CALLER.set(who)
+            return await lane.run(go.wait)
+
+        tasks = [asyncio.ensure_future(call(who)) for who in "aaaaaab"]
+        await asyncio.sleep(0.01)
+        go.set()
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        lane.close()
+        return found
+
+    assert [type(one) for one in asyncio.run(burst())] == [bool] * 4 + [ShareTaken] * 2 + [bool]
+
+
+def test_given_jobs_of_one_caller_then_they_leave_room_for_others() -> None:
+    jobs, go, runner = Jobs(Runner()), threading.Event(), Runner()
+    one, two = (Principal(name, frozenset(Scope)) for name in ("one", "two"))
+
+    def work(*_: object) -> AddReport:
+        assert go.wait(30)
+        return AddReport()
+
+    def start(who: Principal) -> Started:
+        return jobs.start(who, ("", "a"), "Adding", work, "adding", 1)
+
+    started = [start(one) for _ in range(MAX_EACH)]
+    with pytest.raises(ShareTaken):
+        start(one)
+    started += [start(two) for _ in range(MAX_JOBS - MAX_EACH)]
+    with pytest.raises(Overloaded):
+        start(Principal("three", frozenset(Scope)))
+    paged = [runner.start("Adding", work, 1) for _ in range(MAX_UNFINISHED)]
+    late = runner.start("Adding", work, 1)  # the page's own jobs are bounded too; one too many ends with an error that says so
+    assert late.wait(10)
+    assert isinstance(late.error, LimitExceeded)
+    with acting(Actor("user:eda", frozenset({Action.INDEX}))):
+        mine = Runner()
+        paged += [mine.start("Adding", work, 1) for _ in range(jobs_of_page.MAX_EACH)]
+        late = mine.start("Adding", work, 1)
+    assert late.wait(10)
+    assert late.error is not None
+    go.set()
+    assert all(job.wait(30) for job in [*paged, *(one.job for one in started)])
+
+
+def test_given_a_body_that_drips_then_it_holds_its_place_for_a_while_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part comes in time; all of them together do not."""
+    monkeypatch.setattr(bodies, "WHOLE_SECONDS", 0.1)
+    sent: list[int] = []
+
+    def read(block: bytes, pause: float, count: int) -> None:
+        left = [count]
+
+        async def receive() -> dict[str, Any]:
+            await asyncio.sleep(pause)
+            left[0] -= 1
+            return {"type": "http.request", "body": block, "more_body": left[0] > 0}
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            while (message := await receive()).get("more_body"):
+                pass
+            if message["type"] == "http.request":
+                await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        async def send(message: Any) -> None:
+            if "status" in message:
+                sent.append(message["status"])
+
+        asyncio.run(bodies.BodyLimit(app, lambda _: 1 << 30)({"type": "http", "headers": []}, receive, send))
+
+    read(b"x", 0.01, 10_000)
+    read(b"x" * (64 << 10), 0.01, 20)  # 6 MB a second: longer than the floor, and served
+    assert sent == [408, 200]
+
+
+def test_given_this_machine_s_caller_then_it_may_do_everything() -> None:
     assert all(LOCAL_CALLER.may(scope) for scope in Scope)
     assert LOCAL_CALLER.may_enter("anything")

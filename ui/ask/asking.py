@@ -14,7 +14,7 @@ from rag_core.domain.measurements import REWRITTEN_BY, TYPED, Measurements
 from rag_core.domain.ports import Cancel
 from rag_core.engine import Engine
 from rag_core.settings import Cost, Settings
-from ui.app import recording
+from ui.app import bounded, recording
 from ui.app.asked import COLLECTION, Asked
 from ui.app.pending import Pending, tab_closed
 from ui.app.scope import Scope
@@ -136,12 +136,13 @@ def ask(
         Cancelled: it was stopped.
     """
     measured: list[Measurements] = []
-    whole = engine.stand_alone(question, turn.before, settings, cancelled=cancelled)
-    about = {TYPED: question, REWRITTEN_BY: whole.by} if whole.by else turn.about
-    decision = engine.ask(
-        whole.question, settings, scope.documents or None, scope.filters, on_stage=on_stage, cancelled=cancelled,
-        on_measured=measured.append, about=about,
-    )  # fmt: skip
+    with bounded.question():
+        whole = engine.stand_alone(question, turn.before, settings, cancelled=cancelled)
+        about = {TYPED: question, REWRITTEN_BY: whole.by} if whole.by else turn.about
+        decision = engine.ask(
+            whole.question, settings, scope.documents or None, scope.filters, on_stage=on_stage, cancelled=cancelled,
+            on_measured=measured.append, about=about,
+        )  # fmt: skip
     return Asked(whole.question, scope, measured[0], decision, settings, collection=collection, suggestion=whole.suggestion)
 
 

@@ -10,6 +10,7 @@ from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.origin import Asgi, Message, Receive, Send, headers, is_here, refusal
 from rag_core.errors import RagError
 from rag_core.service.collection import Collection
+from rag_core.service.places import CALLER
 from rag_core.service.principal import Principal
 from rag_core.service.refusals import Unauthenticated
 from rag_core.service.service import Service
@@ -45,13 +46,20 @@ class Guarded:
         if status is not None:
             await problems.send(send, status, problems.body(status, _WHY[status]))
             return
-        if scope["path"] not in OPEN:
-            try:
-                scope.setdefault("state", {})[PRINCIPAL] = self._caller(scope)
-            except RagError as error:
-                await problems.send(send, *problems.of(error))
-                return
-        await self._app(scope, receive, send)
+        if scope["path"] in OPEN:
+            await self._app(scope, receive, send)
+            return
+        try:
+            found = self._caller(scope)
+        except RagError as error:
+            await problems.send(send, *problems.of(error))
+            return
+        scope.setdefault("state", {})[PRINCIPAL] = found
+        before = CALLER.set(found.id)  # work in lanes is counted for them
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            CALLER.reset(before)
 
     def _caller(self, scope: Message) -> Principal:
         given, client = headers(scope, b"authorization"), scope.get("client") or ("nobody", 0)

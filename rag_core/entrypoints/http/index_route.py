@@ -22,14 +22,12 @@ from rag_core.service.collection import Collection
 from rag_core.service.handed_in import HandedIn, files, outcomes, texts
 from rag_core.service.jobs import Started
 from rag_core.service.principal import Scope
-from rag_core.service.refusals import Overloaded
 from rag_core.service.repeated import MAX_KEY_CHARS
 from rag_core.service.service import Service
 
 router = APIRouter()
 WAIT_SECONDS, MAX_WAIT_SECONDS = 60.0, 300.0  # for the documents to be indexed; then the reply names the job
 LOOK_SECONDS = 0.05  # between two looks at a job
-MAX_UPLOADS = 3  # requests with documents that are read at once: each may bring as much as the page takes
 MAX_FIELDS, MAX_FIELD_BYTES = 10, 64 << 10  # a form has, beside its files
 UNSUPPORTED, ACCEPTED = 415, 202  # HTTP statuses
 FIELDS: dict[str, dict[str, Any]] = {
@@ -79,13 +77,8 @@ async def index(
 ) -> JSONResponse:  # fmt: skip
     """Add documents and wait for them; status 202 and the job where that takes longer."""
     caller.require(Scope.INDEX)  # before a byte of the documents is taken
-    if service.uploads >= MAX_UPLOADS:
-        raise Overloaded(f"{MAX_UPLOADS} requests with documents are being read.", remedy="Call again in 5 seconds.", retry_after=5)
-    service.uploads += 1
-    try:
+    with service.uploads.held(caller.id):
         sent = await _sent(request, service)
-    finally:
-        service.uploads -= 1
     collection = await service.looks.run(lambda: service.create(caller, sent.collection))
     started = await service.files.run(lambda: _begun(service, collection, sent, idempotency_key))
     if started is not None:

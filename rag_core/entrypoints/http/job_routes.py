@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import Response
 
 from rag_core.entrypoints.http.caller import Caller, TheService
-from rag_core.entrypoints.http.streams import EVENTS, MAX_STREAMS, event
+from rag_core.entrypoints.http.streams import EVENTS, Streamed, event
 from rag_core.service import models
 from rag_core.service.jobs import Started
 from rag_core.service.service import Service
@@ -63,25 +63,20 @@ async def stop(caller: Caller, service: TheService, id: JobId) -> models.Job:
 async def events(request: Request, caller: Caller, service: TheService, id: JobId) -> Response:
     """Follow a job: an event `progress` whenever something moved, and `end` at its end."""
     found = service.jobs.find(caller, id)
-    service.require_stream(MAX_STREAMS)
-    return StreamingResponse(_events(request, service, found), media_type="text/event-stream")
+    return Streamed(_events(request, service, found), service.streams, caller.id)
 
 
 async def _events(request: Request, service: Service, started: Started) -> AsyncIterator[str]:
     said, quiet = "", 0.0
-    service.streams += 1  # here, where it is sure to be taken back
-    try:
-        while not service.stopping and not await request.is_disconnected():
-            ended, now = started.job.finished, told(started).model_dump_json(by_alias=True)
-            if now != said or ended:
-                yield event("end" if ended else "progress", now)
-                said, quiet = now, 0.0
-            if ended:
-                return
-            if quiet >= BEAT_SECONDS:
-                yield ": still here\n\n"
-                quiet = 0.0
-            await asyncio.sleep(LOOK_SECONDS)
-            quiet += LOOK_SECONDS
-    finally:
-        service.streams -= 1
+    while not service.stopping and not await request.is_disconnected():
+        ended, now = started.job.finished, told(started).model_dump_json(by_alias=True)
+        if now != said or ended:
+            yield event("end" if ended else "progress", now)
+            said, quiet = now, 0.0
+        if ended:
+            return
+        if quiet >= BEAT_SECONDS:
+            yield ": still here\n\n"
+            quiet = 0.0
+        await asyncio.sleep(LOOK_SECONDS)
+        quiet += LOOK_SECONDS

@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import JSONResponse, Response
 
 from rag_core.domain.decision import Decision
 from rag_core.domain.given import ReadyPassage
 from rag_core.engine import confidence_metadata
 from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.caller import Caller, Entered, TheService
-from rag_core.entrypoints.http.streams import EVENTS, MAX_STREAMS, event
+from rag_core.entrypoints.http.streams import EVENTS, Streamed, event
 from rag_core.entrypoints.http.waiting import waited
 from rag_core.errors import RagError
 from rag_core.service import models
@@ -58,8 +58,7 @@ async def query_events(request: Request, body: models.QueryIn, caller: Caller, s
     """Answer a question as a stream: an event `stage` before each call of a language model, then `decision`, or `problem`."""
     collection = await service.looks.run(lambda: service.enter(caller, body.collection))
     caller.require(Scope.ASK)
-    service.require_stream(MAX_STREAMS)
-    return StreamingResponse(_stages(request, service, collection, asking_of(body)), media_type="text/event-stream")
+    return Streamed(_stages(request, service, collection, asking_of(body)), service.streams, caller.id)
 
 
 async def _stages(request: Request, service: TheService, collection: Collection, asking: Asking) -> AsyncIterator[str]:
@@ -71,7 +70,6 @@ async def _stages(request: Request, service: TheService, collection: Collection,
     work = waited(request, service.questions, lambda gone: collection.questions.ask(asking, on_stage, gone))
     task = asyncio.ensure_future(work)
     task.add_done_callback(lambda _: stages.put_nowait(None))
-    service.streams += 1
     try:
         while (said := await stages.get()) is not None:
             yield said
@@ -81,7 +79,6 @@ async def _stages(request: Request, service: TheService, collection: Collection,
         except RagError as error:
             yield event("problem", problems.of(error)[1].decode())
     finally:
-        service.streams -= 1
         task.cancel()
 
 

@@ -29,6 +29,7 @@ from rag_core.service import models, profile_models
 from rag_core.service.collection import Collection
 from rag_core.service.handed_in import outcomes, texts
 from rag_core.service.lanes import Lane
+from rag_core.service.places import CALLER
 from rag_core.service.principal import Principal
 from rag_core.service.questions import Asking
 from rag_core.service.refusals import Unauthenticated, missing
@@ -88,6 +89,8 @@ class _Calls:
         found = self._alone if scope is None else scope.get("state", {}).get(PRINCIPAL)
         if not isinstance(found, Principal):
             raise Unauthenticated("Nobody knows who calls.", remedy="Send Authorization: Bearer ….")
+        if scope is not None:
+            CALLER.set(found.id)  # in the task of this call, whichever task its request came in
         return found
 
     async def enter(self, context: Context[Any, Any], name: str) -> Collection:
