@@ -15,6 +15,8 @@ import pytest
 from service_kit import Server, running
 
 from rag_core.entrypoints.cli import main, parser
+from rag_core.service.people import People
+from rag_core.settings.login import login
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "docs" / "operate.md", ROOT / "README.md"]
@@ -69,9 +71,39 @@ def test_given_the_page_then_its_commands_are_as_the_command_line_takes_them() -
     lines.append(
         " ".join(json.loads(re.findall(r"^CMD (.*)$", (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE)[0]))
     )
-    assert len(lines) >= 6
+    lines += re.findall(r"^plumbline (\w.*)$", "\n".join(ten_minutes()), re.MULTILINE)
+    assert len(lines) >= 8
     for line in lines:
         parser().parse_args(shlex.split(line))
+
+
+def ten_minutes() -> list[str]:
+    """The steps to an instance behind a proxy, as lines for a shell."""
+    text = PAGES[0].read_text(encoding="utf-8").partition("### Ten minutes")[2].partition("#### What was tried")[0]
+    return re.findall(r"```bash\n(.*?)```", text, flags=re.DOTALL)
+
+
+def test_given_the_steps_to_an_instance_then_a_shell_takes_them_and_what_they_copy_is_there(tmp_path: Path) -> None:
+    """And the files that they write are those that the program reads."""
+    blocks = ten_minutes()
+    assert len(blocks) == 6
+    for block in blocks:
+        done = subprocess.run(["bash", "-n"], input=block, capture_output=True, text=True, timeout=20, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), block
+    copied = re.findall(r"^cp -r (.*) /opt/plumbline/$", blocks[0], re.MULTILINE)[0].split()
+    assert [name for name in copied if not (ROOT / name).exists()] == []
+    assert {"app.py", "data", "pages", "ui", "rag_core", ".streamlit", "requirements.lock"} <= set(copied)
+    written = blocks[1].replace("/etc/plumbline", str(tmp_path)).replace("chown", ": chown")
+    environment = os.environ | {"NAME": "docs.example.org", "PROVIDER": "https://id.example.org/.well-known/openid-configuration"}
+    subprocess.run(["bash", "-ec", written], env=environment, check=True, timeout=20)
+    assert (tmp_path / "secrets.toml").stat().st_mode & 0o777 == 0o640
+    known = login({"RAG_SECRETS": str(tmp_path / "secrets.toml")})
+    assert known is not None
+    assert known.host == "docs.example.org"
+    assert set(People(tmp_path / "access.yaml").rules().roles) == {"readers", "keepers"}
+    unit = (ROOT / "deploy" / "plumbline.service").read_text(encoding="utf-8")
+    assert "\nOOMPolicy=continue\n" in unit
+    assert "EnvironmentFile=-/etc/plumbline/environment" in unit
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
