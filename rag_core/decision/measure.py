@@ -25,7 +25,7 @@ from rag_core.domain.claims import Claim, Conflict
 from rag_core.domain.documents import Document
 from rag_core.domain.drafts import Draft
 from rag_core.domain.given import GIVEN
-from rag_core.domain.indexing import INDEXING
+from rag_core.domain.indexing import INDEXING, indexing_of
 from rag_core.domain.llm_trace import LlmTrace
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
@@ -223,12 +223,14 @@ def _measured(measurements: Measurements, corpus: Corpus, tools: Tools, rows: li
         drafter, claims, conflicts = _drafted(found, hits, corpus, measurements)
     with timed("audit"):
         draft = _draft(drafter, claims, hits, corpus, measurements, tools)
+    state = indexing_of(measurements.metadata)
+    lower = state.lowered if state else _as_it_is
     return _with(
         measurements,
         hits=hits,
         features=features,
-        correctness=_probability(tools.calibration.correctness if tools.calibration else None, features, bool(found.claims)),
-        answerability=_probability(tools.calibration, features, bool(hits)),
+        correctness=lower(_probability(tools.calibration.correctness if tools.calibration else None, features, bool(found.claims))),
+        answerability=lower(_probability(tools.calibration, features, bool(hits))),
         relevance=relevance,
         keywords=match,
         missing_entities=missing,
@@ -238,6 +240,10 @@ def _measured(measurements: Measurements, corpus: Corpus, tools: Tools, rows: li
         llm_trace=LlmTrace(context_words(hits)) if s.drafter == "model" else None,
         timings=dict(timed.ms),
     )
+
+
+def _as_it_is(probability: float | None) -> float | None:
+    return probability
 
 
 def _probability(calibration: Calibration | None, features: Mapping[str, float], found: bool) -> float | None:

@@ -8,6 +8,10 @@ from typing import Any
 
 INDEXING = "indexing"  # in the metadata of a question that was asked while some of the searched documents waited for vectors
 
+# An estimate without any vector of a document was higher than with all by .03 and .08 in one question of ten (two sets of questions), with
+# a half by .03 and .05: see docs/log/2026-11-25-answerable-at-once.md
+ALLOWANCE = 0.1
+
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
@@ -33,6 +37,10 @@ class Indexing:
     def percent(self) -> int:
         """The share of the passages that have a vector, in whole percent, rounded down: 100 says that none is missing."""
         return 100 * self.embedded // self.passages
+
+    def lowered(self, probability: float | None) -> float | None:
+        """An estimate from what was found so far, less what it may have gained by rivals that nobody could find yet."""
+        return None if probability is None else max(0.0, probability - ALLOWANCE * (1 - self.embedded / self.passages))
 
     def to_json(self) -> dict[str, int]:
         """As it stands in the metadata."""

@@ -1,0 +1,109 @@
+"""A document that is still being indexed on the page: it can be asked, the page says how far it is, and shows where the answer stands."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pymupdf
+import pytest
+from page_kit import JOB_SECONDS, ask, asked_of, by_key, session_of, settle, texts
+from streamlit.testing.v1 import AppTest
+
+from rag_core.adapters.embedding.embedded import EmbeddedModel
+from rag_core.domain.indexing import INDEXING, indexing_of
+from rag_core.domain.ports import Vectors
+from ui.app.texts import say
+
+PAGES = 100
+QUESTION = "What does buoy 71 show?"
+
+
+class Gate:
+    """The model, which lets a job's first batch wait."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.stands, self.go = threading.Event(), threading.Event()
+        embed = EmbeddedModel.embed
+
+        def held(model: EmbeddedModel, given: list[str]) -> Vectors:
+            if threading.current_thread().name == "a job":
+                self.stands.set()
+                assert self.go.wait(JOB_SECONDS)
+            return embed(model, given)
+
+        monkeypatch.setattr(EmbeddedModel, "embed", held)
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    made = Gate(monkeypatch)
+    yield made
+    made.go.set()
+
+
+@pytest.fixture
+def waiting(app: AppTest, library: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """The Ask page under limits that let pass, where a long file was read and cut and has no vector yet."""
+    monkeypatch.setenv("RAG_PRESET", "open")
+    page = settle(app)
+    made = pymupdf.open()
+    for number in range(1, PAGES + 1):
+        light = ("a green light", "a yellow cross", "two red flags")[number % 3]
+        text = f"The buoy {number} shows {light}. Ships keep {number + 40} metres away from buoy {number} in any weather. " * 8
+        made.new_page().insert_textbox((50, 50, 545, 790), f"Chapter {number}. {text}", fontsize=11)
+    page.file_uploader[0].set_value([("buoys.pdf", bytes(made.tobytes(deflate=True)), "application/pdf")]).run()
+    assert gate.stands.wait(JOB_SECONDS)
+    return page.run()
+
+
+def said(page: AppTest) -> str:
+    return "\n".join(info.value for info in page.info)
+
+
+def test_given_a_file_without_vectors_when_asked_then_it_is_answered_marked_and_told_and_asked_again_when_it_is_indexed(
+    waiting: AppTest, gate: Gate
+) -> None:
+    page = waiting
+    assert "buoys.pdf: embedding 0 of" not in texts(page)
+    assert say("jobs.early") in texts(page)
+
+    ask(page, QUESTION)
+
+    first = asked_of(page)
+    assert "two red flags" in first.decision.answer
+    state = indexing_of(first.measurements.metadata)
+    assert state is not None
+    assert state.embedded == 0
+    assert f"1 of {state.searched} documents is still being indexed: 0 % of its passages can be found by meaning" in said(page)
+    assert "still being indexed" not in texts(page)  # said once, not as a note too
+    cited = first.decision.citations[0]
+    assert cited.document == "buoys.pdf"
+    assert cited.boxes
+    assert len(page.image) == 1
+    assert say("viewer.uncertain_here") not in said(page)
+    assert first.record is not None
+
+    gate.go.set()
+    settle(page)
+
+    later = asked_of(page)
+    assert INDEXING not in later.decision.metadata
+    assert "still being indexed" not in said(page)
+    assert later.decision.answer == first.decision.answer
+    assert len(session_of(page).history) == 1
+
+
+def test_given_a_job_that_is_stopped_when_its_file_was_asked_then_the_page_asks_again_without_it(waiting: AppTest, gate: Gate) -> None:
+    page = ask(waiting, QUESTION)
+    assert asked_of(page).decision.citations[0].document == "buoys.pdf"
+
+    page.button(key=by_key(page, "stop_")[0]).click().run()
+    gate.go.set()
+    settle(page)
+
+    decision = asked_of(page).decision
+    assert INDEXING not in decision.metadata
+    assert "buoys.pdf" not in {name for name, _ in decision.retrieved}
+    assert not page.exception
