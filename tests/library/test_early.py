@@ -16,6 +16,7 @@ from library_kit import HashEmbedder, check_whole, library, text
 from rag_core.adapters.records.store import RecordStore
 from rag_core.decision.decide import decide, replay
 from rag_core.decision.measure import Tools
+from rag_core.decision.why_missed import LostAt
 from rag_core.domain.documents import Metadata
 from rag_core.domain.indexing import INDEXING
 from rag_core.domain.measurements import Measurements
@@ -172,6 +173,23 @@ def test_given_a_refusal_while_a_document_waits_then_it_suggests_to_ask_again_an
     assert not later.is_safe()
     assert not any("indexing" in one for one in (*later.suggestions, *later.notes))
     assert INDEXING not in later.metadata
+
+
+def test_given_a_page_whose_passages_have_no_vector_when_asked_why_it_was_missed_then_it_has_no_rank_by_meaning(
+    opened: Library, embedder: Held
+) -> None:
+    with indexing(opened, embedder, buoys()):
+        asked = engine(opened)
+        id = opened.view.documents[1].id
+        nothing = asked.why_missed("Zebras painted xylophones?", OPEN, id, 1)
+        found = asked.why_missed("Which light is violet?", OPEN, id, 1)
+
+    assert found.lost_at in (LostAt.QUOTED, LostAt.NOT_CHOSEN, LostAt.NOT_READ)
+    ranks = {one.passage.id: one.rank_by_meaning for one in found.passages}
+    assert 0 < sum(rank > 0 for rank in ranks.values()) <= MAX_NOW
+    assert found.passages[0].within_top_k
+    assert nothing.lost_at is LostAt.NOT_CANDIDATE
+    assert nothing.passages[-1].rank_by_meaning == nothing.passages[-1].rank_by_words == 0
 
 
 def test_given_a_record_of_such_a_decision_then_it_replays_before_and_after_publishing_and_after_the_document_is_deleted(

@@ -130,6 +130,8 @@ def test_given_files_when_progress_is_reported_then_each_file_says_where_it_stan
 
     job.progress("a.pdf: reading", 1, 3)
     assert states(job) == ["reading", "waiting", "waiting", "waiting"]
+    job.progress("a.pdf: cutting", 0, 3)
+    assert states(job)[0] == "cutting"
     job.progress("a.pdf: embedding", 1, 3)
     assert states(job)[0] == "embedding"
     job.progress("documents", 1, 4)
@@ -158,8 +160,8 @@ def test_given_any_files_when_worked_through_then_the_bar_never_goes_back_and_en
     job, shares = Job("work", files=len(files)), [0.0]
 
     for number, (pages, passages) in enumerate(files, 1):
-        for what, total in (("reading", pages), ("embedding", passages)):
-            for done in range(1, total + 1):
+        for what, total in (("reading", pages), ("cutting", pages), ("embedding", passages)):
+            for done in range(what == "reading", total + 1):
                 job.progress(f"file: {what}", done, total)
                 shares.append(job.share)
         job.progress("documents", number, len(files))
@@ -230,6 +232,30 @@ def test_given_a_run_of_questions_when_they_are_counted_then_the_bar_follows_and
     now = 104.0
     job.progress("questions", 20, 50)
     assert (job.share, job.seconds_left) == (0.4, pytest.approx(12.0))
+
+
+def test_given_passages_that_are_embedded_then_the_time_left_comes_from_their_pace_once_that_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    job = job_of("a.pdf", "b.pdf")
+    job.progress("a.pdf: reading", 90, 90)
+    assert job.file_seconds_left is None
+
+    job.progress("a.pdf: embedding", 16, 416)
+    assert job.file_seconds_left is None
+    now = 102.0
+    job.progress("a.pdf: embedding", 32, 416)
+    assert job.file_seconds_left is None  # too soon to tell
+    now = 104.0
+    job.progress("a.pdf: embedding", 216, 416)
+    assert job.file_seconds_left == pytest.approx(4.0)
+    job.progress("documents", 1, 2)
+    assert job.file_seconds_left is None
+    job.progress("b.pdf: embedding", 16, 32)
+    now = 110.0
+    assert job.file_seconds_left is None  # nothing of this one was timed yet
 
 
 def test_given_a_run_when_it_ends_then_what_it_did_is_kept_apart_from_what_was_added() -> None:
