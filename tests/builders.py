@@ -16,7 +16,7 @@ from rag_core.domain.answer import evidence_key
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Document, Metadata, Span, WordBox
-from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
 from rag_core.domain.measurements import KeywordMatch, LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.ports import Embedder
@@ -100,7 +100,13 @@ GOOD_AUDIT = measured(overlap=1.0, similarity=1.0, support=1.0, word_for_word=Tr
 def draft(claims: Sequence[Claim], audits: Sequence[ClaimMeasurement] | None = None, context_chars: int = 1000) -> Draft:
     measured = tuple(audits) if audits is not None else (GOOD_AUDIT,) * len(claims)
     citations = {evidence_key(evidence): citation(evidence) for one in claims for evidence in one.evidence}
-    return Draft("extract" if claims else "none", tuple(claims), measured, citations, context_chars=context_chars)
+    return measured_again(Draft("extract" if claims else "none", tuple(claims), measured, citations, context_chars=context_chars))
+
+
+def measured_again(drafted: Draft, claims: Sequence[Claim] | None = None) -> Draft:
+    """The draft with these claims, or its own, as if its measurements had been taken of them."""
+    claims = drafted.claims if claims is None else tuple(claims)
+    return replace(drafted, claims=claims, measured=tuple(map(taken_of, claims, drafted.measured)))
 
 
 def measurements(*cosines: float, of: Settings | None = None, **fields: object) -> Measurements:
@@ -216,5 +222,7 @@ def tools(embedder: Embedder | None = None, **fields: object) -> Tools:
 
 
 def with_outcome(decision: Decision, **fields: Any) -> Decision:
-    """The decision with other fields of its answer or refusal."""
+    """The decision with other fields of its answer or refusal; its claims are measured as they were."""
+    if "claims" in fields:
+        fields["measured"] = tuple(map(taken_of, fields["claims"], decision.measured))
     return replace(decision, outcome=replace(decision.outcome, **fields))

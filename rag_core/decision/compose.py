@@ -9,7 +9,6 @@ from rag_core.domain.answer import Answer, evidence_key
 from rag_core.domain.claims import Citation, Conflict
 from rag_core.domain.measurements import Measurements
 from rag_core.gating.levels import cut_passages, shows_conflicts
-from rag_core.grounding.rows import in_words
 
 PLACES = 3  # that a refusal points at; more are a list to work through, and all passages found are shown below it
 NEAR = 0.05  # relevance in [0, 1] from which a quote is near enough to point at; chosen, it keeps out what shares a common word only
@@ -44,8 +43,7 @@ def compose(measurements: Measurements) -> Answer | None:
             numbered[key] = replace(measurements.draft.citations[key], id=len(numbered) + 1)
     measured = tuple(measurements.draft.measured[index] for index in kept)
     style, format = measurements.settings.citation_style, measurements.settings.citation_format
-    spoken = tuple(in_words(claim.text) for claim in claims)
-    return Answer(claims, measured, tuple(numbered.values()), _conflicts(measurements, kept), style, format, spoken)
+    return Answer(claims, measured, tuple(numbered.values()), _conflicts(measurements, kept), style, format)
 
 
 def _kept(measurements: Measurements) -> list[int]:

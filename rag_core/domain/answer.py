@@ -1,18 +1,24 @@
 """The ways in which a question can end: an answer, a refusal, or a reply that needs no document.
 
-An `Answer` is built from claims that cite evidence and were measured, and its text is rendered from them. So an answer without a citation,
-or with a sentence that is no claim, cannot be constructed by anybody.
+An `Answer` is built from claims that cite evidence, each with the measurements that were taken of this very claim, and its text is
+rendered from them and nothing else. So neither building one nor `replace` gives an answer without a citation, with a sentence that is no
+claim, or with a claim that nobody measured.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Span
 from rag_core.domain.drafts import ClaimMeasurement
+from rag_core.domain.rows import in_words
 from rag_core.domain.status import AnswerStatus, Reason
+from rag_core.settings import Settings
+
+_STYLES, _FORMATS = (frozenset(get_args(Settings.model_fields[name].annotation)) for name in ("citation_style", "citation_format"))
 
 
 def evidence_key(evidence: Evidence) -> str:
@@ -33,13 +39,12 @@ class Answer:
         measured: what was measured on each of them, in their order.
         citations: every stretch of evidence of the claims, numbered from 1 in order of first use.
         conflicts: which claims contradict each other, by their indexes in `claims`.
-        style: where the citations are shown in the text: "inline", "end" or "none".
-        format: how one is written.
-        spoken: each claim as it is read, in their order: a row of a table in words. Empty where each is read as it stands.
+        style: where the citations are shown in the text, one of the setting `citation_style`.
+        format: how one is written, one of the setting `citation_format`.
 
     Raises:
         ValueError: no claim, a claim without evidence or without its citation, a citation that was not retrieved, a quote that does not
-            stand on its page, or one of these that was not measured. Refuse instead.
+            stand on its page, measurements of another claim, or one of these that was not measured. Refuse instead.
     """
 
     claims: tuple[Claim, ...]
@@ -48,25 +53,32 @@ class Answer:
     conflicts: tuple[Conflict, ...] = ()
     style: str = "inline"
     format: str = "[{id}]"
-    spoken: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if any(type(parts) is not tuple for parts in (self.claims, self.measured, self.citations, self.conflicts)):
+            raise ValueError("the parts of an answer are tuples, which nobody changes later; refuse instead")
         if not self.claims:
             raise ValueError("an answer needs at least one claim; refuse instead")
         if len(self.measured) != len(self.claims):
             raise ValueError(f"{len(self.claims)} claims need as many measurements, got {len(self.measured)}; refuse instead")
-        if self.spoken and len(self.spoken) != len(self.claims):
-            raise ValueError(f"{len(self.claims)} claims are read as so many texts, got {len(self.spoken)}; refuse instead")
+        if self.style not in _STYLES or self.format not in _FORMATS:
+            raise ValueError(f"no setting shows citations as {self.style!r} and {self.format!r}; refuse instead")
+        if [(type(citation.id), citation.id) for citation in self.citations] != [(int, n) for n in range(1, len(self.citations) + 1)]:
+            raise ValueError("citations are numbered from 1; refuse instead")
+        if any(not 0 <= at < len(self.claims) for one in self.conflicts for at in (one.claim, one.other)):
+            raise ValueError("a conflict is between two claims of the answer; refuse instead")
         by_key = _by_key(self.citations)
         for claim, measured in zip(self.claims, self.measured, strict=True):
             wrong = _wrong_with(claim, measured, by_key)
             if wrong:
                 raise ValueError(f"the claim {claim.text[:80]!r} {wrong}; refuse instead")
+        if len(cited_sources(self.claims, by_key)) != len(self.citations):
+            raise ValueError("a citation that no claim rests on; refuse instead")
 
     @property
     def text(self) -> str:
         """The text to show, rendered from the claims with their citations."""
-        return render(self.claims, _by_key(self.citations), self.style, self.format, self.spoken)
+        return render(self.claims, _by_key(self.citations), self.style, self.format)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,21 +130,21 @@ def cited_sources(claims: Iterable[Claim], citations: Mapping[str, Citation]) ->
     return tuple({citation.id: citation for citation in used}.values())
 
 
-def render(claims: Sequence[Claim], citations: Mapping[str, Citation], style: str, format: str, spoken: Sequence[str] = ()) -> str:
-    """The answer's text: each claim followed by its citations, or all of them at the end, or none.
+def render(claims: Sequence[Claim], citations: Mapping[str, Citation], style: str, format: str) -> str:
+    """The answer's text: each claim, a row of a table in words, followed by its citations, or all of them at the end, or none.
 
     Args:
         claims: in the order in which they are read.
         citations: by `evidence_key`.
         style: "inline", "end" or "none".
         format: of one citation, with `{id}` or `{chunk_id}`.
-        spoken: the text of each claim as it is read; empty where it is read as it stands.
 
     Raises:
         ValueError: a claim without evidence, or evidence without its citation; such an answer must never be shown.
     """
     pieces = []
-    for claim, text in zip(claims, spoken or [claim.text for claim in claims], strict=True):
+    for claim in claims:
+        text = in_words(claim.text)
         sources = cited_sources([claim], citations) if all(evidence_key(e) in citations for e in claim.evidence) else ()
         if not sources:
             raise ValueError(f"An answer cannot be composed from a claim without citations: {claim.text[:80]!r}")
@@ -157,10 +169,12 @@ def _wrong_with(claim: Claim, measured: ClaimMeasurement, citations: Mapping[str
         return "has no text or no evidence"
     for evidence in claim.evidence:
         citation = citations.get(evidence_key(evidence)) if evidence.spans else None
-        if citation is None or citation.excerpt != evidence.quote or citation.document_id != evidence.document:
+        if citation is None or (citation.excerpt, citation.document_id, citation.spans, citation.page) != (
+            evidence.quote, evidence.document, evidence.spans, evidence.spans[0].page,
+        ):  # fmt: skip
             return "rests on evidence that is not cited"
-    if measured.fabricated is None or measured.quotes_missing is None:
-        return "was not measured"
+    if measured.of != claim or measured.fabricated is None or measured.quotes_missing is None:
+        return "was not measured, or another one was"
     if measured.fabricated or measured.quotes_missing:
         return "names a source that was not retrieved, or a quote that does not stand on its page"
     return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from rag_core.domain.bounds import require_between
@@ -27,6 +27,8 @@ class ClaimMeasurement:
         flags: what speaks against it, by the names of `grounding.entailment.Assessment`.
         read: False for a claim that no entailment model could read, so that it is checked by facts and common words only.
         word_for_word: whether the claim is its evidence, word for word; then nothing had to be read.
+        of: the claim that this was measured on, from `taken_of`; None where nobody says. `replace` drops it, so that changed numbers or
+            a changed claim are no measurement any more.
     """
 
     quotes_missing: tuple[str, ...] | None = None
@@ -40,11 +42,19 @@ class ClaimMeasurement:
     read: bool = False
     word_for_word: bool = False
     quotes_elsewhere: tuple[str, ...] = ()
+    of: Claim | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _require_known("ClaimMeasurement.overlap", self.overlap, 0.0, 1.0)
         _require_known("ClaimMeasurement.similarity", self.similarity, -1.0, 1.0)
         _require_known("ClaimMeasurement.support", self.support, 0.0, 1.0)
+
+
+def taken_of(claim: Claim, measured: ClaimMeasurement) -> ClaimMeasurement:
+    """The measurement bound to the claim that it was taken of; an `Answer` takes no other. For what measures, and what reads it back."""
+    bound = replace(measured)
+    object.__setattr__(bound, "of", claim)
+    return bound
 
 
 @dataclass(frozen=True, slots=True)

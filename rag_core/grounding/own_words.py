@@ -19,8 +19,8 @@ from rag_core.domain.claims import Claim
 from rag_core.domain.drafts import Draft
 from rag_core.domain.passages import Hit, Passage, PassageKind
 from rag_core.domain.ports import PageText
+from rag_core.domain.rows import CELL, NEXT_ROW
 from rag_core.facts.citation_marks import strip_marks
-from rag_core.grounding.contradictions.cells import CELL, NEXT_ROW
 from rag_core.grounding.locate import overlaps
 from rag_core.grounding.omissions.idle import COMMA, DIGIT, Words, binds, is_clause_of_its_own, only_points, says_little, stretches, written
 from rag_core.grounding.omissions.words import limit_words

@@ -1,13 +1,13 @@
 """Values as JSON and back, by the types that their fields declare. It knows how values are shaped, and nothing of what they mean.
 
-A row has exactly the fields of its value: one that is missing, unknown or of another type is an error. Where a value does not stand in its
-row as it is, because it is a text, a table of `Custom` fields says what does; see `shapes.py`.
+A row has exactly the fields that its value is built from: one that is missing, unknown or of another type is an error. Where a value does
+not stand in its row as it is, because it is a text, a table of `Custom` fields says what does; see `shapes.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import partial
 from operator import attrgetter
@@ -89,7 +89,8 @@ class Codec:
         if isinstance(hint, type) and issubclass(hint, StrEnum):
             return Form(_enum_value, lambda row, context: hint(row))
         if is_dataclass(hint) and isinstance(hint, type):
-            hints = get_type_hints(hint, localns=self._names)
+            told = {one.name for one in fields(hint) if one.init}
+            hints = {name: one for name, one in get_type_hints(hint, localns=self._names).items() if name in told}
             customs = self._customs.get(hint, {})
             rest = {name: self.form(one) for name, one in hints.items() if name not in customs}
             known = {name: custom or _usual(name, self.form(hints[name])) for name, custom in customs.items()}

@@ -13,7 +13,7 @@ from typing import Any
 
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Box, Span
-from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
 from rag_core.domain.llm_trace import Attempt, LlmTrace, Sufficiency, Verification
 from rag_core.domain.measurements import LibraryFacts, Measurements
 from rag_core.domain.passages import Hit, Passage
@@ -119,7 +119,7 @@ def _write_measured(draft: Draft, to: Writing) -> list[Any]:
 def _read_measured(rows: Any, got: Row, of: Reading) -> tuple[ClaimMeasurement, ...]:
     found = []
     for of.claim, row in zip(got["claims"], rows, strict=True):
-        found.append(_MEASURED.read(row, of))
+        found.append(taken_of(of.claim, _MEASURED.read(row, of)))
     return tuple(found)
 
 

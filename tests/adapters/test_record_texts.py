@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from builders import SENTENCE, HashEmbedder, citation, claim, draft, hit, measurements, passage, settings
+from builders import SENTENCE, HashEmbedder, citation, claim, draft, hit, measured_again, measurements, passage, settings
 from builders import measured as measured_claim
 
 from rag_core import wiring
@@ -299,7 +299,7 @@ def measured_on(document: str, version: int) -> Measurements:
 
     def moved(drafted: Draft) -> Draft:
         claims = tuple(replace(c, evidence=tuple(replace(e, document=document) for e in c.evidence)) for c in drafted.claims)
-        return replace(drafted, claims=claims, citations={evidence_key(e): citation(e) for c in claims for e in c.evidence})
+        return replace(measured_again(drafted, claims), citations={evidence_key(e): citation(e) for c in claims for e in c.evidence})
 
     found = tuple(replace(h, passage=replace(h.passage, document=document)) for h in one.hits)
     attempts = tuple(replace(a, draft=moved(a.draft)) for a in one.llm_trace.attempts)

@@ -14,7 +14,21 @@ from typing import NoReturn
 import numpy as np
 import pytest
 from any_measurements import REPLAYED, any_measurements, chosen_settings, ratios, values_of
-from builders import MODES, HashEmbedder, MemoryCorpus, Text, claim, contradicted, draft, hit, measurements, passage, settings, tools
+from builders import (
+    MODES,
+    HashEmbedder,
+    MemoryCorpus,
+    Text,
+    claim,
+    contradicted,
+    draft,
+    hit,
+    measured_again,
+    measurements,
+    passage,
+    settings,
+    tools,
+)
 from builders import measured as measured_claim
 from folding import each
 from hypothesis import given
@@ -99,7 +113,7 @@ def odd_measurements(draw: st.DrawFn, of: Settings) -> Measurements:
             return replace(one, hits=(*one.hits, again))
         case "unread" if claims:
             joined = replace(claims[0], evidence=(*claims[0].evidence, *claims[-1].evidence))
-            return replace(one, draft=replace(one.draft, claims=(joined, *claims[1:])), hits=one.hits[:1])
+            return replace(one, draft=measured_again(one.draft, (joined, *claims[1:])), hits=one.hits[:1])
     return one
 
 

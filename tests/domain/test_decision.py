@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 from builders import claim, contradicted, draft, hit, hits, measurements, passage, settings
 from builders import measured as measured_claim
 from folding import each
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from rag_core.decision.compose import compose
 from rag_core.decision.decide import decide
 from rag_core.domain.answer import Answer, Refusal, Reply, render
-from rag_core.domain.claims import Claim, Evidence
+from rag_core.domain.claims import Claim, Conflict, Evidence
 from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Metadata, Page, Span
-from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
 from rag_core.domain.measurements import LibraryFacts, Measurements, Understanding
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.status import AnswerStatus, ConfidenceLevel, Reason
 from rag_core.domain.trace import Trace
 from rag_core.settings import Mode, Settings
 
+ROOT = Path(__file__).resolve().parents[2]
+STYLES, FORMATS = ("inline", "end", "none"), ("[{id}]", "[Source {id}]", "[source:{chunk_id}]")
 GREETED = measurements(answer="Hello.", understanding=Understanding("en", "greeting"))
 DECISIONS = {
     "answer": decide(measurements(0.9, 0.8, correctness=0.7, answerability=0.8, features={"coverage_all": 0.7})),
@@ -186,15 +192,97 @@ def test_given_whatever_is_taken_from_or_invented_in_an_answer_then_it_cannot_be
         "no citation": {"citations": ()},
         "a citation of another place": {"citations": (replace(good.citations[0], chunk_id="p9"),)},
         "a citation of another document": {"citations": (replace(good.citations[0], document_id="d9"),)},
-        "nothing measured": {"measured": (ClaimMeasurement(),)},
+        "nothing measured": {"measured": (taken_of(one, ClaimMeasurement()),)},
         "no measurement": {"measured": ()},
-        "a source that was not retrieved": {"measured": (replace(measured, fabricated=("9",)),)},
-        "a quote that stands nowhere": {"measured": (replace(measured, quotes_missing=("x",)),)},
+        "a source that was not retrieved": {"measured": (taken_of(one, replace(measured, fabricated=("9",))),)},
+        "a quote that stands nowhere": {"measured": (taken_of(one, replace(measured, quotes_missing=("x",))),)},
+        "the measurements of another claim": {"claims": (replace(one, text=one.text + "x"),)},
+        "measurements of nobody knows what": {"measured": (replace(measured),)},
+        "a citation that nothing rests on": {"citations": (*good.citations, replace(good.citations[0], id=2, chunk_id="p9"))},
+        "a citation twice": {"citations": (*good.citations, replace(good.citations[0], id=2))},
+        "a citation of another page": {"citations": (replace(good.citations[0], page=good.citations[0].page + 1),)},
+        "words for a number": {"citations": (replace(good.citations[0], id=data.draw(st.text())),)},
+        "a style of nobody": {"style": data.draw(st.text().filter(lambda text: text not in ("inline", "end", "none")))},
+        "a format that says something": {"format": data.draw(st.text()) + "{id}."},
+        "a conflict of no claims": {"conflicts": (Conflict(0, 1, ("1", "2"), ("d1", "d2"), (1, 1)),)},
+        "claims that can be changed later": {"claims": list(good.claims)},
     }
     what = data.draw(st.sampled_from(sorted(wrong)))
 
     with pytest.raises(ValueError, match="refuse instead"):
         replace(good, **wrong[what])
+
+
+def answers() -> Mapping[str, Answer]:
+    """An extract, a row of a table, and a draft that a model put into words of its own, as `compose` built them."""
+    row = "Parameter | Value | Unit: Pressure | 16 | bar"
+    own = draft([claim(passage(), "You must give 30 days of notice.")], [measured_claim(overlap=0.6, similarity=0.8, support=0.9)])
+    table = draft([claim(passage(text="Pressure | 16 | bar"), row)])
+    built = {"extract": None, "row": table, "model": replace(own, drafter="model")}
+    found = {name: compose(measurements(0.9, **({"draft": one} if one else {}))) for name, one in built.items()}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def forgeries(good: Answer, invented: str) -> Iterator[tuple[str, Callable[[], Answer]]]:
+    """Each field of an answer and of all that it is made of, told to say something else, by `replace` and by building anew."""
+    whole = {one.name: getattr(good, one.name) for one in fields(Answer)}
+    for name, value in whole.items():
+        parts = [value] if isinstance(value, tuple) else []
+        others: list[Any] = [invented, f"{invented} {value}", (invented,), [invented], None, 0, (Claim(invented),), (ClaimMeasurement(),)]
+        for one in parts[0] if parts else ():
+            for part in fields(one):
+                for text in (invented, (invented,), (), None, ((invented, invented),)):
+                    others.append(partial(_with, one, part.name, text))
+            others.append(lambda one=one: (one, one))
+        if name == "claims":
+            others += [lambda: (replace(good.claims[0], text=invented, evidence=good.claims[0].evidence),)]
+            others += [lambda: (*good.claims, replace(good.claims[0], text=invented))]
+        for other in others:
+            made = other if callable(other) else partial(lambda it: it, other)
+            yield name, lambda name=name, made=made: replace(good, **{name: made()})
+            yield name, lambda name=name, made=made: Answer(**{**whole, name: made()})
+
+
+def _with(one: Any, name: str, value: Any) -> tuple[Any, ...]:
+    return (replace(one, **{name: value}),)
+
+
+@given(words=st.text("abcdefghij ", min_size=3).filter(str.strip))
+@example(words="The moon is made of cheese.")
+def test_given_any_field_of_an_answer_told_to_say_something_else_then_it_is_not_said(words: str) -> None:
+    """S2-26: whatever is built or replaced, the text is made of the claims that were measured, in their words."""
+    invented = f"Qx {words.strip()}"
+    for kind, good in answers().items():
+        honest = {replace(good, style=style, format=shown).text for style in STYLES for shown in FORMATS}
+        tried = 0
+        for name, forge in forgeries(good, invented):
+            try:
+                forged = forge()
+            except (ValueError, TypeError, AttributeError):
+                tried += 1
+                continue
+            assert forged.text in honest, f"{kind}: {name} says {forged.text!r}"
+        assert tried > 100, "hardly anything was refused, so hardly anything was tried"
+
+
+def test_given_measurements_with_another_number_then_they_are_of_no_claim_any_more() -> None:
+    good = DECISIONS["answer"].outcome
+    assert isinstance(good, Answer)
+    one = good.measured[0]
+
+    assert one.of == good.claims[0]
+    assert replace(one, support=1.0).of is None
+    with pytest.raises((TypeError, ValueError)):
+        replace(one, of=Claim("The moon is made of cheese."))
+    with pytest.raises(TypeError):
+        ClaimMeasurement(of=Claim("The moon is made of cheese."))  # type: ignore[call-arg]
+
+
+def test_given_the_code_then_only_measuring_and_reading_records_bind_measurements_to_a_claim() -> None:
+    importing = re.compile(r"import .*\btaken_of\b")
+    named = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rag_core").rglob("*.py") if importing.search(path.read_text("utf-8"))}
+
+    assert named == {"rag_core/compression/llm/drafting.py", "rag_core/grounding/claims.py", "rag_core/records/shapes.py"}
 
 
 def test_given_an_answer_then_its_text_is_its_claims_with_their_citations_and_nothing_else() -> None:

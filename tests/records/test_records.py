@@ -9,7 +9,21 @@ from dataclasses import replace
 
 import pytest
 from any_measurements import any_measurements, chosen_settings
-from builders import SENTENCE, HashEmbedder, MemoryCorpus, Text, citation, claim, draft, hit, measurements, passage, settings, tools
+from builders import (
+    SENTENCE,
+    HashEmbedder,
+    MemoryCorpus,
+    Text,
+    citation,
+    claim,
+    draft,
+    hit,
+    measured_again,
+    measurements,
+    passage,
+    settings,
+    tools,
+)
 from folding import each
 from hypothesis import given
 
@@ -49,7 +63,7 @@ def on_pages(drawn: Measurements) -> Measurements:
         claims.append(replace(one, text=whole[:stop], evidence=(evidence,)))
         citations[evidence_key(evidence)] = citation(evidence)
     hits = tuple(replace(one, passage=new[one.passage.id]) for one in drawn.hits)
-    return replace(drawn, hits=hits, draft=replace(drawn.draft, claims=tuple(claims), citations=citations))
+    return replace(drawn, hits=hits, draft=replace(measured_again(drawn.draft, claims), citations=citations))
 
 
 def page_text(document: str, page: int) -> str:

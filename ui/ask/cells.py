@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from rag_core.domain.decision import Decision
-from rag_core.grounding.contradictions.cells import CELL, NEXT_ROW
-from rag_core.grounding.rows import figures, in_words, over_figures
+from rag_core.domain.rows import CELL, NEXT_ROW, figures, in_words, over_figures
 
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 MOST_CELLS = 6  # beside one another in half a window; a longer row is read as text

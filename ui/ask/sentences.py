@@ -14,7 +14,7 @@ from rag_core.domain.claims import Claim
 from rag_core.domain.decision import Decision
 from rag_core.domain.drafts import ClaimMeasurement
 from rag_core.domain.measurements import Measurements
-from rag_core.grounding.rows import in_words
+from rag_core.domain.rows import in_words
 from rag_core.grounding.wording import flag_of
 from ui.app.texts import say, tell
 

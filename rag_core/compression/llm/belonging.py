@@ -12,8 +12,8 @@ from functools import cached_property, lru_cache
 from rag_core.domain.documents import Span, holds_hidden
 from rag_core.domain.passages import Passage, PassageKind
 from rag_core.domain.ports import PageText
+from rag_core.domain.rows import CELL
 from rag_core.facts.values import values
-from rag_core.grounding.contradictions.cells import CELL
 from rag_core.grounding.omissions.idle import binds
 from rag_core.grounding.omissions.words import limit_words
 from rag_core.grounding.units import Unit, units

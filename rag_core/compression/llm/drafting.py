@@ -17,7 +17,7 @@ from rag_core.compression.llm.replies import ClaimReply, Contradiction, DraftRep
 from rag_core.domain.answer import evidence_key
 from rag_core.domain.claims import Citation, Claim, Conflict, Evidence
 from rag_core.domain.documents import Span
-from rag_core.domain.drafts import ClaimMeasurement, Draft
+from rag_core.domain.drafts import ClaimMeasurement, Draft, taken_of
 from rag_core.domain.measurements import LibraryFacts
 from rag_core.domain.passages import Hit, Passage
 from rag_core.domain.ports import Cancel, Corpus, Embedder, EntailmentModel
@@ -107,7 +107,7 @@ def model_draft(
     return Draft(
         "model" if claims else "none",
         claims,
-        tuple(map(_with_quotes, measured, said.values())),
+        tuple(map(taken_of, claims, map(_with_quotes, measured, said.values()))),
         given.citations(claims, [key for one in said.values() for key in one.uncertain]),
         context_chars=given.chars,
     )

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 import regex
 
+from rag_core.domain.rows import CELL, NEXT_ROW
 from rag_core.grounding.contradictions.statements import Statement, statement
 from rag_core.grounding.contradictions.word_lists import word_lists
 from rag_core.language import fold, words
 
-CELL, NEXT_ROW = " | ", "; "  # between the cells of a row, and between the rows of a header: see `rag_core.grounding.units`
 _DIGIT = regex.compile(r"\d")
 _MAX_WORDS = 8  # words of a cell that states a value; a longer one tells something, and is no cell of figures
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.grounding.rows import in_words
+from rag_core.domain.rows import in_words
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from unicodedata import category
 
-from rag_core.grounding.contradictions.cells import CELL, NEXT_ROW
 from rag_core.language import any_language, fold
 
+CELL, NEXT_ROW = " | ", "; "  # between the cells of a row, and between the rows of a header: see `rag_core.grounding.units`
 _BEHIND = frozenset((")", "%", ")%", ") %"))  # cells of their own in filings, which end the figure before them
 
 
