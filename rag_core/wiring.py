@@ -18,12 +18,12 @@ from rag_core.adapters.certificate_pdf import Plot as Plot
 from rag_core.adapters.certificate_pdf import Sheet as Sheet
 from rag_core.adapters.certificate_pdf import require_drawing as require_drawing
 from rag_core.adapters.certificate_pdf import to_pdf as to_pdf
+from rag_core.adapters.child.process import ProcessEmbedder, ProcessEntailment, ProcessReader
 from rag_core.adapters.embedding.by_name import EMBEDDED, EMBEDDED_LANGUAGES, CrossEncoderReranker, precision_here
 from rag_core.adapters.embedding.cache import CachedEmbedder
 from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE as MODEL_FILE
 from rag_core.adapters.embedding.pair_models import SUPPORT_FILE, SUPPORT_LANGUAGES, AnswerModel, version_of
-from rag_core.adapters.embedding.process import ProcessEmbedder, ProcessEntailment, ProcessReader
 from rag_core.adapters.entailment.by_name import EMBEDDED as EMBEDDED_ENTAILMENT
 from rag_core.adapters.entailment.by_name import NONE as NO_ENTAILMENT
 from rag_core.adapters.entailment.by_name import EntailmentOnDemand, declared_languages, load_entailment_model

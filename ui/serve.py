@@ -7,7 +7,7 @@ carries headers by which a browser refuses anything that does not come from here
 
 from __future__ import annotations
 
-from rag_core.adapters.embedding.process import prepare
+from rag_core.adapters.child.process import prepare
 
 if __name__ == "__main__":
     prepare()  # the embedding model takes longest to be there: its process starts before the slow imports of this one

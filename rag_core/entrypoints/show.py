@@ -12,6 +12,7 @@ from rag_core.domain.decision import Decision
 from rag_core.domain.documents import Document
 from rag_core.domain.trace import CheckResult
 from rag_core.grounding.citations import sources_list
+from rag_core.library.described import document_json
 from rag_core.library.reading import is_outdated
 from rag_core.settings import Settings
 
@@ -93,27 +94,6 @@ def _flags(document: Document) -> str:
     if is_outdated(document):
         flags.append("read by an earlier version: delete it and add it, or read it again on the page, for hidden text and raised digits")
     return f"  ({', '.join(flags)})" if flags else ""
-
-
-def document_json(document: Document) -> dict[str, object]:
-    """A document's record as JSON."""
-    meta = document.metadata
-    return {
-        "id": document.id,
-        "name": document.name,
-        "title": document.title,
-        "language": document.language,
-        "pages": document.page_count,
-        "strategy": document.strategy,
-        "strategy_evidence": document.strategy_evidence,
-        "ocr_pages": list(document.ocr_pages),
-        "unreadable_pages": list(document.unreadable_pages),
-        "hidden_chars": document.hidden_chars,
-        "problems": list(document.problems),
-        "size_bytes": document.size_bytes,
-        "read_by_earlier_version": is_outdated(document),
-        "metadata": {"date": meta.date, "authority": meta.authority, "verified": meta.verified, **meta.values},
-    }
 
 
 def show_settings(settings: Settings, *, as_json: bool) -> str:

@@ -15,8 +15,8 @@ from contextlib import suppress
 
 from hash_embedder import HashEmbedder
 
-from rag_core.adapters.embedding import frames
-from rag_core.adapters.embedding import worker as embedding_worker
+from rag_core.adapters.child import frames
+from rag_core.adapters.child import worker as embedding_worker
 from rag_core.domain.ports import Embedder, Vectors
 from rag_core.errors import ModelUnavailable
 

@@ -24,10 +24,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core import wiring
+from rag_core.adapters.child import process as embedding_process
+from rag_core.adapters.child.process import ProcessEmbedder
 from rag_core.adapters.embedding import by_name, frames
-from rag_core.adapters.embedding import process as embedding_process
 from rag_core.adapters.embedding.by_name import EMBEDDED, SentenceTransformerEmbedder
-from rag_core.adapters.embedding.process import ProcessEmbedder
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.errors import ModelUnavailable
@@ -109,7 +109,7 @@ def test_given_a_head_that_is_no_object_when_read_then_it_is_no_message() -> Non
 
 
 def test_given_the_embedded_model_in_a_child_then_all_it_says_is_what_it_says_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding_process, "WORKER", "rag_core.adapters.embedding.worker")
+    monkeypatch.setattr(embedding_process, "WORKER", "rag_core.adapters.child.worker")
     here, apart = wiring.embedder(EMBEDDED, "auto"), wiring.embedder_apart(EMBEDDED, "auto")
     texts = ["The notice period is 30 days.", "", "Lhůta činí třicet dní.", "नोटिस की अवधि", "a long one " * 300]
 
@@ -123,7 +123,7 @@ def test_given_the_embedded_model_in_a_child_then_all_it_says_is_what_it_says_in
 def test_given_a_model_that_is_not_there_then_the_problem_is_the_one_in_process_until_it_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding_process, "WORKER", "rag_core.adapters.embedding.worker")
+    monkeypatch.setattr(embedding_process, "WORKER", "rag_core.adapters.child.worker")
     monkeypatch.setattr(by_name, "quiet", lambda: pytest.fail("what loads a model was imported, which takes seconds"))
     folder = str(tmp_path / "no-such-model")
     with pytest.raises(ModelUnavailable) as here:
@@ -316,7 +316,7 @@ def test_given_an_embedder_that_nobody_holds_then_its_child_is_gone() -> None:
 
 PARENT = """
 import os, sys, time
-from rag_core.adapters.embedding import process as embedding_process
+from rag_core.adapters.child import process as embedding_process
 embedding_process.WORKER = "hash_worker"
 embedder = embedding_process.ProcessEmbedder(sys.argv[1])
 if sys.argv[1] != "hang": embedder.name

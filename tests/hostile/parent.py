@@ -16,8 +16,8 @@ from pathlib import Path
 
 from quick_worker import DIM
 
-from rag_core.adapters.embedding import process as embedding_process
-from rag_core.adapters.embedding.process import ProcessEmbedder
+from rag_core.adapters.child import process as embedding_process
+from rag_core.adapters.child.process import ProcessEmbedder
 from rag_core.adapters.index.bm25 import Bm25Store
 from rag_core.adapters.index.flat import FaissStore
 from rag_core.library.library import Library

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rag_core.adapters.embedding import worker as embedding_worker
+from rag_core.adapters.child import worker as embedding_worker
 from rag_core.domain.ports import Vectors
 
 DIM = 384  # of the embedded model

@@ -23,14 +23,14 @@ from typing import IO
 
 import numpy as np
 
-from rag_core.adapters.embedding import frames
+from rag_core.adapters.child import frames
+from rag_core.adapters.child.turns import InTurn
 from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE, ANSWERABILITY_LANGUAGES, version_of
-from rag_core.adapters.embedding.turns import InTurn
 from rag_core.domain.ports import Vectors
 from rag_core.errors import ModelTimedOut, ModelUnavailable
 
 ROOT = Path(__file__).resolve().parents[3]  # the repository: the child imports rag_core from there
-WORKER = "rag_core.adapters.embedding.worker"
+WORKER = "rag_core.adapters.child.worker"
 LINE_BYTES = 4096  # a line of the child's standard error; longer ones are cut into pieces
 LAST_WORDS_CHARS = 200  # each line that an error quotes from a child that ended is cut there
 ANSWER_SECONDS = (

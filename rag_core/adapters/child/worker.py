@@ -23,7 +23,7 @@ from functools import cache, lru_cache
 from queue import SimpleQueue
 from typing import IO
 
-from rag_core.adapters.embedding import frames
+from rag_core.adapters.child import frames
 from rag_core.adapters.embedding.by_name import PREFIX, offline
 from rag_core.adapters.embedding.choose import load_embedder
 from rag_core.adapters.embedding.pair_models import ANSWERABILITY_FILE, AnswerModel

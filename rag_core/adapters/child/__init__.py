@@ -1,0 +1,1 @@
+"""The process in which models embed and read pairs, apart from the page."""
