@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from rag_core.gating.asked import is_superlative
-from rag_core.gating.stated import MAX_CHARS, read
+from rag_core.gating.stated import MAX_CHARS
 from rag_core.language import LANGUAGES, spaced
 from rag_core.retrieval.query import expand
 
@@ -47,19 +46,6 @@ def asks_to_compute(question: str, language: str) -> str:
         return ""
     said = spaced(expand(question[:MAX_CHARS]))
     return next((kind for kind in COMPUTED if (pattern := info.asked.computes.get(kind)) and pattern.search(said)), "")
-
-
-def states_result(kind: str, text: str, language: str) -> bool:
-    """Whether a sentence may state such a result itself: "sales rose by 5 %" is a change. False for kinds that no sentence states."""
-    info = LANGUAGES.get(language)
-    if info is None or info.asked is None:
-        return False
-    stated = read(text, language)
-    if kind == "extreme":
-        return is_superlative(stated, info.asked)
-    pattern = info.asked.results.get(kind)
-    has_figure = kind == "comparison" or any(number.kind not in ("date", "month", "code") for number in stated.numbers)
-    return pattern is not None and has_figure and pattern.search(stated.spaced) is not None
 
 
 def computed_in_words(kind: str) -> str:

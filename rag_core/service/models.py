@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.given import MAX_LINE_CHARS, MAX_TEXT_CHARS
 from rag_core.library.bounds import MAX_FILES, MAX_KEY_CHARS, MAX_KEYS, MAX_NAME_CHARS, MAX_VALUE_CHARS
 from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind
 
-MAX_QUESTION_CHARS = 2000  # as the engine takes
 MAX_PASSAGES = 200  # as `decide_over` takes
 MAX_SETTINGS = 200  # more than there are
 MAX_CONTENT_CHARS = 10_000_000  # one document as text; below the largest body

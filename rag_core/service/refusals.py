@@ -41,12 +41,6 @@ class Conflict(Refused):
     status = CONFLICT
 
 
-class TooLarge(Refused):
-    """A body or file is larger than allowed."""
-
-    status = TOO_LARGE
-
-
 class TooOften(Refused):
     """The caller asked more often than they may."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_core.gating.computed import COMPUTED, asks_to_compute, computed_in_words, states_result
+from rag_core.gating.computed import COMPUTED, asks_to_compute, computed_in_words
 from rag_core.language import LANGUAGES
 from tests.gating.test_asked import HOSTILE
 
@@ -66,25 +66,6 @@ def test_given_a_question_that_a_sentence_answers_then_no_kind_is_told() -> None
     assert {question: kind for language, question in FINDS if (kind := asks_to_compute(question, language))} == {}
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "stated"),
-    [
-        ("change", "Net sales rose by 5 %.", True),
-        ("change", "Net sales rose.", False),
-        ("change", "Net sales were 5 %.", False),
-        ("ratio", "The quick ratio was 1.2.", True),
-        ("extreme", "The largest plant is in Oslo.", True),
-        ("extreme", "One plant is in Oslo.", False),
-        ("comparison", "More men than women work there.", True),
-        ("judgement", "The company is capital intensive.", False),
-        ("average", "In May 2022 the average was told.", False),
-    ],
-)
-def test_given_a_sentence_then_it_states_a_result_or_not(kind: str, text: str, stated: bool) -> None:
-    assert states_result(kind, text, "en") is stated
-    assert not states_result(kind, text, "xx")
-
-
 def test_given_a_kind_then_a_refusal_says_in_words_why_and_what_to_ask() -> None:
     for kind in COMPUTED:
         assert computed_in_words(kind).startswith(f"{COMPUTED[kind]} Ask ")
@@ -101,4 +82,3 @@ def test_given_every_language_file_then_it_knows_kinds_that_exist() -> None:
 def test_given_hostile_text_then_it_is_read(language: str) -> None:
     for text in HOSTILE:
         assert asks_to_compute(text, language) in ("", *COMPUTED)
-        assert states_result("change", text, language) in (True, False)

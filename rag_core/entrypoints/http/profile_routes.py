@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
 
+from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.entrypoints.http.caller import Entered, TheService
 from rag_core.entrypoints.http.job_routes import told
 from rag_core.evaluation.executions import Recorded
@@ -64,7 +65,7 @@ async def profiles(collection: Entered, service: TheService) -> dict[str, Any]:
 @router.get("/collections/{name}/domain", response_model=profile_models.DetectedOut)
 async def detected(
     collection: Entered, service: TheService,
-    query_text: Annotated[str, Query(min_length=1, max_length=models.MAX_QUESTION_CHARS, examples=["What does the contract say?"])],
+    query_text: Annotated[str, Query(min_length=1, max_length=MAX_QUESTION_CHARS, examples=["What does the contract say?"])],
 ) -> dict[str, str]:  # fmt: skip
     """Say which domain would be detected for a question, and why."""
     found = await service.questions.run(lambda: collection.profiles.taken(AUTO, query_text))

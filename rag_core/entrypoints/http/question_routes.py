@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
 
+from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.decision import Decision
 from rag_core.domain.given import ReadyPassage
 from rag_core.engine import confidence_metadata
@@ -102,7 +103,7 @@ async def judge(body: models.JudgeIn, caller: Caller, service: TheService) -> di
 @router.get("/collections/{name}/query", response_model=models.Confidence)
 async def confidence(
     request: Request, collection: Entered, service: TheService,
-    query_text: Annotated[str, Query(min_length=1, max_length=models.MAX_QUESTION_CHARS, examples=["How long is the warranty period?"])],
+    query_text: Annotated[str, Query(min_length=1, max_length=MAX_QUESTION_CHARS, examples=["How long is the warranty period?"])],
 ) -> dict[str, Any]:  # fmt: skip
     """Answer a question, with the confidence metadata that the log has."""
     decision, id = await asked(request, service, collection, Asking(query_text))
