@@ -65,21 +65,26 @@ class Shown:
 def honest(language: str) -> list[Case]:
     """The careful compressions; a rejected one is followed by its whole sentence."""
     return [
-        Case(language, "", row["q"], row["s"], (row.get("c", row["s"]), row["s"])) for row in _read(f"{language}.yaml")["rows"]
-    ]  # fmt: skip
+        Case(language, "", row["q"], row["s"], (row.get("c", row["s"]), row["s"]))
+        for file in (language, f"undone_{language}")
+        for row in _read(f"{file}.yaml")["rows"]
+    ]
 
 
 def lies(language: str) -> list[Case]:
     """The lies, each with the sentence that it quotes."""
     return [
         Case(language, behaviour, question, next(one for one in sentences(language) if key in one), (text,))
-        for behaviour, key, text, question in _read(f"lies_{language}.yaml")["lies"]
+        for file in ("lies", "undone")
+        for behaviour, key, text, question in _read(f"{file}_{language}.yaml")["lies"]
     ]
 
 
 def sentences(language: str) -> list[str]:
     """The sentences of a language's document, in their order."""
-    return [row["s"] for row in _read(f"{language}.yaml")["rows"]] + list(_read(f"lies_{language}.yaml")["traps"])
+    later = _read(f"undone_{language}.yaml")
+    rows = [row["s"] for found in (_read(f"{language}.yaml"), later) for row in found["rows"]]
+    return [*rows, *_read(f"lies_{language}.yaml")["traps"], *later["traps"]]
 
 
 @cache
