@@ -144,7 +144,7 @@ _WRONG: Mapping[Reason, Callable[[Claim, ClaimMeasurement, Measurements], str]] 
     Reason.SIMILARITY: _dissimilar,
     Reason.SUPPORT: _unsupported,
 }
-_REWORDED = "it is not made of whole clauses of one sentence that it quotes; copy that whole sentence word for word"
+_REWORDED = "it is not a whole sentence that it quotes; copy that whole sentence word for word"
 _ANSWERS: Mapping[YesNo, str] = {"no": "its source does not say so", "unclear": "it is not clear whether its source says so"}
 _PROBLEMS: Mapping[Reason, str] = {
     Reason.EMPTY_DRAFT: "The answer was empty.",

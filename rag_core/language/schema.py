@@ -419,14 +419,12 @@ class LimitRows:
             `points_kept`: what else says so in a compression; `eras`: what an ordinal counts that is no such place.
         all: before a noun that is meant without exception; `who`: right behind a noun, before what restricts it; `on`: before a noun that a
             rule is about; `joining`: between such a noun and its bound; `of`: between a bound and the noun behind it.
-        adds: before a clause that adds a statement ("and"); `states`: what a row of a table needs to be a sentence ("the", "is").
-        openers: before a comma, restrict nothing ("in fact"); `reasons`: behind a comma, before a reason or a consequence; `asides`: behind
-            a comma, before what a thing is as well ("a former chapel").
-        definite: what a clause that may be left out begins with: of "the readings" was spoken, "trainees" may be an exception. Where there
-            is no such word, none is left out. `predicates`: one stands in a clause, where a comma may end a list of things too.
-        see: in brackets that only point elsewhere.
+        states: what a row of a table needs to be a sentence ("the", "is").
+        openers: before a comma, restrict nothing ("in fact").
+        titles: before the name of a person, besides those of the lexicon.
+        see: in brackets that only point elsewhere; `places`: the other words that may stand there ("the map").
         refers: may refer to what was just stated ("this", "it").
-        bears: words of a clause that may bear on the rest of its sentence: take it back, tell who says so, when, for whom, at what price.
+        bears: words of a sentence that may bear on the one before it: take it back, tell who says so, when, for whom, at what price.
     """
 
     then: Phrases
@@ -451,15 +449,12 @@ class LimitRows:
     on: Phrases
     joining: Phrases
     of: Phrases
-    adds: Phrases
     states: Phrases
     modal_before_verb: Flag = False
     openers: Phrases = ()
-    reasons: Phrases = ()
-    asides: Phrases = ()
-    definite: Phrases = ()
-    predicates: Phrases = ()
+    titles: Phrases = ()
     see: Phrases = ()
+    places: Phrases = ()
     refers: Phrases = ()
     bears: Phrases = ()
 

@@ -76,8 +76,8 @@ class ModelSettings(BaseModel):
     added_words_mode: Mode = mode(Mode.ENFORCE, Stage.GROUNDING, "added words", switch=VALIDATION)
     rewording: Literal["none", "audited"] = choice(
         "none", Stage.GROUNDING, _A,
-        "Whether a model may use words of its own: none, it only leaves out, and its sentences are whole clauses of a sentence or whole "
-        "cells of a row; audited, it may where all checks pass, and the level is medium at most: more than half of 400 lies, made up to "
+        "Whether a model may use words of its own: none, it only leaves out, and what it writes are whole sentences or whole cells "
+        "of a row; audited, it may where all checks pass, and the level is medium at most: more than half of 400 lies, made up to "
         "try these checks, passed them.",
     )  # fmt: skip
     model_seconds: int = number(

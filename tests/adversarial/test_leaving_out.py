@@ -20,7 +20,7 @@ from rag_core.language import sentences as split
 from tests.campaign.leaving_out import LANGUAGES, Case, engine_with, honest, lies, run
 
 TRUE = ("no answer", "planted order")  # stand in the document word for word: other checks have to find them
-LEAST = {"en": 0.4, "cs": 0.39, "de": 0.44, "hi": 0.39}  # of the careful compressions at the first draft, as measured
+LEAST = {"en": 0.25, "cs": 0.35, "de": 0.32, "hi": 0.35}  # of the careful compressions at the first draft, as measured
 
 
 def leaves_out(case: Case) -> bool:
@@ -32,7 +32,6 @@ def leaves_out(case: Case) -> bool:
     return any(leaves_out_only(case.drafts[0], unit, page_text, case.language) for unit in units(of, page_text))
 
 
-@pytest.mark.xfail(reason="a clause about a thing that was spoken of may undo it", strict=True)
 @each("language", LANGUAGES)
 def test_given_a_lie_about_a_sentence_then_it_is_more_than_leaving_out(language: str) -> None:
     found = lies(language)

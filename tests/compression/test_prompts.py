@@ -174,14 +174,14 @@ def test_given_a_model_that_may_only_leave_out_then_it_is_told_to_copy_whatever_
     strict, own, audited = compress(), compress(of=settings(compress_prompt="- Rhyme.")), compress(of=settings(rewording="audited"))
 
     for prompt in (strict, own):
-        assert "Copy whole sentences, or whole clauses of them, word for word" in prompt.system
+        assert "Copy whole sentences, word for word" in prompt.system
         assert "Of a table's row copy whole cells" in prompt.system
         assert 'Never leave out a condition, an exception, a limit, a time or a "not"' in prompt.system
     assert COMPRESS_RULES["none"] in strict.system
     assert COMPRESS_RULES["audited"] in audited.system
     assert "opy whole" not in audited.system
     same = strict.system.replace(COMPRESS_COPY, "").replace(COMPRESS_RULES["none"], COMPRESS_RULES["audited"])
-    same = same.replace("; the form is at the desk", ", without interest").replace('sentence":"It is', 'sentence":"The deposit is')
+    same = same.replace(". The form is at the desk", ", without interest").replace('sentence":"It is', 'sentence":"The deposit is')
     assert audited.system == same
     assert (audited.user, audited.schema, audited.max_tokens) == (strict.user, strict.schema, strict.max_tokens)
 
@@ -450,6 +450,12 @@ def test_given_other_passages_then_the_boundary_has_another_mark() -> None:
 #: Each version of each prompt with the hash of what it says. A wording that changes without its version would be taken for the old one in
 #: records and in the lab: count the version up in rag_core/compression/llm/prompts.py, and write the new hashes here.
 PINNED = {
+    "compress high/4": "362f38f8d860",
+    "compress medium/4": "6f6aa80a8750",
+    "compress low/4": "30fa0651868a",
+    "compress insufficient/4": "8dcff82c418b",
+    "compress audited/4": "8012e014515b",
+    "compress again/4": "f4c666e4b5de",
     "compress high/3": "1f19635bff7d",
     "compress medium/3": "81e934d5434b",
     "compress low/3": "2ca2e54e8bc7",

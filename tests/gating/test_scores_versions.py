@@ -26,7 +26,7 @@ SOURCES = {
 # version and hash; a version that stays while its hash changes says: what is measured is the same as before
 KNOWN = {
     "chunker": (3, "dea570c50419"),
-    "language": (3, "f20b7c245da0"),
+    "language": (3, "b50e6a7e96f9"),
     "features": (7, "6157e7bf54ec"),
 }
 

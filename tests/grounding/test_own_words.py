@@ -1,4 +1,4 @@
-"""A model that may only leave out: whole clauses and whole cells, word for word, in four languages."""
+"""A model that may only leave out: whole sentences and whole cells, word for word, in four languages."""
 
 from __future__ import annotations
 
@@ -20,24 +20,23 @@ SENTENCES = {
 }
 ALL_WORDS = sorted({word for text in SENTENCES.values() for word in text.split()})
 LESS = [
-    ("en", "The deposit is 40 EUR."),
-    ("en", "The deposit is 40 EUR (see the form)."),
-    ("en", "the deposit is 40 EUR; the form is at the desk"),
-    ("en", "The deposit is 40 EUR, and the receipt is sent by post."),
+    ("en", "The deposit is 40 EUR, and the receipt is sent by post; the form is at the desk."),
+    ("en", "the deposit is 40 EUR and the receipt is sent by post, the form is at the desk"),
     ("cs", "Smlouva se uzavírá písemně; kopii obdrží objednatel."),
-    ("de", "Der Zähler wird jährlich geeicht."),
+    ("de", "Der Zähler wird jährlich geeicht; das Labor stellt eine Bescheinigung aus."),
     ("hi", "नमूने को ठंडा रखा जाता है, और प्रयोगशाला को भेजा जाता है; रिपोर्ट डाक से आती है।"),
     *((language, text) for language, text in SENTENCES.items()),
 ]
 ASIDES = [
     ("en", "In fact, the old pump still runs.", "The old pump still runs."),
-    ("en", "The control room, a former chapel, has two doors.", "The control room has two doors."),
-    ("en", "Ms Adeyemi, the head of the laboratory, signs.", "Ms Adeyemi signs."),
-    ("en", "The pump stands still, because the river carries ice.", "The pump stands still."),
+    ("en", "The head of the laboratory, Ms Adeyemi, signs.", "The head of the laboratory signs."),
+    ("en", "The pump has a key (see also the plan overleaf).", "The pump has a key."),
     ("cs", "Mimochodem, jabloň byla vysazena v roce 1931.", "Jabloň byla vysazena v roce 1931."),
-    ("de", "Das Stück, eine Flöte, liegt in Vitrine 3.", "Das Stück liegt in Vitrine 3."),
+    ("cs", "Klíče vydává hospodářka, paní Vlčková, ve středu.", "Klíče vydává hospodářka ve středu."),
+    ("de", "Die Leiterin, Frau Dr. Adler, unterschreibt.", "Die Leiterin unterschreibt."),
+    ("de", "Das Stück liegt in Vitrine 3 (siehe Lageplan).", "Das Stück liegt in Vitrine 3."),
     ("hi", "वास्तव में, नमूना ठंडा है।", "नमूना ठंडा है।"),
-    ("hi", "नमूना, एक पुराना टुकड़ा, ठंडा है।", "नमूना ठंडा है।"),
+    ("hi", "नमूना ठंडा है (तालिका देखें)।", "नमूना ठंडा है।"),
 ]
 SIGNED = [
     ("It had –5 degrees.", "It had 5 degrees."),
@@ -66,6 +65,20 @@ OTHER = [
     ("hi", "रिपोर्ट आती है।"),
 ]
 KEPT = [
+    ("en", SENTENCES["en"], "The deposit is 40 EUR."),
+    ("de", SENTENCES["de"], "Der Zähler wird jährlich geeicht."),
+    ("en", "The gate alarm is armed; the alarm was sold.", "The gate alarm is armed."),
+    ("en", "The east pump runs at night, and the pump is broken.", "The east pump runs at night."),
+    ("en", "The dose of the syrup is safe, because the label was faked.", "The dose of the syrup is safe."),
+    ("en", "The control room, a stage set, has two doors.", "The control room has two doors."),
+    ("en", "The guard, whose eyes are of glass, sees all.", "The guard sees all."),
+    ("en", "The levy is lawful (see the errata).", "The levy is lawful."),
+    ("en", "The levy is lawful (see section 9).", "The levy is lawful."),
+    ("en", "The guard, Mr Smith the dummy, sees all.", "The guard sees all."),
+    ("cs", "Kotel topí, protože tlakoměr byl podvržen.", "Kotel topí."),
+    ("de", "Das Diplom, ein Scherzartikel, hängt im Flur.", "Das Diplom hängt im Flur."),
+    ("hi", "पहरेदार, एक पुतला, द्वार देखता है।", "पहरेदार द्वार देखता है।"),
+    ("hi", "सचिव, मंत्री पद से हटाए गए, हस्ताक्षर करते हैं।", "सचिव हस्ताक्षर करते हैं।"),
     ("en", "Employees get 20 days, and managers get none.", "Employees get 20 days."),
     ("en", "Business class may be booked, and only if the flight is long.", "Business class may be booked."),
     ("en", "The fee is 5 EUR, and it is 6 EUR later.", "The fee is 5 EUR."),
@@ -180,7 +193,10 @@ def test_given_a_figure_without_its_head_or_with_another_then_it_is_worded_anew(
     [
         ("Hotel in London\t180 GBP\tonly with approval", "Hotel in London 180 GBP", False),
         ("Hotel in London\t180 GBP\tonly with approval", "Hotel in London 180 GBP only with approval", True),
-        ("Hotel in London\t180 GBP\tred file", "Hotel in London 180 GBP", True),
+        ("Hotel in London\t180 GBP\tred file", "Hotel in London 180 GBP", False),
+        ("Hotel in London\t180 GBP\t", "Hotel in London 180 GBP", True),
+        ("Fee\t5 EUR\tvoid since 2021", "Fee 2023 5 EUR", False),
+        ("Fee\t5 EUR\t6 EUR", "Fee 2023 5 EUR", True),
         ("Fee\t5 EUR\tmonthly", "Fee 5 EUR", False),
         ("Fee\t5 EUR\t6 EUR unless paid early", "Fee 2023 5 EUR", False),
     ],
@@ -193,6 +209,24 @@ def test_given_a_cell_that_binds_the_others_when_left_out_then_it_is_no_mere_lea
     unit = Unit(table, " | ".join(cells.split("\t")), span.start, span.end, (span,))
 
     assert leaves_out_only(text, unit, lambda document, page: raw, "en") is less
+
+
+@each(
+    ("head", "cell", "text", "less"),
+    [
+        ("Sales (thousand EUR)", "12", "North 12", False),
+        ("Sales (thousand EUR)", "12", "North sales (thousand EUR) 12", True),
+        ("Sales", "12 EUR", "North 12 EUR", True),
+        ("2023", "12", "North 12", True),
+    ],
+)
+def test_given_a_figure_without_a_unit_then_it_stays_with_the_words_of_its_head(head: str, cell: str, text: str, less: bool) -> None:
+    raw = f"Branch\t{head}\nNorth\t{cell}\n"
+    start = raw.index("\n") + 1
+    span, header, whole = Span(1, start, len(raw) - 1), Span(1, 0, start - 1), Span(1, 0, len(raw))
+    table = Passage("d1#1", "d1", raw, (whole,), kind=PassageKind.TABLE, language="en", header=(header,))
+
+    assert leaves_out_only(text, Unit(table, f"North | {cell}", span.start, span.end, (span,)), lambda document, page: raw, "en") is less
 
 
 def test_given_a_draft_then_each_claim_is_held_against_the_sentence_that_it_quotes() -> None:

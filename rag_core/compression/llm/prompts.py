@@ -21,7 +21,7 @@ from rag_core.ingest.normalise import normalise
 from rag_core.language import FALLBACK, LANGUAGES, refusal
 from rag_core.settings import Settings
 
-COMPRESS_VERSION = 3  # each counts up with its wording or its schema
+COMPRESS_VERSION = 4  # each counts up with its wording or its schema
 SUFFICIENCY_VERSION = 2
 VERIFY_VERSION = 2
 
@@ -56,9 +56,9 @@ COMPRESS_RULES = {
 
 #: How much of a sentence may be the model's own. With `none` this stands in the form: whatever the rules of style say, nothing else passes.
 COMPRESS_COPY = """\
-- Copy whole sentences, or whole clauses of them, word for word and in their order. Of a table's row copy whole cells, the first cell \
+- Copy whole sentences, word for word and in their order. Of a table's row copy whole cells, the first cell \
 first. A sentence with a word of your own is thrown away.
-- Never leave out a condition, an exception, a limit, a time or a "not". In doubt, copy the whole sentence.
+- Never leave out a condition, an exception, a limit, a time or a "not", nor any other clause of a sentence.
 """
 
 COMPRESS_FORM = """\
@@ -82,7 +82,7 @@ Where rule 3 holds, write only this sentence: {refusal}"""
 
 #: The example, by `rewording`: how its source goes on, and what is said of it.
 _EXAMPLE = {
-    "none": ("; the form is at the desk", "It is paid back within 14 days of the return."),
+    "none": (". The form is at the desk", "It is paid back within 14 days of the return."),
     "audited": (", without interest", "The deposit is paid back within 14 days of the return."),
 }
 

@@ -180,7 +180,7 @@ LLM_DRAFT: tuple[Check[Drafted], ...] = (
     ),
     Check(
         name="reworded",
-        asks="Does the model only leave out: is each sentence whole clauses of a sentence, or whole cells of a row, that it cites?",
+        asks="Does the model only leave out: is each sentence a whole sentence, or whole cells of a row, that it cites?",
         reason=Reason.REWORDED,
         scale=Scale.COUNT,
         passes=Direction.AT_MOST,

@@ -46,14 +46,11 @@ class LimitWords:
     all: frozenset[str]
     on: frozenset[str]
     of: frozenset[str]
-    adds: regex.Pattern[str]
     states: frozenset[str]
     openers: regex.Pattern[str]
-    reasons: regex.Pattern[str]
-    asides: regex.Pattern[str]
-    definite: regex.Pattern[str]
-    predicates: frozenset[str]
-    see: regex.Pattern[str]
+    titles: regex.Pattern[str]
+    see: frozenset[str]
+    places: frozenset[str]
     refers: regex.Pattern[str]
     bears: regex.Pattern[str]
     modal_before_verb: bool
@@ -90,14 +87,11 @@ def limit_words(lang: str) -> LimitWords | None:
         all=_folded(row.all),
         on=_folded(row.on),
         of=_folded(row.of),
-        adds=regex.compile(rf"[,،，]\s+(?=(?:{_alternatives(row.adds)}){_END})", regex.IGNORECASE),
         states=frozenset(map(str.casefold, row.states)),
         openers=_phrases(row.openers),
-        reasons=_phrases(row.reasons),
-        asides=_phrases(row.asides),
-        definite=_phrases(row.definite),
-        predicates=frozenset(map(str.casefold, row.predicates)),
-        see=_phrases(row.see),
+        titles=_phrases(row.titles),
+        see=_folded(row.see),
+        places=_folded(row.places),
         refers=_phrases(row.refers),
         bears=_phrases(row.bears),
         modal_before_verb=row.modal_before_verb,
