@@ -71,7 +71,8 @@ def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[
     """The terms of the formula, each in [0, 1] or None without data.
 
     support: mean probability that its evidence supports a claim, 1 for one that is its evidence word for word. consistency: share of the
-    claims that no other source contradicts; None where all passages found are of one document and none contradicts another. recency:
+    claims that no other source contradicts; None where all passages found are of one document and none contradicts another, and where
+    contradictions are not looked at (`contradictions_mode`): what was not measured has not passed. recency:
     0.5 ** (age / half-life) of the cited documents' dates. authority: their stated authority.
     """
     supports = [
@@ -81,6 +82,7 @@ def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[
     sources = {hit.passage.document for hit in measurements.hits}
     documents = {evidence.document for claim in claims for evidence in claim.evidence}
     torn = [drafted[at] for one in conflicts for at in (one.claim, one.other)]
+    compared = measurements.settings.contradictions_mode is not Mode.OFF and len(sources) > 1
     agreeing = [float(claim not in torn) for claim in claims]
     asked = date.fromisoformat(measurements.metadata["asked_on"]) if "asked_on" in measurements.metadata else None
     ages = (
@@ -91,7 +93,7 @@ def weighted_terms(measurements: Measurements, claims: Sequence[Claim]) -> dict[
     authorities = [measurements.library.authority[d] for d in documents if d in measurements.library.authority]
     return {
         "support": _mean([value for value in supports if value is not None]),
-        "consistency": _mean(agreeing) if conflicts or len(sources) > 1 else None,
+        "consistency": _mean(agreeing) if conflicts or compared else None,
         "recency": _mean([value for value in ages if value is not None]),
         "authority": _mean(authorities),
     }

@@ -25,7 +25,7 @@ def full(*, support: float | None = 0.8, two: bool = True, date: str = "2026-11-
     found = (hit(0.9), *([hit(0.8, 2, of=passage(2, document="d2"))] if two else []))
     facts = LibraryFacts(dates={"d1": date} if date else {}, authority={} if authority is None else {"d1": authority})
     drafted = draft([claim(found[0].passage)], [measured_claim(support=support)])
-    return measurements(of=settings(confidence="weighted"), hits=found, library=facts, draft=drafted)
+    return measurements(of=settings(confidence="weighted", contradictions_mode=Mode.OBSERVE), hits=found, library=facts, draft=drafted)
 
 
 def of(one: Measurements) -> tuple[float, str, str]:
@@ -70,7 +70,16 @@ def test_given_sources_then_consistency_is_the_share_of_claims_that_no_other_sou
     assert weighted_terms(torn, claims[2:])["consistency"] == 1.0
     assert weighted_terms(torn, claims[1:2])["consistency"] == 0.0
     unseen = replace(torn, settings=settings(contradictions_mode=Mode.OFF))
-    assert weighted_terms(unseen, claims)["consistency"] == 1.0
+    assert weighted_terms(unseen, claims)["consistency"] is None
+
+
+def test_given_contradictions_that_are_not_looked_at_then_consistency_is_no_data_and_the_other_weights_fill_in() -> None:
+    """S3-22: what was not measured has not passed."""
+    unseen = full()
+    value, _, found = of(replace(unseen, settings=unseen.settings.changed(contradictions_mode=Mode.OFF)))
+
+    assert value == round((0.4 * 0.8 + 0.2 * 1 + 0.1 * 0.5) / 0.7, 3)
+    assert found.endswith("; no data on consistency, the other weights fill in")
 
 
 def test_given_an_extract_of_something_else_then_the_default_confidence_is_the_probability_that_it_is_right() -> None:
@@ -83,7 +92,8 @@ def test_given_an_extract_of_something_else_then_the_default_confidence_is_the_p
 
 @each("basis", ["correctness", "answerability"])
 def test_given_no_calibration_then_the_weighted_number_stands_in_under_its_own_name(basis: str) -> None:
-    one = replace(full(), settings=settings(confidence=basis), correctness=None, answerability=None)
+    one = full()
+    one = replace(one, settings=one.settings.changed(confidence=basis), correctness=None, answerability=None)
     value, told, found = of(one)
 
     assert (value, told) == of(full())[:2]
@@ -94,7 +104,9 @@ def test_given_claims_that_were_dropped_then_only_the_shown_ones_count() -> None
     first, second = passage(1), passage(2, document="d2")
     drafted = draft([claim(first), claim(second, "Other.")], [measured_claim(support=1.0), measured_claim(support=0.2)])
     facts = LibraryFacts(authority={"d1": 1.0, "d2": 0.0})
-    mixed = measurements(hits=(hit(0.9, of=first), hit(0.2, 2, of=second)), library=facts, draft=drafted)
+    mixed = measurements(
+        of=settings(contradictions_mode=Mode.OBSERVE), hits=(hit(0.9, of=first), hit(0.2, 2, of=second)), library=facts, draft=drafted
+    )
 
     assert weighted_terms(mixed, drafted.claims) == {"support": 0.6, "consistency": 1.0, "recency": None, "authority": 0.5}
     assert weighted_terms(mixed, drafted.claims[:1]) == {"support": 1.0, "consistency": 1.0, "recency": None, "authority": 1.0}
