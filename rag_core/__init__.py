@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rag_core.grounding.judge import judge_claims as judge_claims
     from rag_core.library.sources import Source as Source
     from rag_core.library.sources import text_source as text_source
+    from rag_core.over import ask_over as ask_over
     from rag_core.over import decide_over as decide_over
     from rag_core.over import decide_over_async as decide_over_async
     from rag_core.settings import Settings as Settings
@@ -48,6 +49,7 @@ _PLACES = {
     "Settings": "settings",
     "Source": "library.sources",
     "StandAlone": "conversation.stand_alone",
+    "ask_over": "over",
     "decide": "decision.decide",
     "decide_over": "over",
     "decide_over_async": "over",

@@ -1,14 +1,16 @@
-"""A question over passages that something else retrieved: the guard to put behind a retrieval of your own."""
+"""A question over passages that something else retrieved, the guard to put behind a retrieval of your own; or over several collections."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from rag_core.decision.measure import Tools
+from rag_core.domain.acts import Action
 from rag_core.domain.decision import Decision
 from rag_core.domain.given import ReadyPassage
 from rag_core.domain.llm_trace import OnStage
@@ -16,7 +18,7 @@ from rag_core.domain.measurements import Measurements
 from rag_core.domain.ports import Cancel
 from rag_core.engine import decided, measured_on
 from rag_core.settings import Settings
-from rag_core.wiring import corpus_of, ready_tools
+from rag_core.wiring import corpus_of, joined_corpus, noting, ready_tools
 
 Ready = ReadyPassage | Mapping[str, Any] | str
 
@@ -80,3 +82,44 @@ async def decide_over_async(
         return await asyncio.to_thread(work)
     finally:
         stopped.set()  # after a cancelled wait the thread ends at its next step; after an answer nobody asks
+
+
+def ask_over(
+    folder: Path,
+    collections: Sequence[str],
+    question: str,
+    settings: Settings | None = None,
+    documents: Collection[str] | None = None,
+    filters: Mapping[str, str] | None = None,
+    *,
+    on_stage: OnStage | None = None,
+    cancelled: Cancel | None = None,
+    tools: Tools | None = None,
+) -> Decision:
+    """A question of several collections of a library, ranked together: a cited answer, or a refusal that says why.
+
+    Nothing of a collection that is not named is looked at. The question is noted in each that is, and kept in none: a record belongs to
+    one collection. They are joined in memory anew for each call.
+
+    Args:
+        folder: of the library.
+        collections: by name; one that is named twice counts once.
+        question: 1 to 2,000 characters.
+        settings: the default preset where they are left out.
+        documents: ids or names of those to search; None for all.
+        filters: values that a document's metadata must have.
+        on_stage: told what a language model is being asked; called from this thread.
+        cancelled: asked between the steps; True ends it with `Cancelled`.
+        tools: the models; where they are left out, those that the settings name, loaded once in this process.
+
+    Raises:
+        InvalidInput: the question cannot be asked, or a collection has no documents.
+        LibraryError: a collection cannot be used, or was built with another embedding model.
+        Cancelled: it was stopped.
+    """
+    s = settings or Settings.load()
+    models = tools or ready_tools(s)
+    corpus = joined_corpus(folder, collections, models)
+    for name in dict.fromkeys(collections):
+        noting(folder, name)(Action.ASK, ())
+    return decided(measured_on(corpus, models, question, s, documents, filters, on_stage=on_stage, cancelled=cancelled))

@@ -73,11 +73,13 @@ def index_files(
 
 
 def query(
-    question: str, collection: str = "default", *, top_k: int | None = None, preset: str | None = None, settings: Settings | None = None,
-    documents: Sequence[str] | None = None, filters: Mapping[str, str] | None = None, domain: str | None = None, session: str = "",
+    question: str, collection: str | Sequence[str] = "default", *, top_k: int | None = None, preset: str | None = None,
+    settings: Settings | None = None, documents: Sequence[str] | None = None, filters: Mapping[str, str] | None = None,
+    domain: str | None = None, session: str = "",
 ) -> Call[models.Decision]:  # fmt: skip
-    """Ask a question of a collection, under a domain's profile where one is named; `auto` detects it."""
-    body = _given(query=question, collection=collection, top_k=top_k, preset=preset, settings=settings)
+    """Ask a question of a collection, or of several together, under a domain's profile where one is named; `auto` detects it."""
+    asked = {"collection": collection} if isinstance(collection, str) else {"collections": list(collection)}
+    body = _given(query=question, top_k=top_k, preset=preset, settings=settings, **asked)
     body |= _given(documents=documents, filters=filters, domain=domain, session=session or None)
     return Call("POST", "/api/rag/query", models.Decision, body)
 

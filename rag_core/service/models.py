@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.given import MAX_LINE_CHARS, MAX_TEXT_CHARS
@@ -16,6 +16,7 @@ from rag_core.records.stored import MAX_COMMENT_CHARS, FeedbackKind
 
 MAX_PASSAGES = 200  # as `decide_over` takes
 MAX_SETTINGS = 200  # more than there are
+MAX_TOGETHER = 16  # collections of one question: they are joined in memory for each
 MAX_CONTENT_CHARS = 10_000_000  # one document as text; below the largest body
 MAX_ROWS = 1000  # labelled questions of one run; larger sets are for the command line
 MAX_PAGE = 1_000_000  # number of a page, or of an item in a list: beyond any document
@@ -83,6 +84,10 @@ class QueryIn(Chosen):
 
     query: Question
     collection: Name = _named()
+    collections: list[Name] | None = Field(
+        default=None, min_length=1, max_length=MAX_TOGETHER,
+        description="Several to ask together, ranked together, instead of one; the decision is then kept in none of them.",
+    )  # fmt: skip
     top_k: int | None = Field(default=None, ge=1, le=100, description="How many passages are retrieved.")
     documents: list[Annotated[str, Field(max_length=MAX_NAME_CHARS)]] | None = Field(
         default=None, max_length=1000, description="Ids or names of those to search; all where it is left out."
@@ -92,6 +97,14 @@ class QueryIn(Chosen):
     session: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = Field(
         default="", description="Whom you ask for, where you serve many: an id of your own. Two profiles are compared by it; it is hashed."
     )
+
+    @model_validator(mode="after")
+    def _one_or_several(self) -> QueryIn:
+        if self.collections is not None and "collection" in self.model_fields_set:
+            raise ValueError("namespace and collections do not go together: name all of them in collections")
+        if self.collections is not None and self.domain is not None:
+            raise ValueError("domain and collections do not go together: each collection has its own profiles")
+        return self
 
 
 class PassageIn(Asked):

@@ -30,6 +30,7 @@ from rag_core.service.questions import COSTS
 from rag_core.service.rate import PER_MINUTE, Rate
 from rag_core.service.refusals import Loading, Stopping, Unauthenticated, missing
 from rag_core.service.repeated import Repeated
+from rag_core.service.together import Together
 from rag_core.service.tokens import Tokens
 from rag_core.settings import Settings
 from rag_core.wiring import counts, embedder_apart, entailment_model, make_collection, noting, ready_tools, records, sizes
@@ -117,6 +118,16 @@ class Service:
         if not new and name not in self._names():
             raise missing("collection")
         return Collection(self, principal, name)
+
+    def together(self, principal: Principal, names: Sequence[str]) -> Together:
+        """Several collections of the caller's, to ask them together.
+
+        Raises:
+            NotFound: one is not there, or not theirs; both look the same.
+        """
+        for name in names:
+            self.enter(principal, name)
+        return Together(self.folder, self.base, principal, names)
 
     def create(self, principal: Principal, name: str) -> Collection:
         """A new collection of the caller's, or the one that is there.

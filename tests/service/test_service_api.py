@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from service_kit import SECRET, WARRANTY, Server, service_of
 
@@ -91,6 +92,29 @@ def test_given_a_question_when_asked_then_the_reply_is_the_decision_in_its_one_f
     models.Decision.model_validate(Decision.failed("", "").to_json(), strict=False)
     same = ("answer", "confidence", "status", "reason", "scores", "citations", "claims", "metadata")
     assert {name: kept[name] for name in same} == {name: found[name] for name in same}
+
+
+def test_given_several_collections_when_asked_together_then_each_answers_and_none_keeps_it(server: Server) -> None:
+    """S4-4: one question over several collections, ranked together."""
+    _, token = server.service.tokens.create("both", ("ask",), ("alpha", "beta"))
+    both = {"collections": ["alpha", "beta", "alpha"]}
+    with httpx2.Client(base_url=server.address, headers={"authorization": f"Bearer {token}"}, timeout=60) as client:
+        first, second = (client.post("/api/rag/query", json={"query": one, **both}).json() for one in (WARRANTY, SECRET))
+        stream = client.post("/api/rag/query/events", json={"query": SECRET, **both}).text
+        alone = client.post("/api/rag/query", json={"query": SECRET, "collections": ["alpha"]}).json()
+        bad = [
+            client.post("/api/rag/query", json={"query": SECRET, **named}).status_code
+            for named in ({**both, "namespace": "alpha"}, {**both, "domain": "legal"}, {"collections": []}, {"collections": ["../beta"]})
+        ]
+        kept = client.get("/api/collections/alpha/decisions").json()["items"]
+
+    assert "24 months" in first["answer"]
+    assert "juniper" in second["answer"]
+    assert (first["id"], first["citations"][0]["document"], second["citations"][0]["document"]) == ("", "alpha", "beta")
+    assert "juniper" in stream
+    assert "juniper" not in str(alone)
+    assert bad == [422] * 4
+    assert kept == []
 
 
 def test_given_a_question_when_its_confidence_is_asked_for_then_it_is_as_the_log_has_it(server: Server) -> None:

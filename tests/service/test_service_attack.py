@@ -11,6 +11,7 @@ from service_kit import SECRET, WARRANTY, Server
 from rag_core.entrypoints.http.app import api
 from rag_core.entrypoints.http.caller import OPEN, entered
 from rag_core.library.store import is_name
+from rag_core.wiring import act_log
 
 Route = tuple[str, str]
 Known = dict[str, Any]
@@ -206,6 +207,28 @@ def test_given_beta_s_ids_in_the_body_when_alpha_is_asked_then_they_are_unknown(
         assert told.status_code == 404
         found = client.post("/api/rag/query", json={"query": SECRET, "namespace": "alpha"}).json()
     assert "juniper" not in str(found)
+
+
+def noted_in(server: Server) -> int:
+    """How many acts were noted in the library."""
+    return len(list(act_log(server.folder).entries()))
+
+
+@pytest.mark.parametrize("path", ["/api/rag/query", "/api/rag/query/events"])
+def test_given_several_collections_when_one_is_not_the_caller_s_then_it_looks_as_if_there_were_none_and_nothing_is_asked(
+    server: Server, path: str
+) -> None:
+    """S4-4: never over a collection that is not theirs."""
+    noted = noted_in(server)
+    with server.client("alpha") as client:
+        theirs, nobodys = (
+            client.post(path, json={"query": SECRET, "collections": ["alpha", name]}) for name in ("beta", "nobodys")
+        )  # fmt: skip
+
+    assert theirs.status_code == nobodys.status_code == 404
+    assert seen(theirs) == seen(nobodys)
+    assert "juniper" not in theirs.text
+    assert noted_in(server) == noted
 
 
 def test_given_lists_when_they_are_asked_for_then_each_holds_what_is_the_caller_s(server: Server) -> None:

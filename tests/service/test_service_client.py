@@ -47,6 +47,7 @@ def work_through(call: Callable[[Call[Any]], Any], address: str) -> dict[str, An
         "described": call(calls.describe(document, {"title": "New terms"}, collection)).title,
         "page": call(calls.page(document, 1, collection)).text,
         "image": call(calls.page_image(files.documents[0].id, 1, collection))[:4],
+        "together": call(calls.query(WARRANTY, [collection])).answer == asked.answer,
         "kept": call(calls.decisions(collection)).items[-1].question,
         "decision": call(calls.decision(asked.id, collection)).answer,
         "replayed": call(calls.replay(asked.id, collection, settings={"min_correctness": 1.0})).is_refusal,
@@ -66,7 +67,7 @@ def work_through(call: Callable[[Call[Any]], Any], address: str) -> dict[str, An
 
 WANTED = {
     "indexed": (1, 1), "collections": True, "documents": 2, "document": "Terms", "described": "New terms",
-    "page": "The warranty period is 24 months from delivery.", "image": b"\x89PNG", "kept": WARRANTY, "replayed": True,
+    "page": "The warranty period is 24 months from delivery.", "image": b"\x89PNG", "kept": WARRANTY, "replayed": True, "together": True,
     "evidence": b"\x89PNG", "said": True, "feedback": "helpful", "judged": True, "decided": 1, "job": 1, "jobs": True, "stopped": True,
     "report": 1, "deleted": None, "erased": True,
 }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
@@ -13,6 +13,8 @@ from fastapi.responses import JSONResponse, Response
 from rag_core.domain.bounds import MAX_QUESTION_CHARS
 from rag_core.domain.decision import Decision
 from rag_core.domain.given import ReadyPassage
+from rag_core.domain.llm_trace import OnStage
+from rag_core.domain.ports import Cancel
 from rag_core.engine import confidence_metadata
 from rag_core.entrypoints.http import problems
 from rag_core.entrypoints.http.caller import Caller, Entered, TheService
@@ -20,11 +22,11 @@ from rag_core.entrypoints.http.streams import EVENTS, Streamed, event
 from rag_core.entrypoints.http.waiting import waited
 from rag_core.errors import RagError
 from rag_core.service import models
-from rag_core.service.collection import Collection
 from rag_core.service.principal import Scope
 from rag_core.service.questions import Asking
 
 router = APIRouter()
+Ask = Callable[[Asking, OnStage | None, Cancel | None], tuple[Decision, str]]
 # 2**53 is the largest whole number that every JSON reader has; an answer has at most a few sources; 200 is HTTP's status of success
 Number = Annotated[int, Path(ge=1, le=2**53, description="A kept decision.")]
 Nth = Annotated[int, Path(ge=1, le=1000, description="A source of the decision, from 1.")]
@@ -42,33 +44,44 @@ def asking_of(body: models.QueryIn) -> Asking:
     return Asking(body.query, body.preset, values, body.documents, body.filters, body.domain, body.session)
 
 
-async def asked(request: Request, service: TheService, collection: Collection, asking: Asking) -> tuple[Decision, str]:
+async def entered(service: TheService, caller: Caller, body: models.QueryIn) -> Ask:
+    """The way to ask the collection of a request, or all of those that it names together."""
+
+    def enter() -> Ask:
+        if body.collections is not None:
+            return service.together(caller, body.collections).ask
+        return service.enter(caller, body.collection).questions.ask
+
+    return await service.looks.run(enter)
+
+
+async def asked(request: Request, service: TheService, ask: Ask, asking: Asking) -> tuple[Decision, str]:
     """The decision on a question, and its id."""
-    return await waited(request, service.questions, lambda gone: collection.questions.ask(asking, cancelled=gone))
+    return await waited(request, service.questions, lambda gone: ask(asking, None, gone))
 
 
 @router.post("/rag/query", response_model=models.Decision)
 async def query(request: Request, body: models.QueryIn, caller: Caller, service: TheService) -> Response:
-    """Answer a question from a collection with citations, or refuse and say why."""
-    collection = await service.looks.run(lambda: service.enter(caller, body.collection))
-    return decided(*await asked(request, service, collection, asking_of(body)))
+    """Answer a question from a collection, or several together, with citations, or refuse and say why."""
+    ask = await entered(service, caller, body)
+    return decided(*await asked(request, service, ask, asking_of(body)))
 
 
 @router.post("/rag/query/events", responses=EVENTS, response_class=Response)
 async def query_events(request: Request, body: models.QueryIn, caller: Caller, service: TheService) -> Response:
     """Answer a question as a stream: an event `stage` before each call of a language model, then `decision`, or `problem`."""
-    collection = await service.looks.run(lambda: service.enter(caller, body.collection))
+    ask = await entered(service, caller, body)
     caller.require(Scope.ASK)
-    return Streamed(_stages(request, service, collection, asking_of(body)), service.streams, caller.id)
+    return Streamed(_stages(request, service, ask, asking_of(body)), service.streams, caller.id)
 
 
-async def _stages(request: Request, service: TheService, collection: Collection, asking: Asking) -> AsyncIterator[str]:
+async def _stages(request: Request, service: TheService, ask: Ask, asking: Asking) -> AsyncIterator[str]:
     stages, loop = asyncio.Queue[str | None](), asyncio.get_running_loop()
 
     def on_stage(step: object, claims: int) -> None:  # from the thread that asks
         loop.call_soon_threadsafe(stages.put_nowait, event("stage", json.dumps({"step": str(step), "claims": claims})))
 
-    work = waited(request, service.questions, lambda gone: collection.questions.ask(asking, on_stage, gone))
+    work = waited(request, service.questions, lambda gone: ask(asking, on_stage, gone))
     task = asyncio.ensure_future(work)
     task.add_done_callback(lambda _: stages.put_nowait(None))
     try:
@@ -106,7 +119,7 @@ async def confidence(
     query_text: Annotated[str, Query(min_length=1, max_length=MAX_QUESTION_CHARS, examples=["How long is the warranty period?"])],
 ) -> dict[str, Any]:  # fmt: skip
     """Answer a question, with the confidence metadata that the log has."""
-    decision, id = await asked(request, service, collection, Asking(query_text))
+    decision, id = await asked(request, service, collection.questions.ask, Asking(query_text))
     found = decision.to_json(id)
     return {name: found[name] for name in ("answer", "status", "id", "citations")} | confidence_metadata(decision)
 
