@@ -81,7 +81,7 @@ def test_given_each_page_when_checked_then_everyone_can_read_it(page: Page, scre
     check("document")
     page.keyboard.press("Escape")
     page.locator(".st-key-side_by_side summary").click()
-    choose(page, say("side_by_side.second"), say("presets.front_tutor-maximum-safety"))
+    choose(page, say("side_by_side.second"), say("presets.front_careful"))
     expect(page.locator(".st-key-side_1")).to_be_visible(timeout=WAIT_MS)
     check("side_by_side")
     ask(page, "What is the capital of France?")

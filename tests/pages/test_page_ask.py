@@ -109,7 +109,9 @@ def test_given_an_answer_when_a_judging_slider_moves_then_it_is_decided_again_wi
 
     assert sum(embedded) == asked_with
     least = Settings.load().min_correctness
-    assert f"Changed: How sure {least:.2f} → 1.00. Result: answered → refused, because “Answer is right” does not pass: " in texts(page)
+    assert f"Changed: How sure {100 * least:.0f} % → 100 %. Result: answered → refused, because “Answer is right” does not pass: " in texts(
+        page
+    )
     assert "Refused" in badges(page)
     page.slider(key="knob_min_correctness").set_value(0.5).run()
     assert "Result: refused → answered, because “Answer is right” passes now: measured " in texts(page)

@@ -81,7 +81,7 @@ def test_given_a_target_when_certified_then_the_page_says_what_is_promised_and_w
     assert "400 labelled questions of the set “my set”, 200 with an answer in the documents and 200 without" in said
     assert say("lab_certify.not") in said
     shown = {metric.label: metric.value for metric in tab.metric}
-    assert shown["Answered though unanswerable"] == "≤ 5 %"
+    assert shown["Wrong though nothing answers it"] == "≤ 5 %"
     assert 0 < float(shown["How sure"]) < 1
     assert any("seen: " in caption and "of 200" in caption for caption in captions(tab).splitlines())
     assert {button.label for button in tab.get("download_button")} >= {
@@ -112,7 +112,7 @@ def test_given_several_targets_and_a_pair_when_certified_then_each_is_shown(tab:
 
     assert not tab.exception
     shown = {metric.label: metric.value for metric in tab.metric}
-    assert (shown["Answered though unanswerable"], shown["Refused though answerable"]) == ("≤ 8 %", "≤ 10 %")
+    assert (shown["Wrong though nothing answers it"], shown["Refused though answerable"]) == ("≤ 8 %", "≤ 10 %")
     assert len(tab.metric) == 5
 
 
@@ -163,13 +163,13 @@ def test_given_a_certificate_when_saved_then_the_preset_is_on_the_ask_page_with_
     assert preset.certificate is not None
     certificate = Certificate.from_json(preset.certificate)
     app.run()
-    assert app.selectbox(key="preset").options[3] == "Careful (saved)"  # after the three in front
+    assert app.selectbox(key="preset").options[3] == "Saved: Careful"  # after the three in front
     app.selectbox(key="preset").set_value("saved:Careful").run()
 
     assert not app.exception
     assert "certified: 95 % sure" in badges(app)
     assert certificates.in_a_line(certificate) in texts(app)
-    assert "answered though unanswerable ≤ 5 % · 95 % confidence · n = 400 · 20" in texts(app)
+    assert "wrong though nothing answers it ≤ 5 % · 95 % confidence · n = 400 · 20" in texts(app)
     assert session_of(app).values["min_correctness"] == certificate.parts[0].thresholds["min_correctness"]
     assert "undo" not in {button.key for button in app.button}
 
@@ -298,7 +298,7 @@ def test_given_no_calibration_then_a_saved_preset_that_needs_it_is_not_offered(t
     app.run()
 
     assert not app.exception
-    assert "Careful (saved)" not in app.selectbox(key="preset").options
+    assert "Saved: Careful" not in app.selectbox(key="preset").options
     assert app.selectbox(key="preset").value == "relevance-guard"
 
 

@@ -18,10 +18,10 @@ def test_given_a_run_when_opened_then_four_counts_and_a_limit_with_its_price_in_
     page = opened(a_run())
 
     assert [(metric.label, metric.value) for metric in page.metric[:4]] == [
-        ("Answered right", "4"), ("Answered wrong", "2"), ("Refused though answerable", "1"),
+        ("Right", "4"), ("Wrong", "2"), ("Refused though answerable", "1"),
         ("Rightly refused", "3"),
     ]  # fmt: skip
-    assert "At **0.86** you answer 2 of 10 and none of those was wrong here." in badges(page)
+    assert "At **86 %** you answer 2 of 10 and none of those was wrong here." in badges(page)
     assert say("lab_limit.unlabelled", n=3) in captions(page)
 
 
@@ -30,7 +30,7 @@ def test_given_more_wrong_ones_accepted_then_a_lower_limit_is_suggested_and_none
     page = opened(held)
 
     page.number_input(key="lab_accepted").set_value(40).run()
-    assert "At **0.21** you answer 8 of 10 and about 3 of those are wrong." in badges(page)
+    assert "At **21 %** you answer 8 of 10 and about 3 of those are wrong." in badges(page)
 
     held["questions"] = [one for one in held["questions"] if not one.answerable]
     held["records"] = held["records"][6:]
@@ -59,10 +59,10 @@ def test_given_a_suggested_limit_when_used_then_it_is_the_setting_and_its_check_
 @each(
     ("found", "words"),
     [
-        (Effect(122, 4, 40, 34), "At **0.82** you answer 63 of 100 and about 2 of those are wrong."),
-        (Effect(122, 2, 42, 34), "At **0.82** you answer 62 of 100 and about one of those is wrong."),
-        (Effect(800, 1, 100, 99), "At **0.82** you answer 80 of 100 and fewer than one of those is wrong."),
-        (Effect(10, 0, 5, 5), "At **0.82** you answer 10 of 20 and none of those was wrong here."),
+        (Effect(122, 4, 40, 34), "At **82 %** you answer 63 of 100 and about 2 of those are wrong."),
+        (Effect(122, 2, 42, 34), "At **82 %** you answer 62 of 100 and about one of those is wrong."),
+        (Effect(800, 1, 100, 99), "At **82 %** you answer 80 of 100 and fewer than one of those is wrong."),
+        (Effect(10, 0, 5, 5), "At **82 %** you answer 10 of 20 and none of those was wrong here."),
     ],
 )
 def test_given_counts_then_the_price_is_a_sentence_about_a_hundred_questions(found: Effect, words: str) -> None:

@@ -186,8 +186,9 @@ def test_given_any_failed_check_when_its_gap_is_said_then_a_gap_is_never_shown_a
         assert said == ""
     else:
         assert said.startswith("Too low by " if direction is Direction.AT_LEAST else "Too high by ")
-        assert abs(float(said.split()[-1].rstrip(".")) - abs(value - limit)) <= 0.005 + 1e-9
-        assert round(abs(value - limit), 4) == 0 or float(said.split()[-1].rstrip(".")) > 0
+        gap = float(said.removesuffix(" %.").split()[-1]) / 100
+        assert abs(gap - abs(value - limit)) <= 0.005 + 1e-9
+        assert round(abs(value - limit), 4) == 0 or gap > 0
 
 
 def test_given_a_refusal_when_a_change_is_tried_then_the_slider_stands_there_and_the_question_is_answered(
@@ -196,7 +197,7 @@ def test_given_a_refusal_when_a_change_is_tried_then_the_slider_stands_there_and
     ask(page, "How much does the company pay into the pension scheme?")
     flip = next(one for one in flips(asked_of(page).measurements) if one.name == "min_correctness")
     calls = len(embedded)
-    assert f"How sure: {flip.before:.2f} → {flip.after:.2f}" in texts(page)
+    assert f"How sure: {100 * flip.before:.0f} % → {100 * flip.after:.0f} %" in texts(page)
     assert "Each of these alone would answer the question." in captions(page)
     sure = round(100 * (asked_of(page).measurements.correctness or 0.0))
     assert f"What they would show is probably wrong: of 100 answers with this number about {sure} are right." in captions(page)
@@ -254,7 +255,7 @@ def test_given_a_judged_question_when_a_setting_was_moved_then_the_changes_start
     page.slider(key="knob_min_correctness").set_value(1.0).run()
     page.run()
 
-    assert re.search(r"How sure: 1\.00 → 0\.\d\d", texts(page))
+    assert re.search(r"How sure: 100 % → \d\d %", texts(page))
     assert found == [Settings.load().min_correctness, 1.0]
 
 
@@ -418,7 +419,7 @@ def test_given_a_check_that_could_not_be_measured_when_it_refuses_then_the_chang
     unmeasured = settings(correctness_mode=Mode.ENFORCE, min_correctness=0.56)
 
     assert outcome(judged(LOOSE), judged(unmeasured)) == (
-        "answered → refused, because “Answer is right” could not be measured, and ≥ 0.56 is required."
+        "answered → refused, because “Answer is right” could not be measured, and ≥ 56 % is required."
     )
 
 

@@ -141,6 +141,13 @@ def test_given_the_default_preset_then_of_the_gates_availability_and_correctness
     assert {getattr(Settings.load(), knob) for knob in AUDIT_MODES.values()} == {Mode.ENFORCE}
 
 
+def test_given_the_careful_preset_then_it_refuses_for_the_same_checks_as_the_default_with_a_higher_limit() -> None:
+    careful, default = Settings.load("careful"), Settings.load()
+    assert enforced("careful") == enforced(DEFAULT_PRESET)
+    assert careful.min_correctness > default.min_correctness
+    assert careful.changed(min_correctness=default.min_correctness, preset=DEFAULT_PRESET) == default
+
+
 def test_given_the_preset_of_s0_then_its_gates_and_numbers_stand() -> None:
     """S0-4, S0-9, S0-27: 0.72 and two keywords; short contexts whole, strict summary, the mean as confidence."""
     s = Settings.load("compliance")

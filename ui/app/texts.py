@@ -6,6 +6,7 @@ through it. `tell` is for elements that do not (`st.text`, alternative texts) an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 
@@ -15,6 +16,7 @@ from rag_core.settings import DATA
 
 SCREENS = DATA / "screens"
 LANGUAGE = "en"
+_SAME = re.compile(r"\{=([\w.-]+)\}")  # stands for the text of that key, so that a name is written down once
 
 
 @cache
@@ -24,7 +26,7 @@ def screen(language: str = LANGUAGE) -> Mapping[str, str]:
     for path in sorted((SCREENS / language).glob("*.yaml")):
         rows = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader) or {}  # strings only: "on" is a word here
         found |= {f"{path.stem}.{key}": text for key, text in rows.items()}
-    return found
+    return {key: _SAME.sub(lambda other: found[other[1]], text) for key, text in found.items()}
 
 
 def say(key: str, **numbers: float) -> str:

@@ -7,6 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
+from rag_core.decision.checks.gating import LIKELY
 from rag_core.decision.present import indexing_in_words
 from rag_core.domain.claims import Conflict
 from rag_core.domain.decision import Decision
@@ -20,9 +21,9 @@ from ui.ask import keys, turns
 from ui.ask.cells import show_row
 from ui.ask.changes import show_change
 from ui.ask.drafted import show_drafter, show_stand_in, stand_in
-from ui.ask.evidence import show_found, show_sources, with_sources
+from ui.ask.evidence import show_found, show_ranks, show_sources, with_sources
 from ui.ask.feedback import show_feedback
-from ui.ask.how_sure import show_how_sure
+from ui.ask.how_sure import show_how_sure, unsure
 from ui.ask.link import show_share
 from ui.ask.missed import show_missed
 from ui.ask.refusal import show_refusal
@@ -59,7 +60,8 @@ def show(engine: Engine, asked: Asked) -> None:
         keys.arrived(asked)
         show_trace(decision, asked.measurements)
         return
-    place = viewer.chosen() or (Place.of(decision.citations[0]) if decision.citations else None)
+    first = next(iter(decision.citations or decision.places), None)
+    place = viewer.chosen() or (Place.of(first) if first is not None else None)
     with st.container(key="outcome"):
         left, right = st.columns(WIDTHS, gap="medium")
     with left:
@@ -74,13 +76,14 @@ def show(engine: Engine, asked: Asked) -> None:
         show_sources(engine, decision, place)
         _show_notes(asked)
         show_found(engine, decision)
-    with left if decision.is_safe() else right:
         show_what_if(asked)
         show_missed(engine, asked)
     side_by_side = st.container(key="compared")
     show_trace(decision, asked.measurements)
     if place is not None:
-        with right, st.container(key="beside" if decision.is_safe() else None):
+        with right, st.container(key="beside"):
+            if decision.places:
+                st.caption(say("evidence.nearest"))
             viewer.show(engine, place)
             cited = [mark for one in decision.citations if one.document_id == place.document for mark in one.boxes]
             whole.offer(engine, place.document, viewer.page_shown(place), cited or place.marks)
@@ -97,24 +100,26 @@ def _show_reply(decision: Decision) -> None:
 
 
 def _show_answer(asked: Asked) -> None:
-    decision, level = asked.decision, asked.decision.confidence_level
+    decision = asked.decision
     with st.container(border=True, key="answer"):
         quoted = all(measured.word_for_word for measured in decision.measured)
-        unsure = asked.settings.levels and level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT)
+        doubtful = unsure(decision, asked.measurements.correctness)
         st.badge(
-            say("answer.answered"), icon=":material/help:" if unsure else ":material/check_circle:", color="yellow" if unsure else "green",
+            say("answer.found" if doubtful and not decision.conflicts else "answer.answered"),
+            icon=":material/help:" if doubtful else ":material/check_circle:",
+            color="yellow" if doubtful else "green",
             help=say("answer.answered_help") if quoted else say("answer.answered_help_words"),
-        )  # fmt: skip
-        if unsure:
+        )
+        if doubtful:
             with st.container(key="low"):
-                st.markdown(say("answer.low_contradicted") if decision.conflicts else say("answer.low_score"))
+                st.markdown(say(_doubt(asked)))
         show_stand_in(decision)
         with st.container(key="answer_text"):
             if not show_row(decision):
                 st.text(decision.answer)
+        show_how_sure(asked)  # before what the sources disagree on, which may be long
         for number, conflict in enumerate(decision.conflicts):
             _show_conflict(number, asked, conflict)
-        show_how_sure(asked)
         show_checked(decision)
         show_drafter(decision)
         with st.container(horizontal=True, key="answer_more"):
@@ -132,6 +137,14 @@ def show_indexing(asked: Asked) -> None:
             st.info(said, icon=":material/hourglass_top:")
 
 
+def _doubt(asked: Asked) -> str:
+    """The key of the sentence on an answer that must not look safe. None calls a low number more than it is."""
+    if asked.decision.conflicts:
+        return "answer.low_contradicted"
+    value = asked.measurements.correctness
+    return "answer.low_unlikely" if value is not None and value < LIKELY else "answer.low_score"
+
+
 def _show_level(level: ConfidenceLevel, s: Settings) -> None:
     """The confidence level, which says on request what it is cut from."""
     by_probability = s.main_gate != "cosine"
@@ -146,13 +159,14 @@ def _show_level(level: ConfidenceLevel, s: Settings) -> None:
 
 
 def _show_details(asked: Asked) -> None:
-    """The level, and the reported confidence with what it is made of: other numbers than the one that decides, so they wait for a click."""
+    """The level, the reported confidence and how sources were found: other numbers than the one that decides, so they wait for a click."""
     decision = asked.decision
     if asked.settings.levels:
         _show_level(decision.confidence_level, asked.settings)
     st.caption(say("answer.confidence", value=decision.confidence), help=say(f"answer.confidence_{decision.confidence_basis}"))
     if decision.conflicts:
         st.caption(say("answer.confidence_halved"))
+    show_ranks(decision)
 
 
 def _show_conflict(number: int, asked: Asked, conflict: Conflict) -> None:

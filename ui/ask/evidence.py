@@ -92,8 +92,6 @@ def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], c
             name = citation.document if citation.title != citation.document else ""
             if about := [part for part in (name, *labels(values), citation.section) if part]:
                 st.text(" · ".join(about))
-            if hit is not None:
-                _show_ranks(hit)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 say("evidence.shown") if current else say("evidence.show"),
@@ -110,15 +108,21 @@ def _show_card(citation: Citation, hit: Hit | None, values: Mapping[str, str], c
                 st.badge(say("evidence.ocr"), icon=":material/document_scanner:", color="orange", help=say("evidence.ocr_help"))
 
 
-def _show_ranks(hit: Hit) -> None:
-    """How the passage was found, in words; a ranking that it is no candidate of is not numbered."""
-    by_meaning, by_words = {"cosine": hit.cosine, "meaning": hit.dense_rank}, {"bm25": hit.lexical, "words": hit.lexical_rank}
+def show_ranks(decision: Decision) -> None:
+    """How the passage of each source was found, in words; a ranking that it is no candidate of is not numbered."""
+    hits = {hit.passage.id: hit for _, hit in decision.retrieved}
+    lines = [tell("evidence.ranks", id=one.id, how=_ranks(hits[one.chunk_id])) for one in decision.citations if one.chunk_id in hits]
+    if lines:
+        st.caption(say("evidence.ranks_title"), help=say("evidence.ranks_help"))
+        st.text("\n".join(lines))
+
+
+def _ranks(hit: Hit) -> str:
     if hit.dense_rank and hit.lexical_rank:
-        st.caption(say("evidence.ranks_both", **by_meaning, **by_words), help=say("evidence.ranks_help"))
-    elif hit.dense_rank:
-        st.caption(say("evidence.ranks_meaning", **by_meaning), help=say("evidence.ranks_help"))
-    else:
-        st.caption(say("evidence.ranks_words", **by_words, cosine=hit.cosine), help=say("evidence.ranks_help"))
+        return tell("evidence.ranks_both", meaning=hit.dense_rank, words=hit.lexical_rank)
+    if hit.dense_rank:
+        return tell("evidence.ranks_meaning", meaning=hit.dense_rank)
+    return tell("evidence.ranks_words", words=hit.lexical_rank)
 
 
 def _row(rank: int, name: str, hit: Hit) -> dict[str, object]:

@@ -21,8 +21,8 @@ from rag_core.ingest.pdf_facts import form_of
 from rag_core.ingest.sheet import compose_sheet
 from ui.app.asked import Asked
 from ui.app.texts import say, tell
-from ui.ask.how_sure import limit_of, percents
-from ui.ask.refusal import why_refused
+from ui.ask.how_sure import line
+from ui.ask.refusal import likely, why_refused
 from ui.ask.trace import measured, required, state_in_words
 
 MAX_PICTURES = 6  # pages that are drawn: more than answers cite
@@ -63,7 +63,7 @@ def blocks(engine: Engine, asked: Asked) -> list[Block]:
         block("lead", asked.question),
         block("head", say("answer.answered") if decision.is_safe() else say("refusal.badge")),
         *([] if decision.is_safe() else [block("lead", why_refused(decision))]),
-        *([block("lead" if decision.is_safe() else "text", decision.answer)] if decision.answer else []),
+        *([block("lead" if decision.is_safe() else "text", decision.answer)] if decision.answer and not likely(decision) else []),
         *(block("text", line) for line in (_how_sure(asked), *(tell("answer.note", note=note) for note in decision.notes)) if line),
         *_sources(engine, decision.citations or decision.places, answered=decision.is_safe()),
         block("head", say("export.checks")),
@@ -102,14 +102,11 @@ def block(kind: str, text: str) -> Block:
 
 
 def _how_sure(asked: Asked) -> str:
-    """The probability and its limit, without the page's emphasis."""
-    if asked.measurements.correctness is None:
-        return say("how_sure.none")
-    check = limit_of(asked)
-    sure, limit = percents(asked.measurements.correctness, check.threshold if check is not None else None)
-    if limit is None:
-        return say("export.sure", n=sure)
-    return say("export.sure_limit", n=sure, limit=limit)
+    """The line of the page on its probability and its limit, without the emphasis."""
+    value = asked.measurements.correctness
+    if value is None or (not asked.decision.is_safe() and not asked.measurements.hits):  # without a passage there is no best sentence
+        return say("how_sure.none") if asked.decision.is_safe() else ""
+    return " ".join(line(asked, value)).replace("**", "")
 
 
 def _sources(engine: Engine, citations: Sequence[Citation], *, answered: bool) -> Iterator[Block]:

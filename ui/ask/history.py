@@ -9,6 +9,8 @@ from ui.app.asked import Asked
 from ui.app.state import session
 from ui.app.texts import say, tell
 from ui.ask import turns
+from ui.ask.how_sure import sure_in_words, unsure
+from ui.ask.refusal import why_refused
 
 SHOWN = 10  # newest first; the session keeps more
 
@@ -39,10 +41,12 @@ def _show(asked: Asked) -> None:
 
 
 def outcome_in_words(decision: Decision) -> str:
-    """How a question ended, in one line: the level and the probability, or that it was refused."""
-    if decision.is_safe() and not decision.citations:
+    """How a question ended, in one line: how sure its answer is, or in a sentence why there is none."""
+    if not decision.is_safe():
+        return tell("history.refused", why=why_refused(decision))
+    if not decision.citations:
         return tell("history.own")
-    if decision.is_safe():
-        how = decision.confidence_level if decision.metadata.get("levels", True) else "answered"
-        return tell(f"history.{how}", probability=decision.scores["correctness"])
-    return tell("history.refused", reason=decision.reason.replace("_", " "), probability=decision.scores["correctness"])
+    probability = decision.scores["correctness"]
+    if not probability:  # no calibration fits, so there is none
+        return tell("history.answered")
+    return tell("history.unsure" if unsure(decision, probability) else "history.sure", sure=sure_in_words(probability))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from rag_core.decision.checks.gating import LIKELY
+from rag_core.domain.decision import Decision
+from rag_core.domain.status import ConfidenceLevel
 from rag_core.domain.trace import CheckResult, State
 from rag_core.settings import Mode, Settings
 from ui.app import touches
@@ -28,16 +31,42 @@ def show_line(asked: Asked, key: str) -> None:
     if value is None:
         st.caption(say("how_sure.none"), help=say("how_sure.none_help"))
         return
-    judged = limit_of(asked)
-    sure, limit = percents(value, judged.threshold if judged is not None else None)
     with st.container(horizontal=True, gap="xsmall", key=key):
-        st.markdown(say(f"how_sure.{_of(asked)}_{'most' if sure == 100 else 'least' if sure == 0 else 'sure'}", n=sure), width="content")
-        st.markdown(say(f"how_sure.{_outcome(asked, judged)}", limit=limit or 0), width="content", help=say("how_sure.help"))
+        sure, judged = line(asked, value)
+        st.markdown(sure, width="content")
+        st.markdown(judged, width="content", help=say("how_sure.help"))
+
+
+def line(asked: Asked, value: float) -> tuple[str, str]:
+    """Both sentences of the line for this probability: how sure it is, and what is asked for."""
+    judged = _judged(asked)
+    sure, limit = percents(value, judged.threshold if judged is not None else None)
+    end = "most" if sure == 100 else "least" if sure == 0 else "sure"
+    return say(f"how_sure.{_of(asked)}_{end}", n=sure), say(f"how_sure.{_outcome(asked, judged)}", limit=limit or 0)
+
+
+def sure_in_words(value: float) -> str:
+    """A probability as a few words; none is called certain or impossible."""
+    percent = round(100 * value)
+    return say(f"how_sure.{'most' if percent == 100 else 'least' if percent == 0 else 'about'}", n=percent)
+
+
+def unsure(decision: Decision, value: float | None) -> bool:
+    """Whether an answer must not look safe: it is rather wrong than right, below a limit that only observes, or of a low level."""
+    low = decision.confidence_level in (ConfidenceLevel.LOW, ConfidenceLevel.INSUFFICIENT) and decision.metadata.get("levels", True)
+    missed = any(check.stage == STAGE and check.state is State.FAILED for check in decision.trace.checks)
+    return bool(low or missed or (value is not None and value < LIKELY))
 
 
 def limit_of(asked: Asked) -> CheckResult | None:
     """The check of this number, where it may refuse and was reached; None otherwise."""
-    found = (check for check in asked.decision.trace.checks if check.stage == STAGE and check.mode is Mode.ENFORCE)
+    judged = _judged(asked)
+    return judged if judged is not None and judged.mode is Mode.ENFORCE else None
+
+
+def _judged(asked: Asked) -> CheckResult | None:
+    """The check of this number, where it was held against its limit; None otherwise."""
+    found = (check for check in asked.decision.trace.checks if check.stage == STAGE)
     return next((check for check in found if check.state in (State.PASSED, State.FAILED)), None)
 
 
@@ -58,9 +87,11 @@ def _of(asked: Asked) -> str:
 
 
 def _outcome(asked: Asked, judged: CheckResult | None) -> str:
-    """Shown or not under its limit, or refused by another check."""
+    """Shown or not under its limit, refused by another check, or only held against a limit that keeps nothing back."""
     if judged is None or judged.threshold is None:
         return "unlimited"
+    if judged.mode is not Mode.ENFORCE:
+        return "observed_missed" if judged.state is State.FAILED else "observed_met"
     return "not_shown" if judged.state is State.FAILED else "shown" if asked.decision.is_safe() else "other"
 
 

@@ -11,6 +11,7 @@ import math
 
 from rag_core.domain.trace import CheckResult, Direction, State
 from rag_core.settings import Mode
+from ui.settings.wording import PERCENT
 
 WIDTH, HEIGHT = 206, 30  # in the picture's own units; it is drawn at any size
 LEFT, RIGHT, MIDDLE = 24, 178, 15  # ends of the axis, with room for their numbers; and its height
@@ -30,8 +31,8 @@ def svg(check: CheckResult) -> str:
     low, high = axis(check)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}">',
-        _number(LEFT - 9, low, "end"),
-        _number(RIGHT + 9, high, "start"),
+        _number(LEFT - 9, low * _unit(check), "end"),
+        _number(RIGHT + 9, high * _unit(check), "start"),
         *_allowed(check, low, high),
         f'<line class="axis" x1="{LEFT}" y1="{MIDDLE}" x2="{RIGHT}" y2="{MIDDLE}" stroke="{GREY}" stroke-width="1"'
         + (' stroke-dasharray="2 4"' if check.value is None else "") + "/>",
@@ -52,6 +53,11 @@ def axis(check: CheckResult) -> tuple[float, float]:
         most = max(known, default=0.0)
         high = max(math.floor(most), low) + 1.0
     return low, high
+
+
+def _unit(check: CheckResult) -> int:
+    """100 where the ends of the scale are written in percent, like all numbers beside the picture."""
+    return 100 if check.scale in PERCENT else 1
 
 
 def within(check: CheckResult) -> bool | None:

@@ -18,6 +18,7 @@ from ui.ask.how_sure import limit_of, show_how_sure
 from ui.ask.meter import meter
 from ui.ask.sentences import flagged
 from ui.ask.trace import measured, required
+from ui.settings.wording import PERCENT, percent
 
 METER_WIDTH = 380  # pixels
 MAX_TO_DO = 2  # things to do that are shown; more are no advice
@@ -40,7 +41,7 @@ def show_refusal(asked: Asked) -> None:
         if wrong := flagged(decision, asked.measurements):
             with st.container(key="refusal_flagged"):
                 st.text("\n".join(wrong))
-        if decision.answer:
+        if decision.answer and not likely(decision):
             st.text(decision.answer)
         checks, said = [check for check in decision.trace.checks if check.blocks], limit_of(asked)
         for number, check in enumerate(check for check in checks if check is not said):  # the line above says that one
@@ -60,9 +61,13 @@ def why(asked: Asked) -> str:
 
 def why_refused(decision: Decision) -> str:
     """The same from the decision alone. It never denies what its own number calls likely: then the limit was higher."""
+    return tell(f"refusal.why_{decision.reason}_likely" if likely(decision) else f"refusal.why_{decision.reason}")
+
+
+def likely(decision: Decision) -> bool:
+    """Whether it was refused for a limit alone: by its own number it has an answer, so a sentence that denies one is not true of it."""
     first = next((check for check in decision.trace.checks if check.blocks), None)
-    likely = first is not None and first.stage in PROBABILITIES and first.value is not None and first.value >= LIKELY
-    return tell(f"refusal.why_{decision.reason}_likely" if likely else f"refusal.why_{decision.reason}")
+    return first is not None and first.stage in PROBABILITIES and first.value is not None and first.value >= LIKELY
 
 
 def missed_by(check: CheckResult) -> str:
@@ -71,6 +76,8 @@ def missed_by(check: CheckResult) -> str:
         return ""
     gap = check.threshold - check.value if check.direction is Direction.AT_LEAST else check.value - check.threshold
     shown = f"{gap:g}" if check.scale == "count" else f"{gap:.2f}" if round(gap, 2) else f"{gap:.4f}"
+    if check.scale in PERCENT:
+        shown = percent(float(shown), 2)
     return tell("refusal.too_low" if check.direction is Direction.AT_LEAST else "refusal.too_high", gap=shown)
 
 

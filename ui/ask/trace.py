@@ -21,6 +21,7 @@ from ui.app.texts import say, tell
 from ui.ask.attempts import show_attempts
 from ui.ask.meter import meter
 from ui.ask.sentences import BEFORE, show_rejected
+from ui.settings.wording import PERCENT, percent
 
 # the setting that is a check's limit; where there is none, the limit is fixed
 LIMITS: Mapping[str, str] = {check.name: check.threshold for check in CHECKS if isinstance(check.threshold, str)}
@@ -179,4 +180,6 @@ def _number(check: CheckResult, value: float) -> str:
         return f"{value:g}"
     two = {f"{number:.2f}" for number in (check.value, check.threshold) if number is not None}
     digits = 4 if len(two) == 1 and check.value != check.threshold and None not in (check.value, check.threshold) else 2
+    if check.scale in PERCENT:
+        return percent(value, digits - 2)
     return f"{value:.{digits}f}"

@@ -82,7 +82,7 @@ def curve(of: Tradeoff, here: float | None, there: float | None) -> charts.Spec:
             strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(domain=names, range=list(STROKES)), legend=legend),
             tooltip=[
                 alt.Tooltip("line:N", title=say("lab_limit.tip_line")),
-                alt.Tooltip("limit:Q", title=say("lab_limit.tip_limit"), format=".2f"),
+                alt.Tooltip("limit:Q", title=say("lab_limit.tip_limit"), format=".0%"),
                 alt.Tooltip("share:Q", title=say("lab_limit.tip_share"), format=".1%"),
             ],
         )
@@ -157,7 +157,7 @@ def _show_price(limit: float, found: Effect) -> None:
     n, of = found.questions, min(found.questions, 100)
     answered, wrong = round(of * found.answered / n), of * found.wrong / n
     ending = "_all_right" if not found.wrong else "_few" if wrong < 1 else "_one" if round(wrong) == 1 else ""
-    st.markdown(say(f"lab_limit.suggest{ending}", limit=limit, answered=answered, of=of, wrong=round(wrong)))
+    st.markdown(say(f"lab_limit.suggest{ending}", limit=round(100 * limit, 2), answered=answered, of=of, wrong=round(wrong)))
 
 
 def _apply(limit: float) -> None:
@@ -170,7 +170,7 @@ def _show_slider(settings: Settings) -> None:
     knob = Settings.knob(KNOB)
     touches.tell(FIELD, settings.min_correctness)
     st.slider(
-        say("how_sure.limit"), knob.low, knob.high, settings.min_correctness, step=knob.step, key=FIELD,
+        say("how_sure.limit"), knob.low, knob.high, settings.min_correctness, step=knob.step, key=FIELD, format="percent",
         help=say("lab_limit.slider_help"), on_change=_take,
     )  # fmt: skip
 

@@ -21,7 +21,6 @@ from ui.app.naming import unique_names
 from ui.app.problems import show_error
 from ui.app.texts import say, tell
 from ui.ask.history import outcome_in_words
-from ui.ask.refusal import why_refused
 
 SHOWN = 5  # at once: each has a form
 MAX_ANSWER_CHARS = 500  # an answer in the list of feedback is cut there
@@ -92,7 +91,8 @@ def _show_decision(engine: Engine, one: Feedback) -> Decision | None:
         show_error(error)
         return None
     st.text(outcome_in_words(decision))
-    st.text(decision.answer if decision.is_safe() else why_refused(decision))
+    if decision.is_safe():
+        st.text(decision.answer)
     for citation in decision.citations:
         st.text(tell("lab_feedback.source", id=citation.id, name=citation.document, page=citation.page))
     return decision

@@ -31,7 +31,7 @@ from ui.lab.judged import Judged
 from ui.lab.limit import COUNTS
 from ui.lab.running import changed_in_words, run_before
 from ui.settings import saved_presets
-from ui.settings.wording import setting_name, value_in_words
+from ui.settings.wording import percent, setting_name, value_in_words
 
 MAX_LISTED = 200  # questions of either list; more are counted
 TENTHS = 10  # steps of the limit between two rows of the table
@@ -83,7 +83,7 @@ def _at_the_limit(now: Judged) -> str:
     counts = {"right": found.right, "wrong": found.wrong, "refused": found.refused, "spared": found.spared, "n": found.questions}
     if now.settings.correctness_mode is not Mode.ENFORCE:
         return tell("lab_report.at_none", **counts)
-    return tell("lab_report.at", limit=now.settings.min_correctness, **counts)
+    return tell("lab_report.at", limit=100 * now.settings.min_correctness, **counts)
 
 
 def _limits(of: Tradeoff) -> Iterator[Block]:
@@ -92,7 +92,7 @@ def _limits(of: Tradeoff) -> Iterator[Block]:
     yield block("small", say("lab_report.limits_about"))
     rows = [[say("lab_report.column_limit"), *(say(f"lab_limit.{name}") for name in COUNTS)]]
     for limit, found in list(zip(of.limits, of.effects, strict=True))[::TENTHS]:
-        rows.append([f"{limit:.2f}", *_counts(found)])
+        rows.append([percent(limit, 2), *_counts(found)])
     yield {"kind": "rows", "rows": rows}
 
 

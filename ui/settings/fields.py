@@ -14,6 +14,7 @@ from rag_core.settings import Cost, Knob, Settings
 from ui.app import state, touches
 from ui.app.texts import say, screen
 from ui.settings.model_fields import rules_field
+from ui.settings.wording import in_percent
 
 FIXED = AS_BUILT  # a library refuses another model than the one it was built with
 
@@ -86,7 +87,8 @@ def _field(knob: Knob) -> None:
     if knob.low is not None and knob.high is not None:
         whole = isinstance(knob.default, int)
         low, high, step = (int(n) if whole else float(n) for n in (knob.low, knob.high, knob.step or 1))
-        value: Any = st.slider(label, low, high, st.session_state[key], step=step, **said)
+        form = "percent" if in_percent(knob) else None
+        value: Any = st.slider(label, low, high, st.session_state[key], step=step, format=form, **said)
     elif knob.options:
         options = list(knob.options)
         value = st.selectbox(label, options, options.index(st.session_state[key]), format_func=_option, **said)
@@ -105,7 +107,10 @@ def _way_back(knob: Knob, start: Settings) -> None:
     if knob.name in FIXED or state.session().values[knob.name] == usual:
         return
     number = isinstance(usual, (int, float)) and not isinstance(usual, bool)
-    label = say("settings.reset_number", value=usual) if number else say("settings.reset_one")
+    percent = number and in_percent(knob)
+    label = say("settings.reset_one")
+    if number:
+        label = say("settings.reset_percent" if percent else "settings.reset_number", value=round(100 * usual, 2) if percent else usual)
     st.button(label, key=f"reset_{knob.name}", icon=":material/undo:", type="tertiary", on_click=set_knob, args=(knob.name, usual))
 
 

@@ -25,7 +25,7 @@ from ui.settings import certificates
 from ui.settings.fields import FIXED, take
 from ui.settings.wording import moved_in_words
 
-FRONT = ("balanced", "tutor-maximum-safety", "open")  # built-in ones that are named for what they do; the others are papers'
+FRONT = ("balanced", "careful", "open")  # built-in ones that are named for what they do; the others are papers'
 _OPTION = "saved:"  # before the name, as the preset field's value; no built-in preset is called so
 _CHOSEN, _SEEN, _SWITCHED = "saved_preset", "saved_presets_seen", "preset_switched"
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rag_core.settings import Mode, Settings
+from rag_core.settings import Knob, Mode, Scale, Settings
 from ui.app.texts import screen, tell
+
+PERCENT = frozenset((Scale.CORRECTNESS, Scale.ANSWERABILITY, Scale.SUPPORT, Scale.SHARE))
 
 
 def setting_name(name: str) -> str:
@@ -13,12 +15,27 @@ def setting_name(name: str) -> str:
     return screen().get(f"knobs.{name}", name)
 
 
+def in_percent(knob: Knob) -> bool:
+    """Whether a setting is shown in percent: a probability or a share. Files and addresses keep 0 to 1."""
+    return knob.scale in PERCENT
+
+
+def percent(value: float, digits: int = 0) -> str:
+    """A share or probability in percent; what is neither none nor all is never called so."""
+    shown = round(100 * value, digits)
+    if value > 0 and not shown:
+        return tell("settings.percent_least")
+    return tell("settings.percent_most") if value < 1 and shown == 100 else tell("settings.percent", n=shown)
+
+
 def value_in_words(name: str, value: Any) -> str:
-    """A setting's value with as many decimals as its slider has."""
+    """A setting's value as its slider shows it: in percent, or with as many decimals."""
     if isinstance(value, Mode):
         return tell(f"changes.mode_{value}")
     if isinstance(value, bool):
         return tell("changes.on" if value else "changes.off")
+    if isinstance(value, float) and in_percent(Settings.knob(name)):
+        return percent(value, 2)
     if isinstance(value, float):
         _, _, decimals = f"{Settings.knob(name).step or 0:g}".partition(".")
         return f"{value:.{len(decimals)}f}"
