@@ -118,12 +118,14 @@ def test_given_documents_that_disagree_when_answered_then_the_line_does_not_call
     assert "sure that this is right" not in badges(page)
 
 
-def test_given_a_check_that_may_not_refuse_when_answered_then_no_limit_is_named_and_none_can_be_moved(page: AppTest) -> None:
+def test_given_a_check_that_may_not_refuse_when_answered_then_its_limit_is_said_to_keep_nothing_back_and_cannot_be_moved(
+    page: AppTest,
+) -> None:
     page.session_state["plumbline"].values["correctness_mode"] = Mode.OBSERVE
 
     ask(page, CALIBRATION)
 
-    assert "% sure that this is right.**\nThese settings set no limit on it." in badges(page)
+    assert "% sure that this is right.**\n50 % would be asked for, but these settings keep nothing back for it." in badges(page)
     assert "how_sure_limit" not in [slider.key for slider in page.slider]
 
 
@@ -153,7 +155,8 @@ def test_given_an_answer_of_low_confidence_when_shown_then_it_says_so_in_words_w
     ask(page, "How many parking spaces does the office have?")
 
     assert "Confidence: low" in badges(page)
-    assert ":material/info: **Low confidence.** The documents answer this only in part or not for sure." in badges(page)
+    assert ":material/info: **Low confidence: probably not the answer.** " in badges(page)
+    assert "Answered from the documents" not in badges(page)
     assert "low" in keys_of_containers(page)
 
 
@@ -244,12 +247,13 @@ def test_given_a_source_without_a_title_of_its_own_when_copied_then_its_name_is_
     assert with_sources(named).endswith("Sources:\n[1] contract.pdf, page 1")
 
 
-def test_given_a_source_when_shown_then_its_card_names_file_section_and_how_it_was_found(page: AppTest) -> None:
+def test_given_a_source_when_shown_then_its_card_names_file_and_section_and_the_details_how_it_was_found(page: AppTest) -> None:
     ask(page, CALIBRATION)
 
     assert "[1]  MK-40 Ultrasonic Flow Meter, Technical Manual, page 3" in texts(page)
     assert "flow-meter-manual.pdf · MK-40 Ultrasonic Flow Meter › 6 Calibration" in texts(page)
-    assert "Found: number 1 by meaning (cosine 0." in captions(page)
+    assert "[1]  number 1 by meaning, number 1 by words" in texts(page)
+    assert "BM25" not in captions(page)
 
 
 def test_given_a_source_with_subject_class_and_chapter_when_shown_then_its_card_names_them(page: AppTest, library: Path) -> None:
@@ -284,8 +288,8 @@ def test_given_words_that_were_read_from_a_picture_when_cited_then_the_card_says
 @pytest.mark.parametrize(
     ("ranks", "said"),
     [
-        ({"dense_rank": 2}, "Found: number 2 by meaning (cosine 0.50); not among the best by words"),
-        ({"lexical_rank": 3}, "Found: number 3 by words (BM25 1.0); not among the best by meaning (cosine 0.50)"),
+        ({"dense_rank": 2}, "number 2 by meaning, not among the best by words"),
+        ({"lexical_rank": 3}, "number 3 by words, not among the best by meaning"),
     ],
 )
 def test_given_a_passage_that_only_one_ranking_holds_when_its_source_is_shown_then_only_that_one_is_numbered(
@@ -304,7 +308,7 @@ def test_given_a_passage_that_only_one_ranking_holds_when_its_source_is_shown_th
 
     page.run()
 
-    assert said in captions(page)
+    assert said in texts(page)
 
 
 def test_given_passages_that_were_found_when_listed_then_each_has_its_scores_and_ranks(page: AppTest) -> None:
@@ -370,3 +374,12 @@ def test_given_a_row_of_several_years_when_one_is_asked_for_then_its_column_is_t
     assert asked_column("What was total revenue?", row) is None
     assert asked_column("Did total revenue fall from 2022 to 2023?", row) is None
     assert asked_column("What was revenue in 12022?", row) is None
+
+
+def test_given_a_row_with_one_figure_when_no_year_is_named_then_the_figure_is_marked_and_no_unit() -> None:
+    pressure = row_of("Parameter | Symbol | Value | Unit: Maximum operating pressure | pmax | 16 | bar")
+    flow = row_of("Parameter | Value | Unit: Nominal flow | 25 | m3/h")
+
+    assert asked_column("What is the maximum operating pressure?", pressure) == 2
+    assert asked_column("What is the nominal flow?", flow) == 1
+    assert asked_column("What is the nominal flow?", row_of("Parameter | DN 25 | DN 50: Nominal flow | 10 | 25")) is None

@@ -9,8 +9,10 @@ import streamlit as st
 
 from rag_core.domain.decision import Decision
 from rag_core.domain.rows import CELL, NEXT_ROW, figures, in_words, over_figures
+from rag_core.language import any_language, fold
 
 YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+DIGIT = re.compile(r"\d")
 MOST_CELLS = 6  # beside one another in half a window; a longer row is read as text
 
 
@@ -26,9 +28,13 @@ def row_of(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def asked_column(question: str, row: Sequence[tuple[str, str]]) -> int | None:
-    """The one column whose head names a year that the question names; None where none does, or several."""
+    """The one column whose head names a year that the question names; where it names none, the only one with a figure. Else None."""
     asked = set(YEAR.findall(question))
-    found = [number for number, (head, _) in enumerate(row) if asked & set(YEAR.findall(head))]
+    if asked:
+        found = [number for number, (head, _) in enumerate(row) if asked & set(YEAR.findall(head))]
+    else:
+        units = any_language().unit_heads  # "m3/h" has a figure and is none
+        found = [number for number, (head, cell) in enumerate(row) if number and DIGIT.search(cell) and fold(head) not in units]
     return found[0] if len(found) == 1 else None
 
 
