@@ -28,6 +28,8 @@ def page() -> None:
     settings = settings_from_sidebar()
     engine = frame.start()
     keys.begin()
+    with st.container(key="about_page"):  # before the first question; it folds away with the title
+        st.markdown(say("ask.about"))
     session = state.session()
     documents = engine.library.view.documents
 

@@ -18,15 +18,14 @@ PROBABLE = 0.5  # below it an answer is rather wrong than right
 
 
 def show_what_if(asked: Asked) -> None:
-    """Open for a refusal; folded for an answer, where it says how close it was. Nothing for what no setting decides."""
+    """Folded: for a refusal the changes that would answer, for an answer how close it was. Nothing for what no setting decides."""
     found = _flips(asked)
     if asked.decision.is_safe():
         if asked.decision.citations:
             with st.expander(say("what_if.how_close"), icon=":material/straighten:", key="what_if"):
                 _show(found, "refuse")
     elif asked.decision.trace.checks:
-        with st.container(border=True, key="what_if"):
-            st.subheader(say("what_if.title"), anchor=False)
+        with st.expander(say("what_if.title"), icon=":material/tune:", key="what_if"):
             _show(found, "answer")
             if found:
                 _warn(asked.measurements.correctness)
